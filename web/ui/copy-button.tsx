@@ -1,0 +1,47 @@
+import { Button, IconButton, type ButtonLook, type ButtonSize } from './button.tsx'
+import { copyText } from './copy.ts'
+import { addToast } from './toasts.tsx'
+
+/** Copies and says so. */
+export async function copyAndSay(text: string, said: string): Promise<void> {
+  if (await copyText(text)) addToast({ text: said, icon: 'copy' })
+  else addToast({ text: 'Could not copy. Select the text and copy it by hand.', tone: 'bad' })
+}
+
+type CopyButtonProps = {
+  text: string
+  /** What the toast says: "DSN copied". */
+  said: string
+  children?: string
+  /** Shows the icon alone; `children` is its spoken name. */
+  iconOnly?: boolean
+  look?: ButtonLook
+  size?: ButtonSize
+  keys?: string | undefined
+}
+
+export function CopyButton({ text, said, children = 'Copy', iconOnly = false, look, size, keys }: CopyButtonProps) {
+  const onClick = () => void copyAndSay(text, said)
+  if (iconOnly)
+    return (
+      <IconButton
+        icon="copy"
+        label={children}
+        look={look ?? 'ghost'}
+        size={size ?? 'sm'}
+        keys={keys}
+        onClick={onClick}
+      />
+    )
+  return (
+    <Button
+      icon="copy"
+      {...(look === undefined ? {} : { look })}
+      {...(size === undefined ? {} : { size })}
+      keys={keys}
+      onClick={onClick}
+    >
+      {children}
+    </Button>
+  )
+}

@@ -1,0 +1,60 @@
+import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode, type SyntheticEvent } from 'react'
+
+type DialogProps = {
+  open: boolean
+  /** Escape, a press outside, or the platform's back gesture. */
+  onClose: () => void
+  /** Heading; with `bare` it is spoken only. */
+  title: string
+  children: ReactNode
+  /** No padding and no heading: the children draw everything. */
+  bare?: boolean
+  className?: string
+}
+
+/**
+ * The browser's own modal dialog: it traps focus, makes the page behind inert, gives focus back to the opener, and
+ * injects no styles. An element with `data-autofocus` takes the focus at the start.
+ */
+export function Dialog({ open, onClose, title, children, bare = false, className }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    if (dialog === null || !open) return undefined
+    if (!dialog.open) dialog.showModal()
+    dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+    return () => dialog.close()
+  }, [open])
+
+  const onBackdrop = (event: MouseEvent<HTMLDialogElement>) => {
+    if (event.target === event.currentTarget) onClose()
+  }
+  const onCancel = (event: SyntheticEvent<HTMLDialogElement>) => {
+    event.preventDefault()
+    onClose()
+  }
+
+  return (
+    // Escape is the key for what a press outside does.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <dialog
+      ref={ref}
+      className={className}
+      aria-labelledby={bare ? undefined : titleId}
+      aria-label={bare ? title : undefined}
+      onCancel={onCancel}
+      onClick={onBackdrop}
+    >
+      {!open ? null : bare ? (
+        children
+      ) : (
+        <div className="dialog">
+          <h2 id={titleId}>{title}</h2>
+          {children}
+        </div>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,169 @@
+/**
+ * How figures and times are written, everywhere: `design brief §9`. Pure; the clock and the zone come from outside.
+ * A narrow no-break space stands before units and %, a true minus before negative figures, `×` before factors.
+ */
+
+const THIN = '\u202f'
+const MINUS = '\u2212'
+
+/** Unknown is never 0, a dash or "N/A". */
+export const NO_DATA = 'no data'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+export type Zone = 'local' | 'utc'
+
+let shownZone: Zone = 'local'
+
+/** Sets the zone every time of the app is written in; a preference of the reader. */
+export function setZone(zone: Zone): void {
+  shownZone = zone
+}
+
+const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 })
+const signed = (text: string): string => text.replace('-', MINUS)
+const unit = (figure: string, name: string): string => `${figure}${THIN}${name}`
+
+/** At most `digits` decimals, none when they would all be 0. */
+const decimals = (value: number, digits: number): string => String(Number(value.toFixed(digits)))
+
+/** `1,284`, for tables. */
+export const formatCount = (count: number | null): string => (count === null ? NO_DATA : signed(whole.format(count)))
+
+/** `48.2 k`, `1.9 M`, for cards and axes; below 10,000 as in tables. */
+export function formatShortCount(count: number | null): string {
+  if (count === null) return NO_DATA
+  const size = Math.abs(count)
+  if (size < 10_000) return formatCount(count)
+  // 999,950 would round to "1000 k".
+  if (size < 999_950) return signed(unit(decimals(count / 1e3, 1), 'k'))
+  if (size < 999_950_000) return signed(unit(decimals(count / 1e6, 1), 'M'))
+  return signed(unit(decimals(count / 1e9, 1), 'G'))
+}
+
+/** A fraction 0…1 as `0.41 %`. */
+export const formatRate = (fraction: number | null): string =>
+  fraction === null ? NO_DATA : unit((fraction * 100).toFixed(2), '%')
+
+const withSign = (value: number, text: string): string => (value > 0 ? `+${text}` : signed(text))
+
+/** A difference of two fractions in points: `+0.05 pt`. */
+export const formatPoints = (difference: number | null): string =>
+  difference === null ? NO_DATA : unit(withSign(difference, (difference * 100).toFixed(2)), 'pt')
+
+/** Change against an earlier figure: `+18 %`; without an earlier figure there is nothing to compare. */
+export function formatChange(now: number | null, before: number | null): string {
+  if (now === null || before === null || before === 0) return NO_DATA
+  const percent = Math.round(((now - before) / before) * 100)
+  return unit(withSign(percent, whole.format(percent)), '%')
+}
+
+/** `×6.2` */
+export const formatFactor = (factor: number): string => `×${decimals(factor, factor < 10 ? 1 : 0)}`
+
+/** `940 ms`, `1.18 s`, `3 min 12 s`, `2 h 5 min`. */
+export function formatDuration(durationMs: number | null): string {
+  if (durationMs === null) return NO_DATA
+  const ms = Math.max(0, durationMs)
+  if (ms < 999.5) return unit(String(Math.round(ms)), 'ms')
+  if (ms < 59_995) return unit(decimals(ms / SECOND, ms < 10_000 ? 2 : 1), 's')
+  const seconds = Math.round(ms / SECOND)
+  if (seconds < 3600) return twoUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's')
+  const minutes = Math.round(ms / MINUTE)
+  if (minutes < 24 * 60) return twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
+  const hours = Math.round(ms / HOUR)
+  return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h')
+}
+
+const twoUnits = (large: number, largeName: string, small: number, smallName: string): string =>
+  small === 0 ? unit(String(large), largeName) : `${unit(String(large), largeName)} ${unit(String(small), smallName)}`
+
+/** `31.4 MB`, powers of ten. */
+export function formatSize(sizeBytes: number | null): string {
+  if (sizeBytes === null) return NO_DATA
+  if (sizeBytes < 1000) return unit(String(sizeBytes), 'B')
+  if (sizeBytes < 999_950) return unit(decimals(sizeBytes / 1e3, 1), 'kB')
+  if (sizeBytes < 999_950_000) return unit(decimals(sizeBytes / 1e6, 1), 'MB')
+  return unit(decimals(sizeBytes / 1e9, 1), 'GB')
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
+const two = (value: number): string => String(value).padStart(2, '0')
+
+type Instant = Date | string | number
+const dateOf = (at: Instant): Date => (at instanceof Date ? at : new Date(at))
+
+/** The fields of a clock on the wall in the zone shown. */
+function onTheWall(at: Instant, zone: Zone) {
+  const date = dateOf(at)
+  const utc = zone === 'utc'
+  return {
+    year: utc ? date.getUTCFullYear() : date.getFullYear(),
+    month: MONTHS[utc ? date.getUTCMonth() : date.getMonth()] ?? '',
+    day: utc ? date.getUTCDate() : date.getDate(),
+    hour: utc ? date.getUTCHours() : date.getHours(),
+    minute: utc ? date.getUTCMinutes() : date.getMinutes(),
+    second: utc ? date.getUTCSeconds() : date.getSeconds(),
+    offsetMinutes: utc ? 0 : -date.getTimezoneOffset(),
+  }
+}
+
+/** `UTC`, `UTC+2`, `UTC−3:30`. */
+export function zoneName(at: Instant, zone: Zone = shownZone): string {
+  const { offsetMinutes } = onTheWall(at, zone)
+  if (offsetMinutes === 0) return 'UTC'
+  const size = Math.abs(offsetMinutes)
+  const minutes = size % 60
+  return `UTC${offsetMinutes > 0 ? '+' : MINUS}${Math.floor(size / 60)}${minutes === 0 ? '' : `:${two(minutes)}`}`
+}
+
+/** `14:05` */
+export function formatClock(at: Instant, zone: Zone = shownZone): string {
+  const { hour, minute } = onTheWall(at, zone)
+  return `${two(hour)}:${two(minute)}`
+}
+
+/** `9 Nov`, in other years `9 Nov 2025`. */
+export function formatDay(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+  const { year, month, day } = onTheWall(at, zone)
+  const text = `${day} ${month}`
+  return year === onTheWall(now, zone).year ? text : `${text} ${year}`
+}
+
+/** `19 Nov 2026 14:07:22 UTC`, for hover and focus. */
+export function formatExact(at: Instant, zone: Zone = shownZone): string {
+  const { year, month, day, hour, minute, second } = onTheWall(at, zone)
+  return `${day} ${month} ${year} ${two(hour)}:${two(minute)}:${two(second)} ${zoneName(at, zone)}`
+}
+
+/** Time passed, under a day: `40 s`, `3 min`, `7 h`; older: the day. A future instant counts as now. */
+export function formatAgo(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+  const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())
+  if (passed < MINUTE) return unit(String(Math.floor(passed / SECOND)), 's')
+  if (passed < HOUR) return unit(String(Math.floor(passed / MINUTE)), 'min')
+  if (passed < DAY) return unit(String(Math.floor(passed / HOUR)), 'h')
+  return formatDay(at, now, zone)
+}
+
+/** How old something is, at any distance: `26 min`, `9 d`, `5 wk`, `3 mo`, `2 y`. */
+export function formatAge(at: Instant, now: Instant = Date.now()): string {
+  const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())
+  if (passed < MINUTE) return unit(String(Math.floor(passed / SECOND)), 's')
+  if (passed < HOUR) return unit(String(Math.floor(passed / MINUTE)), 'min')
+  if (passed < DAY) return unit(String(Math.floor(passed / HOUR)), 'h')
+  const days = Math.floor(passed / DAY)
+  if (days < 14) return unit(String(days), 'd')
+  if (days < 61) return unit(String(Math.floor(days / 7)), 'wk')
+  if (days < 365) return unit(String(Math.floor(days / 30.44)), 'mo')
+  return unit(String(Math.floor(days / 365)), 'y')
+}
+
+/** What is left until an instant, for countdowns: `3 min 12 s`, `0 s` once reached. */
+export function formatLeft(until: Instant, now: Instant = Date.now()): string {
+  const seconds = Math.max(0, Math.ceil((dateOf(until).getTime() - dateOf(now).getTime()) / SECOND))
+  if (seconds < 60) return unit(String(seconds), 's')
+  return twoUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's')
+}

@@ -1,0 +1,171 @@
+import type { ReactNode } from 'react'
+
+/** Shapes on a 16 × 16 grid, stroked in the text colour. Added with the first page that uses them. */
+const shapes = {
+  bolt: <path d="M8.8 1.8 3.6 9h3.8l-.6 5.2L12.2 7H8.3z" />,
+  book: (
+    <path d="M3 3h4a1.4 1.4 0 0 1 1 .6A1.4 1.4 0 0 1 9 3h4v9.4H9.2a1.6 1.6 0 0 0-1.2.8 1.6 1.6 0 0 0-1.2-.8H3zM8 3.8v9" />
+  ),
+  chat: <path d="M2.5 3.2h11v7.6H8L5 13.4v-2.6H2.5z" />,
+  check: <path d="M3.5 8.4 6.6 11.5l6-7" />,
+  clock: <path d="M8 13.6A5.6 5.6 0 1 0 8 2.4a5.6 5.6 0 0 0 0 11.2zM8 5v3.2l2.1 1.4" />,
+  code: <path d="M5.6 4.6 2.4 8l3.2 3.4M10.4 4.6 13.6 8l-3.2 3.4" />,
+  commit: <path d="M8 10.4a2.4 2.4 0 1 0 0-4.8 2.4 2.4 0 0 0 0 4.8zM1.8 8h3.8M10.4 8h3.8" />,
+  copy: <path d="M5.8 5.8h7v7h-7zM10.2 5.8V3.2h-7v7h2.6" />,
+  cpu: (
+    <path d="M4.3 4.3h7.4v7.4H4.3zM6.6 6.6h2.8v2.8H6.6zM6 2v2.3M10 2v2.3M6 11.7V14M10 11.7V14M2 6h2.3M2 10h2.3M11.7 6H14M11.7 10H14" />
+  ),
+  down: <path d="M4.5 6.5 8 10l3.5-3.5" />,
+  download: <path d="M8 2.6v7.6M4.8 7.2 8 10.4l3.2-3.2M3 13.2h10" />,
+  eye: (
+    <path d="M1.6 8S4 3.8 8 3.8 14.4 8 14.4 8 12 12.2 8 12.2 1.6 8 1.6 8zM8 9.8a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6z" />
+  ),
+  filter: <path d="M2.5 4.2h11M4.6 8h6.8M6.7 11.8h2.6" />,
+  info: <path d="M8 13.6A5.6 5.6 0 1 0 8 2.4a5.6 5.6 0 0 0 0 11.2zM8 7.4v3.4M8 5.2h.01" />,
+  issues: (
+    <>
+      <path d="M3 4.5h10M3 8h10M3 11.5h6" />
+      <path d="M11.2 13.2l1.3-1.7 1.3 1.7" />
+    </>
+  ),
+  key: <path d="M5.6 10.4a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8.4 8.2l5-.1v2.3M11.2 8.2v1.7" />,
+  left: <path d="M9.5 4.5 6 8l3.5 3.5" />,
+  link: (
+    <path d="M6.8 9.2a2.4 2.4 0 0 0 3.4 0l2.2-2.2A2.4 2.4 0 0 0 9 3.6l-.7.7M9.2 6.8a2.4 2.4 0 0 0-3.4 0L3.6 9A2.4 2.4 0 0 0 7 12.4l.7-.7" />
+  ),
+  lock: <path d="M4 7.2h8v6H4zM5.6 7.2V5a2.4 2.4 0 0 1 4.8 0v2.2" />,
+  mail: <path d="M2.2 3.8h11.6v8.4H2.2zM2.4 4.2 8 8.8l5.6-4.6" />,
+  menu: <path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />,
+  more: <path d="M3.6 8h.01M8 8h.01M12.4 8h.01" strokeWidth="2" />,
+  nav: <path d="M2.6 7.4 13.2 2.8 8.6 13.4 7.2 8.8z" />,
+  network: <path d="M2 6.4a8.6 8.6 0 0 1 12 0M4.2 8.8a5.4 5.4 0 0 1 7.6 0M6.4 11.1a2.3 2.3 0 0 1 3.2 0M8 13.1h.01" />,
+  org: <path d="M3.5 13.5v-10h6v10M9.5 6.5h3v7M2 13.5h12M5.7 6h1.6M5.7 8.5h1.6M5.7 11h1.6" />,
+  phone: <path d="M4.8 1.8h6.4c.3 0 .6.3.6.6v11.2c0 .3-.3.6-.6.6H4.8a.6.6 0 0 1-.6-.6V2.4c0-.3.3-.6.6-.6zM7 12.2h2" />,
+  plus: <path d="M8 3.2v9.6M3.2 8h9.6" />,
+  project: <path d="M8 2.2 13.2 5v6L8 13.8 2.8 11V5zM2.9 5.1 8 8l5.1-2.9M8 8v5.7" />,
+  right: <path d="M6.5 4.5 10 8l-3.5 3.5" />,
+  rotate: <path d="M13 6.4A5.3 5.3 0 0 0 3.4 5.2M3 9.6a5.3 5.3 0 0 0 9.6 1.2M3.2 2.6v2.8H6M12.8 13.4v-2.8H10" />,
+  search: <path d="M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.4 10.4l3.1 3.1" />,
+  send: <path d="M8 13V3.4M3.8 7.4 8 3.2l4.2 4.2" />,
+  sort: <path d="M4.8 3v10M2.6 10.7 4.8 13 7 10.7M11.2 13V3M9 5.3 11.2 3l2.2 2.3" />,
+  spark: <path d="M8 2.2 9.4 6.6 13.8 8 9.4 9.4 8 13.8 6.6 9.4 2.2 8l4.4-1.4z" />,
+  'st-escalated': <path d="M3.6 8.2 8 3.8l4.4 4.4M3.6 12.6 8 8.2l4.4 4.4" strokeWidth="1.7" />,
+  'st-ignored': (
+    <>
+      <circle cx="8" cy="8" r="5" strokeWidth="1.7" />
+      <path d="M4.7 11.3l6.6-6.6" strokeWidth="1.7" />
+    </>
+  ),
+  'st-regressed': <path d="M3.3 6.3h6a3.4 3.4 0 0 1 0 6.8H6.2M5.9 3.2 2.8 6.3l3.1 3.1" strokeWidth="1.7" />,
+  'st-resolved': (
+    <>
+      <circle cx="8" cy="8" r="5.9" fill="currentColor" stroke="none" />
+      <path d="M5.4 8.2 7.2 10l3.4-3.8" style={{ stroke: 'var(--surface)' }} strokeWidth="1.6" />
+    </>
+  ),
+  'st-unresolved': <circle cx="8" cy="8" r="5" strokeWidth="1.7" />,
+  state: <path d="M3 5.5h7.5M8.3 3.2l2.4 2.3-2.4 2.3M13 10.5H5.5M7.7 8.2 5.3 10.5l2.4 2.3" />,
+  sun: (
+    <path d="M8 10.8a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6zM8 1.4v1.4M8 13.2v1.4M1.4 8h1.4M13.2 8h1.4M3.3 3.3l1 1M11.7 11.7l1 1M3.3 12.7l1-1M11.7 4.3l1-1" />
+  ),
+  'sv-critical': (
+    <>
+      <path d="M5.2 1.8h5.6l3.4 3.4v5.6l-3.4 3.4H5.2l-3.4-3.4V5.2z" fill="currentColor" stroke="none" />
+      <path d="M8 4.6v4M8 11h.01" style={{ stroke: 'var(--surface)' }} strokeWidth="1.8" />
+    </>
+  ),
+  'sv-high': (
+    <g stroke="none" fill="currentColor">
+      <rect x="2.2" y="9.2" width="3" height="4.6" rx=".8" />
+      <rect x="6.5" y="5.8" width="3" height="8" rx=".8" />
+      <rect x="10.8" y="2.2" width="3" height="11.6" rx=".8" />
+    </g>
+  ),
+  'sv-low': (
+    <g stroke="none" fill="currentColor">
+      <rect x="2.2" y="9.2" width="3" height="4.6" rx=".8" />
+      <rect x="6.5" y="5.8" width="3" height="8" rx=".8" opacity=".28" />
+      <rect x="10.8" y="2.2" width="3" height="11.6" rx=".8" opacity=".28" />
+    </g>
+  ),
+  'sv-medium': (
+    <g stroke="none" fill="currentColor">
+      <rect x="2.2" y="9.2" width="3" height="4.6" rx=".8" />
+      <rect x="6.5" y="5.8" width="3" height="8" rx=".8" />
+      <rect x="10.8" y="2.2" width="3" height="11.6" rx=".8" opacity=".28" />
+    </g>
+  ),
+  symbols: (
+    <path d="M9.2 2H4.5a1 1 0 0 0-1 1v10a1 1 0 0 0 1 1h7a1 1 0 0 0 1-1V5.3zM9 2v3.5h3.5M6.8 8.2 5.5 9.7l1.3 1.5M9.2 8.2l1.3 1.5-1.3 1.5" />
+  ),
+  tag: <path d="M2.6 7.3V3.1c0-.3.2-.5.5-.5h4.2l6 6-4.7 4.7zM5.4 5.4h.01" />,
+  tap: (
+    <path d="M6.4 8.6V3.8a1.2 1.2 0 0 1 2.4 0v3.4l3.2.7c.7.2 1.1.7 1 1.4l-.5 2.6c-.2 1-1 1.7-2 1.7H8.3c-.6 0-1.1-.3-1.5-.8L4.2 9.4c-.5-.8.5-1.7 1.2-1.1z" />
+  ),
+  ticket: (
+    <path d="M2.5 4.2h11v2.3a1.5 1.5 0 0 0 0 3v2.3h-11V9.5a1.5 1.5 0 0 0 0-3zM9.5 4.4v1.4M9.5 7.3v1.4M9.5 10.2v1.4" />
+  ),
+  trash: <path d="M2.8 4.4h10.4M6.2 4.2V2.6h3.6v1.6M4.2 4.6l.6 8.8h6.4l.6-8.8M6.8 7v4M9.2 7v4" />,
+  up: <path d="M4.5 9.5 8 6l3.5 3.5" />,
+  updown: <path d="M5.2 6.2 8 3.4l2.8 2.8M5.2 9.8 8 12.6l2.8-2.8" />,
+  user: <path d="M8 8.2a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6zM2.8 13.6c.6-2.3 2.6-3.5 5.2-3.5s4.6 1.2 5.2 3.5" />,
+  warn: <path d="M8 2.6 14 13H2zM8 6.4v3.2M8 11.3h.01" />,
+  x: <path d="M4.3 4.3l7.4 7.4M11.7 4.3l-7.4 7.4" />,
+} as const satisfies Record<string, ReactNode>
+
+export type IconName = keyof typeof shapes
+
+/** Every shape once, hidden; `Icon` points at them. Drawn by the root of the app. */
+export function Sprite() {
+  return (
+    <svg className="sprite" aria-hidden="true">
+      <defs>
+        {Object.entries(shapes).map(([name, shape]) => (
+          <symbol
+            key={name}
+            id={`i-${name}`}
+            viewBox="0 0 16 16"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.4"
+            strokeLinecap="round"
+            strokeLinejoin="round"
+          >
+            {shape}
+          </symbol>
+        ))}
+      </defs>
+    </svg>
+  )
+}
+
+type IconProps = {
+  name: IconName
+  className?: string
+  /** Spoken name; without it the icon is decoration beside a word. */
+  label?: string
+}
+
+export function Icon({ name, className, label }: IconProps) {
+  const spoken =
+    label === undefined ? ({ 'aria-hidden': true } as const) : ({ role: 'img', 'aria-label': label } as const)
+  return (
+    <svg className={className === undefined ? 'i' : `i ${className}`} viewBox="0 0 16 16" {...spoken}>
+      <use href={`#i-${name}`} />
+    </svg>
+  )
+}
+
+/** The product's mark: three strata cut by a fault. */
+export function Mark() {
+  return (
+    <svg className="mark" viewBox="0 0 20 20" aria-hidden="true">
+      <g className="mark-a">
+        <path d="M1.5 3h11.2l-.9 3H1.5zM1.5 8h9.7l-.9 3H1.5zM1.5 13h8.2l-.9 3H1.5z" />
+      </g>
+      <g className="mark-b">
+        <path d="M14.3 4.8h4.2v3h-5.1zM12.8 9.8h5.7v3h-6.6zM11.3 14.8h7.2v3h-8.1z" />
+      </g>
+    </svg>
+  )
+}

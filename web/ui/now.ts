@@ -1,0 +1,45 @@
+import { useSyncExternalStore } from 'react'
+
+/** One timer per step for the whole page, running only while somebody looks at it. */
+type Ticker = { subscribe: (listener: () => void) => () => void; read: () => number }
+
+function makeTicker(stepMs: number): Ticker {
+  const listeners = new Set<() => void>()
+  let now = Date.now()
+  let timer: ReturnType<typeof setInterval> | undefined
+  const tick = () => {
+    now = Date.now()
+    for (const listener of listeners) listener()
+  }
+  const follow = () => {
+    clearInterval(timer)
+    timer = document.hidden || listeners.size === 0 ? undefined : setInterval(tick, stepMs)
+    if (timer !== undefined) tick()
+  }
+  return {
+    subscribe(listener) {
+      listeners.add(listener)
+      if (listeners.size === 1) {
+        now = Date.now()
+        timer = setInterval(tick, stepMs)
+        document.addEventListener('visibilitychange', follow)
+      }
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        clearInterval(timer)
+        document.removeEventListener('visibilitychange', follow)
+      }
+    },
+    read: () => now,
+  }
+}
+
+const everySecond = makeTicker(1000)
+const everyHalfMinute = makeTicker(30_000)
+
+/** The present, renewed every second or every 30 s. */
+export function useNow(step: 'second' | 'half-minute'): number {
+  const ticker = step === 'second' ? everySecond : everyHalfMinute
+  return useSyncExternalStore(ticker.subscribe, ticker.read)
+}

@@ -1,0 +1,25 @@
+import { Popover as Primitive } from 'radix-ui'
+import type { ReactNode } from 'react'
+
+type PopoverProps = {
+  trigger: ReactNode
+  label: string
+  children: ReactNode
+  align?: 'start' | 'end' | 'center'
+  open?: boolean | undefined
+  onOpenChange?: (open: boolean) => void
+}
+
+/** A small panel under a button for controls that a menu cannot hold. Escape closes and gives focus back. */
+export function Popover({ trigger, label, children, align = 'start', open, onOpenChange }: PopoverProps) {
+  return (
+    <Primitive.Root {...(open === undefined ? {} : { open })} {...(onOpenChange === undefined ? {} : { onOpenChange })}>
+      <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
+      <Primitive.Portal>
+        <Primitive.Content className="popover" aria-label={label} align={align} sideOffset={4} collisionPadding={8}>
+          {children}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  )
+}

@@ -1,0 +1,26 @@
+type SegmentedProps<T extends string> = {
+  label: string
+  value: T
+  options: readonly { readonly value: T; readonly label: string; readonly title?: string }[]
+  onChange: (value: T) => void
+  className?: string
+}
+
+/** A few choices side by side, one of them pressed. */
+export function Segmented<T extends string>({ label, value, options, onChange, className }: SegmentedProps<T>) {
+  return (
+    <div className={className === undefined ? 'seg' : `seg ${className}`} role="group" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          title={option.title}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+export type SparkTone = 'plain' | 'regressed' | 'escalated' | 'new'
+
+const WIDTH = 120
+const HEIGHT = 28
+const TONE_CLASSES: Readonly<Record<SparkTone, string>> = {
+  plain: '',
+  regressed: ' spark-v',
+  escalated: ' spark-e',
+  new: ' spark-n',
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10
+
+/**
+ * Bars as one path each for before and after the fault: no element per bar. A bucket with nothing in it keeps a line
+ * of one unit, so that "nothing happened" is drawn too.
+ */
+export function sparkPath(counts: readonly number[], max: number, from: number, to: number): string {
+  const step = WIDTH / Math.max(1, counts.length)
+  const width = round(step * 0.72)
+  let path = ''
+  for (let index = from; index < to; index++) {
+    const height = max === 0 ? 1 : Math.max(1, round(((counts[index] ?? 0) / max) * (HEIGHT - 3)))
+    path += `M${round(index * step)} ${round(HEIGHT - height)}h${width}v${height}h${-width}z`
+  }
+  return path
+}
+
+type SparklineProps = {
+  /** Events per bucket, oldest first. */
+  counts: readonly number[]
+  /** The finding, in words. */
+  label: string
+  tone?: SparkTone
+  /** First bucket after the change of level; bars from there take the colour of the tone. */
+  fault?: number | null
+}
+
+export function Sparkline({ counts, label, tone = 'plain', fault = null }: SparklineProps) {
+  const max = Math.max(0, ...counts)
+  const split = tone === 'plain' || fault === null ? counts.length : Math.min(Math.max(0, fault), counts.length)
+  const at = round((split * WIDTH) / Math.max(1, counts.length) - 1)
+  return (
+    <svg
+      className={`spark${split === counts.length ? '' : TONE_CLASSES[tone]}`}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={label}
+    >
+      <path className="q" d={sparkPath(counts, max, 0, split)} />
+      {split === counts.length ? null : (
+        <>
+          <path className="h" d={sparkPath(counts, max, split, counts.length)} />
+          <path className="f" d={`M${at} 0V${HEIGHT}`} />
+        </>
+      )}
+    </svg>
+  )
+}

@@ -1,0 +1,151 @@
+import { useEffect, useState, type ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import { formatLeft } from './format.ts'
+import { useNow } from './now.ts'
+
+const PATIENCE_MS = 150
+
+/** False for the first 150 ms: what loads faster than that shows no skeleton. */
+export function useLate(): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return late
+}
+
+/** Rows of the height of the content to come. Widths vary so that it does not look like content. */
+export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
+  const late = useLate()
+  const widths = ['58%', '44%', '66%', '50%', '61%', '40%']
+  const lower = ['34%', '40%', '28%', '36%', '31%', '24%']
+  return (
+    <ul aria-busy="true" aria-label={label}>
+      {Array.from({ length: rows }, (_, row) => (
+        <li key={row} className="sk">
+          {late ? (
+            <>
+              <span className="sk-b" data-w="16" />
+              <span>
+                <span className="sk-b" style={{ inlineSize: widths[row % widths.length] }} />
+                <span className="sk-b s" style={{ inlineSize: lower[row % lower.length] }} />
+              </span>
+              <span className="sk-b" data-w="100" />
+            </>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A block of the height of what will stand there. */
+export function Skeleton({ heightPx, label }: { heightPx: number; label: string }) {
+  const late = useLate()
+  return (
+    <div className="card" style={{ blockSize: heightPx }} aria-busy="true" aria-label={label} role="status">
+      {late ? (
+        <div className="sk">
+          <span className="sk-b" data-w="16" />
+          <span>
+            <span className="sk-b" style={{ inlineSize: '42%' }} />
+            <span className="sk-b s" style={{ inlineSize: '27%' }} />
+          </span>
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+type EmptyProps = {
+  /** good: nothing is wrong. filtered: hidden by filters. setup: nothing arrives yet. */
+  kind: 'good' | 'filtered' | 'setup'
+  title: string
+  children?: ReactNode
+  actions?: ReactNode
+}
+
+const EMPTY_ICONS: Readonly<Record<EmptyProps['kind'], readonly [IconName, string]>> = {
+  good: ['st-resolved', 'c-green'],
+  filtered: ['filter', 'c-3'],
+  setup: ['plus', 'c-3'],
+}
+
+export function Empty({ kind, title, children, actions }: EmptyProps) {
+  const [icon, colour] = EMPTY_ICONS[kind]
+  return (
+    <div className="empty">
+      <Icon name={icon} className={`${colour} big`} />
+      <h3>{title}</h3>
+      {children === undefined ? null : <p>{children}</p>}
+      {actions === undefined ? null : <span className="rowk">{actions}</span>}
+    </div>
+  )
+}
+
+type ErrorPartProps = {
+  /** What failed: "Issues did not load". */
+  title: string
+  /** What the server said, as written, and what is kept. */
+  children: ReactNode
+  requestId?: string | null | undefined
+  /** When trying again makes sense; counts down. */
+  retryAt?: number | null | undefined
+  onRetry?: (() => void) | undefined
+}
+
+/** Stands in place of the part that failed, never of the page. */
+export function ErrorPart({ title, children, requestId, retryAt, onRetry }: ErrorPartProps) {
+  return (
+    <div className="empty" role="alert">
+      <Icon name="warn" className="big c-red" />
+      <h3>{title}</h3>
+      <p>{children}</p>
+      <span className="rowk">
+        {onRetry === undefined ? null : <RetryButton retryAt={retryAt ?? null} onRetry={onRetry} />}
+        {requestId == null ? null : (
+          <CopyButton look="ghost" text={requestId} said="Request id copied">
+            Copy request id
+          </CopyButton>
+        )}
+      </span>
+    </div>
+  )
+}
+
+function RetryButton({ retryAt, onRetry }: { retryAt: number | null; onRetry: () => void }) {
+  const now = useNow('second')
+  const waits = retryAt !== null && retryAt > now
+  return (
+    <Button
+      look="primary"
+      keys="."
+      onClick={onRetry}
+      why={waits ? `Possible in ${formatLeft(retryAt, now)}` : undefined}
+    >
+      {waits ? `Try again in ${formatLeft(retryAt, now)}` : 'Try again'}
+    </Button>
+  )
+}
+
+type NoteProps = {
+  tone: 'amber' | 'red' | 'green' | 'blue' | 'plain'
+  icon: IconName
+  children: ReactNode
+  action?: ReactNode
+  role?: 'status' | 'alert'
+}
+
+/** A banner inside the page. */
+export function Note({ tone, icon, children, action, role }: NoteProps) {
+  return (
+    <div className={tone === 'plain' ? 'note' : `note note-${tone}`} role={role}>
+      <Icon name={icon} />
+      <div>{children}</div>
+      {action}
+    </div>
+  )
+}

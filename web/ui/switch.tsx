@@ -1,0 +1,24 @@
+type SwitchProps = {
+  label: string
+  checked: boolean
+  onChange: (checked: boolean) => void
+  /** Why it cannot be moved now. */
+  why?: string | undefined
+}
+
+export function Switch({ label, checked, onChange, why }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      className="switch"
+      aria-checked={checked}
+      aria-label={label}
+      aria-disabled={why === undefined ? undefined : true}
+      title={why}
+      onClick={() => {
+        if (why === undefined) onChange(!checked)
+      }}
+    />
+  )
+}

@@ -1,0 +1,38 @@
+import { Tabs as Primitive } from 'radix-ui'
+import type { ReactNode } from 'react'
+
+type TabsProps<T extends string> = {
+  label: string
+  value: T
+  tabs: readonly { readonly value: T; readonly label: string; readonly before?: ReactNode }[]
+  onChange: (value: T) => void
+  /** `tabs` is the underlined row, `ptabs` the pills with a tile. */
+  className?: 'tabs' | 'ptabs'
+  /** What the chosen tab shows. */
+  children: ReactNode
+}
+
+/** Tabs whose content stands below; arrows move between them. */
+export function Tabs<T extends string>({ label, value, tabs, onChange, className = 'tabs', children }: TabsProps<T>) {
+  const change = (next: string) => {
+    const tab = tabs.find((candidate) => candidate.value === next)
+    if (tab !== undefined) onChange(tab.value)
+  }
+  return (
+    <Primitive.Root value={value} onValueChange={change}>
+      <Primitive.List className={className} aria-label={label}>
+        {tabs.map((tab) => (
+          <Primitive.Trigger key={tab.value} value={tab.value}>
+            {tab.before}
+            {tab.label}
+          </Primitive.Trigger>
+        ))}
+      </Primitive.List>
+      {tabs.map((tab) => (
+        <Primitive.Content key={tab.value} value={tab.value} tabIndex={-1} className="tabpane">
+          {tab.value === value ? children : null}
+        </Primitive.Content>
+      ))}
+    </Primitive.Root>
+  )
+}

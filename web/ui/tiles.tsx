@@ -1,0 +1,153 @@
+import { Icon, type IconName } from './icon.tsx'
+
+/** Letter tiles stand for platforms: the five kinds of project, and what SDKs call the platform of an event. */
+const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> = {
+  android: ['AND', 'Android'],
+  ios: ['iOS', 'iOS'],
+  'react-native': ['RN', 'React Native'],
+  flutter: ['FL', 'Flutter'],
+  web: ['WEB', 'Web'],
+  javascript: ['JS', 'JavaScript'],
+  node: ['NODE', 'Node.js'],
+  cocoa: ['iOS', 'Cocoa'],
+  java: ['JVM', 'Java'],
+  kotlin: ['KT', 'Kotlin'],
+  native: ['NAT', 'Native'],
+  dart: ['FL', 'Dart'],
+  python: ['PY', 'Python'],
+  go: ['GO', 'Go'],
+  ruby: ['RB', 'Ruby'],
+  php: ['PHP', 'PHP'],
+  csharp: ['C#', 'C#'],
+  rust: ['RS', 'Rust'],
+  elixir: ['EX', 'Elixir'],
+  perl: ['PL', 'Perl'],
+  swift: ['SW', 'Swift'],
+  other: ['ANY', 'Other'],
+}
+
+/** `react-native` → `React Native`; unknown names as they are. */
+export const platformWord = (platform: string): string => TILES[platform]?.[1] ?? platform
+
+export function PlatformTile({ platform }: { platform: string }) {
+  if (platform === 'all')
+    return (
+      <span className="plat plat-all" aria-hidden="true">
+        ALL
+      </span>
+    )
+  const [letters, word] = TILES[platform] ?? [platform.slice(0, 3).toUpperCase(), platform]
+  return (
+    <span className="plat" title={word} role="img" aria-label={word}>
+      {letters}
+    </span>
+  )
+}
+
+/** `Ines Köhler` → `IK`; an address without a name gives its first letter. */
+export function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/u)
+  const last = words.length > 1 ? firstLetter(words.at(-1) ?? '') : ''
+  return ((firstLetter(words[0] ?? '') || '?') + last).toUpperCase()
+}
+
+const firstLetter = (word: string): string =>
+  String.fromCodePoint(...[word.codePointAt(0)].filter((code) => code !== undefined))
+
+/** One of five tints, always the same for the same person. */
+function tintOf(id: string): number {
+  let sum = 0
+  for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973
+  return (sum % 5) + 1
+}
+
+type AvatarProps = {
+  person: { id: string; name: string } | null
+  small?: boolean
+  /** Decoration beside the written name. */
+  quiet?: boolean
+}
+
+export function Avatar({ person, small = false, quiet = false }: AvatarProps) {
+  const size = small ? ' av-sm' : ''
+  const name = person?.name ?? 'Unassigned'
+  const spoken = quiet
+    ? ({ 'aria-hidden': true } as const)
+    : ({ role: 'img', 'aria-label': name, title: name } as const)
+  if (person === null) {
+    return (
+      <span className={`av av-0${size}`} {...spoken}>
+        <Icon name="user" />
+      </span>
+    )
+  }
+  return (
+    <span className={`av av-${tintOf(person.id)}${size}`} {...spoken}>
+      {initialsOf(person.name)}
+    </span>
+  )
+}
+
+export type StatusName = 'unresolved' | 'resolved' | 'ignored' | 'regressed' | 'escalated'
+export const STATUS_WORDS: Readonly<Record<StatusName, string>> = {
+  unresolved: 'Unresolved',
+  resolved: 'Resolved',
+  ignored: 'Ignored',
+  regressed: 'Regressed',
+  escalated: 'Escalated',
+}
+
+/** Hue classes for a status icon that stands without its word. */
+export const STATUS_COLOURS: Readonly<Record<StatusName, string>> = {
+  unresolved: 'c-blue',
+  resolved: 'c-green',
+  ignored: 'c-slate',
+  regressed: 'c-violet',
+  escalated: 'c-vermilion',
+}
+
+/** Icon, word and hue. */
+export function Status({ status }: { status: StatusName }) {
+  return (
+    <span className={`st st-${status}`}>
+      <Icon name={`st-${status}`} />
+      <span>{STATUS_WORDS[status]}</span>
+    </span>
+  )
+}
+
+export type SeverityName = 'critical' | 'high' | 'medium' | 'low'
+export const SEVERITY_WORDS: Readonly<Record<SeverityName, string>> = {
+  critical: 'Critical',
+  high: 'High',
+  medium: 'Medium',
+  low: 'Low',
+}
+
+/** Level bars and hue; the word beside it, or spoken only. */
+export function Severity({ severity, word = true }: { severity: SeverityName; word?: boolean }) {
+  return (
+    <span className={`sev sev-${severity}`}>
+      {word ? (
+        <>
+          <Icon name={`sv-${severity}`} />
+          <span>{SEVERITY_WORDS[severity]}</span>
+        </>
+      ) : (
+        <Icon name={`sv-${severity}`} label={`${SEVERITY_WORDS[severity]} severity`} />
+      )}
+    </span>
+  )
+}
+
+export type FlagColour = 'violet' | 'vermilion' | 'blue' | 'amber' | 'red' | 'green' | 'plain'
+
+/** A short remark on a row: new, back in a release, missing symbols. */
+export function Flag({ colour, icon, children }: { colour: FlagColour; icon?: IconName; children: string }) {
+  return (
+    <span className={`flag flag-${colour}`}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
+    </span>
+  )
+}
