@@ -1,0 +1,144 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { DatabaseStartError } from '../database-start-error.ts'
+import { TOOL_ENVIRONMENT } from './cluster.ts'
+import type { RunAs } from './run-as.ts'
+
+export type Postmaster = {
+  pid: number
+  /** Settles when the process has ended, asked or not, with the words for the log. */
+  ended: Promise<string>
+  /** Fast shutdown; immediate after `patienceMs`. Settles when the process is gone. */
+  stop(patienceMs?: number): Promise<void>
+  /** Whether this start replayed the log after an unclean stop. */
+  recovered: boolean
+}
+
+/** Recovery after a crash replays at most `max_wal_size`; slow disks take their time. */
+const startTimeoutMs = 120_000
+
+/**
+ * Starts the server and waits until it takes connections.
+ * @throws DatabaseStartError with the server's own words when it does not come up
+ */
+export async function startPostmaster(options: {
+  postgres: string
+  clusterDir: string
+  user: RunAs
+  settings: string[]
+  log: (line: string) => void
+}): Promise<Postmaster> {
+  const { clusterDir, log } = options
+  // A process group of its own: Ctrl-C on our terminal is for us, we stop the database when we have drained.
+  const child = spawn(options.postgres, ['-D', clusterDir, ...options.settings], {
+    ...options.user,
+    env: TOOL_ENVIRONMENT,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said: string[] = []
+  let phase: 'starting' | 'serving' | 'stopping' = 'starting'
+  const hear = (line: string) => {
+    said.push(line)
+    if (said.length > 50) said.shift()
+    if (phase === 'serving') log(`PostgreSQL: ${line}`)
+  }
+  createInterface({ input: child.stdout }).on('line', hear)
+  createInterface({ input: child.stderr }).on('line', hear)
+
+  let isGone = false
+  const ended = new Promise<string>((resolve) => {
+    child.on('error', (error) => {
+      isGone = true
+      resolve(error.message)
+    })
+    child.on('exit', (code, signalName) => {
+      isGone = true
+      resolve(signalName ? `was ended by ${signalName}` : `ended with exit code ${code}`)
+    })
+  })
+
+  const deadline = performance.now() + startTimeoutMs
+  while (!isReady(clusterDir, child.pid)) {
+    if (isGone) {
+      await delay(20) // its last words may still be in the pipe
+      throw new DatabaseStartError(explain(said, await ended))
+    }
+    if (performance.now() > deadline) {
+      child.kill('SIGQUIT')
+      throw new DatabaseStartError(
+        `PostgreSQL did not become ready within ${startTimeoutMs / 1000} s: ${said.at(-1) ?? 'it said nothing'}.`,
+      )
+    }
+    await delay(5)
+  }
+  phase = 'serving'
+  const pid = child.pid ?? 0
+  const watchdog = startWatchdog(pid, clusterDir, options.user)
+
+  return {
+    pid,
+    ended,
+    recovered: said.some((line) => line.includes('automatic recovery in progress')),
+    async stop(patienceMs = 20_000) {
+      phase = 'stopping'
+      if (!isGone) {
+        child.kill('SIGINT')
+        const impatience = setTimeout(() => child.kill('SIGQUIT'), patienceMs)
+        await ended
+        clearTimeout(impatience)
+      }
+      watchdog.dismiss()
+    },
+  }
+}
+
+/** The eighth line of `postmaster.pid` is what `pg_ctl` waits for, too. */
+function isReady(clusterDir: string, pid: number | undefined): boolean {
+  try {
+    const lines = readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')
+    return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A shell that waits for our end of a pipe to close, which the system does even after `kill -9`, and then asks the
+ * database to shut down. Costs a few hundred kilobytes; without it an orphan would keep running until the next start.
+ */
+function startWatchdog(pid: number, clusterDir: string, user: RunAs): { dismiss(): void } {
+  const script =
+    'read -r word && exit 0; read -r recorded < "$2/postmaster.pid" && [ "$recorded" = "$1" ] && kill -INT "$1"'
+  const child: ChildProcess = spawn('/bin/sh', ['-c', script, 'faultline-watchdog', String(pid), clusterDir], {
+    ...user,
+    env: TOOL_ENVIRONMENT,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.on('error', () => {})
+  child.stdin?.on('error', () => {})
+  // Neither the shell nor the pipe to it keeps us running.
+  child.unref()
+  if (child.stdin instanceof Socket) child.stdin.unref()
+  return { dismiss: () => child.stdin?.end('dismissed\n') }
+}
+
+function explain(said: string[], ending: string): string {
+  const text = said.join('\n')
+  if (/No space left on device/i.test(text))
+    return 'The disk is full: PostgreSQL cannot start. Free some space and start again.'
+  if (/Permission denied/i.test(text))
+    return `PostgreSQL cannot read its data: ${line(said, /Permission denied/i)}. Was it started by another user before?`
+  if (/shared memory/i.test(text)) return `PostgreSQL gets no shared memory: ${line(said, /shared memory/i)}.`
+  return `PostgreSQL did not start (${ending}): ${line(said, /FATAL|PANIC|ERROR/) || said.at(-1) || 'it gave no reason'}.`
+}
+
+const line = (said: string[], pattern: RegExp): string =>
+  (said.find((text) => pattern.test(text)) ?? '').replace(/^[A-Z]+:\s+/, '').replace(/\.$/, '')

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Identity of a process that survives the reuse of its number: what started it, when, since which boot. */
+export type ProcessIdentity = { pid: number; startedAt: string }
+
+/** Whether a process with this number exists, whoever owns it. Zombies, which only wait to be reaped, do not count. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  return procStat(pid)?.state !== 'Z'
+}
+
+/** Identity of a living process, or undefined when there is none. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  if (process.platform === 'linux') {
+    const stat = procStat(pid)
+    return stat && { pid, startedAt: `${bootId()}/${stat.startTicks}` }
+  }
+  try {
+    const started = execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return started === '' ? undefined : { pid, startedAt: started }
+  } catch {
+    return undefined
+  }
+}
+
+/** PostgreSQL processes whose working directory is this data directory: the postmaster and its children. Linux only. */
+export function postgresProcessesIn(clusterDir: string): number[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const directory = linkOf(`/proc/${pid}/cwd`)
+      if (directory !== clusterDir && directory !== `${clusterDir} (deleted)`) return false
+      return basename(linkOf(`/proc/${pid}/exe`) ?? '').startsWith('postgres')
+    })
+}
+
+/** Command line of a process, words separated by spaces; undefined when there is no such process. */
+export function commandOf(pid: number): string | undefined {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+    return execFileSync('/bin/ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** Sends a signal; a process that is already gone is fine. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Waits until the condition holds. @returns false when it did not within the time */
+export async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs
+  while (!condition()) {
+    if (performance.now() > deadline) return false
+    await delay(10)
+  }
+  return true
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** State and start time (ticks since boot) from /proc; the name in parentheses may itself hold anything. */
+function procStat(pid: number): { state: string; startTicks: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', startTicks: fields[19] ?? '' }
+  } catch {
+    return undefined
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return 'unknown-boot'
+  }
+}
