@@ -1,0 +1,78 @@
+import { invalid, tooLarge } from '../kernel/errors.ts'
+import { type ContentEncoding, decodeBodySync } from './decode.ts'
+
+/** Largest event, decoded (ingest.md §8); `/store/` carries exactly one. */
+export const MOST_EVENT_BYTES = 1024 * 1024
+/** Base64 and form encoding blow a body up; past this it cannot hold an event within its limit. */
+export const MOST_STORE_WIRE_BYTES = 4 * 1024 * 1024
+
+export type StoreBody = {
+  /** The event's JSON text; begins with `{`. */
+  readonly json: Buffer
+  /** True when the bytes decode to `json` by their Content-Encoding alone: no base64, no form around it. */
+  readonly plain: boolean
+}
+
+const FORM_FIELD = 'sentry_data='
+
+/**
+ * Opens a body of `/store/`: JSON, base64 of zlib (raven), or a form field `sentry_data` holding either
+ * (ingest.md §5.2). Never more than a few milliseconds: everything past an event's limit is refused.
+ * @throws AppError `invalid` when no JSON object comes out, `too_large` past 1 MiB
+ */
+export function decodeStoreBody(raw: Buffer, encoding: ContentEncoding): StoreBody {
+  if (raw.length > MOST_STORE_WIRE_BYTES) throw tooMuch()
+  if (raw.length === 0) throw invalid('The request has no body.')
+  const decoded = decodeBodySync(raw, encoding, MOST_STORE_WIRE_BYTES)
+  if (beginsObject(decoded)) {
+    if (decoded.length > MOST_EVENT_BYTES) throw tooMuch()
+    return { json: decoded, plain: true }
+  }
+  if (encoding !== 'identity') throw invalid('The decoded body does not begin with {.')
+  return { json: unwrap(decoded), plain: false }
+}
+
+function unwrap(body: Buffer): Buffer {
+  const text =
+    body.subarray(0, FORM_FIELD.length).toString('latin1') === FORM_FIELD
+      ? formValue(body)
+      : body.toString('latin1').trim()
+  if (text.startsWith('{')) return within(Buffer.from(text))
+  // Forms turn a bare + into a space; both base64 alphabets occur.
+  const base64 = text.replace(/ /g, '+').replace(/[\r\n]/g, '')
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(base64))
+    throw invalid('The body does not begin with { and is not base64 either.')
+  const bytes = Buffer.from(base64, 'base64')
+  if (beginsObject(bytes)) return within(bytes)
+  const json = decodeBodySync(bytes, 'deflate', MOST_STORE_WIRE_BYTES)
+  if (!beginsObject(json)) throw invalid('The decoded body does not begin with {.')
+  return within(json)
+}
+
+function formValue(body: Buffer): string {
+  const text = body.toString('latin1', FORM_FIELD.length)
+  const end = text.indexOf('&')
+  const value = (end === -1 ? text : text.slice(0, end)).replace(/\+/g, ' ')
+  try {
+    return decodeURIComponent(value).trim()
+  } catch {
+    throw invalid('sentry_data is not valid form encoding.')
+  }
+}
+
+function within(json: Buffer): Buffer {
+  if (json.length > MOST_EVENT_BYTES) throw tooMuch()
+  return json
+}
+
+const tooMuch = () => tooLarge('An event must be at most 1 MiB.')
+
+/** Whether the first byte after white space is `{`. */
+export function beginsObject(bytes: Buffer): boolean {
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]
+    if (byte === 0x7b) return true
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false
+  }
+  return false
+}

@@ -1,0 +1,161 @@
+import zlib from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../kernel/errors.ts'
+import {
+  type ContentEncoding,
+  contentEncodingFrom,
+  decodeBody,
+  decodeBodySync,
+  decodePrefix,
+  decodeSmallBody,
+  permittedBytes,
+} from './decode.ts'
+import { decodeStoreBody } from './decode-store.ts'
+
+const encode: Record<Exclude<ContentEncoding, 'identity'>, (bytes: Buffer) => Buffer> = {
+  gzip: (bytes) => zlib.gzipSync(bytes),
+  deflate: (bytes) => zlib.deflateSync(bytes),
+  br: (bytes) => zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  zstd: (bytes) => zlib.zstdCompressSync(bytes),
+}
+const encodings = ['gzip', 'deflate', 'br', 'zstd'] as const
+
+/** The code of what the call throws; 'none' when it does not. */
+async function codeOf(call: () => unknown): Promise<string> {
+  try {
+    await call()
+    return 'none'
+  } catch (error) {
+    return error instanceof AppError ? error.code : `untyped ${String(error)}`
+  }
+}
+
+describe('content encodings', () => {
+  test.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip', 'gzip'],
+    ['X-GZIP', 'gzip'],
+    [' br ', 'br'],
+    ['zstd', 'zstd'],
+    ['deflate', 'deflate'],
+  ])('%s is %s', (header, encoding) => expect(contentEncodingFrom(header)).toBe(encoding))
+
+  test('two layers and unknown codings are refused', async () => {
+    expect(await codeOf(() => contentEncodingFrom('gzip, gzip'))).toBe('invalid')
+    expect(await codeOf(() => contentEncodingFrom('compress'))).toBe('invalid')
+  })
+})
+
+describe.each(encodings)('%s', (encoding) => {
+  const text = Buffer.from(
+    Array.from({ length: 900 }, (_, i) => `line ${i} ${(i * 2654435761) % 4294967296}\n`).join(''),
+  )
+
+  test('gives the bytes back in every way of decoding', async () => {
+    const raw = encode[encoding](text)
+    expect(decodeSmallBody(raw, encoding)).toEqual(text)
+    expect(decodeBodySync(raw, encoding)).toEqual(text)
+    expect(await decodeBody(raw, encoding)).toEqual(text)
+  })
+
+  test('a body cut anywhere is broken, not short', async () => {
+    const raw = encode[encoding](text)
+    for (let length = 0; length < raw.length; length += 97) {
+      expect(await codeOf(() => decodeSmallBody(raw.subarray(0, length), encoding)), `${length} bytes`).toBe('invalid')
+      expect(await codeOf(() => decodeBody(raw.subarray(0, length), encoding)), `${length} bytes`).toBe('invalid')
+    }
+  })
+
+  test('noise is broken', async () => {
+    const noise = Buffer.from('this was never compressed by anything')
+    expect(await codeOf(() => decodeSmallBody(noise, encoding))).toBe('invalid')
+    expect(await codeOf(() => decodeBody(noise, encoding))).toBe('invalid')
+  })
+
+  test('a bomb is refused as too large, whichever way it goes', async () => {
+    const bomb = encode[encoding](Buffer.alloc(8 * 1024 * 1024))
+    expect(permittedBytes(bomb.length)).toBeLessThan(8 * 1024 * 1024)
+    expect(await codeOf(() => decodeSmallBody(bomb, encoding))).toBe('too_large')
+    expect(await codeOf(() => decodeBody(bomb, encoding))).toBe('too_large')
+    expect(await codeOf(() => decodeBodySync(bomb, encoding))).toBe('too_large')
+  })
+
+  test('the first line of a cut body can be read', () => {
+    // Enough that every coding has put a block out.
+    const long = Buffer.from(
+      Array.from({ length: 40_000 }, (_, i) => `line ${i} ${(i * 2654435761) % 4294967296}\n`).join(''),
+    )
+    const raw = encode[encoding](long)
+    const prefix = decodePrefix(raw.subarray(0, raw.length - 20), encoding, 500)
+    expect(prefix).toEqual(long.subarray(0, 500))
+  })
+})
+
+test('100 MB of zeros in a few bytes of brotli are refused within a blink', async () => {
+  const bomb = zlib.brotliCompressSync(Buffer.alloc(100 * 1024 * 1024))
+  expect(bomb.length).toBeLessThan(200)
+  expect(await codeOf(() => decodeSmallBody(bomb, 'br'))).toBe('too_large')
+})
+
+test('a small body that decodes to much, within the ratio, goes the slow way', async () => {
+  const lines = Buffer.from(
+    Array.from({ length: 110_000 }, (_, i) => `${((i >> 4) * 40_503) & 65_535} some text that repeats\n`).join(''),
+  )
+  const raw = zlib.brotliCompressSync(lines, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } })
+  expect(raw.length * 100).toBeGreaterThan(lines.length)
+  expect(raw.length).toBeLessThan(64 * 1024)
+  expect(decodeSmallBody(raw, 'br')).toBeNull()
+  expect(await decodeBody(raw, 'br')).toEqual(lines)
+})
+
+test('members of gzip one after the other are one body', () => {
+  const raw = Buffer.concat([zlib.gzipSync('{"a":1}\n'), zlib.gzipSync('rest')])
+  expect(decodeSmallBody(raw, 'gzip')?.toString()).toBe('{"a":1}\nrest')
+})
+
+describe('/store/', () => {
+  const json = Buffer.from('{"message":"größer + 100%"}')
+
+  test.each([
+    ['plain JSON', json, 'identity', true],
+    ['JSON behind white space', Buffer.concat([Buffer.from('\r\n '), json]), 'identity', true],
+    ['gzip', zlib.gzipSync(json), 'gzip', true],
+    ['base64 of zlib', Buffer.from(zlib.deflateSync(json).toString('base64')), 'identity', false],
+    ['base64 of JSON', Buffer.from(json.toString('base64')), 'identity', false],
+    ['a form with JSON', Buffer.from(`sentry_data=${encodeURIComponent(json.toString())}&x=1`), 'identity', false],
+    ['a form with base64', Buffer.from(`sentry_data=${zlib.deflateSync(json).toString('base64')}`), 'identity', false],
+    [
+      'a form with url-safe base64',
+      Buffer.from(`sentry_data=${zlib.deflateSync(json).toString('base64url')}`),
+      'identity',
+      false,
+    ],
+  ] as const)('%s is opened', (_name, raw, encoding, plain) => {
+    const body = decodeStoreBody(raw, encoding)
+    expect(JSON.parse(body.json.toString())).toEqual(JSON.parse(json.toString()))
+    expect(body.plain).toBe(plain)
+  })
+
+  test.each([
+    ['nothing', Buffer.alloc(0), 'invalid'],
+    ['a JSON list', Buffer.from('[1]'), 'invalid'],
+    ['words', Buffer.from('hello there!'), 'invalid'],
+    ['base64 of words', Buffer.from(Buffer.from('hello').toString('base64')), 'invalid'],
+    ['base64 of cut zlib', Buffer.from(zlib.deflateSync(json).subarray(0, 9).toString('base64')), 'invalid'],
+    ['a form with a broken escape', Buffer.from('sentry_data=%7'), 'invalid'],
+    ['an event over 1 MiB', Buffer.from(`{"message":"${'x'.repeat(1024 * 1024)}"}`), 'too_large'],
+    [
+      'a zlib bomb in base64',
+      Buffer.from(zlib.deflateSync(Buffer.alloc(8 << 20, ' ')).toString('base64')),
+      'too_large',
+    ],
+  ])('%s is refused', async (_name, raw, code) =>
+    expect(await codeOf(() => decodeStoreBody(raw, 'identity'))).toBe(code),
+  )
+
+  test('base64 of zlib under a Content-Encoding would be two layers', async () => {
+    const twice = zlib.gzipSync(zlib.deflateSync(json).toString('base64'))
+    expect(await codeOf(() => decodeStoreBody(twice, 'gzip'))).toBe('invalid')
+  })
+})

@@ -1,0 +1,197 @@
+import zlib from 'node:zlib'
+import { AppError, invalid, tooLarge } from '../kernel/errors.ts'
+
+/** Content codings an SDK may apply (ingest.md §5.2); the index is the number the spool and the event store keep. */
+export const CONTENT_ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const
+export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number]
+
+const MIB = 1024 * 1024
+/** Most bytes of a request body as it comes off the wire (security.md 4.17). */
+export const MOST_WIRE_BYTES = 20 * MIB
+/** Most bytes after decoding. */
+export const MOST_DECODED_BYTES = 100 * MIB
+/** Most decoded bytes per wire byte, counted once {@link RATIO_FREE_BYTES} are out. */
+export const MOST_RATIO = 100
+export const RATIO_FREE_BYTES = MIB
+
+/** Bodies up to this size are decoded at once on the calling thread: cheaper than a round trip to the thread pool. */
+const SYNC_WIRE_BYTES = 64 * 1024
+/** …as long as no more than this comes out, which takes a few milliseconds at worst. */
+const SYNC_DECODED_BYTES = 2 * MIB
+
+const NAMES = new Map<string, ContentEncoding>([
+  ['', 'identity'],
+  ['identity', 'identity'],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+  ['zstd', 'zstd'],
+])
+
+/**
+ * Reads a Content-Encoding header.
+ * @throws AppError `invalid` for an unknown coding and for more than one (one layer only, security.md 4.17)
+ */
+export function contentEncodingFrom(header: string | undefined): ContentEncoding {
+  if (header === undefined) return 'identity'
+  const known = NAMES.get(header)
+  if (known !== undefined) return known
+  const name = header.trim().toLowerCase()
+  const encoding = NAMES.get(name)
+  if (encoding !== undefined) return encoding
+  if (name.includes(',')) throw invalid('Only one Content-Encoding may be applied to a body.')
+  throw invalid('Content-Encoding must be gzip, deflate, br, zstd or identity.')
+}
+
+/** How many bytes may come out of `wireBytes`: the absolute limit or the ratio, whichever is reached first. */
+export const permittedBytes = (wireBytes: number): number =>
+  Math.min(MOST_DECODED_BYTES, Math.max(RATIO_FREE_BYTES, wireBytes * MOST_RATIO))
+
+const tooFar = (): AppError =>
+  tooLarge(
+    `The body decodes to more than ${MOST_DECODED_BYTES / MIB} MiB or to more than ${MOST_RATIO} times its size.`,
+  )
+
+const broken = (encoding: ContentEncoding, cause: unknown): AppError =>
+  new AppError('invalid', `The body is not valid ${encoding} data, or it is cut short.`, { cause })
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+// A window of 8 MiB is what RFC 9659 allows on the web; without the bound one small body may ask for 128 MiB.
+const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 }
+
+function decodeWith(
+  raw: Buffer,
+  encoding: Exclude<ContentEncoding, 'identity'>,
+  maxOutputLength: number,
+  cut: boolean,
+): Buffer {
+  // Most bodies fit one output piece of 64 KiB, which saves joining pieces.
+  const chunkSize = 64 * 1024
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants
+  switch (encoding) {
+    case 'gzip':
+      return zlib.gunzipSync(
+        raw,
+        cut ? { chunkSize, maxOutputLength, finishFlush: Z_SYNC_FLUSH } : { chunkSize, maxOutputLength },
+      )
+    case 'deflate':
+      return zlib.inflateSync(
+        raw,
+        cut ? { chunkSize, maxOutputLength, finishFlush: Z_SYNC_FLUSH } : { chunkSize, maxOutputLength },
+      )
+    case 'br':
+      return zlib.brotliDecompressSync(
+        raw,
+        cut ? { chunkSize, maxOutputLength, finishFlush: BROTLI_OPERATION_FLUSH } : { chunkSize, maxOutputLength },
+      )
+    case 'zstd':
+      return zlib.zstdDecompressSync(raw, {
+        chunkSize,
+        maxOutputLength,
+        params: ZSTD_PARAMS,
+        ...(cut ? { finishFlush: ZSTD_e_flush } : {}),
+      })
+  }
+}
+
+/**
+ * Decodes on the calling thread, whatever the size: for workers and for bodies known to be small.
+ * @param most further bound on the decoded size, bytes
+ * @throws AppError `invalid` for broken or cut data, `too_large` past a limit
+ */
+export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MOST_DECODED_BYTES): Buffer {
+  const limit = Math.min(most, permittedBytes(raw.length))
+  if (encoding === 'identity') {
+    if (raw.length > most) throw tooFar()
+    return raw
+  }
+  // zlib decodes nothing out of nothing without complaint; a compressed body always has bytes.
+  if (raw.length === 0) throw broken(encoding, undefined)
+  try {
+    return decodeWith(raw, encoding, limit, false)
+  } catch (error) {
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooFar()
+    throw broken(encoding, error)
+  }
+}
+
+/**
+ * Decodes a small body at once.
+ * @returns null when it is too large for that; then call {@link decodeBody}
+ * @throws AppError as {@link decodeBodySync}
+ */
+export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): Buffer | null {
+  if (encoding === 'identity') return raw
+  if (raw.length > SYNC_WIRE_BYTES) return null
+  if (raw.length === 0) throw broken(encoding, undefined)
+  const permitted = permittedBytes(raw.length)
+  try {
+    return decodeWith(raw, encoding, Math.min(permitted, SYNC_DECODED_BYTES), false)
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') throw broken(encoding, error)
+    if (permitted <= SYNC_DECODED_BYTES) throw tooFar()
+    return null
+  }
+}
+
+/**
+ * Decodes as much as the first bytes of a body give, for looking at its first line before the rest is read.
+ * Null where nothing can be said about it yet, or ever.
+ */
+export function decodePrefix(raw: Buffer, encoding: ContentEncoding, most: number): Buffer | null {
+  if (encoding === 'identity') return raw.subarray(0, most)
+  if (raw.length === 0) return null
+  try {
+    // The output piece is larger than `most` by itself, so the bound only stops what goes far beyond it.
+    return decodeWith(raw, encoding, Math.max(most, MIB), true).subarray(0, most)
+  } catch {
+    return null
+  }
+}
+
+const createDecoder = (encoding: Exclude<ContentEncoding, 'identity'>) => {
+  const chunkSize = 256 * 1024
+  switch (encoding) {
+    case 'gzip':
+      return zlib.createGunzip({ chunkSize })
+    case 'deflate':
+      return zlib.createInflate({ chunkSize })
+    case 'br':
+      return zlib.createBrotliDecompress({ chunkSize })
+    case 'zstd':
+      return zlib.createZstdDecompress({ chunkSize, params: ZSTD_PARAMS })
+  }
+}
+
+/**
+ * Decodes a body of any permitted size off the event loop, counting what comes out: zlib's streams do not
+ * honour `maxOutputLength` themselves.
+ * @throws AppError as {@link decodeBodySync}
+ */
+export function decodeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
+  if (encoding === 'identity') return Promise.resolve(raw)
+  if (raw.length === 0) return Promise.reject(broken(encoding, undefined))
+  const limit = permittedBytes(raw.length)
+  return new Promise((resolve, reject) => {
+    const decoder = createDecoder(encoding)
+    // Only pages that are written become resident, so asking for the most there can be costs nothing,
+    // and joining pieces at the end (twice the memory, a long copy) is spared.
+    const out = Buffer.allocUnsafeSlow(limit)
+    let length = 0
+    const fail = (error: AppError): void => {
+      decoder.destroy()
+      reject(error)
+    }
+    decoder.on('data', (piece: Buffer) => {
+      if (length + piece.length > limit) return fail(tooFar())
+      piece.copy(out, length)
+      length += piece.length
+    })
+    decoder.on('end', () => resolve(out.subarray(0, length)))
+    decoder.on('error', (error) => fail(broken(encoding, error)))
+    decoder.end(raw)
+  })
+}

@@ -1,0 +1,148 @@
+import { type AppError, invalid, tooLarge } from '../kernel/errors.ts'
+import { eventIdFrom } from '../kernel/ids.ts'
+import type { JsonRecord, JsonValue } from './json.ts'
+import { checkJson, parseJson } from './json-guard.ts'
+
+/** Longest header line, of the envelope or of an item; real ones stay below 4 KiB. */
+export const MOST_HEADER_BYTES = 64 * 1024
+/** Most items in one envelope; SDKs send a handful, containers hold the rest inside one item. */
+export const MOST_ITEMS = 10_000
+
+/** First line of an envelope (ingest.md §6.2). Fields of a wrong type count as absent. */
+export type EnvelopeHeader = {
+  /** 32 lower-case hex digits; null when the header has none. */
+  readonly eventId: string | null
+  readonly dsn: string | null
+  readonly sentAt: string | null
+  readonly sdk: JsonRecord | null
+  /** The dynamic sampling context. */
+  readonly trace: JsonRecord | null
+  /** Everything the line held. */
+  readonly fields: JsonRecord
+}
+
+/** An item as it stands in the decoded bytes; its payload is not interpreted. */
+export type RawItem = {
+  readonly type: string
+  /** All of the item's header fields. */
+  readonly headers: JsonRecord
+  /** First byte of its header line. */
+  readonly headerStart: number
+  /** First byte of the payload. */
+  readonly start: number
+  /** One past the last byte of the payload. */
+  readonly end: number
+  /** An earlier item already makes the event or transaction of this envelope: to be dropped (§6.1 rule 10). */
+  readonly surplus: boolean
+}
+
+export type Envelope = { readonly header: EnvelopeHeader; readonly items: readonly RawItem[] }
+
+const NEWLINE = 0x0a
+
+/** Item types that make the envelope's event; only the first of them is kept. */
+const EVENT_MAKING = new Set(['event', 'transaction', 'raw_security', 'form_data', 'unreal_report'])
+/** Item types whose payload may carry the event id when the header does not. */
+const EVENT_SHAPED = new Set(['event', 'transaction', 'feedback'])
+
+/** Whether the item is one that may appear once per envelope because it makes the event. */
+export const makesEvent = (type: string): boolean => EVENT_MAKING.has(type)
+/** Whether the item's payload is an event by shape, with an `event_id` of its own. */
+export const isEventShaped = (type: string): boolean => EVENT_SHAPED.has(type)
+
+/** The payload, sharing memory with the envelope. */
+export const payloadOf = (decoded: Buffer, item: RawItem): Buffer => decoded.subarray(item.start, item.end)
+
+/** One past the end of the line that begins at `start`, not counting its newline. */
+function lineEnd(bytes: Buffer, start: number): number {
+  const end = bytes.indexOf(NEWLINE, start)
+  return end === -1 ? bytes.length : end
+}
+
+/**
+ * Reads the first line only: what authentication needs before the rest of a body is looked at.
+ * @throws AppError `invalid` with the reason
+ */
+export function parseEnvelopeHeader(decoded: Buffer): EnvelopeHeader {
+  if (decoded.length === 0) throw invalid('The request has no body.')
+  const fields = parseHeaderLine(decoded, 0, lineEnd(decoded, 0), 'envelope header')
+  const id = fields.event_id
+  const eventId = eventIdFrom(id)
+  if (eventId === null && id !== undefined && id !== null && !isNilId(id))
+    throw invalid('event_id in the envelope header is not a UUID.')
+  return {
+    eventId,
+    dsn: textOrNull(fields.dsn),
+    sentAt: textOrNull(fields.sent_at),
+    sdk: objectOrNull(fields.sdk),
+    trace: objectOrNull(fields.trace),
+    fields,
+  }
+}
+
+/**
+ * Splits an envelope by the grammar of ingest.md §6.1. Payloads are neither copied nor looked into.
+ * @param decoded the body after its Content-Encoding was undone
+ * @throws AppError `invalid` with the reason when the grammar is broken, `too_large` past {@link MOST_ITEMS}
+ */
+export function parseEnvelope(decoded: Buffer): Envelope {
+  const header = parseEnvelopeHeader(decoded)
+  const items: RawItem[] = []
+  let eventSeen = false
+  let at = lineEnd(decoded, 0) + 1
+  while (at < decoded.length) {
+    // Blank lines are ignored at the end; between items they cannot mean anything else either.
+    if (decoded[at] === NEWLINE) {
+      at++
+      continue
+    }
+    if (items.length >= MOST_ITEMS)
+      throw tooLarge(`An envelope may hold at most ${MOST_ITEMS.toLocaleString('en')} items.`)
+    const headerEnd = lineEnd(decoded, at)
+    const headers = parseHeaderLine(decoded, at, headerEnd, 'item header')
+    const type = headers.type
+    if (typeof type !== 'string' || type === '') throw invalid('An item header has no type.')
+    const start = Math.min(headerEnd + 1, decoded.length)
+    const end = payloadEnd(decoded, start, headers.length)
+    const making = EVENT_MAKING.has(type)
+    items.push({ type, headers, headerStart: at, start, end, surplus: making && eventSeen })
+    eventSeen ||= making
+    at = end + 1
+  }
+  return { header, items }
+}
+
+function payloadEnd(decoded: Buffer, start: number, length: JsonValue | undefined): number {
+  if (length === undefined || length === null) return lineEnd(decoded, start)
+  if (typeof length !== 'number' || !Number.isInteger(length) || length < 0) throw badLength()
+  const end = start + length
+  if (end > decoded.length) throw invalid('The body ends before an item of the announced length does.')
+  if (end < decoded.length && decoded[end] !== NEWLINE)
+    throw invalid('No newline follows an item of the announced length.')
+  return end
+}
+
+const badLength = (): AppError => invalid('length in an item header is not a whole number of bytes.')
+
+function parseHeaderLine(bytes: Buffer, start: number, end: number, what: string): JsonRecord {
+  if (end - start > MOST_HEADER_BYTES) throw invalid(`The ${what} is longer than ${MOST_HEADER_BYTES / 1024} KiB.`)
+  // Nothing nests in the common short header; the scan is for what could.
+  const problem = end - start > 100 ? checkJson(bytes, start, end) : null
+  if (problem !== null) throw invalid(`The ${what} is refused: ${problem}.`)
+  let value: JsonValue
+  try {
+    value = parseJson(bytes.toString('utf8', start, end))
+  } catch {
+    throw invalid(`The ${what} is not valid JSON.`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(`The ${what} is not a JSON object.`)
+  return value
+}
+
+const textOrNull = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null)
+
+const objectOrNull = (value: JsonValue | undefined): JsonRecord | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+
+const isNilId = (id: JsonValue): boolean => typeof id === 'string' && /^0{8}-?0{4}-?0{4}-?0{4}-?0{12}$/.test(id)
