@@ -27,7 +27,7 @@ export const serverFolders = [
   'live',
   'http',
   'worker',
-  'cli',
   'app.ts',
+  'cli',
   'main.ts',
 ] as const

@@ -1,0 +1,99 @@
+/** Builds the dashboard into web/dist when it is missing or its sources are not the ones it was built from. */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { showProgress } from './progress.mjs'
+import { root, toolEnvironment } from './runtime.mjs'
+
+const web = join(root, 'web')
+const dist = join(web, 'dist')
+const stamp = join(dist, '.built-from')
+
+/**
+ * @param {string} node the Node to build with
+ * @returns {Promise<boolean>} false when there is no dashboard to serve; what is wrong has been said
+ */
+export async function buildWeb(node) {
+  if (!existsSync(join(web, 'index.html'))) return true
+  const fingerprint = hashSources()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return true
+
+  const progress = showProgress('Building the dashboard')
+  // Built beside its place and swapped in: another service started from this checkout never sees half of it.
+  const fresh = `${dist}.new-${process.pid}`
+  const built = await runVite(node, fresh)
+  if (built.ok) {
+    try {
+      writeFileSync(join(fresh, '.built-from'), fingerprint)
+      swapIn(fresh)
+      progress.done()
+      return true
+    } catch (error) {
+      built.output = error.message
+    }
+  }
+  rmSync(fresh, { recursive: true, force: true })
+  progress.failed()
+  process.stderr.write(`${built.output.trim()}\n`)
+  if (existsSync(join(dist, 'index.html'))) {
+    process.stderr.write('The dashboard could not be built from its current sources: serving the one built before.\n')
+    return true
+  }
+  process.stderr.write('The dashboard could not be built: see above, then start again.\n')
+  return false
+}
+
+function swapIn(fresh) {
+  const old = `${dist}.old-${process.pid}`
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(fresh, dist)
+  rmSync(old, { recursive: true, force: true })
+}
+
+function runVite(node, outDir) {
+  const config = existsSync(join(root, 'vite.config.ts')) ? [] : [web]
+  const args = [
+    join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
+    'build',
+    ...config,
+    '--outDir',
+    outDir,
+    '--emptyOutDir',
+    '--logLevel',
+    'warn',
+  ]
+  return new Promise((resolve) => {
+    const environment = { ...toolEnvironment(node), NODE_ENV: 'production' }
+    const child = spawn(node, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.stderr.on('data', (chunk) => (output += chunk))
+    child.on('error', (error) => resolve({ ok: false, output: error.message }))
+    child.on('close', (code) => resolve({ ok: code === 0, output }))
+  })
+}
+
+/** Everything that decides what the build looks like: contents, not times, which a fresh clone does not keep. */
+function hashSources() {
+  const hash = createHash('sha256')
+  const add = (path) =>
+    hash
+      .update(`${relative(root, path)}\0`)
+      .update(readFileSync(path))
+      .update('\0')
+  const walk = (directory) => {
+    const entries = readdirSync(directory, { withFileTypes: true })
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (entry.name.startsWith('dist') || entry.name.includes('.test.')) continue
+      const path = join(directory, entry.name)
+      if (entry.isDirectory()) walk(path)
+      else add(path)
+    }
+  }
+  walk(web)
+  for (const name of ['package-lock.json', 'vite.config.ts']) {
+    if (existsSync(join(root, name))) add(join(root, name))
+  }
+  return hash.digest('hex')
+}
