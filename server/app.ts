@@ -1,0 +1,104 @@
+import pino from 'pino'
+import { createPasswordHasher, PASSWORD_COST } from './auth/password-hasher.ts'
+import type { Config } from './config.ts'
+import type { App } from './context/app.ts'
+import { fileMailer } from './context/mail.ts'
+import { systemClock } from './kernel/clock.ts'
+import { openBus } from './storage/bus.ts'
+import { createDatabase, createPool } from './storage/pool.ts'
+import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from './storage/seal.ts'
+
+export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'passwords'>>
+
+/**
+ * Composition root: configuration → pool, bus, sealer, clock, mail → App.
+ * @param connectionString of a database that is up and migrated
+ * @throws Error with one line for the operator when the encryption keys do not fit the database
+ */
+export async function createApp(
+  config: Config,
+  connectionString: string,
+  poolMax: number,
+  name: string,
+  parts: AppParts = {},
+): Promise<App> {
+  const log = parts.log ?? createLog(config)
+  const clock = parts.clock ?? systemClock
+  const pool = createPool({
+    connectionString,
+    name: `faultline ${name}`,
+    max: poolMax,
+    onError: (error) => log.warn({ err: error.message }, 'an idle database connection broke'),
+  })
+  const db = createDatabase(pool)
+  const sealer = createSealer(
+    config.encryptionKeys === null
+      ? generatedEncryptionKeys(config.dataDir)
+      : parseEncryptionKeys(config.encryptionKeys),
+  )
+  try {
+    await checkCanary(db, sealer)
+    const bus = await openBus(connectionString, (error) =>
+      log.warn({ err: error.message }, 'the listening database connection broke'),
+    )
+    return {
+      config,
+      log,
+      clock,
+      pool,
+      db,
+      sealer,
+      bus,
+      tx: (work) => db.transaction().execute(work),
+      mail:
+        parts.mail ??
+        fileMailer(
+          config.dataDir,
+          'faultline@localhost',
+          () => clock.now(),
+          (file, subject) => log.info({ file, subject }, 'mail written to a file, no SMTP server is set'),
+        ),
+      passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
+      async close() {
+        await bus.close()
+        await db.destroy()
+      },
+    }
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+/** JSON lines on standard output; secrets are redacted by name wherever they stand. */
+export function createLog(config: Config): App['log'] {
+  return pino({
+    level: config.logLevel,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: ['*.password', '*.authorization', '*.cookie', '*.token', '*.secret'], censor: '[redacted]' },
+  })
+}
+
+const CANARY_PLACE = 'seal_canary:1'
+const CANARY_TEXT = 'faultline'
+
+/** A wrong ENCRYPTION_KEYS is told at start, not when somebody logs in. */
+async function checkCanary(db: App['db'], sealer: Sealer): Promise<void> {
+  await db
+    .insertInto('seal_canary')
+    .values({ id: 1, sealed: sealer.seal(Buffer.from(CANARY_TEXT), CANARY_PLACE) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const row = await db.selectFrom('seal_canary').select('sealed').where('id', '=', 1).executeTakeFirstOrThrow()
+  try {
+    if (sealer.open(row.sealed, CANARY_PLACE).toString() === CANARY_TEXT) return
+  } catch (error) {
+    throw new Error(
+      'ENCRYPTION_KEYS does not fit this database: it was set up with another key. Put the old key back (several may be listed).',
+      { cause: error },
+    )
+  }
+  throw new Error('ENCRYPTION_KEYS does not fit this database.')
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { routes } from '../kernel/contract.ts'
+import { Id, Timestamp } from '../kernel/page.api.ts'
+import { ROLES } from '../kernel/permissions.ts'
+
+export const RoleName = z.enum(ROLES)
+
+const email = z
+  .string({ error: 'email must be a string.' })
+  .trim()
+  .min(3, { error: 'email must not be empty.' })
+  .max(254, { error: 'email must be at most 254 characters.' })
+  .regex(/^[^\s@<>",;]+@[^\s@<>",;]+$/u, { error: 'email must look like name@example.com.' })
+
+/** Length is judged in the verb, in code points; here only what keeps hashing bounded. */
+const password = (name: string) =>
+  z
+    .string({ error: `${name} must be a string.` })
+    .min(1, { error: `${name} must not be empty.` })
+    .max(1024, { error: `${name} must be at most 256 characters.` })
+
+const Ok = z.object({ ok: z.literal(true) })
+
+export const Me = z.object({
+  user: z.object({ id: Id, email: z.string(), name: z.string(), role: RoleName, created_at: Timestamp }),
+  org: z.object({ id: Id, slug: z.string(), name: z.string() }),
+  session: z.object({ id: Id, expires_at: Timestamp }).nullable().describe('Null for API keys.'),
+})
+
+export const authRoutes = routes({
+  signUp: {
+    method: 'POST',
+    path: '/api/auth/signup',
+    tag: 'Authentication',
+    summary: 'Create a user and an organisation',
+    description:
+      'The first sign-up of an installation always works; later ones as FAULTLINE_SIGNUP says (403 otherwise). Sets no cookies: log in next. `org` is the slug of the new organisation; a taken slug gets a suffix.',
+    permission: 'public',
+    csrf: true,
+    status: 201,
+    body: z.strictObject({
+      email,
+      password: password('password'),
+      name: z
+        .string()
+        .trim()
+        .min(1, { error: 'name must not be empty.' })
+        .max(120, { error: 'name must be at most 120 characters.' }),
+      org: z
+        .string()
+        .trim()
+        .min(1, { error: 'org must not be empty.' })
+        .max(80, { error: 'org must be at most 80 characters.' }),
+    }),
+    response: z.object({
+      ok: z.literal(true),
+      org: z.string(),
+      warning: z.string().optional().describe('A weakness of the password that was let through (PASSWORD_CHECK=warn).'),
+    }),
+    refusals: [409, 429],
+  },
+  logIn: {
+    method: 'POST',
+    path: '/api/auth/login',
+    tag: 'Authentication',
+    summary: 'Log in and receive session cookies',
+    permission: 'public',
+    csrf: true,
+    body: z.strictObject({ email, password: password('password'), totpToken: z.string().max(64).optional() }),
+    response: z.object({ ok: z.literal(true), org: z.string(), role: RoleName }),
+    refusals: [429],
+  },
+  logOut: {
+    method: 'POST',
+    path: '/api/auth/logout',
+    tag: 'Authentication',
+    summary: 'End the session and clear its cookies',
+    description: 'Answers 200 also without a session.',
+    permission: 'public',
+    csrf: true,
+    response: Ok,
+  },
+  refresh: {
+    method: 'POST',
+    path: '/api/auth/refresh',
+    tag: 'Authentication',
+    summary: 'Rotate the refresh token and receive a new access token',
+    description:
+      'Reads the refresh cookie. A token that was rotated before ends the whole session (401), unless the call arrived while that rotation was still being answered.',
+    permission: 'public',
+    csrf: true,
+    response: Ok,
+    refusals: [429],
+  },
+  changePassword: {
+    method: 'POST',
+    path: '/api/auth/change-password',
+    tag: 'Authentication',
+    summary: 'Change the own password',
+    description: 'Ends every other session and gives this one new cookies.',
+    permission: 'self',
+    body: z.strictObject({ currentPassword: password('currentPassword'), newPassword: password('newPassword') }),
+    response: z.object({ ok: z.literal(true), warning: z.string().optional() }),
+    refusals: [429],
+  },
+  readJwks: {
+    method: 'GET',
+    path: '/api/auth/jwks.json',
+    tag: 'Authentication',
+    summary: 'Public keys that verify access tokens',
+    permission: 'public',
+    response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+  },
+  readMe: {
+    method: 'GET',
+    path: '/api/me',
+    tag: 'Account',
+    summary: 'Who is asking: user, organisation, role',
+    permission: 'self',
+    response: Me,
+  },
+})

@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+
+/** Roles one process can take on; `serve` takes all unless `--roles=` or FAULTLINE_ROLES says otherwise. */
+export const PROCESS_ROLES = ['ingest', 'api', 'digest'] as const
+export type ProcessRole = (typeof PROCESS_ROLES)[number]
+
+const SIGNUP_MODES = ['open', 'invite', 'closed'] as const
+const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** Everything the environment decides, validated and frozen. Durations in milliseconds, paths absolute. */
+export type Config = {
+  /** Relaxed on loopback outside production: cookies over http, no per-IP limits for loopback clients. */
+  readonly mode: 'relaxed' | 'strict'
+  readonly host: string
+  readonly port: number
+  /** Without a trailing slash. */
+  readonly publicUrl: string
+  readonly allowedOrigins: readonly string[]
+  readonly dataDir: string
+  /** Whether FAULTLINE_DATA_DIR was given: then it is never moved elsewhere. */
+  readonly dataDirIsExplicit: boolean
+  readonly databaseUrl: string | null
+  readonly roles: readonly ProcessRole[]
+  readonly signup: (typeof SIGNUP_MODES)[number]
+  readonly region: (typeof REGIONS)[number] | null
+  readonly ingestUrls: Readonly<Partial<Record<(typeof REGIONS)[number], string>>>
+  /** `k2:<base64>,k1:…`; null: generated into the data directory (relaxed mode only). */
+  readonly encryptionKeys: string | null
+  readonly trustedProxies: readonly string[]
+  readonly rateLimitScale: number
+  readonly retryScale: number
+  readonly refreshOverlapMs: number
+  readonly cookiePrefix: string
+  readonly passwordCheck: 'block' | 'warn' | 'off'
+  readonly metricsToken: string | null
+  readonly logLevel: (typeof LOG_LEVELS)[number]
+  readonly version: string
+}
+
+/** A setting that cannot be used; the message is the one line an operator sees. */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+const webUrl = z
+  .string()
+  .trim()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: 'must be an http or https URL',
+  })
+  .refine((text) => !URL.canParse(text) || (new URL(text).search === '' && new URL(text).hash === ''), {
+    error: 'must have no query and no fragment',
+  })
+  .refine((text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''), {
+    error: 'must hold no user name or password',
+  })
+  .transform((text) => text.replace(/\/+$/, ''))
+
+const number = (min: number, max: number) =>
+  z
+    .string()
+    .trim()
+    .regex(/^\d+(\.\d+)?$/, { error: `must be a number from ${min} to ${max}` })
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, { error: `must be a number from ${min} to ${max}` })
+
+const wholeNumber = (min: number, max: number) =>
+  number(min, max).refine(Number.isInteger, { error: 'must be a whole number' })
+
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+
+const cidr = z
+  .string()
+  .refine((text) => isIP(text) !== 0 || ipaddr.isValidCIDR(text), {
+    error: 'must be addresses or CIDR ranges separated by commas',
+  })
+
+const Environment = z.object({
+  PORT: wholeNumber(0, 65_535).default(8000),
+  HOST: z.string().trim().min(1, { error: 'must not be empty' }).default('127.0.0.1'),
+  PUBLIC_URL: webUrl.optional(),
+  ALLOWED_ORIGINS: z.string().transform(list).pipe(z.array(webUrl)).default([]),
+  FAULTLINE_DATA_DIR: z.string().min(1, { error: 'must not be empty' }).optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres:// or postgresql://' })
+    .optional(),
+  FAULTLINE_ROLES: z
+    .string()
+    .transform(list)
+    .pipe(z.array(oneOf(PROCESS_ROLES)).min(1, { error: 'must name at least one role' }))
+    .optional(),
+  FAULTLINE_SIGNUP: oneOf(SIGNUP_MODES).optional(),
+  FAULTLINE_REGION: oneOf(REGIONS).optional(),
+  INGEST_URL_AF_SOUTH_1: webUrl.optional(),
+  INGEST_URL_EU_CENTRAL_1: webUrl.optional(),
+  INGEST_URL_US_EAST_1: webUrl.optional(),
+  ENCRYPTION_KEYS: z.string().trim().min(1, { error: 'must not be empty' }).optional(),
+  TRUSTED_PROXIES: z.string().transform(list).pipe(z.array(cidr)).default([]),
+  RATE_LIMIT_SCALE: number(0, 1_000_000).default(1),
+  FAULTLINE_RETRY_SCALE: number(0, 1_000_000).default(1),
+  REFRESH_OVERLAP_MS: wholeNumber(0, 10_000).default(50),
+  COOKIE_PREFIX: z.enum(['', '__Host-'], { error: 'must be empty or __Host-' }).default(''),
+  PASSWORD_CHECK: oneOf(['block', 'warn', 'off']).optional(),
+  METRICS_TOKEN: z.string().min(16, { error: 'must be at least 16 characters' }).optional(),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
+  NODE_ENV: z.string().default(''),
+})
+
+const KNOWN_PREFIXED = new Set(Object.keys(Environment.shape).filter((name) => name.startsWith('FAULTLINE_')))
+
+/** Whether a host name or address means this machine only. */
+export const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
+
+/**
+ * Reads and validates the environment; the only reader of it.
+ * @throws ConfigError with one line naming the variable, what is wrong and what was given
+ */
+export function readConfig(environment: Environment = process.env): Config {
+  // An empty variable is a variable not set: `PORT= npm start` is how shells and compose files unset one.
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  for (const name of Object.keys(given)) {
+    if (name.startsWith('FAULTLINE_') && !KNOWN_PREFIXED.has(name)) {
+      throw new ConfigError(`${name} is not a setting of Faultline. Known: ${[...KNOWN_PREFIXED].join(', ')}.`)
+    }
+  }
+  const parsed = Environment.safeParse(given)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    const name = String(issue?.path[0] ?? 'environment')
+    const shown = SECRET_NAMES.has(name) ? '' : ` (it is ${JSON.stringify(given[name])})`
+    throw new ConfigError(`${name} ${issue?.message ?? 'is invalid'}${shown}.`)
+  }
+  const env = parsed.data
+  const production = env.NODE_ENV === 'production'
+  const mode = isLoopbackHost(env.HOST) && !production ? 'relaxed' : 'strict'
+  if (mode === 'strict') {
+    const why = production ? 'NODE_ENV is production' : `HOST is ${env.HOST}`
+    if (env.PUBLIC_URL === undefined)
+      throw new ConfigError(
+        `PUBLIC_URL is required because ${why}: set it to the address people and SDKs use, such as https://faultline.example.com.`,
+      )
+    if (env.ENCRYPTION_KEYS === undefined) {
+      throw new ConfigError(
+        `ENCRYPTION_KEYS is required because ${why}: set it to k1:<base64 of 32 random bytes>, for example from "echo k1:$(openssl rand -base64 32)".`,
+      )
+    }
+  }
+  if (env.COOKIE_PREFIX === '__Host-' && !(env.PUBLIC_URL ?? '').startsWith('https:')) {
+    throw new ConfigError('COOKIE_PREFIX __Host- needs a PUBLIC_URL that begins with https.')
+  }
+  const urlHost = isIP(env.HOST) === 6 ? `[${env.HOST}]` : env.HOST
+  return Object.freeze({
+    mode,
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl: env.PUBLIC_URL ?? `http://${urlHost}:${env.PORT}`,
+    allowedOrigins: env.ALLOWED_ORIGINS.map((url) => new URL(url).origin),
+    dataDir: resolve(env.FAULTLINE_DATA_DIR ?? 'data'),
+    dataDirIsExplicit: env.FAULTLINE_DATA_DIR !== undefined,
+    databaseUrl: env.DATABASE_URL ?? null,
+    roles: env.FAULTLINE_ROLES ?? PROCESS_ROLES,
+    signup: env.FAULTLINE_SIGNUP ?? (mode === 'relaxed' ? 'open' : 'invite'),
+    region: env.FAULTLINE_REGION ?? null,
+    ingestUrls: Object.freeze({
+      ...(env.INGEST_URL_AF_SOUTH_1 === undefined ? {} : { 'af-south-1': env.INGEST_URL_AF_SOUTH_1 }),
+      ...(env.INGEST_URL_EU_CENTRAL_1 === undefined ? {} : { 'eu-central-1': env.INGEST_URL_EU_CENTRAL_1 }),
+      ...(env.INGEST_URL_US_EAST_1 === undefined ? {} : { 'us-east-1': env.INGEST_URL_US_EAST_1 }),
+    }),
+    encryptionKeys: env.ENCRYPTION_KEYS ?? null,
+    trustedProxies: env.TRUSTED_PROXIES,
+    rateLimitScale: env.RATE_LIMIT_SCALE,
+    retryScale: env.FAULTLINE_RETRY_SCALE,
+    refreshOverlapMs: env.REFRESH_OVERLAP_MS,
+    cookiePrefix: env.COOKIE_PREFIX,
+    passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
+    metricsToken: env.METRICS_TOKEN ?? null,
+    logLevel: env.LOG_LEVEL,
+    version: packageVersion(),
+  })
+}
+
+/** Values never repeated on a terminal or in a log. */
+const SECRET_NAMES = new Set(['DATABASE_URL', 'ENCRYPTION_KEYS', 'METRICS_TOKEN'])
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+}

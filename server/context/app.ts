@@ -1,0 +1,25 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Bus } from '../storage/bus.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Sealer } from '../storage/seal.ts'
+import type { Mailer } from './mail.ts'
+import type { PasswordHasher } from './passwords.ts'
+
+/** All a verb may reach for: time, storage, secrets, mail. Built once by `server/app.ts`, handed down everywhere. */
+export type App = {
+  readonly config: Config
+  readonly log: Logger
+  readonly clock: Clock
+  readonly pool: pg.Pool
+  readonly db: Database
+  /** One transaction, read committed; rolls back when the work throws. No network call inside. */
+  tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  readonly sealer: Sealer
+  readonly bus: Bus
+  readonly mail: Mailer
+  readonly passwords: PasswordHasher
+  close(): Promise<void>
+}

@@ -1,0 +1,40 @@
+import type { Answer, Inputs, RouteSpec, RouteSpecs } from '../kernel/contract.ts'
+import type { Actor, Origin } from './actor.ts'
+import type { App } from './app.ts'
+
+/** Attributes the caller decides; HttpOnly and Secure are always set by the HTTP side. */
+export type CookieOptions = {
+  readonly path: string
+  readonly sameSite: 'lax' | 'strict'
+  readonly maxAgeSeconds: number
+}
+
+/** Cookies of one call, by their names without prefix (`svc_access`). */
+export type Cookies = {
+  get(name: string): string | null
+  set(name: string, value: string, options: CookieOptions): void
+  clear(name: string, path: string): void
+}
+
+/** An open server-sent event stream. Writing to a closed one does nothing. */
+export type EventStream = {
+  send(event: string | null, data: unknown): void
+  /** Aborted when the client is gone or the service stops. */
+  readonly signal: AbortSignal
+}
+
+/** What a handler is called with beside the app and the actor. */
+export type Call<R extends RouteSpec> = Inputs<R> & {
+  readonly origin: Origin
+  readonly cookies: Cookies
+  /** Sends the headers of a stream; only for routes with `stream: 'sse'`. */
+  openStream(): EventStream
+}
+
+/** Public routes may be called by nobody in particular. */
+export type ActorOf<R extends RouteSpec> = R['permission'] extends 'public' ? null : Actor
+
+export type Handler<R extends RouteSpec> = (app: App, actor: ActorOf<R>, call: Call<R>) => Promise<Answer<R>>
+
+/** One handler per route, typed by the route's data. */
+export type Handlers<T extends RouteSpecs> = { readonly [K in keyof T]: Handler<T[K]> }

@@ -1,0 +1,38 @@
+/** How a stored body is compressed; numbers are what the table holds and never change meaning. */
+export const BODY_ENCODINGS = ['none', 'gzip', 'deflate', 'br', 'zstd'] as const
+export type BodyEncoding = (typeof BODY_ENCODINGS)[number]
+
+/** An event as it lies in the store: facts to look it up by, and the body it can be read again from. */
+export type StoredEvent = {
+  readonly projectId: string
+  /** 32 lower-case hex digits. */
+  readonly eventId: string
+  readonly issueId: string
+  readonly receivedAt: Date
+  readonly occurredAt: Date
+  readonly sentAt: Date | null
+  readonly level: string
+  readonly release: string | null
+  readonly environment: string
+  readonly clientIp: string | null
+  readonly userAgent: string | null
+  /** Hash of the user as in `issue_users`: 52 bits, so that a number holds it exactly. */
+  readonly userHash: number | null
+  readonly encoding: BodyEncoding
+  /** The event's JSON is `decoded.subarray(bodyStart, bodyEnd)`. */
+  readonly bodyStart: number
+  readonly bodyEnd: number
+  readonly body: Buffer
+}
+
+/** Received day of a time, as the partitions have it: `2026-11-20`, UTC. */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
+
+const DAY_MS = 86_400_000
+
+/** `days` later (or earlier, negative) than a day. */
+export const dayPlus = (day: string, days: number): string =>
+  dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS))
+
+/** Event ids are unique per project over so many received days. */
+export const UNIQUE_DAYS = 7

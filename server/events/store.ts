@@ -1,0 +1,176 @@
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { hyphenate, unhyphenate } from '../kernel/ids.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { CopyRows } from './copy-rows.ts'
+import { BODY_ENCODINGS, dayOf, dayPlus, UNIQUE_DAYS, type StoredEvent } from './event.ts'
+
+/** The store of events: everything that touches their table goes through here, so that it can move elsewhere whole. */
+
+const COLUMNS = [
+  'received_day',
+  'project_id',
+  'event_id',
+  'issue_id',
+  'received_at',
+  'occurred_at',
+  'sent_at',
+  'level',
+  'release',
+  'environment',
+  'client_ip',
+  'user_agent',
+  'user_hash',
+  'body_encoding',
+  'body_start',
+  'body_end',
+  'body',
+] as const
+
+/** Writes events inside the caller's transaction. Partitions of their days must exist. */
+export async function insertEvents(client: pg.ClientBase, events: readonly StoredEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const rows = new CopyRows()
+  for (const event of events) {
+    rows.row(COLUMNS.length)
+    rows.day(dayOf(event.receivedAt))
+    rows.uuid(event.projectId)
+    rows.uuid(event.eventId)
+    rows.uuid(event.issueId)
+    rows.time(event.receivedAt)
+    rows.time(event.occurredAt)
+    rows.time(event.sentAt)
+    rows.text(event.level)
+    rows.text(event.release)
+    rows.text(event.environment)
+    rows.text(event.clientIp)
+    rows.text(event.userAgent)
+    rows.int64(event.userHash)
+    rows.int16(BODY_ENCODINGS.indexOf(event.encoding))
+    rows.int32(event.bodyStart)
+    rows.int32(event.bodyEnd)
+    rows.bytes(event.body)
+  }
+  await pipeline(
+    Readable.from(rows.finish()),
+    client.query(copyFrom(`copy events (${COLUMNS.join(', ')}) from stdin (format binary)`)),
+  )
+}
+
+export type EventKey = { readonly projectId: string; readonly eventId: string }
+
+/** Which of the keys are stored already, as `projectId/eventId`; looks at the last {@link UNIQUE_DAYS} received days. */
+export async function findStored(
+  client: pg.ClientBase,
+  keys: readonly EventKey[],
+  today: string,
+): Promise<Set<string>> {
+  if (keys.length === 0) return new Set()
+  const { rows } = await client.query<{ project_id: string; event_id: string }>({
+    name: 'events-find-stored',
+    text: `select e.project_id, e.event_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
+           join events e on e.project_id = k.project_id and e.event_id = k.event_id
+           where e.received_day > $3::date and e.received_day <= $4::date`,
+    values: [
+      keys.map((key) => key.projectId),
+      keys.map((key) => hyphenate(key.eventId)),
+      dayPlus(today, -UNIQUE_DAYS),
+      dayPlus(today, 1),
+    ],
+  })
+  return new Set(rows.map((row) => `${row.project_id}/${unhyphenate(row.event_id)}`))
+}
+
+/** The newest or oldest event of an issue by its own time, or the one with this id; null when there is none. */
+export async function readEvent(
+  db: Database,
+  issueId: string,
+  which: 'latest' | 'oldest' | { eventId: string },
+): Promise<StoredEvent | null> {
+  let query = db.selectFrom('events').selectAll().where('issue_id', '=', issueId)
+  if (typeof which === 'object') query = query.where('event_id', '=', hyphenate(which.eventId))
+  const direction = which === 'oldest' ? 'asc' : 'desc'
+  const row = await query.orderBy('occurred_at', direction).orderBy('event_id', direction).limit(1).executeTakeFirst()
+  return row === undefined ? null : fromRow(row)
+}
+
+/** The newest events of an issue, newest first. */
+export async function newestEvents(db: Database, issueId: string, limit: number): Promise<StoredEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .orderBy('occurred_at', 'desc')
+    .orderBy('event_id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(fromRow)
+}
+
+export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
+
+/** Ids around an event of an issue, in the order of occurrence. */
+export async function neighbours(db: Database, issueId: string, event: StoredEvent | null): Promise<Neighbours> {
+  const ids = db.selectFrom('events').select('event_id').where('issue_id', '=', issueId).limit(1)
+  const newest = ids.orderBy('occurred_at', 'desc').orderBy('event_id', 'desc')
+  const oldest = ids.orderBy('occurred_at').orderBy('event_id')
+  const here =
+    event === null ? null : sql<boolean>`(${event.occurredAt}::timestamptz, ${hyphenate(event.eventId)}::uuid)`
+  const [latest, first, newer, older] = await Promise.all([
+    newest.executeTakeFirst(),
+    oldest.executeTakeFirst(),
+    here === null ? undefined : oldest.where(sql<boolean>`(occurred_at, event_id) > ${here}`).executeTakeFirst(),
+    here === null ? undefined : newest.where(sql<boolean>`(occurred_at, event_id) < ${here}`).executeTakeFirst(),
+  ])
+  const id = (row: { event_id: string } | undefined) => (row === undefined ? null : unhyphenate(row.event_id))
+  return { latest: id(latest), oldest: id(first), newer: id(newer), older: id(older) }
+}
+
+/** Removes the events of an issue; returns how many. */
+export async function deleteEventsOf(tx: Tx, issueId: string): Promise<number> {
+  const result = await tx.deleteFrom('events').where('issue_id', '=', issueId).executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+type Row = {
+  project_id: string
+  event_id: string
+  issue_id: string
+  received_at: Date
+  occurred_at: Date
+  sent_at: Date | null
+  level: string
+  release: string | null
+  environment: string
+  client_ip: string | null
+  user_agent: string | null
+  user_hash: number | null
+  body_encoding: number
+  body_start: number
+  body_end: number
+  body: Buffer
+}
+
+function fromRow(row: Row): StoredEvent {
+  return {
+    projectId: row.project_id,
+    eventId: unhyphenate(row.event_id),
+    issueId: row.issue_id,
+    receivedAt: row.received_at,
+    occurredAt: row.occurred_at,
+    sentAt: row.sent_at,
+    level: row.level,
+    release: row.release,
+    environment: row.environment,
+    clientIp: row.client_ip,
+    userAgent: row.user_agent,
+    userHash: row.user_hash,
+    encoding: BODY_ENCODINGS[row.body_encoding] ?? 'none',
+    bodyStart: row.body_start,
+    bodyEnd: row.body_end,
+    body: row.body,
+  }
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Actor, Origin } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import type { Call, EventStream } from '../context/handlers.ts'
+import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
+import { forbidden, invalid, notFound } from '../kernel/errors.ts'
+import { PERMISSIONS, roleAtLeast } from '../kernel/permissions.ts'
+import { callCookies } from './cookies.ts'
+import { checkCrossSite } from './csrf.ts'
+import { validationSentence } from './errors.ts'
+
+/** How a request proves who it is; `null` where it does not try to. */
+export type Authenticator = (request: FastifyRequest) => Promise<{ actor: Actor; viaCookie: boolean } | null>
+
+export type BindDeps = {
+  readonly app: App
+  readonly authenticate: Authenticator
+  /** Throws `unauthenticated` worded for the reason. */
+  readonly refuseNobody: (request: FastifyRequest) => never
+  readonly originOf: (request: FastifyRequest) => Origin
+  /** Per-address limit of the API. */
+  readonly admit: (origin: Origin) => void
+  /** Aborted when the service stops: ends streams. */
+  readonly stopping: AbortSignal
+}
+
+type AnyHandler = (app: App, actor: never, call: Call<RouteSpec>) => Promise<unknown>
+
+const SAFE_METHODS = new Set(['GET'])
+
+/**
+ * Binds every route of a contract: limit → who → cross-site → permission → validation → handler → answer as declared.
+ * In this order a caller without rights learns nothing about what would have been valid.
+ */
+export function bindRoutes(
+  fastify: FastifyInstance,
+  specs: RouteSpecs,
+  handlers: Readonly<Record<string, AnyHandler>>,
+  deps: BindDeps,
+): void {
+  const ownOrigins = [new URL(deps.app.config.publicUrl).origin, ...deps.app.config.allowedOrigins]
+  for (const [name, spec] of Object.entries(specs)) {
+    const handler = handlers[name]
+    if (handler === undefined) throw new Error(`route ${name} has no handler`)
+    fastify.route({
+      method: spec.method,
+      url: spec.path,
+      handler: async (request, reply) => {
+        const origin = deps.originOf(request)
+        deps.admit(origin)
+        const actor = await admitted(spec, request, deps, ownOrigins)
+        const call = callOf(spec, request, reply, origin, deps)
+        const answer = await handler(deps.app, actor as never, call)
+        if (spec.stream !== undefined) return reply
+        if (spec.status === 204) return reply.code(204).send()
+        return reply
+          .code(spec.status ?? 200)
+          .send(spec.response === undefined ? undefined : spec.response.parse(answer))
+      },
+    })
+  }
+}
+
+/** @throws AppError unauthenticated, forbidden */
+async function admitted(
+  spec: RouteSpec,
+  request: FastifyRequest,
+  deps: BindDeps,
+  ownOrigins: readonly string[],
+): Promise<Actor | null> {
+  const rule = PERMISSIONS[spec.permission]
+  if (rule === null) {
+    if (spec.csrf === true) checkCrossSite(request.headers, ownOrigins)
+    return null
+  }
+  const who = await deps.authenticate(request)
+  if (who === null) return deps.refuseNobody(request)
+  if (who.viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
+  if (!roleAtLeast(who.actor.role, rule.least)) {
+    throw forbidden(`This needs the role ${rule.least} or higher; yours is ${who.actor.role}.`)
+  }
+  return who.actor
+}
+
+function callOf(
+  spec: RouteSpec,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  origin: Origin,
+  deps: BindDeps,
+): Call<RouteSpec> {
+  return {
+    params: parseParams(spec, request.params),
+    query: spec.query === undefined ? undefined : parse(spec.query, request.query),
+    body: parseBody(spec, request),
+    origin,
+    cookies: callCookies(deps.app.config, request, reply),
+    openStream: () => openStream(request, reply, deps.stopping),
+  }
+}
+
+/** An id that cannot exist names nothing: 404, worded as if it were missing. */
+function parseParams(spec: RouteSpec, given: unknown): Record<string, unknown> | undefined {
+  if (spec.params === undefined) return undefined
+  const parsed = spec.params.safeParse(given)
+  if (parsed.success) return parsed.data
+  const name = String(parsed.error.issues[0]?.path[0] ?? 'id').replace(/Id$/, '')
+  throw notFound(name.charAt(0).toUpperCase() + name.slice(1))
+}
+
+function parseBody(spec: RouteSpec, request: FastifyRequest): unknown {
+  if (spec.body === undefined) return undefined
+  // fastify gives null for no body; to schemas that is absence, not a value.
+  const given = request.body ?? undefined
+  if (given === undefined && !spec.body.safeParse(undefined).success) throw invalid('Send a JSON object as the body.')
+  return parse(spec.body, given)
+}
+
+function parse(schema: z.ZodType, given: unknown): never {
+  const parsed = schema.safeParse(given)
+  if (!parsed.success) throw invalid(validationSentence(parsed.error))
+  refuseNul(parsed.data)
+  return parsed.data as never
+}
+
+/** PostgreSQL cannot store U+0000 in text; said here, once, for every field. */
+function refuseNul(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw invalid('Text must not hold the NUL character.')
+  } else if (Array.isArray(value)) {
+    for (const element of value) refuseNul(element)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const element of Object.values(value)) refuseNul(element)
+  }
+}
+
+const HEARTBEAT_MS = 15_000
+
+function openStream(request: FastifyRequest, reply: FastifyReply, stopping: AbortSignal): EventStream {
+  reply.hijack()
+  const { raw } = reply
+  const gone = new AbortController()
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  raw.write(': open\n\n')
+  const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
+  const end = () => {
+    clearInterval(heartbeat)
+    stopping.removeEventListener('abort', end)
+    gone.abort()
+    raw.end()
+  }
+  request.raw.once('close', end)
+  raw.once('error', end)
+  stopping.addEventListener('abort', end)
+  return {
+    signal: gone.signal,
+    send(event, data) {
+      if (gone.signal.aborted) return
+      raw.write(`${event === null ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`)
+    },
+  }
+}

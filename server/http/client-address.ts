@@ -1,0 +1,37 @@
+import ipaddr from 'ipaddr.js'
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** Who really sent a request: the socket's peer, unless that is a trusted proxy; then the right-most untrusted hop. */
+export function clientAddressReader(
+  trustedProxies: readonly string[],
+): (peer: string | undefined, forwardedFor: string | string[] | undefined) => string {
+  const ranges = trustedProxies.map((text): Range => {
+    if (text.includes('/')) return ipaddr.parseCIDR(text)
+    const address = ipaddr.process(text)
+    return [address, address.kind() === 'ipv4' ? 32 : 128]
+  })
+  const trusted = (address: string): boolean => {
+    if (ranges.length === 0 || !ipaddr.isValid(address)) return false
+    const parsed = ipaddr.process(address)
+    return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match([range, bits] as never))
+  }
+  return (peer, forwardedFor) => {
+    let address = plain(peer ?? '')
+    if (!trusted(address) || forwardedFor === undefined) return address
+    const hops = (Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor)
+      .split(',')
+      .map((hop) => plain(hop.trim()))
+    for (let i = hops.length - 1; i >= 0 && trusted(address); i--) {
+      const hop = hops[i] ?? ''
+      if (!ipaddr.isValid(hop)) break
+      address = hop
+    }
+    return address
+  }
+}
+
+/** `::ffff:10.0.0.1` → `10.0.0.1`; everything else as it is. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+}

@@ -1,0 +1,18 @@
+import { authRoutes } from '../auth/auth.api.ts'
+import { issueRoutes } from '../issues/issues.api.ts'
+import type { ByAddress } from '../kernel/contract.ts'
+import { liveRoutes } from '../live/live.api.ts'
+import { projectRoutes } from '../team/projects.api.ts'
+
+/** Every endpoint of the product API. The browser imports only its type. */
+export const contract = {
+  ...authRoutes,
+  ...projectRoutes,
+  ...issueRoutes,
+  ...liveRoutes,
+}
+
+export type Contract = typeof contract
+
+/** `'PATCH /api/issues/:issueId'` → the route, for the typed client. */
+export type Addresses = ByAddress<Contract>

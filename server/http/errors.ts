@@ -1,0 +1,85 @@
+import type { FastifyError } from 'fastify'
+import { z } from 'zod'
+import { AppError, type ErrorCode } from '../kernel/errors.ts'
+import { databaseAway, isDatabaseAway } from '../storage/pool.ts'
+
+/** The only place where a failure becomes a status. */
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media: 415,
+  rate_limited: 429,
+  unavailable: 503,
+}
+
+export type ErrorAnswer = {
+  readonly status: number
+  readonly body: { readonly error: string }
+  readonly headers: Readonly<Record<string, string>>
+  /** A bug of ours, to be logged with its stack. */
+  readonly unexpected: boolean
+}
+
+/** What a thrown thing is answered with. Unexpected ones tell the client nothing but that. */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof AppError) {
+    const retry = error.details.retryAfterSeconds
+    return {
+      status: STATUS[error.code],
+      body: { error: error.message },
+      headers: { ...error.details.headers, ...(retry === undefined ? {} : { 'retry-after': String(retry) }) },
+      unexpected: false,
+    }
+  }
+  if (isDatabaseAway(error)) return errorAnswer(databaseAway(error))
+  const fastify = fastifyRefusal(error)
+  if (fastify !== null) return { status: 400, body: { error: fastify }, headers: {}, unexpected: false }
+  return {
+    status: 500,
+    body: { error: 'Something broke on our side. It was logged; quote the request id when you report it.' },
+    headers: {},
+    unexpected: true,
+  }
+}
+
+/** Fastify's own refusals of a request that never reached a handler, in our words. */
+function fastifyRefusal(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  const { code } = error as Partial<FastifyError>
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return 'The body is larger than 1 MiB.'
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return 'The body does not have the length its Content-Length names.'
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return 'The body is not valid JSON.'
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return 'Send the body as application/json.'
+    case 'FST_ERR_BAD_URL':
+      return 'The address of the request is malformed.'
+    default:
+      return null
+  }
+}
+
+/**
+ * Validation failure → one sentence that names the field. Of a union's many complaints the declared message wins.
+ */
+export function validationSentence(error: z.ZodError): string {
+  const issue = error.issues[0]
+  if (issue === undefined) return 'The request is invalid.'
+  const path = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys') {
+    const keys = issue.keys.slice(0, 3).join(', ')
+    return `Unknown field${issue.keys.length > 1 ? 's' : ''}: ${path === '' ? keys : `${path}.${keys}`}.`
+  }
+  const message = issue.message.endsWith('.') ? issue.message : `${issue.message}.`
+  if (path === '' || message.startsWith(`${path} `) || message.startsWith(`${issue.path.map(String).at(-1)} `))
+    return message
+  return `${path}: ${message}`
+}

@@ -1,0 +1,70 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { isLoopbackHost, type Config } from '../config.ts'
+import { notFound, unauthenticated } from '../kernel/errors.ts'
+
+/** Figures read when the page is asked for: name → value, with help and kind. */
+export type Figure = {
+  readonly name: string
+  readonly help: string
+  readonly kind: 'counter' | 'gauge'
+  readonly labels?: Readonly<Record<string, string>>
+  readonly value: number
+}
+export type MetricsSource = { figures(): Promise<readonly Figure[]> }
+
+/** `GET /-/metrics`, Prometheus text: loopback only, or with `Authorization: Bearer METRICS_TOKEN`. */
+export function registerMetrics(fastify: FastifyInstance, config: Config, source: MetricsSource): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const durations = new Histogram({
+    name: 'faultline_http_request_duration_seconds',
+    help: 'Product API and pages, by route and status.',
+    labelNames: ['route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  fastify.addHook('onResponse', (request, reply, done) => {
+    durations.observe(
+      { route: request.routeOptions.url ?? 'none', status: String(reply.statusCode) },
+      reply.elapsedTime / 1000,
+    )
+    done()
+  })
+  fastify.get('/-/metrics', async (request, reply) => {
+    if (config.metricsToken === null) {
+      // Behind a proxy every client looks like loopback; the forwarding header gives that away.
+      if (
+        !isLoopbackHost(request.raw.socket.remoteAddress?.replace('::ffff:', '') ?? '') ||
+        request.headers['x-forwarded-for'] !== undefined
+      )
+        throw notFound('Page')
+    } else if (!sameText(request.headers.authorization ?? '', `Bearer ${config.metricsToken}`)) {
+      throw unauthenticated('Send METRICS_TOKEN as a bearer token.')
+    }
+    return reply
+      .header('content-type', registry.contentType)
+      .send((await registry.metrics()) + (await figuresText(source)))
+  })
+}
+
+async function figuresText(source: MetricsSource): Promise<string> {
+  const registry = new Registry()
+  const metrics = new Map<string, Counter | Gauge>()
+  for (const figure of await source.figures()) {
+    const options = {
+      name: figure.name,
+      help: figure.help,
+      labelNames: Object.keys(figure.labels ?? {}),
+      registers: [registry],
+    }
+    const metric = metrics.get(figure.name) ?? (figure.kind === 'counter' ? new Counter(options) : new Gauge(options))
+    metrics.set(figure.name, metric)
+    metric.inc({ ...figure.labels }, figure.value)
+  }
+  return registry.metrics()
+}
+
+const sameText = (a: string, b: string): boolean =>
+  timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())

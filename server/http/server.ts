@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import cookie from '@fastify/cookie'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { Origin } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { invalid } from '../kernel/errors.ts'
+import { bindRoutes, type Authenticator } from './bind.ts'
+import { clientAddressReader } from './client-address.ts'
+import { contract } from './contract.ts'
+import { registerDocs } from './docs.ts'
+import { errorAnswer } from './errors.ts'
+import { handlers } from './handlers.ts'
+import { registerHealth, type Health } from './health.ts'
+import { apiLimiter } from './api-limit.ts'
+import { registerMetrics, type MetricsSource } from './metrics.ts'
+import { registerWebApp } from './web-app.ts'
+
+export type HttpDeps = {
+  readonly authenticate: Authenticator
+  readonly refuseNobody: (request: FastifyRequest) => never
+  /** Takes SDK traffic straight from node:http; true when the request was its own. Absent without the ingest role. */
+  readonly intake: ((request: IncomingMessage, response: ServerResponse) => boolean) | null
+  readonly health: Health
+  readonly metrics: MetricsSource
+}
+
+export type HttpService = {
+  readonly server: Server
+  readonly fastify: FastifyInstance
+  /** Starts listening; returns the port really taken. */
+  listen(): Promise<number>
+  /** Stops taking connections, ends streams, lets running requests finish for at most `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+const BODY_LIMIT_BYTES = 1024 * 1024
+const BODY_TIMEOUT_MS = 30_000
+
+/**
+ * The HTTP side: one `node:http` server; SDK traffic goes to the intake without touching Fastify, the product API, the
+ * dashboard and the service's own pages to Fastify.
+ */
+export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpService> {
+  const stopping = new AbortController()
+  let server: Server | null = null
+  const fastify = Fastify({
+    serverFactory: (route) => {
+      server = createServer(serverLimits, (request, response) => {
+        if (deps.intake?.(request, response) === true) return
+        route(request, response)
+      })
+      return server
+    },
+    bodyLimit: BODY_LIMIT_BYTES,
+    logger: false,
+    genReqId: () => randomUUID(),
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    forceCloseConnections: 'idle',
+  })
+  if (server === null) throw new Error('fastify made no server')
+  const listening: Server = server
+  listening.maxConnections = 10_000
+  listening.keepAliveTimeout = 65_000
+
+  const addressOf = clientAddressReader(app.config.trustedProxies)
+  const originOf = (request: FastifyRequest): Origin => ({
+    ip: addressOf(request.raw.socket.remoteAddress, request.headers['x-forwarded-for']),
+    userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
+    requestId: request.id,
+  })
+
+  await fastify.register(cookie)
+  takeJsonOnly(fastify)
+  setHeaders(fastify, app)
+  logRequests(fastify, app, originOf)
+  answerErrors(fastify, app)
+
+  bindRoutes(fastify, contract, handlers, {
+    app,
+    authenticate: deps.authenticate,
+    refuseNobody: deps.refuseNobody,
+    originOf,
+    admit: apiLimiter(app),
+    stopping: stopping.signal,
+  })
+  registerHealth(fastify, deps.health)
+  registerMetrics(fastify, app.config, deps.metrics)
+  await registerDocs(fastify, app.config.version)
+  await registerWebApp(fastify)
+  await fastify.ready()
+
+  return {
+    server: listening,
+    fastify,
+    listen: () =>
+      new Promise((resolve, reject) => {
+        listening.once('error', reject)
+        listening.listen(app.config.port, app.config.host, () => {
+          listening.off('error', reject)
+          const address = listening.address()
+          resolve(typeof address === 'object' && address !== null ? address.port : app.config.port)
+        })
+      }),
+    close: async (graceMs) => {
+      stopping.abort()
+      const closed = new Promise<void>((resolve) => listening.close(() => resolve()))
+      listening.closeIdleConnections()
+      const force = setTimeout(() => listening.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(force)
+      await fastify.close()
+    },
+  }
+}
+
+/** Node's defaults would let a slow client sit for minutes (measured; security notes 8 and 4.17). */
+const serverLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 600_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+  keepAliveTimeout: 65_000,
+  noDelay: true,
+}
+
+/** JSON or nothing: a form or text body forces no preflight, so it is refused. An empty body counts as absent. */
+function takeJsonOnly(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') return done(null, undefined)
+    try {
+      done(null, JSON.parse(body.toString(), dropPrototypeKeys))
+    } catch {
+      done(invalid('The body is not valid JSON.'))
+    }
+  })
+  fastify.addContentTypeParser('*', (_request, payload, done) => {
+    let size = 0
+    payload.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > 0) payload.pause()
+      if (size > 0) done(invalid('Send the body as application/json.'))
+    })
+    payload.on('end', () => {
+      if (size === 0) done(null, undefined)
+    })
+    payload.on('error', done)
+  })
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    // A body must have ended after 30 s, however it drips.
+    if (request.raw.headers['content-length'] !== undefined || request.raw.headers['transfer-encoding'] !== undefined) {
+      const timer = setTimeout(() => request.raw.destroy(), BODY_TIMEOUT_MS)
+      const stop = () => clearTimeout(timer)
+      request.raw.once('end', stop)
+      request.raw.once('close', stop)
+    }
+    done()
+  })
+}
+
+function dropPrototypeKeys(this: unknown, key: string, value: unknown): unknown {
+  return key === '__proto__' || key === 'constructor' || key === 'prototype' ? undefined : value
+}
+
+function setHeaders(fastify: FastifyInstance, app: App): void {
+  const https = app.config.publicUrl.startsWith('https:')
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id)
+    void reply.header('x-content-type-options', 'nosniff')
+    void reply.header('referrer-policy', 'strict-origin-when-cross-origin')
+    void reply.header('cross-origin-opener-policy', 'same-origin')
+    void reply.header('cross-origin-resource-policy', 'same-origin')
+    if (https) void reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains')
+    if (request.url.startsWith('/api')) {
+      void reply.header('cache-control', 'no-store')
+      void reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+      const { origin } = request.headers
+      if (origin !== undefined && app.config.allowedOrigins.includes(origin)) {
+        void reply.header('access-control-allow-origin', origin)
+        void reply.header('access-control-allow-credentials', 'true')
+        void reply.header('vary', 'origin')
+      }
+    }
+    done()
+  })
+}
+
+/** One line per finished request, readable alone; paths without their query, which may hold tokens. */
+function logRequests(fastify: FastifyInstance, app: App, originOf: (request: FastifyRequest) => Origin): void {
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const level = reply.statusCode >= 500 ? 'warn' : request.url.startsWith('/api') ? 'info' : 'debug'
+    app.log[level](
+      {
+        request_id: request.id,
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime),
+        ip: originOf(request).ip,
+      },
+      'request',
+    )
+    done()
+  })
+}
+
+function answerErrors(fastify: FastifyInstance, app: App): void {
+  fastify.setErrorHandler((error, request, reply) => {
+    const answer = errorAnswer(error)
+    if (answer.unexpected)
+      app.log.error(
+        { request_id: request.id, method: request.method, path: request.url.split('?', 1)[0], err: error },
+        'request failed',
+      )
+    return reply.headers(answer.headers).code(answer.status).send(answer.body)
+  })
+}

@@ -1,0 +1,287 @@
+import { z } from 'zod'
+import { routes } from '../kernel/contract.ts'
+import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Event, EventLevel } from '../protocol/event.api.ts'
+
+export const STATUSES = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'] as const
+export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
+export const IssueStatus = z.enum(STATUSES, { error: `status must be one of ${STATUSES.join(', ')}.` })
+export type IssueStatus = z.infer<typeof IssueStatus>
+export const Severity = z.enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })
+export type Severity = z.infer<typeof Severity>
+
+export const ISSUE_SORTS = ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity'] as const
+export const IssueSort = z.enum(
+  ISSUE_SORTS.flatMap((key) => [key, `-${key}`] as const),
+  { error: `sort must be one of ${ISSUE_SORTS.join(', ')}, with a leading - for descending.` },
+)
+export type IssueSort = z.infer<typeof IssueSort>
+
+export const Person = z.object({ id: Id, name: z.string(), email: z.string() })
+
+export const Issue = z.object({
+  id: Id,
+  short_id: z.string().describe('For people, such as SHOP-42.'),
+  project_id: Id,
+  title: z.string(),
+  culprit: z.string(),
+  type: z.string().nullable(),
+  value: z.string().nullable(),
+  level: EventLevel,
+  platform: z.string(),
+  status: IssueStatus,
+  status_reason: z.string().nullable().describe('Why the status is what it is, in a sentence.'),
+  severity: Severity,
+  severity_pinned: z.boolean(),
+  assignee_id: Id.nullable(),
+  assignee: Person.nullable(),
+  first_seen: Timestamp,
+  last_seen: Timestamp,
+  event_count: z.number().int(),
+  user_count: z.number().int(),
+  first_release: z.string().nullable(),
+  last_release: z.string().nullable(),
+  resolved_in_release: z.string().nullable(),
+  ignore_until: z.record(z.string(), z.json()).nullable(),
+  is_unhandled: z.boolean(),
+  tracker_ticket: z.object({ id: z.string(), url: z.string() }).nullable(),
+  ai_analysis: z.record(z.string(), z.json()).nullable(),
+  trend: z.object({
+    interval_seconds: z.number().int(),
+    start: Timestamp,
+    counts: z.array(z.number().int()).describe('Events per bucket, oldest first, the newest bucket still counting.'),
+  }),
+})
+export type Issue = z.infer<typeof Issue>
+
+export const Activity = z.object({
+  id: Id,
+  kind: z.string().describe('created, status_changed, assigned, commented, comment_deleted, severity_changed.'),
+  sentence: z.string(),
+  actor: Person.nullable().describe('Null for moves of the service itself.'),
+  data: z.record(z.string(), z.json()),
+  created_at: Timestamp,
+})
+export type Activity = z.infer<typeof Activity>
+
+export const GroupingView = z.object({
+  version: z.number().int(),
+  parts: z.array(z.record(z.string(), z.json())).describe('What the fingerprint was made of.'),
+})
+
+export const IssueDetail = Issue.extend({
+  project: z.object({ id: Id, name: z.string(), slug: z.string(), platform: z.string() }),
+  event: Event.nullable().describe('The newest event, or the one asked for; null once its body has been removed.'),
+  event_ids: z
+    .object({
+      latest: z.string().nullable(),
+      oldest: z.string().nullable(),
+      newer: z.string().nullable(),
+      older: z.string().nullable(),
+    })
+    .describe('Neighbours of the event shown.'),
+  tag_distribution: z.array(
+    z.object({
+      key: z.string(),
+      total: z.number().int(),
+      values: z.array(z.object({ value: z.string(), count: z.number().int() })),
+    }),
+  ),
+  activity: z.array(Activity).describe('Newest first, at most 100.'),
+  grouping: GroupingView,
+})
+export type IssueDetail = z.infer<typeof IssueDetail>
+
+export const Comment = z.object({
+  id: Id,
+  issue_id: Id,
+  author: Person.nullable(),
+  body: z.string().describe('Markdown.'),
+  created_at: Timestamp,
+  edited_at: Timestamp.nullable(),
+})
+export type Comment = z.infer<typeof Comment>
+
+/** A query parameter that may repeat: one or many of the element. */
+const repeatable = <T extends z.ZodType>(element: T) =>
+  z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+    z.array(element).max(100).optional(),
+  )
+
+const listQuery = {
+  ...pageQuery(25),
+  status: repeatable(IssueStatus),
+  severity: repeatable(Severity),
+  sort: IssueSort.default('-last_seen'),
+  assignee_id: repeatable(z.union([Id, z.enum(['me', 'none'])], { error: 'assignee_id must be a UUID, me or none.' })),
+  platform: repeatable(z.string().max(50)),
+  seen_since: z.iso
+    .datetime({ offset: true, error: 'seen_since must be an RFC 3339 time.' })
+    .optional()
+    .describe('Only issues with an event at or after this time.'),
+}
+
+const issueParams = z.object({ issueId: Id })
+
+/** How it was resolved. Releases and commits as the fix come with the life-cycle rules for releases. */
+const Resolution = z.strictObject({ now: z.literal(true, { error: 'resolution must be {"now": true}.' }) })
+
+export const issueRoutes = routes({
+  listIssues: {
+    method: 'GET',
+    path: '/api/issues',
+    tag: 'Issues',
+    summary: 'Issues of the organisation, filtered and sorted',
+    description:
+      'Filters may repeat. `next_cursor` leads on beyond offset 10,000 and does not skip or repeat rows while the list changes.',
+    permission: 'issues.read',
+    query: z.strictObject({ ...listQuery, projectId: repeatable(Id) }),
+    response: pageOf(Issue).extend({
+      status_counts: z
+        .record(IssueStatus, z.number().int())
+        .describe('Issues per status under the same filters without status, each capped at 10,000.'),
+    }),
+  },
+  searchIssues: {
+    method: 'GET',
+    path: '/api/issues/search',
+    tag: 'Issues',
+    summary: 'Full-text search over issues',
+    description:
+      'All words must occur (as prefixes) in title, value, culprit, message, function or file names. `is:`, `level:`, `severity:` and `assigned:` terms narrow; `-` negates.',
+    permission: 'issues.read',
+    query: z.strictObject({
+      ...listQuery,
+      projectId: repeatable(Id),
+      q: z.string().max(1000, { error: 'q must be at most 1,000 characters.' }).default(''),
+    }),
+    response: pageOf(Issue),
+  },
+  readIssue: {
+    method: 'GET',
+    path: '/api/issues/:issueId',
+    tag: 'Issues',
+    summary: 'An issue whole: event, breadcrumbs, frames, tags, activity',
+    permission: 'issues.read',
+    params: issueParams,
+    query: z.strictObject({
+      event: z
+        .union([z.enum(['latest', 'oldest']), z.string().regex(/^[0-9a-fA-F-]{32,36}$/)], {
+          error: 'event must be latest, oldest or an event id.',
+        })
+        .default('latest'),
+    }),
+    response: IssueDetail,
+    refusals: [404],
+  },
+  updateIssue: {
+    method: 'PATCH',
+    path: '/api/issues/:issueId',
+    tag: 'Issues',
+    summary: 'Change status, assignee or severity',
+    description:
+      'Absent fields stay; `assignee_id: null` clears; `severity: null` unpins. Asking for what already holds changes nothing and answers 200.',
+    permission: 'issues.write',
+    params: issueParams,
+    body: z
+      .strictObject({
+        status: IssueStatus.optional(),
+        resolution: Resolution.optional(),
+        assignee_id: Id.nullable().optional(),
+        severity: Severity.nullable().optional(),
+      })
+      .refine((body) => Object.values(body).some((value) => value !== undefined), {
+        error: 'Send at least one of status, assignee_id, severity.',
+      })
+      .refine((body) => body.resolution === undefined || body.status === 'resolved', {
+        error: 'resolution goes with status "resolved" only.',
+      }),
+    response: Issue,
+    refusals: [404],
+  },
+  deleteIssue: {
+    method: 'DELETE',
+    path: '/api/issues/:issueId',
+    tag: 'Issues',
+    summary: 'Delete an issue with its events',
+    permission: 'issues.admin',
+    status: 204,
+    params: issueParams,
+    refusals: [404],
+  },
+  listComments: {
+    method: 'GET',
+    path: '/api/issues/:issueId/comments',
+    tag: 'Issues',
+    summary: 'Comments of an issue, oldest first',
+    permission: 'issues.read',
+    params: issueParams,
+    query: z.strictObject(pageQuery(100)),
+    response: pageOf(Comment),
+    refusals: [404],
+  },
+  createComment: {
+    method: 'POST',
+    path: '/api/issues/:issueId/comments',
+    tag: 'Issues',
+    summary: 'Comment on an issue',
+    permission: 'issues.write',
+    status: 201,
+    params: issueParams,
+    body: z.strictObject({
+      body: z
+        .string({ error: 'body must be a string.' })
+        .refine((text) => text.trim() !== '', { error: 'body must not be empty.' })
+        .max(10_000, { error: 'body must be at most 10,000 characters.' }),
+    }),
+    response: Comment,
+    refusals: [404],
+  },
+  deleteComment: {
+    method: 'DELETE',
+    path: '/api/issues/:issueId/comments/:commentId',
+    tag: 'Issues',
+    summary: 'Delete a comment',
+    description: 'Its author, admins and owners.',
+    permission: 'issues.write',
+    status: 204,
+    params: z.object({ issueId: Id, commentId: Id }),
+    refusals: [404],
+  },
+  listProjectIssues: {
+    method: 'GET',
+    path: '/api/projects/:projectId/issues',
+    tag: 'Projects',
+    summary: 'Issues of one project',
+    permission: 'issues.read',
+    params: z.object({ projectId: Id }),
+    query: z.strictObject(listQuery),
+    response: pageOf(Issue),
+    refusals: [404],
+  },
+  readVolume: {
+    method: 'GET',
+    path: '/api/issues/volume',
+    tag: 'Issues',
+    summary: 'Error events and open issues over time, for the strip above the stream',
+    permission: 'issues.read',
+    query: z.strictObject({
+      projectId: repeatable(Id),
+      range: z.enum(['1h', '24h', '7d', '30d'], { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
+    }),
+    response: z.object({
+      range: z.string(),
+      interval_seconds: z.number().int(),
+      points: z.array(
+        z.object({
+          t: Timestamp,
+          events: z.number().int(),
+          fatal: z.number().int().describe('Of these, fatal or unhandled.'),
+        }),
+      ),
+      total: z.number().int(),
+      previous_total: z.number().int(),
+    }),
+  },
+})

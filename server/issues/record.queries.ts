@@ -1,0 +1,229 @@
+import type pg from 'pg'
+import type { GroupingPart } from '../grouping/grouping.ts'
+import type { IssueStatus } from './issues.api.ts'
+import type { Occurrence } from './record.ts'
+
+/** SQL of the digest side: prepared, one statement per fact and batch, arrays in, rows in a fixed order out. */
+
+export type FoundIssue = { issueId: string; status: IssueStatus; resolvedAt: Date | null }
+
+/** Issues of fingerprints, locked in the order of their ids; keyed by project id and base64 of the hash. */
+export async function lockIssuesByFingerprint(client: pg.ClientBase, keys: readonly { projectId: string; hash: Buffer }[]): Promise<Map<string, FoundIssue>> {
+  const { rows } = await client.query<{ project_id: string; hash: Buffer; id: string; status: IssueStatus; resolved_at: Date | null }>({
+    name: 'record-lock-issues',
+    text: `select f.project_id, f.hash, i.id, i.status, i.resolved_at
+           from unnest($1::uuid[], $2::text[]) k (project_id, hash)
+           join issue_fingerprints f on f.project_id = k.project_id and f.hash = decode(k.hash, 'base64')
+           join issues i on i.id = f.issue_id
+           order by i.id
+           for no key update of i`,
+    values: [keys.map((key) => key.projectId), keys.map((key) => key.hash.toString('base64'))],
+  })
+  return new Map(rows.map((row) => [row.project_id + row.hash.toString('base64'), { issueId: row.id, status: row.status, resolvedAt: row.resolved_at }]))
+}
+
+/** Reserves short-id numbers; returns the last number before the reserved ones, per project. */
+export async function takeIssueNumbers(client: pg.ClientBase, perProject: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ id: string; before: number }>({
+    name: 'record-take-numbers',
+    text: `update projects p set issue_number = p.issue_number + k.n
+           from (select * from unnest($1::uuid[], $2::int[]) k (id, n) order by id) k
+           where p.id = k.id returning p.id, p.issue_number - k.n as before`,
+    values: [[...perProject.keys()], [...perProject.values()]],
+  })
+  return new Map(rows.map((row) => [row.id, row.before]))
+}
+
+export type NewIssue = { id: string; number: number; occurrence: Occurrence; firstRelease: string | null; severity: number; searchText: string }
+
+/** Issues with counts of zero; {@link addToIssues} follows in the same transaction. */
+export async function insertIssues(client: pg.ClientBase, now: Date, issues: readonly NewIssue[]): Promise<void> {
+  const of = <T>(pick: (issue: NewIssue) => T): T[] => issues.map(pick)
+  await client.query({
+    name: 'record-insert-issues',
+    text: `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at,
+             severity, first_seen, last_seen, first_release, last_release, is_unhandled, search_text, created_at)
+           select k.id, k.org_id, k.project_id, k.number, k.title, k.culprit, k.error_type, k.error_value, k.level, k.platform, 'unresolved', $17::timestamptz,
+             k.severity, k.seen, k.seen, k.first_release, k.last_release, k.is_unhandled, k.search_text, $17::timestamptz
+           from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+             $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::bool[], $16::text[])
+             k (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, severity, seen, first_release, last_release, is_unhandled, search_text)`,
+    values: [
+      of((i) => i.id),
+      of((i) => i.occurrence.orgId),
+      of((i) => i.occurrence.event.projectId),
+      of((i) => i.number),
+      of((i) => i.occurrence.title),
+      of((i) => i.occurrence.culprit),
+      of((i) => i.occurrence.errorType),
+      of((i) => i.occurrence.errorValue),
+      of((i) => i.occurrence.level),
+      of((i) => i.occurrence.platform),
+      of((i) => i.severity),
+      of((i) => i.occurrence.event.occurredAt),
+      of((i) => i.firstRelease),
+      of((i) => i.occurrence.event.release),
+      of((i) => i.occurrence.isUnhandled),
+      of((i) => i.searchText),
+      now,
+    ],
+  })
+}
+
+/** @throws Error when a fingerprint exists already: two digesters of one project, to be rolled back and tried again */
+export async function insertFingerprints(
+  client: pg.ClientBase,
+  now: Date,
+  rows: readonly { projectId: string; issueId: string; version: number; hash: Buffer; parts: readonly GroupingPart[] }[],
+): Promise<void> {
+  await client.query({
+    name: 'record-insert-fingerprints',
+    text: `insert into issue_fingerprints (project_id, hash, issue_id, grouping_version, parts, created_at)
+           select k.project_id, decode(k.hash, 'base64'), k.issue_id, k.version, k.parts::jsonb, $6::timestamptz
+           from unnest($1::uuid[], $2::text[], $3::uuid[], $4::smallint[], $5::text[]) k (project_id, hash, issue_id, version, parts)`,
+    values: [
+      rows.map((row) => row.projectId),
+      rows.map((row) => row.hash.toString('base64')),
+      rows.map((row) => row.issueId),
+      rows.map((row) => row.version),
+      rows.map((row) => JSON.stringify(row.parts)),
+      now,
+    ],
+  })
+}
+
+export type NewActivity = { id: string; issueId: string; kind: string; sentence: string; data: Record<string, unknown>; createdAt: Date }
+
+/** Entries of the service itself, without an actor. */
+export async function insertActivity(client: pg.ClientBase, rows: readonly NewActivity[]): Promise<void> {
+  await client.query({
+    name: 'record-insert-activity',
+    text: `insert into issue_activity (id, issue_id, kind, sentence, data, created_at)
+           select k.id, k.issue_id, k.kind, k.sentence, k.data::jsonb, k.created_at
+           from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[]) k (id, issue_id, kind, sentence, data, created_at)`,
+    values: [
+      rows.map((row) => row.id),
+      rows.map((row) => row.issueId),
+      rows.map((row) => row.kind),
+      rows.map((row) => row.sentence),
+      rows.map((row) => JSON.stringify(row.data)),
+      rows.map((row) => row.createdAt),
+    ],
+  })
+}
+
+/** Returns how many of the pairs were new, per issue. */
+export async function insertUsers(client: pg.ClientBase, pairs: readonly { issueId: string; userHash: number }[]): Promise<Map<string, number>> {
+  if (pairs.length === 0) return new Map()
+  const { rows } = await client.query<{ issue_id: string; users: number }>({
+    name: 'record-insert-users',
+    text: `with added as (
+             insert into issue_users (issue_id, user_hash)
+             select * from unnest($1::uuid[], $2::bigint[]) on conflict do nothing returning issue_id)
+           select issue_id, count(*) as users from added group by issue_id`,
+    values: [pairs.map((pair) => pair.issueId), pairs.map((pair) => pair.userHash)],
+  })
+  return new Map(rows.map((row) => [row.issue_id, row.users]))
+}
+
+export type IssueAddition = {
+  id: string
+  events: number
+  newUsers: number
+  firstSeen: Date
+  lastSeen: Date
+  title: string
+  culprit: string
+  errorType: string | null
+  errorValue: string | null
+  level: string
+  release: string | null
+  isUnhandled: boolean
+  severity: number
+  eventId: string
+}
+
+/** From so many users on an unhandled error is critical whatever the share of users is. */
+const CRITICAL_USERS = 25
+
+/** Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release. */
+export async function addToIssues(client: pg.ClientBase, additions: readonly IssueAddition[]): Promise<void> {
+  const of = <T>(pick: (addition: IssueAddition) => T): T[] => additions.map(pick)
+  await client.query({
+    name: 'record-add-to-issues',
+    text: `update issues i set
+             event_count = i.event_count + k.events,
+             user_count = i.user_count + k.new_users,
+             first_seen = least(i.first_seen, k.first_seen),
+             last_seen = greatest(i.last_seen, k.last_seen),
+             title = case when k.last_seen >= i.last_seen then k.title else i.title end,
+             culprit = case when k.last_seen >= i.last_seen then k.culprit else i.culprit end,
+             error_type = case when k.last_seen >= i.last_seen then k.error_type else i.error_type end,
+             error_value = case when k.last_seen >= i.last_seen then k.error_value else i.error_value end,
+             level = case when k.last_seen >= i.last_seen then k.level else i.level end,
+             last_release = case when k.last_seen >= i.last_seen then coalesce(k.release, i.last_release) else i.last_release end,
+             last_event_id = case when k.last_seen >= i.last_seen then k.event_id else i.last_event_id end,
+             is_unhandled = i.is_unhandled or k.is_unhandled,
+             severity = case when i.severity_pinned then i.severity
+                             when (i.is_unhandled or k.is_unhandled) and k.severity >= 2 and i.user_count + k.new_users >= ${CRITICAL_USERS} then 3
+                             else greatest(i.severity, k.severity) end
+           from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+             $11::text[], $12::bool[], $13::smallint[], $14::uuid[])
+             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id)
+           where i.id = k.id`,
+    values: [
+      of((a) => a.id),
+      of((a) => a.events),
+      of((a) => a.newUsers),
+      of((a) => a.firstSeen),
+      of((a) => a.lastSeen),
+      of((a) => a.title),
+      of((a) => a.culprit),
+      of((a) => a.errorType),
+      of((a) => a.errorValue),
+      of((a) => a.level),
+      of((a) => a.release),
+      of((a) => a.isUnhandled),
+      of((a) => a.severity),
+      of((a) => a.eventId),
+    ],
+  })
+}
+
+export async function moveIssues(client: pg.ClientBase, now: Date, moves: readonly { id: string; status: IssueStatus; reason: string }[]): Promise<void> {
+  await client.query(
+    `update issues i set status = k.status, status_reason = k.reason, status_changed_at = $4
+     from unnest($1::uuid[], $2::text[], $3::text[]) k (id, status, reason) where i.id = k.id`,
+    [moves.map((move) => move.id), moves.map((move) => move.status), moves.map((move) => move.reason), now],
+  )
+}
+
+export async function addHours(client: pg.ClientBase, rows: readonly { id: string; at: number; events: number }[]): Promise<void> {
+  await client.query({
+    name: 'record-add-hours',
+    text: `insert into issue_hours (issue_id, hour, events)
+           select * from unnest($1::uuid[], $2::timestamptz[], $3::int[])
+           on conflict (issue_id, hour) do update set events = issue_hours.events + excluded.events`,
+    values: [rows.map((row) => row.id), rows.map((row) => new Date(row.at)), rows.map((row) => row.events)],
+  })
+}
+
+export async function addMinutes(client: pg.ClientBase, rows: readonly { id: string; at: number; events: number; fatal: number }[]): Promise<void> {
+  await client.query({
+    name: 'record-add-minutes',
+    text: `insert into project_minutes (project_id, minute, events, fatal)
+           select * from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[])
+           on conflict (project_id, minute) do update set events = project_minutes.events + excluded.events, fatal = project_minutes.fatal + excluded.fatal`,
+    values: [rows.map((row) => row.id), rows.map((row) => new Date(row.at)), rows.map((row) => row.events), rows.map((row) => row.fatal)],
+  })
+}
+
+/** Facts of projects that follow from stored events. */
+export async function touchProjects(client: pg.ClientBase, rows: readonly { id: string; at: Date }[]): Promise<void> {
+  await client.query({
+    name: 'record-touch-projects',
+    text: `update projects p set first_event_at = coalesce(p.first_event_at, k.at), last_event_at = greatest(p.last_event_at, k.at)
+           from (select * from unnest($1::uuid[], $2::timestamptz[]) k (id, at) order by id) k where p.id = k.id`,
+    values: [rows.map((row) => row.id), rows.map((row) => row.at)],
+  })
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import type { Permission } from './permissions.ts'
+
+/**
+ * An endpoint, written once as data. From it come validation, types, OpenAPI, the permission check and the typed
+ * client. `*.api.ts` files hold these; handlers are typed by them.
+ */
+export type RouteSpec = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With `:name` parameters, always beginning with `/api`. */
+  readonly path: `/api/${string}`
+  /** One line for people: what a call does. */
+  readonly summary: string
+  /** Details worth documenting: rules, limits, what happens on repetition. */
+  readonly description?: string
+  /** Heading in the documentation. */
+  readonly tag: string
+  readonly permission: Permission
+  /** Status of success; 204 means no body. Default 200. */
+  readonly status?: 200 | 201 | 202 | 204
+  readonly params?: z.ZodObject
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodType
+  /** Shape of the answer; undeclared fields are dropped. Absent for 204 and for streams. */
+  readonly response?: z.ZodType
+  /** 'sse': the handler writes server-sent events itself. */
+  readonly stream?: 'sse'
+  /** Statuses this route can refuse with beside 400, 401, 403 and 500; for the documentation. */
+  readonly refusals?: readonly (404 | 409 | 429 | 503)[]
+  /** Unsafe methods on cookie sessions are checked for cross-site calls always; this asks it of public routes too. */
+  readonly csrf?: boolean
+}
+
+export type RouteSpecs = Readonly<Record<string, RouteSpec>>
+
+/** Declares routes; only keeps their literal types. */
+export const routes = <const T extends RouteSpecs>(specs: T): T => specs
+
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined
+type Input<S> = S extends z.ZodType ? z.input<S> : undefined
+
+/** What a handler receives, already validated. */
+export type Inputs<R extends RouteSpec> = {
+  readonly params: Output<R['params']>
+  readonly query: Output<R['query']>
+  readonly body: Output<R['body']>
+}
+
+/** What a handler returns. */
+export type Answer<R extends RouteSpec> = R['response'] extends z.ZodType ? z.input<R['response']> : void
+
+/** What the typed client sends and gets. */
+export type ClientCall<R extends RouteSpec> = (R['params'] extends z.ZodType
+  ? { params: Input<R['params']> }
+  : unknown) &
+  (R['query'] extends z.ZodType ? { query?: Input<R['query']> } : unknown) &
+  (R['body'] extends z.ZodType ? { body: Input<R['body']> } : unknown)
+export type ClientAnswer<R extends RouteSpec> = R['response'] extends z.ZodType ? z.output<R['response']> : undefined
+
+/** `'GET /api/issues'` → its spec, for the client. */
+export type ByAddress<T extends RouteSpecs> = { [K in keyof T as `${T[K]['method']} ${T[K]['path']}`]: T[K] }

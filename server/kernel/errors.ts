@@ -1,0 +1,66 @@
+/** The closed set of failures a person or client can be told about; `http/errors.ts` alone maps them to statuses. */
+export type ErrorCode =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What an answer may carry beside its sentence. */
+export type ErrorDetails = {
+  /** For `rate_limited` and `unavailable`: when it is worth trying again, whole seconds ≥1. */
+  readonly retryAfterSeconds?: number
+  /** Further response headers, for example `RateLimit-Policy`. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/**
+ * An expected failure. The message is one sentence a person can act on and is sent to the client as written:
+ * it never holds a secret, a query or a path.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.details = details
+  }
+}
+
+/** 400. Name the field when there is one: `invalid('name must not be empty.')`. */
+export const invalid = (message: string): AppError => new AppError('invalid', message)
+
+/** 401. */
+export const unauthenticated = (message = 'Log in to continue.'): AppError => new AppError('unauthenticated', message)
+
+/** 403. Only for things the actor may know of; use `notFound` for everything outside the organisation. */
+export const forbidden = (message: string): AppError => new AppError('forbidden', message)
+
+/** 404. Worded the same whether the thing is missing or belongs to somebody else. */
+export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found.`)
+
+/** 409. */
+export const conflict = (message: string): AppError => new AppError('conflict', message)
+
+/** 413, ingestion and uploads only. */
+export const tooLarge = (message: string): AppError => new AppError('too_large', message)
+
+/** 429. */
+export const rateLimited = (
+  message: string,
+  retryAfterSeconds: number,
+  headers: Readonly<Record<string, string>> = {},
+): AppError =>
+  new AppError('rate_limited', message, { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)), headers })
+
+/** 503. */
+export const unavailable = (message: string, retryAfterSeconds = 5, cause?: unknown): AppError =>
+  new AppError('unavailable', message, { retryAfterSeconds, cause })

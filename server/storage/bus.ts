@@ -1,0 +1,108 @@
+import pg from 'pg'
+
+/**
+ * Messages between processes and threads through PostgreSQL NOTIFY: cache drops and live updates.
+ * Never a source of truth: a lost message costs freshness, nothing else.
+ */
+export type Bus = {
+  /** Hears every message of a topic from now on; returns the way to stop. */
+  on(topic: string, listener: (payload: unknown) => void): () => void
+  /** Called after a lost connection was restored: whatever was cached may be stale. */
+  onGap(listener: () => void): () => void
+  close(): Promise<void>
+}
+
+/** Something that runs SQL: the pool, a client inside a transaction. */
+type Runner = { query(text: string, values: unknown[]): Promise<unknown> }
+
+const CHANNEL = 'faultline_bus'
+/** PostgreSQL refuses payloads of 8,000 bytes and more. */
+const MOST_BYTES = 7_900
+
+/**
+ * Tells every process; inside a transaction only once it commits.
+ * @throws Error when the payload is too large for one message
+ */
+export async function publish(runner: Runner, topic: string, payload: unknown): Promise<void> {
+  const [text, values] = notification(topic, payload)
+  await runner.query(text, values)
+}
+
+/** The statement behind {@link publish}, for callers with another query function. */
+export function notification(topic: string, payload: unknown): [string, [string, string]] {
+  const text = JSON.stringify([topic, payload])
+  if (Buffer.byteLength(text) > MOST_BYTES) throw new Error(`bus message on ${topic} is too large`)
+  return ['select pg_notify($1, $2)', [CHANNEL, text]]
+}
+
+/** Opens one listening connection and keeps it open, reconnecting with growing delays of 0.1 to 5 s. */
+export async function openBus(connectionString: string, onError: (error: Error) => void): Promise<Bus> {
+  const listeners = new Map<string, Set<(payload: unknown) => void>>()
+  const gapListeners = new Set<() => void>()
+  let client: pg.Client | null = null
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  let delayMs = 100
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({ connectionString, application_name: 'faultline bus', keepAlive: true })
+    next.on('error', onError)
+    next.on('end', () => {
+      if (client === next) client = null
+      if (!closed) reconnectLater()
+    })
+    next.on('notification', (message) => deliver(message.payload ?? ''))
+    await next.connect()
+    await next.query(`listen ${CHANNEL}`)
+    if (closed) return next.end()
+    client = next
+    delayMs = 100
+  }
+
+  const reconnectLater = (): void => {
+    if (timer !== undefined || closed) return
+    timer = setTimeout(() => {
+      timer = undefined
+      connect().then(
+        () => {
+          for (const listener of gapListeners) listener()
+        },
+        (error: unknown) => {
+          onError(error instanceof Error ? error : new Error(String(error)))
+          reconnectLater()
+        },
+      )
+    }, delayMs)
+    delayMs = Math.min(delayMs * 2, 5_000)
+  }
+
+  const deliver = (text: string): void => {
+    let parsed: unknown
+    try {
+      parsed = JSON.parse(text)
+    } catch {
+      return
+    }
+    if (!Array.isArray(parsed) || typeof parsed[0] !== 'string') return
+    for (const listener of listeners.get(parsed[0]) ?? []) listener(parsed[1])
+  }
+
+  await connect()
+  return {
+    on(topic, listener) {
+      const set = listeners.get(topic) ?? new Set()
+      listeners.set(topic, set)
+      set.add(listener)
+      return () => void set.delete(listener)
+    },
+    onGap(listener) {
+      gapListeners.add(listener)
+      return () => void gapListeners.delete(listener)
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await client?.end()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import { unavailable } from '../kernel/errors.ts'
+import type { Tables } from './tables.ts'
+
+export type Database = Kysely<Tables>
+export type Tx = Transaction<Tables>
+
+// bigint counts stay far below 2^53; dates stay as the text PostgreSQL gives, a day has no time zone.
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
+types.setTypeParser(pg.types.builtins.DATE, (text: string) => text)
+
+export type PoolOptions = {
+  readonly connectionString: string
+  /** Shown in pg_stat_activity. */
+  readonly name: string
+  readonly max: number
+  /** Called when an idle connection breaks; without a listener that would end the process. */
+  readonly onError: (error: Error) => void
+}
+
+/** A pool whose sessions judge time in UTC and give up on statements that hang. */
+export function createPool(options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    application_name: options.name,
+    max: options.max,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    types,
+    options: '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
+  })
+  pool.on('error', options.onError)
+  return pool
+}
+
+export const createDatabase = (pool: pg.Pool): Database =>
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+
+/** SQLSTATE classes and system errors that mean "the database is away", not "the query is wrong". */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return (
+    /^(08|53|57P)/.test(code) ||
+    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code) ||
+    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+      error.message,
+    )
+  )
+}
+
+/** The one sentence for people while the database is away; `http/` sends it as 503 with Retry-After. */
+export const databaseAway = (cause: unknown) =>
+  unavailable('The database is not reachable at the moment. Try again in a few seconds.', 5, cause)

@@ -1,0 +1,86 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Encryption at rest (security 4.15): AES-256-GCM, random 96-bit nonce, text form `v1.<keyid>.<nonce>.<ciphertext>`.
+ * Bound to where it stands by `place` (table, column, row, organisation): a sealed value copied elsewhere does not open.
+ */
+export type Sealer = {
+  seal(plain: Buffer, place: string): string
+  /** @throws Error when the key is unknown or the value was changed or moved */
+  open(sealed: string, place: string): Buffer
+}
+
+type Key = { readonly id: string; readonly bytes: Buffer }
+
+const KEY_BYTES = 32
+
+/** First key seals, all keys open. */
+export function createSealer(keys: readonly Key[]): Sealer {
+  const [first] = keys
+  if (first === undefined) throw new Error('No encryption key.')
+  const byId = new Map(keys.map((key) => [key.id, key.bytes]))
+  return {
+    seal(plain, place) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', first.bytes, nonce)
+      cipher.setAAD(Buffer.from(place))
+      const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+      return `v1.${first.id}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`
+    },
+    open(sealed, place) {
+      const [version, keyId, nonce, text] = sealed.split('.')
+      const key = byId.get(keyId ?? '')
+      if (version !== 'v1' || nonce === undefined || text === undefined) throw new Error('Not a sealed value.')
+      if (key === undefined) throw new Error(`Sealed with encryption key ${keyId}, which is not among ENCRYPTION_KEYS.`)
+      const bytes = Buffer.from(text, 'base64url')
+      if (bytes.length < 16) throw new Error('Not a sealed value.')
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'))
+      decipher.setAAD(Buffer.from(place))
+      decipher.setAuthTag(bytes.subarray(-16))
+      return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()])
+    },
+  }
+}
+
+/**
+ * `k2:<base64 of 32 bytes>,k1:…` → keys.
+ * @throws Error with one line for the operator
+ */
+export function parseEncryptionKeys(text: string): Key[] {
+  const keys = text.split(',').map((part) => {
+    const colon = part.indexOf(':')
+    const id = part.slice(0, colon).trim()
+    const bytes = Buffer.from(part.slice(colon + 1).trim(), 'base64')
+    if (colon < 1 || !/^[A-Za-z0-9_-]{1,32}$/.test(id))
+      throw new Error('ENCRYPTION_KEYS must be k1:<base64 of 32 bytes>, several separated by commas.')
+    if (bytes.length !== KEY_BYTES)
+      throw new Error(`ENCRYPTION_KEYS: key ${id} must be base64 of exactly 32 bytes, it is ${bytes.length}.`)
+    if (bytes.every((byte) => byte === bytes[0]))
+      throw new Error(`ENCRYPTION_KEYS: key ${id} is an example value. Make one with "openssl rand -base64 32".`)
+    return { id, bytes }
+  })
+  if (new Set(keys.map((key) => key.id)).size !== keys.length)
+    throw new Error('ENCRYPTION_KEYS names one key id twice.')
+  return keys
+}
+
+/** Keys of a relaxed installation: made once, kept in the data directory, readable by its owner only. */
+export function generatedEncryptionKeys(dataDir: string): Key[] {
+  const file = join(dataDir, 'keys', 'encryption-keys')
+  if (!existsSync(file)) {
+    mkdirSync(join(dataDir, 'keys'), { recursive: true, mode: 0o700 })
+    const draft = `${file}.${process.pid}`
+    writeFileSync(draft, `k1:${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true })
+    renameSync(draft, file)
+    chmodSync(file, 0o600)
+  }
+  return parseEncryptionKeys(readFileSync(file, 'utf8').trim())
+}
+
+/** A fresh data key, as bytes. */
+export const newDataKey = (): Buffer => randomBytes(KEY_BYTES)
+
+/** A sealer on one organisation's own data key. */
+export const dataKeySealer = (bytes: Buffer): Sealer => createSealer([{ id: 'd1', bytes }])

@@ -1,0 +1,168 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+
+/** Row types of migrations/*.sql; test/conventions.test.ts holds them against the migrated database. */
+
+type Time = ColumnType<Date, Date, Date>
+type NullableTime = ColumnType<Date | null, Date | null | undefined, Date | null>
+type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
+type Json = JSONColumnType<Record<string, unknown>>
+
+export type Tables = {
+  orgs: { id: string; slug: string; name: string; data_key_sealed: string; created_at: Time }
+  users: {
+    id: string
+    org_id: string
+    email: string
+    name: string
+    role: 'viewer' | 'member' | 'admin' | 'owner'
+    password_hash: Nullable<string>
+    created_at: Time
+    disabled_at: NullableTime
+    not_before: NullableTime
+  }
+  sessions: {
+    id: string
+    user_id: string
+    org_id: string
+    method: string
+    hmac_key_sealed: string
+    counter: Generated<number>
+    hold_until: NullableTime
+    created_at: Time
+    last_used_at: Time
+    idle_expires_at: Time
+    expires_at: Time
+    ip: Nullable<string>
+    user_agent: Nullable<string>
+    ended_at: NullableTime
+    end_reason: Nullable<string>
+  }
+  signing_keys: {
+    kid: string
+    state: 'active' | 'retired'
+    public_jwk: Json
+    private_sealed: string
+    created_at: Time
+    retired_at: NullableTime
+  }
+  seal_canary: { id: number; sealed: string }
+  attempt_counters: {
+    bucket: string
+    key: string
+    window_started_at: Time
+    attempts: number
+    blocked_until: NullableTime
+    strikes: Generated<number>
+  }
+  projects: {
+    id: string
+    number: Generated<number>
+    org_id: string
+    name: string
+    slug: string
+    platform: string
+    region: string
+    settings: ColumnType<Record<string, unknown>, string | undefined, string>
+    created_at: Time
+    first_request_at: NullableTime
+    first_event_at: NullableTime
+    last_event_at: NullableTime
+    issue_number: Generated<number>
+  }
+  project_keys: {
+    id: string
+    project_id: string
+    public_key: string
+    created_at: Time
+    expires_at: NullableTime
+    last_seen_at: NullableTime
+  }
+  issues: {
+    id: string
+    org_id: string
+    project_id: string
+    number: number
+    title: string
+    culprit: string
+    error_type: Nullable<string>
+    error_value: Nullable<string>
+    level: string
+    platform: string
+    status: 'unresolved' | 'resolved' | 'ignored' | 'regressed' | 'escalated'
+    status_reason: Nullable<string>
+    status_changed_at: Time
+    resolved_at: NullableTime
+    resolved_in_release: Nullable<string>
+    ignore_until: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
+    severity: number
+    severity_pinned: Generated<boolean>
+    assignee_id: Nullable<string>
+    first_seen: Time
+    last_seen: Time
+    event_count: Generated<number>
+    user_count: Generated<number>
+    first_release: Nullable<string>
+    last_release: Nullable<string>
+    is_unhandled: boolean
+    last_event_id: Nullable<string>
+    search_text: string
+    search_vector: ColumnType<string, never, never>
+    created_at: Time
+  }
+  issue_fingerprints: {
+    project_id: string
+    hash: Buffer
+    issue_id: string
+    grouping_version: number
+    parts: ColumnType<unknown, string, string>
+    created_at: Time
+  }
+  issue_hours: { issue_id: string; hour: Time; events: number }
+  project_minutes: { project_id: string; minute: Time; events: number; fatal: number }
+  issue_users: { issue_id: string; user_hash: string }
+  issue_activity: {
+    id: string
+    issue_id: string
+    kind: string
+    actor_id: Nullable<string>
+    sentence: string
+    data: ColumnType<Record<string, unknown>, string | undefined, string>
+    created_at: Time
+  }
+  comments: {
+    id: string
+    issue_id: string
+    author_id: Nullable<string>
+    body: string
+    created_at: Time
+    edited_at: NullableTime
+  }
+  outcomes_hourly: {
+    project_id: string
+    key_id: string
+    hour: Time
+    category: string
+    outcome: string
+    reason: string
+    quantity: number
+  }
+  events: {
+    received_day: string
+    project_id: string
+    event_id: string
+    issue_id: string
+    received_at: Time
+    occurred_at: Time
+    sent_at: NullableTime
+    level: string
+    release: Nullable<string>
+    environment: string
+    client_ip: Nullable<string>
+    user_agent: Nullable<string>
+    user_hash: Nullable<number>
+    body_encoding: number
+    body_start: number
+    body_end: number
+    body: Buffer
+  }
+}

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { migrate } from '#server/storage/migrate.ts'
+import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
+import { databaseUrl, TEMPLATE } from './database.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Connection string of the run's PostgreSQL, any database. */
+    postgres: string
+  }
+}
+
+/** One PostgreSQL for the whole run and one migrated template; every test file clones that. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-tests-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {}, durability: 'none-for-tests' })
+  const admin = new pg.Client({ connectionString: postgres.connectionString })
+  await admin.connect()
+  await admin.query(`create database ${TEMPLATE}`)
+  await admin.end()
+  const template = new pg.Client({ connectionString: databaseUrl(postgres.connectionString, TEMPLATE) })
+  await template.connect()
+  await migrate(template)
+  await template.end()
+  project.provide('postgres', postgres.connectionString)
+  return async () => {
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

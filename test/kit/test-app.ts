@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { afterAll, inject } from 'vitest'
+import { createApp } from '#server/app.ts'
+import { createPasswordHasher } from '#server/auth/password-hasher.ts'
+import { readConfig } from '#server/config.ts'
+import type { App } from '#server/context/app.ts'
+import type { Mail } from '#server/context/mail.ts'
+import { cloneDatabase } from './database.ts'
+import { fakeClock, type FakeClock } from './fake-clock.ts'
+
+export type TestApp = {
+  readonly app: App
+  readonly clock: FakeClock
+  /** Mails sent so far. */
+  readonly mails: Mail[]
+  /** Parsed log lines of level info and above, for asserting what was told and that no secret was. */
+  readonly logLines: Record<string, unknown>[]
+  readonly connectionString: string
+  readonly dataDir: string
+  /** Called before the app closes, last registered first. */
+  onClose(work: () => Promise<void>): void
+}
+
+export type TestAppOptions = {
+  readonly env?: Readonly<Record<string, string>>
+  /** Real time instead of a clock that stands still; for tests that drive real clients. */
+  readonly realTime?: boolean
+}
+
+/**
+ * An App on a database of its own. Call it at the top level of a test file: it is closed after the file's last test,
+ * and that fails when connections were left open.
+ */
+export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = await cloneDatabase(inject('postgres'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'faultline-data-'))
+  const config = readConfig({ FAULTLINE_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', ...options.env })
+  const clock = fakeClock()
+  const mails: Mail[] = []
+  const logLines: Record<string, unknown>[] = []
+  const log = pino(
+    { level: 'info', base: null, formatters: { level: (label) => ({ level: label }) } },
+    { write: (line: string) => void logLines.push(JSON.parse(line) as Record<string, unknown>) },
+  )
+  const app = await createApp(config, database.connectionString, 6, 'test', {
+    ...(options.realTime === true ? {} : { clock }),
+    log,
+    // The real algorithm at the least cost it knows: 0.1 ms instead of 40.
+    passwords: createPasswordHasher({ memoryKib: 8, passes: 1 }),
+    mail: {
+      send: (mail) => {
+        mails.push(mail)
+        return Promise.resolve()
+      },
+    },
+  })
+  const closers: (() => Promise<void>)[] = []
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close()
+    await app.close()
+    rmSync(dataDir, { recursive: true, force: true })
+    await database.drop()
+  })
+  return {
+    app,
+    clock,
+    mails,
+    logLines,
+    connectionString: database.connectionString,
+    dataDir,
+    onClose: (work) => void closers.push(work),
+  }
+}
