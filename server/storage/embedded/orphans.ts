@@ -12,29 +12,32 @@ import { commandOf, isAlive, postgresProcessesIn, signal, waitUntil } from './pr
 export async function stopOrphans(clusterDir: string): Promise<string | undefined> {
   const recorded = recordedPostmaster(clusterDir)
   const postmaster = recorded !== undefined && isPostmasterOf(recorded, clusterDir) ? recorded : undefined
-  const left = () => [...postgresProcessesIn(clusterDir), ...(postmaster ? [postmaster] : [])].some(isAlive)
+  const isLeft = () => [...postgresProcessesIn(clusterDir), ...(postmaster ? [postmaster] : [])].some(isAlive)
 
-  if (!left()) {
-    if (recorded !== undefined) rmSync(join(clusterDir, 'postmaster.pid'), { force: true })
-    return undefined
+  const wasLeft = isLeft()
+  if (wasLeft && !(await endAll(clusterDir, postmaster, isLeft))) {
+    throw new DatabaseStartError(
+      `PostgreSQL processes of an earlier start still use ${clusterDir} and cannot be stopped.`,
+    )
   }
-  // Fast (a checkpoint, no waiting for clients), then immediate (recovery from the log), then by force.
-  if (postmaster) signal(postmaster, 'SIGINT')
-  if (await waitUntil(() => !left(), postmaster ? 20_000 : 5_000)) return described(postmaster)
-  if (postmaster) signal(postmaster, 'SIGQUIT')
-  if (await waitUntil(() => !left(), 5_000)) return described(postmaster)
-  for (const pid of postgresProcessesIn(clusterDir)) signal(pid, 'SIGKILL')
-  if (postmaster && isAlive(postmaster)) signal(postmaster, 'SIGKILL')
-  if (await waitUntil(() => !left(), 5_000)) return described(postmaster)
-  throw new DatabaseStartError(
-    `PostgreSQL processes of an earlier start still use ${clusterDir} and cannot be stopped.`,
-  )
-}
-
-const described = (postmaster: number | undefined): string =>
-  postmaster
+  rmSync(join(clusterDir, 'postmaster.pid'), { force: true })
+  if (!wasLeft) return undefined
+  return postmaster
     ? `stopped the database that an earlier start left running (process ${postmaster})`
     : 'waited for database processes that an earlier start left running'
+}
+
+/** Fast (a checkpoint, no waiting for clients), then immediate (recovery from the log), then by force. */
+async function endAll(clusterDir: string, postmaster: number | undefined, isLeft: () => boolean): Promise<boolean> {
+  const isDone = () => !isLeft()
+  if (postmaster) signal(postmaster, 'SIGINT')
+  if (await waitUntil(isDone, postmaster ? 20_000 : 5_000)) return true
+  if (postmaster) signal(postmaster, 'SIGQUIT')
+  if (await waitUntil(isDone, 5_000)) return true
+  for (const pid of postgresProcessesIn(clusterDir)) signal(pid, 'SIGKILL')
+  if (postmaster && isAlive(postmaster)) signal(postmaster, 'SIGKILL')
+  return waitUntil(isDone, 5_000)
+}
 
 /** First line of `postmaster.pid`. */
 export function recordedPostmaster(clusterDir: string): number | undefined {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs'
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseStartError } from '../database-start-error.ts'
@@ -11,7 +11,8 @@ const longestPathBytes = 103
 
 /**
  * A directory for the server's socket that only its user can enter. Below the data directory where the path is short
- * enough, else below the system's temporary directory under a name derived from it.
+ * enough, else below the system's temporary directory under a name derived from it. Call it only under the lock of the
+ * data directory: files of a former server are removed.
  */
 export function prepareSocketDir(dataDir: string, user: RunAs): string {
   const digest = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
@@ -20,7 +21,10 @@ export function prepareSocketDir(dataDir: string, user: RunAs): string {
     ...[tmpdir(), '/tmp'].flatMap((temporary) => [0, 1, 2].map((n) => join(temporary, `faultline-${digest}-${n}`))),
   ].filter((directory) => Buffer.byteLength(`${directory}/.s.PGSQL.${SOCKET_PORT}.lock`) <= longestPathBytes)
   for (const directory of candidates) {
-    if (makePrivate(directory, user)) return directory
+    if (!makePrivate(directory, user)) continue
+    // Left by a server that was killed; its number may belong to somebody else by now, which PostgreSQL would respect.
+    for (const name of readdirSync(directory)) if (name.startsWith('.s.PGSQL.')) rmSync(join(directory, name))
+    return directory
   }
   throw new DatabaseStartError(
     `No private directory for the database's socket could be made below ${dataDir} or ${tmpdir()}.`,
