@@ -1,0 +1,37 @@
+import type { Breadcrumb } from './event.api.ts'
+import { textField } from './fields.ts'
+import { cleanRecord, isRecord, type JsonBudget, listOf } from './json.ts'
+import { parseLevel } from './level.ts'
+import type { Notes } from './notes.ts'
+import { shiftedTime } from './time.ts'
+
+/** The newest ones are kept: what happened last before the crash. */
+const MAX_BREADCRUMBS = 100
+
+/** In the order sent. `budget` bounds the data of all of them together. */
+export function readBreadcrumbs(raw: unknown, shiftMs: number, budget: JsonBudget, notes: Notes): Breadcrumb[] {
+  const list = listOf(raw, notes, 'breadcrumbs')
+  if (list.length > MAX_BREADCRUMBS) {
+    notes.add('breadcrumbs', `${list.length} breadcrumbs; the newest ${MAX_BREADCRUMBS} are kept.`)
+  }
+  const crumbs: Breadcrumb[] = []
+  for (const element of list.length > MAX_BREADCRUMBS ? list.slice(-MAX_BREADCRUMBS) : list) {
+    if (isRecord(element)) crumbs.push(readBreadcrumb(element, shiftMs, budget, notes))
+    else if (element !== null) notes.add('breadcrumbs', 'A breadcrumb is no object.')
+  }
+  return crumbs
+}
+
+function readBreadcrumb(raw: Record<string, unknown>, shiftMs: number, budget: JsonBudget, notes: Notes): Breadcrumb {
+  const time = raw['timestamp']
+  const timestamp = time === null || time === undefined ? null : shiftedTime(time, shiftMs)
+  if (timestamp === null && time !== null && time !== undefined) notes.add('breadcrumb.timestamp', 'Not a time.')
+  return {
+    timestamp,
+    type: textField(raw['type'], 64, notes, 'breadcrumb.type') ?? 'default',
+    category: textField(raw['category'], 256, notes, 'breadcrumb.category'),
+    level: parseLevel(raw['level']) ?? 'info',
+    message: textField(raw['message'], 8_192, notes, 'breadcrumb.message'),
+    data: raw['data'] === undefined ? null : cleanRecord(raw['data'], budget, notes, 'breadcrumb.data'),
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Text on its way to PostgreSQL: `text` and `jsonb` take neither NUL nor half a surrogate pair.
+ * Every cut keeps surrogate pairs whole.
+ */
+
+/** The same text without NUL and with lone surrogates replaced by U+FFFD; clean text comes back unchanged. */
+export function storable(text: string): string {
+  if (text.isWellFormed() && !text.includes('\0')) return text
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+/** At most `max` UTF-16 units; what was longer ends in an ellipsis. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text
+  let end = max - 1
+  const last = text.charCodeAt(end - 1)
+  if (last >= 0xd800 && last <= 0xdbff) end -= 1
+  return `${text.slice(0, end)}…`
+}
+
+/** Storable and at most `max` long. The cut comes first, so that a megabyte is not cleaned for nothing. */
+export function tidy(text: string, max: number): string {
+  return storable(cut(text, max))
+}
+
+/** The first line that says something, trimmed; empty when there is none. Looks at the first 4,096 characters only. */
+export function firstLine(text: string): string {
+  const head = text.length > 4096 ? text.slice(0, 4096) : text
+  let start = 0
+  while (start < head.length) {
+    let end = head.indexOf('\n', start)
+    if (end < 0) end = head.length
+    const line = head.slice(start, end).trim()
+    if (line !== '') return line
+    start = end + 1
+  }
+  return ''
+}

@@ -1,0 +1,108 @@
+import type { Notes } from './notes.ts'
+
+/** Times of an event: what the client claims, corrected for a wrong clock (ingest protocol 17.1). */
+
+const DRIFT_MS = 55 * 60_000
+const MAX_AGE_MS = 30 * 86_400_000
+const MAX_AHEAD_MS = 60_000
+
+const RFC3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d{0,9})?\s?(?:([Zz])|([+-])(\d{2}):?(\d{2}))?$/
+const CANONICAL = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/
+
+/**
+ * Milliseconds since 1970 from RFC 3339 text (a missing zone means UTC) or a number in seconds; numbers too large for
+ * seconds are taken as milli-, micro- or nanoseconds. Null for anything else.
+ */
+export function parseTime(value: unknown): number | null {
+  if (typeof value === 'number') return fromNumber(value)
+  if (typeof value !== 'string' || value.length > 40) return null
+  const match = RFC3339.exec(value)
+  if (match === null) return /^\d{9,20}(?:\.\d{1,9})?$/.test(value) ? fromNumber(Number(value)) : null
+  const [, year, month, day, hour, minute, second, fraction, , sign, zoneHour, zoneMinute] = match
+  const offset = sign === undefined ? 0 : (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1)
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31 || Number(hour) > 24) return null
+  const whole = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
+  const milliseconds = fraction === undefined ? 0 : Math.trunc(Number(`0.${fraction}`) * 1000)
+  const at = whole + milliseconds - offset * 60_000
+  return isStorableTime(at) ? at : null
+}
+
+function fromNumber(value: number): number | null {
+  if (!Number.isFinite(value) || value < 0) return null
+  const milliseconds =
+    value < 1e11 ? value * 1000 : value < 1e14 ? value : value < 1e17 ? value / 1000 : value / 1_000_000
+  const at = Math.round(milliseconds)
+  return isStorableTime(at) ? at : null
+}
+
+/** Year 1 to 9999: what both ISO text with four digits and PostgreSQL take. */
+function isStorableTime(at: number): boolean {
+  return at >= -62_135_596_800_000 && at <= 253_402_300_799_999
+}
+
+export type EventTime = {
+  occurredAt: number
+  /** To be added to every other time of the event, in milliseconds. */
+  shiftMs: number
+}
+
+/**
+ * When the event happened. The difference between sending and receiving shifts everything once it reaches 55 minutes;
+ * what is then older than 30 days or over 60 s ahead counts as happening when it was received.
+ */
+export function eventTime(timestamp: unknown, receivedAt: Date, sentAt: Date | null, notes: Notes): EventTime {
+  const received = receivedAt.getTime()
+  const claimed = parseTime(timestamp)
+  if (claimed === null) {
+    if (timestamp !== null && timestamp !== undefined)
+      notes.add('timestamp', 'Not a time; the time of receipt is used.')
+    return { occurredAt: received, shiftMs: clockDrift(received, sentAt, notes) }
+  }
+  const drift = clockDrift(received, sentAt, notes)
+  const corrected = claimed + drift
+  if (corrected > received + MAX_AHEAD_MS) {
+    notes.add('timestamp', 'In the future; the time of receipt is used.')
+    return { occurredAt: received, shiftMs: received - claimed }
+  }
+  if (corrected < received - MAX_AGE_MS) {
+    notes.add('timestamp', 'Older than 30 days; the time of receipt is used.')
+    return { occurredAt: received, shiftMs: received - claimed }
+  }
+  return { occurredAt: corrected, shiftMs: drift }
+}
+
+function clockDrift(received: number, sentAt: Date | null, notes: Notes): number {
+  if (sentAt === null) return 0
+  const drift = received - sentAt.getTime()
+  if (Number.isNaN(drift) || Math.abs(drift) < DRIFT_MS) return 0
+  notes.add('timestamp', `The sender's clock was off by ${Math.round(drift / 60_000)} min; all times are shifted.`)
+  return drift
+}
+
+/** The time as RFC 3339 UTC with milliseconds, shifted; null when it is no time. */
+export function shiftedTime(value: unknown, shiftMs: number): string | null {
+  if (shiftMs === 0 && typeof value === 'string' && value.length === 24 && CANONICAL.test(value)) {
+    if (!Number.isNaN(Date.parse(value))) return value
+  }
+  const at = parseTime(value)
+  if (at === null) return null
+  const shifted = at + shiftMs
+  return isStorableTime(shifted) ? isoTime(shifted) : null
+}
+
+let cachedMinute = Number.NaN
+let cachedPrefix = ''
+
+/** `toISOString` with the minute remembered: breadcrumbs of one event lie close together. */
+export function isoTime(at: number): string {
+  const minute = Math.floor(at / 60_000)
+  if (minute !== cachedMinute) {
+    cachedMinute = minute
+    cachedPrefix = new Date(minute * 60_000).toISOString().slice(0, 17)
+  }
+  const rest = at - minute * 60_000
+  const seconds = Math.floor(rest / 1000)
+  const milliseconds = rest - seconds * 1000
+  return `${cachedPrefix}${seconds < 10 ? '0' : ''}${seconds}.${milliseconds < 10 ? '00' : milliseconds < 100 ? '0' : ''}${milliseconds}Z`
+}

@@ -1,0 +1,78 @@
+import { isIP } from 'node:net'
+import type { EventUser } from './event.api.ts'
+import { textField } from './fields.ts'
+import { cleanRecord, isEmpty, isRecord, JsonBudget, type JsonRecord } from './json.ts'
+import type { Notes } from './notes.ts'
+
+/** Who was affected (ingest protocol 17.3). */
+
+const AUTO = '{{auto}}'
+const KNOWN = new Set(['id', 'username', 'email', 'name', 'ip_address', 'geo', 'data'])
+
+export type AddressSetting = {
+  clientIp: string | null
+  /** `sdk.settings.infer_ip` as sent. */
+  inferIp: unknown
+  platform: string
+  /** `request.env.REMOTE_ADDR` as sent. */
+  remoteAddr: unknown
+}
+
+/** The user, with an address only where the client asked for it or its SDK is known to expect it; null if unknown. */
+export function readUser(raw: unknown, address: AddressSetting, notes: Notes): EventUser | null {
+  if (raw !== null && raw !== undefined && !isRecord(raw)) notes.add('user', 'Expected an object.')
+  const user = isRecord(raw) ? raw : {}
+  const read: EventUser = {
+    id: textField(user['id'], 256, notes, 'user.id'),
+    username: textField(user['username'], 256, notes, 'user.username'),
+    email: textField(user['email'], 256, notes, 'user.email'),
+    name: textField(user['name'], 256, notes, 'user.name'),
+    ip_address: readAddress(user['ip_address'], address, notes),
+    geo: user['geo'] === undefined ? null : cleanRecord(user['geo'], new JsonBudget(4_096), notes, 'user.geo'),
+    data: readData(user, notes),
+  }
+  return Object.values(read).some((value) => value !== null) ? read : null
+}
+
+function readAddress(raw: unknown, setting: AddressSetting, notes: Notes): string | null {
+  if (typeof raw === 'string' && raw !== '') {
+    if (raw.length <= 16 && raw.replaceAll(/\s/g, '') === AUTO) {
+      return setting.inferIp === 'never' ? null : setting.clientIp
+    }
+    if (raw.length <= 45 && isIP(raw) !== 0) return raw
+    notes.add('user.ip_address', 'Not an address.')
+    return null
+  }
+  if (raw !== null && raw !== undefined && raw !== '') notes.add('user.ip_address', 'Expected text.')
+  if (setting.inferIp === 'never') return null
+  const remote = setting.remoteAddr
+  if (typeof remote === 'string' && remote.length <= 45 && isIP(remote) !== 0) return remote
+  if (setting.inferIp === 'auto') return setting.clientIp
+  return setting.platform === 'javascript' || setting.platform === 'cocoa' ? setting.clientIp : null
+}
+
+/** `data`, and what other keys the client put beside the known ones. */
+function readData(user: Record<string, unknown>, notes: Notes): JsonRecord | null {
+  let others: [string, unknown][] | null = null
+  for (const key in user) {
+    if (KNOWN.has(key) || user[key] === null) continue
+    others ??= []
+    others.push([key, user[key]])
+  }
+  const data = user['data']
+  if (others === null && (data === undefined || data === null)) return null
+  const budget = new JsonBudget(16_384)
+  const clean = data === undefined ? null : cleanRecord(data, budget, notes, 'user.data')
+  const rest = others === null ? null : cleanRecord(Object.fromEntries(others), budget, notes, 'user')
+  const merged = { ...rest, ...clean }
+  return isEmpty(merged) ? null : merged
+}
+
+/** What a user is counted by: id, else username, else email, else address, marked with which of them it is. */
+export function userKey(user: EventUser | null): string | null {
+  if (user === null) return null
+  if (user.id !== null) return `id:${user.id}`
+  if (user.username !== null) return `username:${user.username}`
+  if (user.email !== null) return `email:${user.email}`
+  return user.ip_address === null ? null : `ip:${user.ip_address}`
+}
