@@ -1,5 +1,6 @@
+import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { invalid, tooLarge } from '../kernel/errors.ts'
-import { type ContentEncoding, decodeBodySync } from './decode.ts'
+import { decodeBodySync } from './decode.ts'
 
 /** Largest event, decoded (ingest.md §8); `/store/` carries exactly one. */
 export const MOST_EVENT_BYTES = 1024 * 1024
@@ -28,7 +29,7 @@ export function decodeStoreBody(raw: Buffer, encoding: ContentEncoding): StoreBo
     if (decoded.length > MOST_EVENT_BYTES) throw tooMuch()
     return { json: decoded, plain: true }
   }
-  if (encoding !== 'identity') throw invalid('The decoded body does not begin with {.')
+  if (encoding !== 'none') throw invalid('The decoded body does not begin with {.')
   return { json: unwrap(decoded), plain: false }
 }
 

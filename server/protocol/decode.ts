@@ -1,9 +1,6 @@
 import zlib from 'node:zlib'
+import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { AppError, invalid, tooLarge } from '../kernel/errors.ts'
-
-/** Content codings an SDK may apply (ingest.md §5.2); the index is the number the spool and the event store keep. */
-export const CONTENT_ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const
-export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number]
 
 const MIB = 1024 * 1024
 /** Most bytes of a request body as it comes off the wire (security.md 4.17). */
@@ -20,8 +17,8 @@ const SYNC_WIRE_BYTES = 64 * 1024
 const SYNC_DECODED_BYTES = 2 * MIB
 
 const NAMES = new Map<string, ContentEncoding>([
-  ['', 'identity'],
-  ['identity', 'identity'],
+  ['', 'none'],
+  ['identity', 'none'],
   ['gzip', 'gzip'],
   ['x-gzip', 'gzip'],
   ['deflate', 'deflate'],
@@ -34,7 +31,7 @@ const NAMES = new Map<string, ContentEncoding>([
  * @throws AppError `invalid` for an unknown coding and for more than one (one layer only, security.md 4.17)
  */
 export function contentEncodingFrom(header: string | undefined): ContentEncoding {
-  if (header === undefined) return 'identity'
+  if (header === undefined) return 'none'
   const known = NAMES.get(header)
   if (known !== undefined) return known
   const name = header.trim().toLowerCase()
@@ -64,7 +61,7 @@ const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 }
 
 function decodeWith(
   raw: Buffer,
-  encoding: Exclude<ContentEncoding, 'identity'>,
+  encoding: Exclude<ContentEncoding, 'none'>,
   maxOutputLength: number,
   cut: boolean,
 ): Buffer {
@@ -104,7 +101,7 @@ function decodeWith(
  */
 export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MOST_DECODED_BYTES): Buffer {
   const limit = Math.min(most, permittedBytes(raw.length))
-  if (encoding === 'identity') {
+  if (encoding === 'none') {
     if (raw.length > most) throw tooFar()
     return raw
   }
@@ -124,7 +121,7 @@ export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MO
  * @throws AppError as {@link decodeBodySync}
  */
 export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): Buffer | null {
-  if (encoding === 'identity') return raw
+  if (encoding === 'none') return raw
   if (raw.length > SYNC_WIRE_BYTES) return null
   if (raw.length === 0) throw broken(encoding, undefined)
   const permitted = permittedBytes(raw.length)
@@ -142,7 +139,7 @@ export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): Buffer 
  * Null where nothing can be said about it yet, or ever.
  */
 export function decodePrefix(raw: Buffer, encoding: ContentEncoding, most: number): Buffer | null {
-  if (encoding === 'identity') return raw.subarray(0, most)
+  if (encoding === 'none') return raw.subarray(0, most)
   if (raw.length === 0) return null
   try {
     // The output piece is larger than `most` by itself, so the bound only stops what goes far beyond it.
@@ -152,7 +149,7 @@ export function decodePrefix(raw: Buffer, encoding: ContentEncoding, most: numbe
   }
 }
 
-const createDecoder = (encoding: Exclude<ContentEncoding, 'identity'>) => {
+const createDecoder = (encoding: Exclude<ContentEncoding, 'none'>) => {
   const chunkSize = 256 * 1024
   switch (encoding) {
     case 'gzip':
@@ -172,7 +169,7 @@ const createDecoder = (encoding: Exclude<ContentEncoding, 'identity'>) => {
  * @throws AppError as {@link decodeBodySync}
  */
 export function decodeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
-  if (encoding === 'identity') return Promise.resolve(raw)
+  if (encoding === 'none') return Promise.resolve(raw)
   if (raw.length === 0) return Promise.reject(broken(encoding, undefined))
   const limit = permittedBytes(raw.length)
   return new Promise((resolve, reject) => {

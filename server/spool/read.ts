@@ -1,0 +1,185 @@
+import type pg from 'pg'
+import type { App } from '../context/app.ts'
+import { SHARD_NUMBERS, type SpoolEntry, unpackEntries } from './entry.ts'
+import { countAttempt, selectRows, SPOOL_CHANNEL, tryLockShard, unlockShard } from './spool.queries.ts'
+
+/** Rows that still killed their worker after this many attempts are for {@link quarantineBatch}. */
+export const MOST_ATTEMPTS = 5
+/** Rows a worker already died on are read alone, so that their neighbours do not share their fate. */
+const SUSPECT_ATTEMPTS = 2
+/** Without news, look anyway: a NOTIFY may be lost with its connection. */
+const POLL_MS = 250
+/** Shards held by somebody else, or by nobody since a connection broke, are tried again this often. */
+const CLAIM_EVERY_MS = 1_000
+
+/** One row of the spool: what was committed together for one shard. */
+export type SpoolBatch = {
+  readonly shard: number
+  readonly id: number
+  readonly receivedAt: Date
+  /** How often a worker went away while it may have held this row; see {@link MOST_ATTEMPTS}. */
+  readonly attempts: number
+  readonly entries: readonly SpoolEntry[]
+}
+
+export type ReadLimits = {
+  readonly maxRows: number
+  /** Of bodies, as stored; a single larger row is still given. */
+  readonly maxBytes: number
+  /** Only rows behind this id: for reading on while earlier ones are still being digested. Default 0. */
+  readonly afterId?: number
+}
+
+export type SpoolReader = {
+  /** Shards this reader holds at the moment; changes when connections break and come back. */
+  shards(): readonly number[]
+  /**
+   * Oldest rows first. Ids may become visible slightly out of order: after a read with `afterId` gave nothing, read
+   * once without it.
+   */
+  read(shard: number, limits: ReadLimits): Promise<SpoolBatch[]>
+  /** Resolves when there may be something to read: news, {@link POLL_MS} gone by, or the reader closed. */
+  wait(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * The reading side of the spool. Each shard has one reader at a time, by an advisory lock on a connection of its own;
+ * a reader that lost its connection without noticing is stopped by {@link settleBatches}, which finds its rows gone.
+ */
+export async function claimShards(app: App): Promise<SpoolReader> {
+  let client: pg.PoolClient | null = null
+  let closed = false
+  const held = new Set<number>()
+  /** Shards whose first read is still to come: what lies there may be what the reader before died on. */
+  const fresh = new Set<number>()
+  let news = false
+  const waiting = new Set<() => void>()
+
+  const tellNews = (): void => {
+    news = true
+    for (const wake of waiting) wake()
+  }
+
+  const lose = (broken: pg.PoolClient): void => {
+    if (client !== broken) return
+    client = null
+    held.clear()
+    fresh.clear()
+    broken.release(true)
+  }
+
+  const claim = async (): Promise<void> => {
+    if (client === null) {
+      const next = await app.pool.connect()
+      next.on('error', () => lose(next))
+      next.on('end', () => lose(next))
+      next.on('notification', tellNews)
+      client = next
+      await next.query(`listen ${SPOOL_CHANNEL}`)
+    }
+    const mine = client
+    for (const shard of SHARD_NUMBERS) {
+      if (held.has(shard) || client !== mine || closed) continue
+      if (await tryLockShard(mine, shard)) {
+        held.add(shard)
+        fresh.add(shard)
+        tellNews()
+      }
+    }
+  }
+
+  const tryClaim = async (): Promise<void> => {
+    try {
+      await claim()
+    } catch (error) {
+      app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'spool shards cannot be claimed')
+      if (client !== null) lose(client)
+    }
+  }
+
+  let claiming = tryClaim()
+  await claiming
+  const timer = setInterval(() => {
+    // Also asked with every shard in hand: a connection that died silently is noticed here.
+    claiming = claiming.then(async () => {
+      if (closed) return
+      if (client !== null && held.size === SHARD_NUMBERS.length) await keepAlive(client, lose)
+      else await tryClaim()
+    })
+  }, CLAIM_EVERY_MS)
+  timer.unref()
+
+  return {
+    shards: () => [...held],
+    async read(shard, { maxRows, maxBytes, afterId = 0 }) {
+      let rows = await selectRows(app.pool, shard, afterId, maxRows, maxBytes)
+      if (fresh.has(shard)) {
+        if (rows.length > 0) {
+          await countAttempt(
+            app.pool,
+            shard,
+            rows.map((row) => row.id),
+          )
+          rows = rows.map((row) => ({ ...row, attempts: row.attempts + 1 }))
+        }
+        fresh.delete(shard)
+      }
+      const suspect = rows.findIndex((row) => row.attempts > SUSPECT_ATTEMPTS)
+      if (suspect !== -1) rows = rows.slice(0, Math.max(1, suspect))
+      return rows.map((row): SpoolBatch => ({
+        shard,
+        id: row.id,
+        receivedAt: row.receivedAt,
+        attempts: row.attempts,
+        entries: unpackEntries(row.entries, row.body),
+      }))
+    },
+    wait() {
+      if (news || closed) {
+        news = false
+        return Promise.resolve()
+      }
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          clearTimeout(timeout)
+          waiting.delete(wake)
+          news = false
+          resolve()
+        }
+        const timeout = setTimeout(wake, POLL_MS)
+        waiting.add(wake)
+      })
+    },
+    async close() {
+      closed = true
+      clearInterval(timer)
+      tellNews()
+      await claiming
+      const mine = client
+      client = null
+      if (mine === null) return
+      // Given back by hand: the end of a connection takes PostgreSQL a moment to notice, and the next reader waits.
+      await Promise.all([...held].map((shard) => unlockShard(mine, shard))).catch(() => {})
+      held.clear()
+      mine.release(true)
+    },
+  }
+}
+
+/** A session that does not answer within 5 s has lost its locks, or will. */
+async function keepAlive(client: pg.PoolClient, lose: (client: pg.PoolClient) => void): Promise<void> {
+  let timeout: NodeJS.Timeout | undefined
+  try {
+    await Promise.race([
+      client.query('select 1'),
+      new Promise<never>((_resolve, reject) => {
+        timeout = setTimeout(() => reject(new Error('no answer')), 5_000)
+      }),
+    ])
+  } catch {
+    lose(client)
+  } finally {
+    clearTimeout(timeout)
+  }
+}

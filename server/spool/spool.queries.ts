@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import type { Database, Tx } from '../storage/pool.ts'
+
+/** Channel that tells readers of new rows. */
+export const SPOOL_CHANNEL = 'faultline_spool'
+
+/** First half of the advisory locks that give a shard to one reader. */
+const SHARD_LOCK = 720_199
+
+export type NewRow = {
+  readonly shard: number
+  readonly receivedAt: Date
+  readonly entryCount: number
+  readonly entries: Buffer
+  readonly body: Buffer
+}
+
+const COLUMNS_PER_ROW = 6
+
+/** Writes rows in one statement, which is one commit; prepared once per connection and number of rows. */
+export async function insertRows(client: pg.ClientBase, rows: readonly NewRow[], notify: boolean): Promise<void> {
+  const places = rows
+    .map(
+      (_, row) =>
+        `(${Array.from({ length: COLUMNS_PER_ROW }, (_unused, column) => `$${row * COLUMNS_PER_ROW + column + 1}`).join(',')})`,
+    )
+    .join(',')
+  const insert = `insert into spool (shard, received_at, entry_count, byte_count, entries, body) values ${places}`
+  await client.query({
+    name: `spool_insert_${rows.length}${notify ? '_notify' : ''}`,
+    text: notify ? `with added as (${insert}) select pg_notify('${SPOOL_CHANNEL}', '')` : insert,
+    values: rows.flatMap((row) => [row.shard, row.receivedAt, row.entryCount, row.body.length, row.entries, row.body]),
+  })
+}
+
+/** Takes the shard for this connection, until it ends. */
+export async function tryLockShard(client: pg.ClientBase, shard: number): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
+    SHARD_LOCK,
+    shard,
+  ])
+  return rows[0]?.taken === true
+}
+
+export async function unlockShard(client: pg.ClientBase, shard: number): Promise<void> {
+  await client.query('select pg_advisory_unlock($1, $2)', [SHARD_LOCK, shard])
+}
+
+export type StoredRow = { id: number; receivedAt: Date; attempts: number; entries: Buffer; body: Buffer }
+
+/** The oldest rows of a shard behind `afterId`, up to `maxRows` and about `maxBytes`, always at least one. */
+export async function selectRows(
+  client: pg.ClientBase | pg.Pool,
+  shard: number,
+  afterId: number,
+  maxRows: number,
+  maxBytes: number,
+): Promise<StoredRow[]> {
+  const { rows } = await client.query<{
+    id: number
+    received_at: Date
+    attempts: number
+    entries: Buffer
+    body: Buffer
+  }>({
+    name: 'spool_select',
+    text: `select id, received_at, attempts, entries, body from (
+             select *, sum(byte_count) over (order by id) - byte_count as before from (
+               select * from spool where shard = $1 and id > $2 order by id limit $3
+             ) as oldest
+           ) as counted where before < $4 order by id`,
+    values: [shard, afterId, maxRows, maxBytes],
+  })
+  return rows.map((row) => ({
+    id: row.id,
+    receivedAt: row.received_at,
+    attempts: row.attempts,
+    entries: row.entries,
+    body: row.body,
+  }))
+}
+
+/** Counts one more attempt at the given rows. */
+export async function countAttempt(
+  client: pg.ClientBase | pg.Pool,
+  shard: number,
+  ids: readonly number[],
+): Promise<void> {
+  await client.query('update spool set attempts = attempts + 1 where shard = $1 and id = any($2)', [shard, ids])
+}
+
+/** Removes rows; returns how many were still there. */
+export async function deleteRows(tx: Tx, shard: number, ids: readonly number[]): Promise<number> {
+  const result = await sql`delete from spool where shard = ${shard} and id = any(${ids}::bigint[])`.execute(tx)
+  return Number(result.numAffectedRows ?? 0n)
+}
+
+export type QuarantinedRow = {
+  readonly projectId: string
+  readonly receivedAt: Date
+  readonly quarantinedAt: Date
+  readonly reason: string
+  readonly attempts: number
+  readonly entry: Buffer
+  readonly body: Buffer
+}
+
+export async function insertQuarantined(tx: Tx, row: QuarantinedRow): Promise<void> {
+  await sql`
+    insert into spool_quarantine (project_id, received_at, quarantined_at, reason, attempts, entry, body)
+    values (${row.projectId}, ${row.receivedAt}, ${row.quarantinedAt}, ${row.reason}, ${row.attempts}, ${row.entry}, ${row.body})
+  `.execute(tx)
+}
+
+export type Backlog = {
+  readonly rows: number
+  readonly entries: number
+  readonly bytes: number
+  /** Age of the oldest entry; 0 when there is none. */
+  readonly oldestAgeMs: number
+}
+
+export async function selectBacklog(db: Database, now: Date): Promise<Backlog> {
+  const result = await sql<{ rows: number; entries: number; bytes: number; oldest: Date | null }>`
+    select count(*) as rows, coalesce(sum(entry_count), 0)::bigint as entries, coalesce(sum(byte_count), 0)::bigint as bytes,
+           min(received_at) as oldest
+    from spool`.execute(db)
+  const row = result.rows[0]
+  return {
+    rows: row?.rows ?? 0,
+    entries: row?.entries ?? 0,
+    bytes: row?.bytes ?? 0,
+    oldestAgeMs: row?.oldest == null ? 0 : Math.max(0, now.getTime() - row.oldest.getTime()),
+  }
+}

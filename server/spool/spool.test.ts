@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import { packEntries, shardOf, type SpoolEntry, unpackEntries } from './entry.ts'
+import { claimShards, type SpoolBatch, type SpoolReader } from './read.ts'
+import { quarantineBatch, quarantineEntry, settleBatches, SpoolFencedError } from './settle.ts'
+import { createSpool, type Spool } from './write.ts'
+
+const { app, connectionString } = await testApp()
+const PROJECT = '01890000-0000-7000-8000-000000000001'
+await app.pool.query(
+  `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
+  [PROJECT],
+)
+await app.pool.query(
+  `insert into projects (id, org_id, name, slug, platform, region, created_at) values ($1, $1, 'P', 'p', 'web', 'eu-central-1', now())`,
+  [PROJECT],
+)
+
+const anEntry = (overrides: Partial<SpoolEntry> = {}): SpoolEntry => ({
+  projectId: PROJECT,
+  projectNumber: 4,
+  keyId: '01890000-0000-7000-8000-000000000002',
+  receivedAtMs: app.clock.now().getTime(),
+  endpoint: 'envelope',
+  encoding: 'gzip',
+  clientIp: '10.0.0.1',
+  userAgent: 'agent "quoted" \u0000 \ud800',
+  origin: null,
+  sdkClient: 'sentry.node/11',
+  eventId: 'a'.repeat(32),
+  dropped: [],
+  body: Buffer.from('body'),
+  ...overrides,
+})
+
+const open: { close(): Promise<void> }[] = []
+const opened = <T extends { close(): Promise<void> }>(thing: T): T => {
+  open.push(thing)
+  return thing
+}
+const spool = (...limits: Parameters<typeof createSpool> extends [unknown, ...infer Rest] ? Rest : never): Spool =>
+  opened(createSpool(app, ...limits))
+const reader = async (): Promise<SpoolReader> => opened(await claimShards(app))
+const all = { maxRows: 1000, maxBytes: 1 << 30 }
+
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close()
+  await app.pool.query('truncate spool, spool_quarantine')
+})
+
+async function readAll(from: SpoolReader): Promise<SpoolBatch[]> {
+  const batches: SpoolBatch[] = []
+  for (const shard of from.shards()) batches.push(...(await from.read(shard, all)))
+  return batches
+}
+
+describe('append and read', () => {
+  test('gives every entry back as it was', async () => {
+    const entries = [
+      anEntry({
+        body: randomBytes(5_000),
+        dropped: [
+          { index: 3, reason: 'rate_limited' },
+          { index: 4, reason: 'too_large' },
+        ],
+      }),
+      anEntry({
+        projectNumber: 5,
+        endpoint: 'store',
+        encoding: 'none',
+        clientIp: null,
+        eventId: null,
+        body: Buffer.alloc(0),
+      }),
+      anEntry({ projectNumber: 9, encoding: 'zstd' }),
+    ]
+    const to = spool()
+    await Promise.all(entries.map((entry) => to.append(entry)))
+    const batches = await readAll(await reader())
+    expect(batches.flatMap((batch) => batch.entries)).toEqual(entries)
+    for (const batch of batches)
+      for (const entry of batch.entries) expect(shardOf(entry.projectNumber)).toBe(batch.shard)
+  })
+
+  test('hundreds of appends share few rows and keep their order', async () => {
+    const to = spool()
+    await Promise.all(Array.from({ length: 1_200 }, (_, i) => to.append(anEntry({ body: Buffer.from(`${i}`) }))))
+    const batches = await readAll(await reader())
+    expect(batches.length).toBeLessThan(20)
+    expect(batches.every((batch) => batch.entries.length <= 500)).toBe(true)
+    expect(batches.flatMap((batch) => batch.entries).map((entry) => entry.body.toString())).toEqual(
+      Array.from({ length: 1_200 }, (_, i) => `${i}`),
+    )
+  })
+
+  test('large entries get rows of their own', async () => {
+    const to = spool()
+    const large = () => anEntry({ body: Buffer.alloc(3 * 1024 * 1024, 'x') })
+    await Promise.all([to.append(large()), to.append(large()), to.append(large())])
+    const batches = await readAll(await reader())
+    expect(batches.map((batch) => batch.entries.length)).toEqual([1, 1, 1])
+  })
+
+  test('reading stops at the limits, never before the first row', async () => {
+    const to = spool()
+    for (let i = 0; i < 5; i++) await to.append(anEntry({ body: Buffer.alloc(1000) }))
+    const from = await reader()
+    expect(await from.read(0, { maxRows: 2, maxBytes: 1 << 20 })).toHaveLength(2)
+    expect(await from.read(0, { maxRows: 100, maxBytes: 2_500 })).toHaveLength(3)
+    expect(await from.read(0, { maxRows: 100, maxBytes: 1 })).toHaveLength(1)
+    const [first] = await from.read(0, { maxRows: 1, maxBytes: 1 })
+    expect(await from.read(0, { ...all, afterId: first!.id })).toHaveLength(4)
+  })
+})
+
+describe('settling', () => {
+  test('removes rows once; a second reader is fenced off', async () => {
+    await spool().append(anEntry())
+    const [batch] = await readAll(await reader())
+    await app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))
+    await expect(app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))).rejects.toThrow(SpoolFencedError)
+    expect(await opened(createSpool(app)).backlog()).toEqual({ rows: 0, entries: 0, bytes: 0, oldestAgeMs: 0 })
+  })
+
+  test('quarantine keeps bytes and reason', async () => {
+    const entry = anEntry({ body: randomBytes(100) })
+    await spool().append(entry)
+    const [batch] = await readAll(await reader())
+    await app.tx((tx) => quarantineBatch(tx, batch!, 'It always failed.', app.clock.now()))
+    await app.tx((tx) => quarantineEntry(tx, entry, 'Again.', 1, app.clock.now()))
+    const { rows } = await app.pool.query<{ reason: string; entry: Buffer; body: Buffer }>(
+      'select reason, entry, body from spool_quarantine order by id',
+    )
+    expect(rows.map((row) => row.reason)).toEqual(['It always failed.', 'Again.'])
+    expect(unpackEntries(rows[0]!.entry, rows[0]!.body)).toEqual([entry])
+    expect((await opened(createSpool(app)).backlog()).rows).toBe(0)
+  })
+
+  test('the backlog tells rows, entries, bytes and age', async () => {
+    const to = spool()
+    await to.append(anEntry({ receivedAtMs: app.clock.now().getTime() - 5_000, body: Buffer.alloc(10) }))
+    await to.append(anEntry({ projectNumber: 5, body: Buffer.alloc(7) }))
+    expect(await to.backlog()).toEqual({ rows: 2, entries: 2, bytes: 17, oldestAgeMs: 5_000 })
+  })
+})
+
+describe('shards', () => {
+  test('belong to one reader at a time and pass on when it goes', async () => {
+    const first = await reader()
+    const second = await reader()
+    expect(first.shards()).toEqual([0, 1, 2, 3])
+    expect(second.shards()).toEqual([])
+    await first.close()
+    await waitFor('the second reader to take over', () => second.shards().length === 4)
+  })
+
+  test('are claimed again after the connection broke', async () => {
+    const from = await reader()
+    const other = new pg.Client({ connectionString })
+    await other.connect()
+    await other.query(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+    )
+    await waitFor('the shards to be lost', () => from.shards().length === 0)
+    await waitFor('the shards to come back', () => from.shards().length === 4)
+    await other.end()
+  })
+
+  test('rows found at the first read count an attempt, those read alone when suspicious', async () => {
+    const to = spool()
+    await to.append(anEntry())
+    await to.append(anEntry())
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const from = await claimShards(app)
+      const batches = await from.read(0, all)
+      expect(batches.map((batch) => batch.attempts)).toEqual(attempt <= 2 ? [attempt, attempt] : [attempt])
+      await from.close()
+    }
+  })
+
+  test('wait hears of new rows', async () => {
+    const from = await reader()
+    await from.wait()
+    const to = spool()
+    const heard = from.wait()
+    await to.append(anEntry())
+    await heard
+    expect(await from.read(0, all)).toHaveLength(1)
+  })
+})
+
+describe('pressure', () => {
+  test('past the limits of memory an append is refused at once, and what was taken is kept', async () => {
+    const to = spool({ mostWaitingEntries: 3, mostWaitingBytes: 1 << 20, mostBacklogBytes: 1 << 30 })
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => to.append(anEntry())))
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(3)
+    expect(results.find((result) => result.status === 'rejected')?.reason).toMatchObject({
+      code: 'rate_limited',
+      details: { retryAfterSeconds: 5 },
+    })
+    expect(to.waiting()).toEqual({ entries: 0, bytes: 0 })
+    expect((await to.backlog()).entries).toBe(3)
+  })
+
+  test('a broken connection refuses what it carried as unavailable, and the next append goes through', async () => {
+    const to = spool()
+    await to.append(anEntry())
+    const other = new pg.Client({ connectionString })
+    await other.connect()
+    // Holds the table so that the flush hangs until its connection is cut.
+    await other.query('begin; lock table spool')
+    const hanging = to.append(anEntry({ body: Buffer.from('lost') }))
+    hanging.catch(() => {})
+    await waitFor('the flush to hang', async () => {
+      const { rows } = await app.pool.query<{ pid: number }>(
+        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into spool%'`,
+      )
+      for (const { pid } of rows) await app.pool.query('select pg_terminate_backend($1)', [pid])
+      return rows.length > 0
+    })
+    await expect(hanging).rejects.toMatchObject({ code: 'unavailable' })
+    await other.query('rollback')
+    await other.end()
+    await to.append(anEntry({ body: Buffer.from('kept') }))
+    const bodies = (await readAll(await reader())).flatMap((batch) =>
+      batch.entries.map((entry) => entry.body.toString()),
+    )
+    expect(bodies).toEqual(['body', 'kept'])
+  })
+
+  test('close waits for what was appended and refuses the rest', async () => {
+    const to = createSpool(app)
+    const appended = to.append(anEntry())
+    await to.close()
+    await appended
+    await expect(to.append(anEntry())).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
+
+test('a packed row that does not fit its bodies is told, not guessed', () => {
+  const entry = anEntry()
+  expect(() => unpackEntries(packEntries([entry]), Buffer.from('b'))).toThrow('spool row')
+  expect(() => unpackEntries(Buffer.from('[[1]]'), entry.body)).toThrow()
+})

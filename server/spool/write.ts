@@ -1,0 +1,237 @@
+import type pg from 'pg'
+import type { App } from '../context/app.ts'
+import { rateLimited, unavailable } from '../kernel/errors.ts'
+import { isDatabaseAway } from '../storage/pool.ts'
+import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
+import { type Backlog, insertRows, type NewRow, selectBacklog } from './spool.queries.ts'
+
+/** Most entries and bytes of one row; a larger single entry gets a row of its own. */
+const MOST_ROW_ENTRIES = 500
+const MOST_ROW_BYTES = 4 * 1024 * 1024
+/** Commits on their way at once: one can be written while the other waits for the disk. */
+const MOST_FLUSHES = 2
+/** A second flush starts only for this many waiting entries: small commits cost more than they save. */
+const SECOND_FLUSH_ENTRIES = 64
+/** After this the connection counts as dead; what became of the commit is unknown, so nothing of it is acknowledged. */
+const FLUSH_TIMEOUT_MS = 10_000
+/** Readers that are busy need no waking; those that are not wait this much longer at most. */
+const NOTIFY_EVERY_MS = 20
+const BACKLOG_EVERY_MS = 2_000
+
+export type SpoolLimits = {
+  /** Entries and bytes that may wait in memory for their commit. */
+  readonly mostWaitingEntries: number
+  readonly mostWaitingBytes: number
+  /** Undigested bytes in the database past which nothing more is taken. */
+  readonly mostBacklogBytes: number
+}
+
+const DEFAULT_LIMITS: SpoolLimits = {
+  mostWaitingEntries: 10_000,
+  mostWaitingBytes: 64 * 1024 * 1024,
+  mostBacklogBytes: 4 * 1024 * 1024 * 1024,
+}
+
+export type Spool = {
+  /**
+   * Stores the entry; resolves only after the commit that holds it is on disk.
+   * @throws AppError `rate_limited` when too much waits already, `unavailable` when the database cannot store it
+   */
+  append(entry: SpoolEntry): Promise<void>
+  /** Whether an append has a chance right now, so that a refusal costs nothing: `full` is overload, `down` a database away. */
+  readiness(): 'open' | 'full' | 'down'
+  /** What waits in memory. */
+  waiting(): { entries: number; bytes: number }
+  /** What digestion has still to do; asks the database. */
+  backlog(): Promise<Backlog>
+  /** Waits for what was appended, then gives the connections back. Later appends are refused. */
+  close(): Promise<void>
+}
+
+type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown) => void }
+
+/**
+ * The writing side of the spool: appends of many requests share one commit. A flush starts at once when none is on
+ * its way, so an idle service answers after a single commit; under load commits grow instead of queueing.
+ */
+export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spool {
+  let queue: Waiting[] = []
+  let waitingBytes = 0
+  let flushes = 0
+  let scheduled = false
+  let down = false
+  let closed = false
+  let lastNotifyMs = Number.NEGATIVE_INFINITY
+  let backlogBytes = 0
+  const idle: pg.PoolClient[] = []
+  const drained: (() => void)[] = []
+
+  const schedule = (): void => {
+    if (scheduled || queue.length === 0 || flushes >= MOST_FLUSHES) return
+    if (flushes > 0 && queue.length < SECOND_FLUSH_ENTRIES) return
+    scheduled = true
+    // After the current round of socket reads: all requests they hold share the commit.
+    setImmediate(() => {
+      scheduled = false
+      if (queue.length > 0 && flushes < MOST_FLUSHES) void flush()
+    })
+  }
+
+  const flush = async (): Promise<void> => {
+    const taken = queue
+    queue = []
+    const { batch, rest } = splitOff(taken)
+    queue = rest
+    for (const { entry } of batch) waitingBytes -= entry.body.length
+    flushes++
+    try {
+      const nowMs = performance.now()
+      const notify = nowMs - lastNotifyMs >= NOTIFY_EVERY_MS
+      if (notify) lastNotifyMs = nowMs
+      await write(toRows(batch), notify)
+      down = false
+      for (const { resolve } of batch) resolve()
+    } catch (error) {
+      down = true
+      if (isDatabaseAway(error))
+        app.log.warn({ err: messageOf(error) }, 'the spool cannot be written, the database is away')
+      else app.log.error({ err: error }, 'the spool cannot be written')
+      const refusal = away(error)
+      for (const { reject } of batch) reject(refusal)
+      // What queued up meanwhile would only wait for the same answer.
+      for (const { reject } of queue.splice(0)) reject(refusal)
+      waitingBytes = 0
+    } finally {
+      flushes--
+      if (flushes === 0 && queue.length === 0) for (const tell of drained.splice(0)) tell()
+      schedule()
+    }
+  }
+
+  const write = async (rows: NewRow[], notify: boolean): Promise<void> => {
+    const client = idle.pop() ?? (await takeClient())
+    let timer: NodeJS.Timeout | undefined
+    try {
+      await Promise.race([
+        insertRows(client, rows, notify),
+        new Promise<never>((_resolve, reject) => {
+          timer = setTimeout(() => reject(new Error('the commit took too long')), FLUSH_TIMEOUT_MS)
+        }),
+      ])
+      if (closed) client.release()
+      else idle.push(client)
+    } catch (error) {
+      client.release(true)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const takeClient = async (): Promise<pg.PoolClient> => {
+    const client = await app.pool.connect()
+    // The pool listens only while a client is idle in it; a broken one is thrown away here.
+    client.on('error', () => {
+      const at = idle.indexOf(client)
+      if (at === -1) return
+      idle.splice(at, 1)
+      client.release(true)
+    })
+    return client
+  }
+
+  const watchBacklog = setInterval(() => {
+    if (closed || down) return
+    selectBacklog(app.db, app.clock.now()).then(
+      (backlog) => {
+        backlogBytes = backlog.bytes
+      },
+      () => {},
+    )
+  }, BACKLOG_EVERY_MS)
+  watchBacklog.unref()
+
+  const readiness = (): 'open' | 'full' | 'down' => {
+    // One attempt at a time finds out whether the database is back; everybody else hears no at once.
+    if (closed || (down && flushes > 0)) return 'down'
+    if (queue.length >= limits.mostWaitingEntries || waitingBytes >= limits.mostWaitingBytes) return 'full'
+    return backlogBytes >= limits.mostBacklogBytes ? 'full' : 'open'
+  }
+
+  return {
+    append(entry) {
+      const state = readiness()
+      if (state === 'down') return Promise.reject(away(undefined))
+      if (state === 'full') return Promise.reject(rateLimited('The service is busy. Try again in a few seconds.', 5))
+      return new Promise((resolve, reject) => {
+        queue.push({ entry, resolve, reject })
+        waitingBytes += entry.body.length
+        schedule()
+      })
+    },
+    readiness,
+    waiting: () => ({ entries: queue.length, bytes: waitingBytes }),
+    backlog: () => selectBacklog(app.db, app.clock.now()),
+    async close() {
+      closed = true
+      clearInterval(watchBacklog)
+      if (flushes > 0 || queue.length > 0) {
+        await new Promise<void>((resolve) => {
+          drained.push(resolve)
+        })
+      }
+      for (const client of idle.splice(0)) client.release()
+    },
+  }
+}
+
+const away = (cause: unknown) =>
+  unavailable('The event cannot be stored at the moment. Try again in a few seconds.', 5, cause)
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** As much of the queue as fits one commit. */
+function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
+  let bytes = 0
+  let end = 0
+  while (end < waiting.length && end < MOST_ROW_ENTRIES * 2) {
+    bytes += waiting[end]?.entry.body.length ?? 0
+    if (end > 0 && bytes > MOST_ROW_BYTES) break
+    end++
+  }
+  return end === waiting.length
+    ? { batch: waiting, rest: [] }
+    : { batch: waiting.slice(0, end), rest: waiting.slice(end) }
+}
+
+/** Entries by shard, in the order they came. */
+function toRows(batch: readonly Waiting[]): NewRow[] {
+  const rows: NewRow[] = []
+  const open = new Map<number, SpoolEntry[]>()
+  const finish = (shard: number, entries: SpoolEntry[]): void => {
+    rows.push({
+      shard,
+      receivedAt: new Date(
+        entries.reduce((oldest, entry) => Math.min(oldest, entry.receivedAtMs), Number.POSITIVE_INFINITY),
+      ),
+      entryCount: entries.length,
+      entries: packEntries(entries),
+      body:
+        entries.length === 1 && entries[0] !== undefined
+          ? entries[0].body
+          : Buffer.concat(entries.map((entry) => entry.body)),
+    })
+  }
+  for (const { entry } of batch) {
+    const shard = shardOf(entry.projectNumber)
+    const entries = open.get(shard)
+    if (entries === undefined) open.set(shard, [entry])
+    else if (entries.length < MOST_ROW_ENTRIES) entries.push(entry)
+    else {
+      finish(shard, entries)
+      open.set(shard, [entry])
+    }
+  }
+  for (const [shard, entries] of open) finish(shard, entries)
+  return rows
+}
