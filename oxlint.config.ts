@@ -66,7 +66,6 @@ export default defineConfig({
     'typescript/return-await': ['error', 'error-handling-correctness-only'],
     'typescript/only-throw-error': 'error',
     'typescript/prefer-promise-reject-errors': 'error',
-    'no-promise-executor-return': 'error',
     'no-async-promise-executor': 'error',
 
     // Types: nothing unknown walks in unparsed.

@@ -18,7 +18,7 @@ const Facts = z.object({
  */
 export async function checkExternalDatabase(
   connectionString: string,
-  { timeoutMs = 10_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 10_000, oldest = oldestMajor }: { timeoutMs?: number; oldest?: number } = {},
 ): Promise<{ majorVersion: number }> {
   const client = await connect(connectionString, timeoutMs)
   try {
@@ -29,9 +29,9 @@ export async function checkExternalDatabase(
              has_schema_privilege(current_user, coalesce(current_schema(), 'public'), 'create') as may_create`)
     const facts = Facts.parse(rows[0])
     const majorVersion = Math.floor(facts.version / 10_000)
-    if (majorVersion < oldestMajor) {
+    if (majorVersion < oldest) {
       throw new DatabaseStartError(
-        `DATABASE_URL leads to PostgreSQL ${majorVersion}, Faultline needs ${oldestMajor} or newer.`,
+        `DATABASE_URL leads to PostgreSQL ${majorVersion}, Faultline needs ${oldest} or newer.`,
       )
     }
     if (facts.encoding !== 'UTF8') {
@@ -72,7 +72,8 @@ async function connect(connectionString: string, timeoutMs: number): Promise<pg.
     await client.connect()
     return client
   } catch (error) {
-    await client.end().catch(() => {})
+    // Not awaited: after a timeout it never settles.
+    void client.end().catch(() => {})
     throw new DatabaseStartError(explain(error, client), { cause: error })
   }
 }
