@@ -87,7 +87,7 @@ test('nobody answers at the port', async () => {
 })
 
 test('somebody answers who never says a word', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
+  const server = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as { port: number }
   expect(await refusal(`postgres://me:hunter2@127.0.0.1:${port}/db`, { timeoutMs: 200 })).toContain('cannot be reached')
