@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type Service = {
+  url: string
+  pid: number
+  /** From the spawn to the first 200 of /readyz. */
+  readyMs: number
+  dataDir: string
+  /** SIGTERM, and everything it wrote is removed unless the data directory was given. */
+  stop(): Promise<void>
+}
+
+const root = join(import.meta.dirname, '..')
+
+/**
+ * Starts the real product, as a user does, on a free port and its own data directory.
+ * @throws Error with what it printed when it is not ready within a minute
+ */
+export async function startService(
+  options: {
+    checkout?: string
+    dataDir?: string
+    command?: readonly string[]
+    env?: Readonly<Record<string, string>>
+  } = {},
+): Promise<Service> {
+  const checkout = options.checkout ?? root
+  const scratch = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'faultline-bench-')) : undefined
+  if (scratch !== undefined) chmodSync(scratch, 0o755)
+  const dataDir = options.dataDir ?? join(scratch ?? '', 'data')
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const [command = '', ...args] = options.command ?? [process.execPath, join(checkout, 'scripts', 'start.mjs')]
+
+  const startedAt = performance.now()
+  const child = spawn(command, args, {
+    cwd: checkout,
+    env: {
+      ...process.env,
+      NODE_ENV: '',
+      PORT: String(port),
+      FAULTLINE_DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const pid = child.pid ?? 0
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const gone = once(child, 'exit')
+  let isGone = false
+  void gone.then(() => (isGone = true))
+
+  while (!(await isReady(url))) {
+    if (isGone || performance.now() - startedAt > 60_000) {
+      if (!isGone) process.kill(-pid, 'SIGKILL')
+      throw new Error(`the service did not become ready:\n${said}`)
+    }
+    await delay(5)
+  }
+  return {
+    url,
+    pid,
+    readyMs: performance.now() - startedAt,
+    dataDir,
+    async stop() {
+      // The whole group, as Ctrl-C in a terminal would: a package manager may stand in between.
+      if (!isGone) process.kill(-pid, 'SIGTERM')
+      await gone
+      if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
+    },
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/readyz`)
+    await answer.arrayBuffer()
+    return answer.status === 200
+  } catch {
+    return false
+  }
+}
+
+/** A port nobody listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
