@@ -94,14 +94,18 @@ function threadPart(event: Event): Part | null {
   return frames === null ? null : { variant: 'thread_stack', values: frames.values }
 }
 
-/** The newest exception with a type: without a stack, the cause says no more than the error people see. */
+/**
+ * The newest exception with a type: without a stack, the cause says no more than the error people see. Files of the app
+ * count where that is all its stack tells.
+ */
 function typeValuePart(event: Event): Part | null {
   const exception = event.exceptions.findLast(({ type }) => type !== null) ?? event.exceptions.at(-1)
   if (exception === undefined || (exception.type === null && exception.value === null)) return null
   const values: Value[] = []
   if (exception.type !== null) values.push({ label: 'type', value: exception.type })
   if (exception.value !== null) values.push({ label: 'value', value: parameterise(exception.value) })
-  return { variant: 'type_value', values }
+  const own = contributions(exception.stacktrace?.frames.filter((frame) => frame.in_app) ?? [], event.platform)
+  return { variant: 'type_value', values: [...values, ...own.map(({ value }) => value)] }
 }
 
 // --- Application not responding -----------------------------------------------------------------------------------
@@ -137,13 +141,13 @@ function isAnr({ type, mechanism }: Exception): boolean {
 
 type Contribution = { value: Value; named: boolean; usable: boolean }
 
-/** In-app frames, else all of them; null where neither says anything beyond a file name. */
+/** In-app frames, all of them where none is; null where they say nothing beyond file names. */
 function stackValues(frames: readonly Frame[], platform: string): { values: Value[]; named: boolean } | null {
   const own = contributions(
     frames.filter((frame) => frame.in_app),
     platform,
   )
-  const chosen = own.some(({ usable }) => usable) ? own : contributions(frames, platform)
+  const chosen = own.length > 0 ? own : contributions(frames, platform)
   if (!chosen.some(({ usable }) => usable)) return null
   return { values: chosen.map(({ value }) => value), named: chosen.some(({ named }) => named) }
 }

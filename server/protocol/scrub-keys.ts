@@ -1,0 +1,149 @@
+/** Which names promise a secret (ingest protocol 19), and which parts of an event are never touched. */
+
+/** What a key says about its value. */
+export const KEY_PLAIN = 0
+/** The whole value is a secret. */
+export const KEY_SENSITIVE = 1
+/** Left alone, and everything below it. */
+export const KEY_EXEMPT = 2
+/** A cookie header, or an object of cookies: names that stand for a session count as secrets here. */
+export const KEY_COOKIE = 3
+/** Source text around a frame: values are looked for, assignments are not, they are program text. */
+export const KEY_CODE = 4
+/** A route or URL: `/home/feed` in it is no home directory. */
+export const KEY_ROUTE = 5
+/** An address, to be removed where the project says so. */
+export const KEY_ADDRESS = 6
+
+export type KeyClass = 0 | 1 | 2 | 3 | 4 | 5 | 6
+
+export type ScrubRules = {
+  /** Further keys, matched like the default ones: case-insensitive, anywhere in the key. */
+  sensitiveKeys?: readonly string[]
+  /** Keys whose values are never touched; the whole key, case-insensitive. */
+  safeKeys?: readonly string[]
+  /** False switches the default keys and patterns off. */
+  defaults?: boolean
+  /** Remove addresses of people. Off by default. The caller must then also withhold the connection's address. */
+  removeAddresses?: boolean
+  /** Replace e-mail addresses anywhere. Off by default. */
+  removeEmails?: boolean
+}
+
+const EXEMPT = new Set([
+  'debug_meta',
+  '_meta',
+  'sdk',
+  'modules',
+  'filename',
+  'abs_path',
+  'package',
+  'code_file',
+  'debug_file',
+  'user-agent',
+  'user_agent',
+  'http_user_agent',
+  'event_id',
+  'trace_id',
+  'span_id',
+  'parent_span_id',
+  'timestamp',
+  'instruction_addr',
+  'lineno',
+  'colno',
+  'in_app',
+  'registers',
+])
+
+const CODE = new Set(['context_line', 'pre_context', 'post_context'])
+const ROUTE = new Set([
+  'transaction',
+  'url',
+  'to',
+  'from',
+  'route',
+  'path',
+  'pathname',
+  'url.path',
+  'http.route',
+  'target',
+])
+const ADDRESS = new Set(['ip_address', 'remote_addr', 'client.address', 'client.ip', 'x-forwarded-for', 'x-real-ip'])
+
+/** Checked without separators, so that `api_key`, `api-key` and `apiKey` are one. */
+const SECRET_WORDS =
+  /password|passwd|passphrase|secret|apikey|credentials|mysqlpwd|privatekey|token|bearer|twofactor|csrf|xsrf/
+/** `auth` anywhere, but not in author, authored or authority. */
+const AUTH = /auth(?!or(?!i[sz]))/
+const OTP = /^t?otp|otp$|(?:^|[^a-z])t?otp(?:[^a-z]|$)/
+const SESSION_COOKIES = new Set(
+  'sessionid jsessionid phpsessid aspsessionid asp.net_sessionid connect.sid fasthttpsessionid irclogsession laravel_session mysession sentrysid symfony user_session usersession __session'.split(
+    ' ',
+  ),
+)
+const SESSION_COOKIE = /sess|(?:^|[^a-z])sid(?:[^a-z]|$)|^sudo$|^su$|jwt|remember|identity/
+
+/** True where the name alone makes its value a secret. */
+function isSecretName(key: string): boolean {
+  const lower = key.toLowerCase()
+  if (SECRET_WORDS.test(lower.replaceAll(/[-_.\s]/g, ''))) return true
+  return AUTH.test(lower) || OTP.test(lower) || SESSION_COOKIES.has(lower)
+}
+
+/** For cookies: also names that are only a session's in a cookie. */
+function isSecretCookie(name: string): boolean {
+  return isSecretName(name) || SESSION_COOKIE.test(name.toLowerCase())
+}
+
+const MAX_REMEMBERED = 10_000
+const MAX_REMEMBERED_LENGTH = 64
+
+/** Judges keys under one set of rules. Keys repeat from event to event, so answers are remembered, boundedly. */
+export class KeyJudge {
+  readonly rules: ScrubRules
+  readonly #keys = new Map<string, KeyClass>()
+  readonly #cookies = new Map<string, boolean>()
+  readonly #extra: readonly string[]
+  readonly #safe: ReadonlySet<string>
+
+  constructor(rules: ScrubRules) {
+    this.rules = rules
+    this.#extra = (rules.sensitiveKeys ?? []).map((key) => key.toLowerCase()).filter((key) => key !== '')
+    this.#safe = new Set((rules.safeKeys ?? []).map((key) => key.toLowerCase()))
+  }
+
+  classOf(key: string): KeyClass {
+    const known = this.#keys.get(key)
+    if (known !== undefined) return known
+    const judged = this.#judge(key)
+    if (this.#keys.size < MAX_REMEMBERED && key.length <= MAX_REMEMBERED_LENGTH) this.#keys.set(key, judged)
+    return judged
+  }
+
+  isSensitive(key: string): boolean {
+    return this.classOf(key) === KEY_SENSITIVE
+  }
+
+  isSensitiveCookie(name: string): boolean {
+    const known = this.#cookies.get(name)
+    if (known !== undefined) return known
+    const judged =
+      this.classOf(name) === KEY_SENSITIVE ||
+      (this.rules.defaults !== false && !this.#safe.has(name.toLowerCase()) && isSecretCookie(name))
+    if (this.#cookies.size < MAX_REMEMBERED && name.length <= MAX_REMEMBERED_LENGTH) this.#cookies.set(name, judged)
+    return judged
+  }
+
+  #judge(key: string): KeyClass {
+    const lower = key.toLowerCase()
+    if (this.#safe.has(lower)) return KEY_EXEMPT
+    if (this.#extra.some((part) => lower.includes(part))) return KEY_SENSITIVE
+    if (EXEMPT.has(lower)) return KEY_EXEMPT
+    if (this.rules.removeAddresses === true && ADDRESS.has(lower)) return KEY_ADDRESS
+    if (this.rules.defaults === false) return KEY_PLAIN
+    if (isSecretName(key)) return KEY_SENSITIVE
+    if (lower.includes('cookie')) return KEY_COOKIE
+    if (CODE.has(lower)) return KEY_CODE
+    return ROUTE.has(lower) ? KEY_ROUTE : KEY_PLAIN
+  }
+}

@@ -1,0 +1,187 @@
+import { isList, isRecord } from './json.ts'
+import {
+  KEY_ADDRESS,
+  KEY_COOKIE,
+  KEY_EXEMPT,
+  KEY_PLAIN,
+  KEY_SENSITIVE,
+  type KeyClass,
+  KeyJudge,
+  type ScrubRules,
+} from './scrub-keys.ts'
+import { FILTERED, isCard, scrubText } from './scrub-text.ts'
+
+export type { ScrubRules } from './scrub-keys.ts'
+
+/** Deeper structures are replaced whole: the guard before parsing refuses them anyway. */
+const MAX_DEPTH = 128
+
+const DEFAULT_RULES: ScrubRules = {}
+const judges = new WeakMap<ScrubRules, KeyJudge>()
+
+/**
+ * Removes secrets from a payload, in place, before anything of it is stored (ingest protocol 19), and answers whether
+ * anything changed. Works on raw events and on any other object that came from JSON (attributes of logs and spans).
+ * Never throws. A rules object is compiled once and remembered, so callers should keep theirs.
+ */
+export function scrubEvent(raw: Record<string, unknown>, rules: ScrubRules = DEFAULT_RULES): boolean {
+  let judge = judges.get(rules)
+  if (judge === undefined) {
+    judge = new KeyJudge(rules)
+    judges.set(rules, judge)
+  }
+  return scrubRecord(raw, KEY_PLAIN, judge, 0)
+}
+
+/** `around` is what the key that holds this record said: inside cookies every name is a cookie's. */
+function scrubRecord(record: Record<string, unknown>, around: KeyClass, judge: KeyJudge, depth: number): boolean {
+  let changed = false
+  for (const key in record) {
+    const value = record[key]
+    if (value === null || typeof value === 'boolean') continue
+    let kind = judge.classOf(key)
+    if (kind === KEY_EXEMPT) continue
+    if (around === KEY_COOKIE) kind = judge.isSensitiveCookie(key) ? KEY_SENSITIVE : KEY_COOKIE
+    else if (kind === KEY_PLAIN) kind = around
+    if (key === 'type' && kind !== KEY_SENSITIVE) continue
+    const clean = scrubValue(value, key, kind, judge, depth)
+    if (clean === UNCHANGED) continue
+    changed = true
+    if (clean !== CHANGED) record[key] = clean
+  }
+  return changed
+}
+
+const UNCHANGED = Symbol('unchanged')
+/** The value was changed in place. */
+const CHANGED = Symbol('changed')
+
+function scrubValue(value: unknown, key: string, kind: KeyClass, judge: KeyJudge, depth: number): unknown {
+  if (kind === KEY_SENSITIVE) return filterWhole(value, key, depth)
+  if (kind === KEY_ADDRESS) return null
+  switch (typeof value) {
+    case 'string':
+      return scrubString(value, kind, judge, depth)
+    case 'number':
+      return value >= 1e13 && Number.isSafeInteger(value) && judge.rules.defaults !== false && isCard(String(value))
+        ? FILTERED
+        : UNCHANGED
+    case 'object':
+      if (value === null) return UNCHANGED
+      if (depth >= MAX_DEPTH) return FILTERED
+      if (isList(value)) return scrubList(value, kind, judge, depth + 1) ? CHANGED : UNCHANGED
+      return isRecord(value) && scrubRecord(value, kind, judge, depth + 1) ? CHANGED : UNCHANGED
+    default:
+      return UNCHANGED
+  }
+}
+
+function scrubString(text: string, kind: KeyClass, judge: KeyJudge, depth: number): unknown {
+  if (text.length < 5) return UNCHANGED
+  const first = text.charCodeAt(0)
+  if ((first === 123 || first === 91) && depth < 8) {
+    const nested = scrubJsonText(text, judge, depth)
+    if (nested !== null) return nested === text ? UNCHANGED : nested
+  }
+  const clean = scrubText(text, kind, judge)
+  return clean === text ? UNCHANGED : clean
+}
+
+/** Text that is JSON itself (request bodies, logged objects) is scrubbed as what it is; null where it is not JSON. */
+function scrubJsonText(text: string, judge: KeyJudge, depth: number): string | null {
+  const last = text.charCodeAt(text.length - 1)
+  if (last !== 125 && last !== 93) return null
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (isList(parsed)) return scrubList(parsed, KEY_PLAIN, judge, depth + 8) ? JSON.stringify(parsed) : text
+  if (isRecord(parsed)) return scrubRecord(parsed, KEY_PLAIN, judge, depth + 8) ? JSON.stringify(parsed) : text
+  return null
+}
+
+function scrubList(list: unknown[], kind: KeyClass, judge: KeyJudge, depth: number): boolean {
+  const name = list.length === 2 ? list[0] : undefined
+  if (typeof name === 'string' && typeof list[1] === 'string') return scrubPair(list, name, kind, judge, depth)
+  let changed = false
+  for (let index = 0; index < list.length; index += 1) {
+    const element = list[index]
+    if (isRecord(element) && 'value' in element && scrubNamedValue(element, kind, judge, depth)) changed = true
+    const clean = scrubValue(element, '', kind, judge, depth)
+    if (clean === UNCHANGED) continue
+    changed = true
+    if (clean !== CHANGED) list[index] = clean
+  }
+  return changed
+}
+
+/** `['Authorization', 'Basic …']`: headers, cookies, query and tags as pairs. */
+function scrubPair(pair: unknown[], name: string, around: KeyClass, judge: KeyJudge, depth: number): boolean {
+  let kind = judge.classOf(name)
+  if (kind === KEY_EXEMPT) return false
+  if (around === KEY_COOKIE) kind = judge.isSensitiveCookie(name) ? KEY_SENSITIVE : KEY_COOKIE
+  const clean = scrubValue(pair[1], name, kind === KEY_PLAIN ? around : kind, judge, depth)
+  const cleanName = scrubString(name, around, judge, depth)
+  if (clean !== UNCHANGED) pair[1] = clean
+  if (cleanName !== UNCHANGED) pair[0] = cleanName
+  return clean !== UNCHANGED || cleanName !== UNCHANGED
+}
+
+/** `{key: 'password', value: '…'}` and `{name: …, value: …}`. */
+function scrubNamedValue(record: Record<string, unknown>, around: KeyClass, judge: KeyJudge, depth: number): boolean {
+  const name = record['key'] ?? record['name']
+  const value = record['value']
+  if (typeof name !== 'string' || value === null || typeof value === 'boolean') return false
+  const secret = around === KEY_COOKIE ? judge.isSensitiveCookie(name) : judge.isSensitive(name)
+  if (!secret) return false
+  const clean = filterWhole(value, name, depth)
+  if (clean === UNCHANGED) return false
+  if (clean !== CHANGED) record['value'] = clean
+  return true
+}
+
+/** Everything below a sensitive key goes; structure, booleans and empty text stay, they keep no secret. */
+function filterWhole(value: unknown, key: string, depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+      return value === '' || value === FILTERED ? UNCHANGED : FILTERED
+    case 'number':
+      // `input_tokens: 812` counts words.
+      return key.endsWith('tokens') ? UNCHANGED : FILTERED
+    case 'object': {
+      if (value === null) return UNCHANGED
+      if (depth >= MAX_DEPTH) return FILTERED
+      if (isList(value)) return filterList(value, key, depth + 1) ? CHANGED : UNCHANGED
+      return isRecord(value) && filterRecord(value, key, depth + 1) ? CHANGED : UNCHANGED
+    }
+    default:
+      return UNCHANGED
+  }
+}
+
+function filterList(list: unknown[], key: string, depth: number): boolean {
+  let changed = false
+  for (let index = 0; index < list.length; index += 1) {
+    const clean = filterWhole(list[index], key, depth)
+    if (clean === UNCHANGED) continue
+    changed = true
+    if (clean !== CHANGED) list[index] = clean
+  }
+  return changed
+}
+
+/** Of an attribute (`{value, type, unit?}`) only the value is a secret. */
+function filterRecord(record: Record<string, unknown>, key: string, depth: number): boolean {
+  const isAttribute = 'value' in record && typeof record['type'] === 'string'
+  let changed = false
+  for (const name in record) {
+    if (isAttribute && name !== 'value') continue
+    const clean = filterWhole(record[name], key, depth)
+    if (clean === UNCHANGED) continue
+    changed = true
+    if (clean !== CHANGED) record[name] = clean
+  }
+  return changed
+}
