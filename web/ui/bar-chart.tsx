@@ -98,6 +98,20 @@ export function BarChart({ label, heightPx, series, buckets, xLabels, faults = [
             </span>
           </span>
         ))}
+        <span
+          className="reader"
+          role="slider"
+          tabIndex={0}
+          aria-label="Read single values"
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, length - 1)}
+          aria-valuenow={read ?? 0}
+          aria-valuetext={readingText(read, series, buckets)}
+          onPointerMove={byPointer}
+          onPointerLeave={() => setRead(null)}
+          onBlur={() => setRead(null)}
+          onKeyDown={byKey}
+        />
         {read === null ? null : <Reading index={read} length={length} series={series} bucket={buckets[read] ?? ''} />}
       </div>
       <div className="x" aria-hidden="true">

@@ -29,16 +29,21 @@ const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> 
 /** `react-native` → `React Native`; unknown names as they are. */
 export const platformWord = (platform: string): string => TILES[platform]?.[1] ?? platform
 
-export function PlatformTile({ platform }: { platform: string }) {
-  if (platform === 'all')
+export function PlatformTile({ platform, quiet = false }: { platform: string; quiet?: boolean }) {
+  if (platform === 'all') {
     return (
       <span className="plat plat-all" aria-hidden="true">
         ALL
       </span>
     )
+  }
   const [letters, word] = TILES[platform] ?? [platform.slice(0, 3).toUpperCase(), platform]
+  // Beside its word it is decoration.
+  const spoken = quiet
+    ? ({ 'aria-hidden': true } as const)
+    : ({ role: 'img', 'aria-label': word, title: word } as const)
   return (
-    <span className="plat" title={word} role="img" aria-label={word}>
+    <span className="plat" {...spoken}>
       {letters}
     </span>
   )

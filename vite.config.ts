@@ -1,0 +1,24 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** The dashboard: `web/` → `web/dist/`, served by the same process as the API. */
+export default defineConfig({
+  root: 'web',
+  plugins: [react()],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    // The first with light-dark(), which the colours are written in.
+    target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+    // Inlined files would need `data:` in the content policy.
+    assetsInlineLimit: 0,
+    // The polyfill is an inline style of loading that no supported browser needs.
+    modulePreload: { polyfill: false },
+    manifest: true,
+    reportCompressedSize: false,
+  },
+  server: {
+    port: 5173,
+    proxy: { '/api': { target: process.env.DEV_API_URL ?? 'http://127.0.0.1:8000' } },
+  },
+})

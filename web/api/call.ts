@@ -1,0 +1,106 @@
+import type { Addresses } from '../../server/http/contract.ts'
+import type { ClientAnswer, ClientCall } from '../../server/kernel/contract.ts'
+import { endSession, refreshSession } from './session.ts'
+
+export type { Addresses }
+export type Address = keyof Addresses
+export type AnswerOf<A extends Address> = ClientAnswer<Addresses[A]>
+
+/** A refusal of the server, in its own words; or no answer at all (status 0). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly requestId: string | null
+  /** When it is worth trying again, for 429 and 503. */
+  readonly retryAfterSeconds: number | null
+
+  constructor(
+    status: number,
+    message: string,
+    requestId: string | null = null,
+    retryAfterSeconds: number | null = null,
+  ) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.requestId = requestId
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** Optional when the route takes nothing that must be given. */
+type Input<A extends Address> = ClientCall<Addresses[A]> & { signal?: AbortSignal }
+type Rest<A extends Address> = Record<never, never> extends Input<A> ? [input?: Input<A>] : [input: Input<A>]
+
+type Loose = {
+  params?: Readonly<Record<string, unknown>>
+  query?: Readonly<Record<string, unknown>>
+  body?: unknown
+  signal?: AbortSignal
+}
+
+/** `/api/issues/:issueId` with its parameters and query filled in. Arrays repeat, undefined is left out. */
+export function addressOf(path: string, params: Loose['params'] = {}, query: Loose['query'] = {}): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(params[name])))
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined && one !== null) search.append(key, textOf(one))
+  }
+  const text = search.toString()
+  return text === '' ? filled : `${filled}?${text}`
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const PUBLIC_PATHS = ['/api/auth/login', '/api/auth/signup', '/api/auth/logout', '/api/auth/refresh']
+
+/**
+ * Calls an endpoint of the contract: `call('PATCH /api/issues/:issueId', { params, body })`. A wrong body, field or
+ * address does not compile. An expired access token is refreshed once, for all tabs together.
+ * @throws ApiError
+ */
+export async function call<A extends Address>(address: A, ...[input]: Rest<A>): Promise<AnswerOf<A>> {
+  const loose: Loose = input ?? {}
+  const [method = 'GET', path = ''] = address.split(' ')
+  const url = addressOf(path, loose.params, loose.query)
+  const startedAt = Date.now()
+  let response = await send(method, url, loose)
+  if (response.status === 401 && !PUBLIC_PATHS.includes(path)) {
+    if (!(await refreshSession(startedAt))) {
+      endSession()
+      throw await errorFrom(response)
+    }
+    response = await send(method, url, loose)
+    if (response.status === 401) endSession()
+  }
+  if (!response.ok) throw await errorFrom(response)
+  if (response.status === 204) return undefined as AnswerOf<A>
+  // The server serialises by the same schema this type is made of: the one place where an answer is believed.
+  return (await response.json()) as AnswerOf<A>
+}
+
+async function send(method: string, url: string, { body, signal }: Loose): Promise<Response> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  try {
+    return await fetch(url, {
+      method,
+      credentials: 'same-origin',
+      ...json,
+      ...(signal === undefined ? {} : { signal }),
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new ApiError(0, 'The server could not be reached.')
+  }
+}
+
+async function errorFrom(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get('x-request-id')
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const body: unknown = await response.json().catch(() => null)
+  const message =
+    typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
+      ? body.error
+      : `The server answered ${response.status}.`
+  return new ApiError(response.status, message, requestId, Number.isFinite(seconds) ? seconds : null)
+}

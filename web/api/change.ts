@@ -1,0 +1,79 @@
+import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
+import { addToast } from '../ui/toasts.tsx'
+import { shared } from '../words/shared.ts'
+import { ApiError } from './call.ts'
+
+/** A change of state, applied at once and taken back when the server refuses. */
+export type Change<Input, Answer> = {
+  send: (input: Input) => Promise<Answer>
+  /** Everything the change can alter: remembered before, read again after. */
+  touches: (input: Input) => readonly QueryKey[]
+  /** Writes the expected result into the cache. */
+  guess?: (client: QueryClient, input: Input) => void
+  /** Puts the server's answer in place of the guess, where it says more. */
+  settle?: (client: QueryClient, answer: Answer, input: Input) => void
+  /** What the toast says; none when the page itself shows it. */
+  said?: (answer: Answer, input: Input) => string
+  /** The call that undoes it; with it the toast offers Undo (`Z`) for as long as it stands. */
+  undo?: (input: Input, answer: Answer) => Promise<unknown>
+  /** What could not be done, for the toast of a failure: "Could not resolve." Null when the page says it itself. */
+  failed: string | null
+}
+
+type Memory = readonly (readonly [QueryKey, unknown])[]
+
+const remember = (client: QueryClient, keys: readonly QueryKey[]): Memory =>
+  keys.flatMap((queryKey) => client.getQueriesData({ queryKey }))
+
+function restore(client: QueryClient, memory: Memory): void {
+  for (const [key, data] of memory) client.setQueryData(key, data)
+}
+
+const readAgain = (client: QueryClient, keys: readonly QueryKey[]): Promise<unknown> =>
+  Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+
+/** What came back, in the server's words. */
+export const reasonOf = (error: unknown): string => (error instanceof ApiError ? error.message : shared.unexpected)
+
+/**
+ * The one mutation hook. `mutate(input)` applies the guess, sends, and shows the toast with Undo; a refusal rolls back
+ * and says what came back.
+ */
+export function useChange<Input, Answer>(change: Change<Input, Answer>) {
+  const client = useQueryClient()
+  return useMutation<Answer, Error, Input, Memory>({
+    mutationFn: change.send,
+    onMutate: async (input) => {
+      const keys = change.touches(input)
+      // A read under way would overwrite the guess with what was before it.
+      if (change.guess !== undefined) await Promise.all(keys.map((queryKey) => client.cancelQueries({ queryKey })))
+      const memory = remember(client, keys)
+      change.guess?.(client, input)
+      return memory
+    },
+    onError: (error, _input, memory) => {
+      if (memory !== undefined) restore(client, memory)
+      if (change.failed !== null) addToast({ text: `${change.failed} ${reasonOf(error)}`, tone: 'bad' })
+    },
+    onSuccess: (answer, input, memory) => {
+      change.settle?.(client, answer, input)
+      if (change.said === undefined) return
+      const { undo } = change
+      const takeBack = async () => {
+        restore(client, memory)
+        try {
+          await undo?.(input, answer)
+        } catch (error) {
+          addToast({ text: `${shared.notUndone} ${reasonOf(error)}`, tone: 'bad' })
+        }
+        await readAgain(client, change.touches(input))
+      }
+      addToast({
+        text: change.said(answer, input),
+        tone: 'good',
+        ...(undo === undefined ? {} : { action: { label: shared.undo, keys: 'z', run: () => void takeBack() } }),
+      })
+    },
+    onSettled: (_answer, _error, input) => readAgain(client, change.touches(input)),
+  })
+}

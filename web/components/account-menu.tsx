@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { call } from '../api/call.ts'
+import { reasonOf } from '../api/change.ts'
+import { meQuery } from '../api/queries.ts'
+import { endSession } from '../api/session.ts'
+import { paths } from '../paths.ts'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { Avatar } from '../ui/tiles.tsx'
+import { addToast } from '../ui/toasts.tsx'
+import { shell } from '../words/shell.ts'
+
+/** What concerns the person: shared by the avatar in the bar and More on phones. */
+export function useAccountEntries(onKeys?: () => void): MenuEntry[] {
+  const me = useQuery(meQuery)
+  const navigate = useNavigate()
+  const logOut = async () => {
+    try {
+      await call('POST /api/auth/logout')
+      endSession()
+    } catch (error) {
+      addToast({ text: `${shell.logOutFailed} ${reasonOf(error)}`, tone: 'bad' })
+    }
+  }
+  return [
+    { kind: 'heading', label: me.data === undefined ? '' : `${me.data.user.name}, ${me.data.user.role}` },
+    { label: shell.appearance, icon: 'sun', onSelect: () => void navigate(paths.appearance()) },
+    { label: shell.changePassword, icon: 'lock', onSelect: () => void navigate(paths.security()) },
+    ...(onKeys === undefined ? [] : [{ label: shell.keys, icon: 'info' as const, letter: '?', onSelect: onKeys }]),
+    { kind: 'separator' },
+    { label: shell.logOut, icon: 'left', onSelect: () => void logOut() },
+  ]
+}
+
+export function AccountMenu({ onKeys }: { onKeys?: () => void }) {
+  const me = useQuery(meQuery)
+  const entries = useAccountEntries(onKeys)
+  if (me.data === undefined) return null
+  const { user } = me.data
+  return (
+    <Menu
+      label={shell.account(user.name)}
+      align="end"
+      entries={entries}
+      trigger={
+        <button className="top-acc" type="button" aria-label={shell.account(user.name)} title={user.name}>
+          <Avatar person={user} quiet />
+        </button>
+      }
+    />
+  )
+}

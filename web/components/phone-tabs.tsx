@@ -1,0 +1,51 @@
+import { Link, useMatchRoute } from '@tanstack/react-router'
+import { carried, paths } from '../paths.ts'
+import { shownTheme, switchTheme, usePrefs } from '../prefs.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { shell } from '../words/shell.ts'
+import { useAccountEntries } from './account-menu.tsx'
+import { useSettingsProject } from './rail.tsx'
+import { useScope } from './use-scope.ts'
+
+/** Below 860 px the rail becomes a bar of tabs at the foot. */
+export function PhoneTabs({ onKeys }: { onKeys: () => void }) {
+  const { projectId, range } = useScope()
+  const settingsOf = useSettingsProject()
+  const at = useMatchRoute()
+  const account = useAccountEntries(onKeys)
+  usePrefs()
+  const inIssues = at({ to: '/issues', fuzzy: true }) !== false
+  const inProject = at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false
+  const other = shownTheme() === 'dark' ? 'light' : 'dark'
+
+  return (
+    <nav className="tabbar" aria-label={shell.phone}>
+      <Link
+        {...paths.issues(carried({ ...(projectId === null ? {} : { project: projectId }), range }))}
+        aria-current={inIssues ? 'page' : undefined}
+      >
+        <Icon name="issues" />
+        <span>{shell.issues}</span>
+      </Link>
+      {settingsOf === null ? null : (
+        <Link {...paths.projectGeneral(settingsOf)} aria-current={inProject ? 'page' : undefined}>
+          <Icon name="project" />
+          <span>{shell.settings}</span>
+        </Link>
+      )}
+      <Menu
+        label={shell.more}
+        side="top"
+        align="end"
+        entries={[{ label: shell.theme[other], icon: 'sun', onSelect: switchTheme }, ...account]}
+        trigger={
+          <button type="button">
+            <Icon name="menu" />
+            <span>{shell.more}</span>
+          </button>
+        }
+      />
+    </nav>
+  )
+}

@@ -1,0 +1,65 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { useKeys } from '../keys.ts'
+import { DEFAULT_RANGE, RANGES, type Range } from '../search.ts'
+import { Menu } from '../ui/menu.tsx'
+import { Segmented } from '../ui/segmented.tsx'
+import { shell } from '../words/shell.ts'
+import { useScope } from './use-scope.ts'
+
+const options = RANGES.map((range) => ({ value: range, label: range, title: shell.rangeWords[range] }))
+
+/** The time in view (`T`, or `1`–`4`). On a phone only the chosen value shows, and opens the list. */
+export function RangePicker() {
+  const { range } = useScope()
+  const navigate = useNavigate()
+  const group = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState(false)
+
+  const choose = (next: Range) =>
+    void navigate({
+      to: '.',
+      search: (before) => ({ ...before, range: next === DEFAULT_RANGE ? undefined : next, cursor: undefined }),
+    })
+
+  const show = () => {
+    const pressed = group.current?.querySelector<HTMLElement>('[aria-pressed="true"]')
+    // Hidden on a phone, where the list stands in for it.
+    if (pressed != null && pressed.offsetParent !== null) pressed.focus()
+    else setOpen(true)
+  }
+  useKeys([
+    { keys: 't', label: shell.range, group: 'General', run: show, sheetOnly: true },
+    ...RANGES.map((value, index) => ({
+      keys: String(index + 1),
+      label: shell.rangeWords[value],
+      group: 'General' as const,
+      run: () => choose(value),
+    })),
+  ])
+
+  return (
+    <>
+      <div ref={group} className="range-wide">
+        <Segmented label={shell.range} value={range} options={options} onChange={choose} />
+      </div>
+      <div className="range-phone">
+        <Menu
+          label={shell.range}
+          open={open}
+          onOpenChange={setOpen}
+          entries={options.map((option) => ({
+            label: option.title,
+            checked: option.value === range,
+            onSelect: () => choose(option.value),
+          }))}
+          trigger={
+            <button className="btn" type="button" aria-label={`${shell.range}: ${shell.rangeWords[range]}`}>
+              {range}
+            </button>
+          }
+        />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMatches, useParams, useSearch } from '@tanstack/react-router'
+import { projectsQuery, type Project } from '../api/queries.ts'
+import { DEFAULT_RANGE, type Range } from '../search.ts'
+
+/** What the address says about project and time, for the shell and for pages. */
+export type Scope = {
+  /** Null for all projects. */
+  projectId: string | null
+  /** Null for all, or while the list loads. */
+  project: Project | null
+  range: Range
+  /** Which of the two the present page lets people change. */
+  offers: { project: 'any' | 'one' | 'none'; range: boolean }
+}
+
+export function useScope(): Scope {
+  const search = useSearch({ strict: false })
+  const params = useParams({ strict: false })
+  const offers = useMatches({
+    select: (matches) => matches.findLast((match) => match.staticData.scope !== undefined)?.staticData.scope,
+  })
+  const projects = useQuery(projectsQuery)
+  const projectId = params.projectId ?? search.project ?? null
+  return {
+    projectId,
+    project: projects.data?.items.find((project) => project.id === projectId) ?? null,
+    range: search.range ?? DEFAULT_RANGE,
+    offers: offers ?? { project: 'none', range: false },
+  }
+}

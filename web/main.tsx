@@ -1,0 +1,44 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { retryReads } from './api/queries.ts'
+import { onSessionEnd } from './api/session.ts'
+import { startKeys } from './keys.ts'
+import { paths } from './paths.ts'
+import { startPrefs } from './prefs.ts'
+import { makeRouter } from './routes.tsx'
+import './ui/tokens.css'
+import './ui/base.css'
+import './ui/shell.css'
+import './ui/parts.css'
+import './ui/overlays.css'
+import './ui/charts.css'
+
+const client = new QueryClient({
+  defaultOptions: {
+    // The live stream says when to read again; a page in front needs no second reason.
+    queries: { retry: retryReads, staleTime: 5000, refetchOnWindowFocus: false },
+  },
+})
+const router = makeRouter(client)
+
+startPrefs()
+startKeys()
+
+onSessionEnd(() => {
+  const { pathname, href } = router.state.location
+  client.clear()
+  if (pathname === '/login' || pathname === '/signup') return
+  void router.navigate({ ...paths.login(pathname === '/' ? undefined : href), replace: true })
+})
+
+const place = document.getElementById('root')
+if (place === null) throw new Error('index.html lost its #root')
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+)

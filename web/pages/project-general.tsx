@@ -1,0 +1,196 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useId, useState, type SubmitEvent, type ReactNode } from 'react'
+import { ApiError, call } from '../api/call.ts'
+import { reasonOf, useChange } from '../api/change.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../api/queries.ts'
+import { useCan } from '../can.ts'
+import { QueryError } from '../components/query-error.tsx'
+import { SettingsHead } from '../components/settings-frame.tsx'
+import { useKeys } from '../keys.ts'
+import { Button } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { Note, Skeleton } from '../ui/states.tsx'
+import { platformWord } from '../ui/tiles.tsx'
+import { onboarding } from '../words/onboarding.ts'
+import { settings } from '../words/settings.ts'
+import { shared } from '../words/shared.ts'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
+const words = settings.generalPage
+
+type Patch = { name?: string; slug?: string; default_environment?: string; auto_resolve_days?: number }
+
+export function ProjectGeneralPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('project.change')
+  return (
+    <>
+      <SettingsHead title={settings.general} of={project.data?.name ?? null} lead={words.lead} />
+      {may.allowed ? null : (
+        <Note tone="blue" icon="lock">
+          {settings.readOnly('admin')}
+        </Note>
+      )}
+      {project.data === undefined ? (
+        project.error === null ? (
+          <Skeleton heightPx={320} label={shared.loading} />
+        ) : (
+          <section className="card">
+            <QueryError what={settings.frame} error={project.error} onRetry={() => void project.refetch()} />
+          </section>
+        )
+      ) : (
+        <Forms key={projectId} project={project.data} why={may.why} />
+      )}
+    </>
+  )
+}
+
+function Forms({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [name, setName] = useState(project.name)
+  const [slug, setSlug] = useState(project.slug)
+  const [environment, setEnvironment] = useState(project.default_environment)
+  const [days, setDays] = useState(String(project.auto_resolve_days))
+  const identity = useSave(project.id, words.savedName)
+  const behaviour = useSave(project.id, words.savedBehaviour)
+
+  const identityDirty = name !== project.name || slug !== project.slug
+  const behaviourDirty = environment !== project.default_environment || days !== String(project.auto_resolve_days)
+  const nameError = name.trim() === '' ? words.nameMissing : undefined
+  const daysError = /^\d{1,3}$/.test(days) && Number(days) <= 365 ? undefined : words.daysWrong
+
+  const saveIdentity = () => {
+    if (identityDirty && nameError === undefined && why === undefined) identity.save({ name: name.trim(), slug })
+  }
+  const saveBehaviour = () => {
+    if (behaviourDirty && daysError === undefined && why === undefined)
+      behaviour.save({ default_environment: environment, auto_resolve_days: Number(days) })
+  }
+  useKeys([
+    {
+      keys: 'mod+s',
+      label: settings.saveKeys,
+      group: 'Page',
+      whileTyping: true,
+      run: () => {
+        saveIdentity()
+        saveBehaviour()
+      },
+    },
+  ])
+
+  const readOnly = why !== undefined
+  return (
+    <>
+      <FormCard title={words.identity} dirty={identityDirty} busy={identity.busy} why={why} onSave={saveIdentity}>
+        <Field
+          label={words.name}
+          value={name}
+          readOnly={readOnly}
+          error={nameError ?? identity.errorOf('name')}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Field
+          label={words.slug}
+          value={slug}
+          readOnly={readOnly}
+          className="mono"
+          hint={words.slugHint}
+          error={identity.errorOf('slug')}
+          onChange={(event) => setSlug(event.target.value.toLowerCase())}
+        />
+        <Field label={words.platform} value={platformWord(project.platform)} disabled hint={words.platformHint} />
+        <Field
+          label={words.region}
+          value={onboarding.project.regions[project.region]}
+          disabled
+          hint={words.regionHint}
+        />
+      </FormCard>
+      <FormCard title={words.behaviour} dirty={behaviourDirty} busy={behaviour.busy} why={why} onSave={saveBehaviour}>
+        <Field
+          label={words.environment}
+          value={environment}
+          readOnly={readOnly}
+          className="mono"
+          hint={words.environmentHint}
+          error={behaviour.errorOf('default_environment')}
+          onChange={(event) => setEnvironment(event.target.value)}
+        />
+        <Field
+          label={words.autoResolve}
+          value={days}
+          readOnly={readOnly}
+          inputMode="numeric"
+          hint={words.autoResolveHint}
+          error={daysError ?? behaviour.errorOf('auto_resolve_days')}
+          after={<span className="sub">{words.days}</span>}
+          onChange={(event) => setDays(event.target.value.trim())}
+        />
+      </FormCard>
+    </>
+  )
+}
+
+/** Saves a part of the settings; a refusal about a field stands beside that field, any other in a toast. */
+function useSave(projectId: string, said: string) {
+  const change = useChange({
+    send: (body: Patch) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
+    touches: () => [['projects']],
+    settle: (client, answer) => client.setQueryData(projectSettingsQuery(projectId).queryKey, answer),
+    said: () => said,
+    failed: null,
+  })
+  const { error } = change
+  return {
+    save: (body: Patch) => change.mutate(body),
+    busy: change.isPending,
+    errorOf: (field: string) => {
+      if (error === null) return undefined
+      const about = error instanceof ApiError && error.status === 409 ? 'slug' : (/^\w+/.exec(error.message)?.[0] ?? '')
+      const known = ['name', 'slug', 'default_environment', 'auto_resolve_days'].includes(about)
+      return about === field || (!known && (field === 'name' || field === 'default_environment'))
+        ? reasonOf(error)
+        : undefined
+    },
+  }
+}
+
+type FormCardProps = {
+  title: string
+  dirty: boolean
+  busy: boolean
+  why: string | undefined
+  onSave: () => void
+  children: ReactNode
+}
+
+/** A card that is saved for itself and says when it is not. */
+function FormCard({ title, dirty, busy, why, onSave, children }: FormCardProps) {
+  const headingId = useId()
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    onSave()
+  }
+  return (
+    <form className="card" aria-labelledby={headingId} onSubmit={submit} noValidate>
+      <header className="card-h">
+        <h2 id={headingId}>{title}</h2>
+        <span className="sp" />
+        {dirty ? <span className="sub">{settings.unsaved}</span> : null}
+        <Button
+          type="submit"
+          size="sm"
+          look={dirty ? 'primary' : 'plain'}
+          busy={busy}
+          why={why ?? (dirty ? undefined : shared.saved)}
+        >
+          {settings.save}
+        </Button>
+      </header>
+      <div className="gridk card-b">{children}</div>
+    </form>
+  )
+}

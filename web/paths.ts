@@ -1,0 +1,25 @@
+import { linkOptions } from '@tanstack/react-router'
+import type { IssueSearch, IssuesSearch, ShellSearch } from './search.ts'
+
+/**
+ * Every link of the dashboard. Spread into a `Link` or given to `navigate`; the router turns them into addresses and
+ * the compiler refuses what does not exist.
+ */
+export const paths = {
+  home: () => linkOptions({ to: '/' }),
+  login: (next?: string) => linkOptions({ to: '/login', search: { next } }),
+  signup: () => linkOptions({ to: '/signup' }),
+  onboarding: (search: { project?: string; step?: 'project' | 'sdk' } = {}) =>
+    linkOptions({ to: '/onboarding', search }),
+  issues: (search: IssuesSearch = {}) => linkOptions({ to: '/issues', search }),
+  issue: (issueId: string, search: IssueSearch = {}) =>
+    linkOptions({ to: '/issues/$issueId', params: { issueId }, search }),
+  projectGeneral: (projectId: string) =>
+    linkOptions({ to: '/projects/$projectId/settings/general', params: { projectId } }),
+  projectKeys: (projectId: string) => linkOptions({ to: '/projects/$projectId/settings/keys', params: { projectId } }),
+  appearance: () => linkOptions({ to: '/me/appearance' }),
+  security: () => linkOptions({ to: '/me/security' }),
+} as const
+
+/** What travels along when somebody moves between pages. */
+export const carried = ({ project, range }: ShellSearch): ShellSearch => ({ project, range })

@@ -1,0 +1,35 @@
+/** The last places somebody looked at, newest first; they head the palette while its box is empty. */
+export type Recent = { href: string; title: string }
+
+const KEY = 'faultline.recent'
+const MOST = 6
+
+export function readRecents(): Recent[] {
+  try {
+    const value: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(value) ? value.filter(isRecent).slice(0, MOST) : []
+  } catch {
+    return []
+  }
+}
+
+const isRecent = (value: unknown): value is Recent =>
+  typeof value === 'object' &&
+  value !== null &&
+  'href' in value &&
+  typeof value.href === 'string' &&
+  value.href.startsWith('/') &&
+  'title' in value &&
+  typeof value.title === 'string'
+
+/** Two addresses of one page count as one place: what comes after `?` is its state. */
+const pageOf = (href: string): string => href.split('?')[0] ?? href
+
+export function addRecent(recent: Recent): void {
+  const others = readRecents().filter((other) => pageOf(other.href) !== pageOf(recent.href))
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify([recent, ...others].slice(0, MOST)))
+  } catch {
+    // Storage switched off: the palette starts empty.
+  }
+}

@@ -1,0 +1,199 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  type RouterHistory,
+} from '@tanstack/react-router'
+import { meQuery, onboardingQuery, projectSettingsQuery, projectsQuery } from './api/queries.ts'
+import { Crash } from './components/crash.tsx'
+import { NotFound } from './components/not-found.tsx'
+import { Root } from './components/root.tsx'
+import { Shell } from './components/shell.tsx'
+import { SignedIn } from './components/signed-in.tsx'
+import { paths } from './paths.ts'
+import {
+  IssueSearch,
+  IssuesSearch,
+  LoginSearch,
+  OnboardingSearch,
+  parseSearch,
+  ShellSearch,
+  stringifySearch,
+} from './search.ts'
+
+/** What the bar offers on a page: one project or all, and whether time matters. */
+type PageScope = { project: 'any' | 'one' | 'none'; range: boolean }
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    scope?: PageScope
+  }
+  interface Register {
+    router: ReturnType<typeof makeRouter>
+  }
+}
+
+/** Reads begun early: whoever shows the data shows the refusal too. */
+const noop = () => undefined
+
+const root = createRootRouteWithContext<{ client: QueryClient }>()({
+  component: Root,
+  notFoundComponent: NotFound,
+  errorComponent: Crash,
+})
+
+// Before there is a session ---------------------------------------------------------------------
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search) => LoginSearch.parse(search),
+  component: lazyRouteComponent(() => import('./pages/login.tsx'), 'LoginPage'),
+})
+
+const signup = createRoute({
+  getParentRoute: () => root,
+  path: '/signup',
+  component: lazyRouteComponent(() => import('./pages/signup.tsx'), 'SignupPage'),
+})
+
+// With a session --------------------------------------------------------------------------------
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: SignedIn,
+  // Not awaited: pages load their code and data meanwhile. A refusal leads to the log-in page by itself.
+  loader: ({ context }) => {
+    void context.client.query(meQuery).catch(noop)
+    void context.client.query(projectsQuery).catch(noop)
+  },
+})
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  loader: async ({ context }) => {
+    const { steps } = await context.client.query(onboardingQuery)
+    throw redirect(steps.first_event ? paths.issues() : paths.onboarding())
+  },
+})
+
+const onboarding = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/onboarding',
+  validateSearch: (search) => OnboardingSearch.parse(search),
+  component: lazyRouteComponent(() => import('./pages/onboarding.tsx'), 'OnboardingPage'),
+})
+
+const shell = createRoute({
+  getParentRoute: () => signedIn,
+  id: 'shell',
+  validateSearch: (search) => ShellSearch.parse(search),
+  component: Shell,
+})
+
+const issues = createRoute({
+  getParentRoute: () => shell,
+  path: '/issues',
+  staticData: { scope: { project: 'any', range: true } },
+  validateSearch: (search) => IssuesSearch.parse(search),
+  component: lazyRouteComponent(() => import('./pages/issues.tsx'), 'IssuesPage'),
+})
+
+const issue = createRoute({
+  getParentRoute: () => shell,
+  path: '/issues/$issueId',
+  staticData: { scope: { project: 'any', range: true } },
+  validateSearch: (search) => IssueSearch.parse(search),
+  component: lazyRouteComponent(() => import('./pages/issue.tsx'), 'IssuePage'),
+})
+
+const projectSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/projects/$projectId/settings',
+  staticData: { scope: { project: 'one', range: false } },
+  loader: ({ context, params }) => void context.client.query(projectSettingsQuery(params.projectId)).catch(noop),
+  component: lazyRouteComponent(() => import('./pages/project-settings.tsx'), 'ProjectSettingsFrame'),
+})
+
+const projectSettingsIndex = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ ...paths.projectGeneral(params.projectId), replace: true })
+  },
+})
+
+const projectGeneral = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/general',
+  component: lazyRouteComponent(() => import('./pages/project-general.tsx'), 'ProjectGeneralPage'),
+})
+
+const projectKeys = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/project-keys.tsx'), 'ProjectKeysPage'),
+})
+
+const me = createRoute({
+  getParentRoute: () => shell,
+  path: '/me',
+  staticData: { scope: { project: 'none', range: false } },
+  component: lazyRouteComponent(() => import('./pages/me.tsx'), 'MeFrame'),
+})
+
+const meIndex = createRoute({
+  getParentRoute: () => me,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ ...paths.appearance(), replace: true })
+  },
+})
+
+const appearance = createRoute({
+  getParentRoute: () => me,
+  path: '/appearance',
+  component: lazyRouteComponent(() => import('./pages/appearance.tsx'), 'AppearancePage'),
+})
+
+const security = createRoute({
+  getParentRoute: () => me,
+  path: '/security',
+  component: lazyRouteComponent(() => import('./pages/security.tsx'), 'SecurityPage'),
+})
+
+const tree = root.addChildren([
+  login,
+  signup,
+  signedIn.addChildren([
+    home,
+    onboarding,
+    shell.addChildren([
+      issues,
+      issue,
+      projectSettings.addChildren([projectSettingsIndex, projectGeneral, projectKeys]),
+      me.addChildren([meIndex, appearance, security]),
+    ]),
+  ]),
+])
+
+/** The router over a browser's history, or over one in memory for tests. */
+export function makeRouter(client: QueryClient, history?: RouterHistory) {
+  return createRouter({
+    routeTree: tree,
+    context: { client },
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+    defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: Crash,
+    ...(history === undefined ? {} : { history }),
+  })
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod/mini'
+
+// The content policy forbids eval, which zod would try for speed.
+z.config({ jitless: true })
+
+/** What addresses may say after the `?`. Unknown names and values are dropped silently, never an error. */
+
+export const RANGES = ['1h', '24h', '7d', '30d'] as const
+export type Range = (typeof RANGES)[number]
+export const DEFAULT_RANGE: Range = '24h'
+
+export const STATUSES = ['unresolved', 'regressed', 'escalated', 'ignored', 'resolved'] as const
+export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
+export const SORTS = [
+  'last_seen',
+  '-last_seen',
+  'first_seen',
+  '-first_seen',
+  'event_count',
+  '-event_count',
+  'user_count',
+  '-user_count',
+  'severity',
+  '-severity',
+] as const
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** A value, or nothing where it is not one of those allowed. */
+const lenient = <T>(schema: z.ZodMiniType<T>) => z.catch(z.optional(schema), undefined)
+
+const id = z.string().check(z.regex(UUID))
+const one = <const T extends readonly [string, ...string[]]>(values: T) => lenient(z.enum(values))
+
+/** A parameter that may repeat: those of its values that are allowed, in order, each once; nothing left is nothing. */
+const many = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.optional(
+    z.pipe(
+      z.unknown(),
+      z.transform((given): T[number][] | undefined => {
+        const wanted = new Set(Array.isArray(given) ? given : [given])
+        const kept = values.filter((value) => wanted.has(value))
+        return kept.length === 0 ? undefined : kept
+      }),
+    ),
+  )
+
+const text = (longest: number) => lenient(z.string().check(z.minLength(1), z.maxLength(longest)))
+
+/** Words that may repeat, each once, at most 20. */
+const words = z.optional(
+  z.pipe(
+    z.unknown(),
+    z.transform((given): string[] | undefined => {
+      const all: unknown[] = Array.isArray(given) ? given : [given]
+      const kept = all.filter((value) => typeof value === 'string' && /^[\w.+-]{1,50}$/.test(value)).map(String)
+      return kept.length === 0 ? undefined : [...new Set(kept)].slice(0, 20)
+    }),
+  ),
+)
+
+/** Project and range travel along from page to page. */
+export const ShellSearch = z.object({
+  /** A project's id; absent for all. */
+  project: lenient(id),
+  range: one(RANGES),
+})
+export type ShellSearch = z.infer<typeof ShellSearch>
+
+export const IssuesSearch = z.extend(ShellSearch, {
+  /** Absent: the open ones. */
+  status: many(STATUSES),
+  severity: many(SEVERITIES),
+  /** As SDKs name them: `node`, `python`. */
+  platform: words,
+  q: text(1000),
+  sort: one(SORTS),
+  /** A member's id, `me` or `none`. */
+  owner: lenient(z.union([id, z.enum(['me', 'none'])])),
+  /** The row the keyboard stands on, by its issue's id: Back returns to it. */
+  cursor: lenient(id),
+})
+export type IssuesSearch = z.infer<typeof IssuesSearch>
+
+export const IssueSearch = z.extend(ShellSearch, {
+  /** `oldest`, or an event's id; absent for the latest. */
+  event: lenient(z.union([z.literal('oldest'), z.string().check(z.regex(/^[0-9a-f]{32}$/))])),
+  tab: text(40),
+})
+export type IssueSearch = z.infer<typeof IssueSearch>
+
+export const LoginSearch = z.object({
+  /** Where to go after; a path of this site only. */
+  next: lenient(z.string().check(z.regex(/^\/(?![/\\])/), z.maxLength(2000))),
+})
+
+export const OnboardingSearch = z.object({
+  project: lenient(id),
+  step: one(['project', 'sdk']),
+})
+
+/** `?status=a&status=b` → `{ status: ['a', 'b'] }`; one value stays a text. */
+export function parseSearch(search: string): Record<string, unknown> {
+  const given = new URLSearchParams(search)
+  return Object.fromEntries(
+    [...new Set(given.keys())].map((key) => {
+      const values = given.getAll(key)
+      return [key, values.length === 1 ? values[0] : values]
+    }),
+  )
+}
+
+/** The reverse: plain addresses that people can read and write. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams()
+  for (const [key, value] of Object.entries(search)) {
+    for (const single of Array.isArray(value) ? value : [value])
+      if (typeof single === 'string' && single !== '') params.append(key, single)
+  }
+  const written = params.toString()
+  return written === '' ? '' : `?${written}`
+}

@@ -1,0 +1,32 @@
+/** Words of log-in and sign-up, and of passwords wherever they are asked. */
+export const entry = {
+  logIn: 'Log in',
+  to: (host: string) => `to ${host}`,
+  email: 'E-mail',
+  password: 'Password',
+  showPassword: 'Show password',
+  hidePassword: 'Hide password',
+  noAccount: 'No account yet?',
+  createOrg: 'Create an organisation',
+  createOrgMore: 'You become its owner and can invite others.',
+  create: 'Create organisation',
+  yourName: 'Your name',
+  organisation: 'Organisation',
+  haveAccount: 'Already have an account?',
+  passwordHint: 'At least 8 characters. Long beats complicated.',
+  possibleIn: (left: string) => `Possible again in ${left}.`,
+  motto: 'Find the line where it broke.',
+  mottoMore: 'Crashes, hangs and slow starts, traced to the release that caused them.',
+  missing: {
+    name: 'Enter your name.',
+    org: 'Enter a name for the organisation.',
+    email: 'Enter your e-mail address.',
+    password: 'Enter your password.',
+  },
+  strength: {
+    short: (missing: number) => `${missing} more ${missing === 1 ? 'character' : 'characters'} needed.`,
+    weak: 'Weak: easy to guess.',
+    fair: 'Fair: a few more words make it strong.',
+    strong: 'Strong.',
+  },
+} as const
