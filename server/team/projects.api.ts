@@ -7,17 +7,18 @@ export const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
 export const Platform = z.enum(PLATFORMS, { error: `platform must be one of ${PLATFORMS.join(', ')}.` })
 export const Region = z.enum(REGIONS, { error: `region must be one of ${REGIONS.join(', ')}.` })
 
+export type Platform = z.infer<typeof Platform>
+export type Region = z.infer<typeof Region>
+
 const projectName = z
   .string({ error: 'name must be a string.' })
   .trim()
   .min(1, { error: 'name must not be empty.' })
   .max(80, { error: 'name must be at most 80 characters.' })
 
-const slug = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, {
-    error: 'slug takes lower-case letters, digits and inner hyphens, at most 50.',
-  })
+const slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, {
+  error: 'slug takes lower-case letters, digits and inner hyphens, at most 50.',
+})
 
 export const Project = z.object({
   id: Id,

@@ -1,0 +1,314 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Tables } from '../storage/tables.ts'
+import type { LiveSession } from './session-cache.ts'
+
+/** All SQL of accounts: organisations, users, sessions, signing keys, attempt counters. */
+
+// Organisations
+
+export async function orgDataKey(db: Database, orgId: string): Promise<string> {
+  const row = await db.selectFrom('orgs').select('data_key_sealed').where('id', '=', orgId).executeTakeFirstOrThrow()
+  return row.data_key_sealed
+}
+
+export async function anyOrgExists(db: Database): Promise<boolean> {
+  return (await db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Slugs that are the base itself or the base with a suffix. */
+export async function orgSlugsLike(db: Database, base: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('orgs')
+    .select('slug')
+    .where((where) => where.or([where('slug', '=', base), where('slug', 'like', `${base}-%`)]))
+    .execute()
+  return new Set(rows.map((row) => row.slug))
+}
+
+export async function insertOrg(tx: Tx, org: Insertable<Tables['orgs']>): Promise<void> {
+  await tx.insertInto('orgs').values(org).execute()
+}
+
+// Users
+
+export type AccountRow = Selectable<Tables['users']> & { readonly org_slug: string; readonly org_name: string }
+
+const accounts = (db: Database) =>
+  db
+    .selectFrom('users')
+    .innerJoin('orgs', 'orgs.id', 'users.org_id')
+    .selectAll('users')
+    .select(['orgs.slug as org_slug', 'orgs.name as org_name'])
+
+export async function accountByEmail(db: Database, email: string): Promise<AccountRow | null> {
+  return (await accounts(db).where('users.email', '=', email).executeTakeFirst()) ?? null
+}
+
+export async function accountById(db: Database, userId: string): Promise<AccountRow | null> {
+  return (await accounts(db).where('users.id', '=', userId).executeTakeFirst()) ?? null
+}
+
+/** Locks the user's row: sessions begin and passwords change one after the other. */
+export async function lockUser(tx: Tx, userId: string): Promise<Selectable<Tables['users']> | null> {
+  return (await tx.selectFrom('users').selectAll().where('id', '=', userId).forUpdate().executeTakeFirst()) ?? null
+}
+
+export async function readUser(db: Database, userId: string): Promise<Selectable<Tables['users']> | null> {
+  return (await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst()) ?? null
+}
+
+/** @returns false when the address is taken */
+export async function insertUser(tx: Tx, user: Insertable<Tables['users']>): Promise<boolean> {
+  const result = await tx
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+export async function setPasswordHash(tx: Tx, userId: string, hash: string, notBefore?: Date): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ password_hash: hash, ...(notBefore === undefined ? {} : { not_before: notBefore }) })
+    .where('id', '=', userId)
+    .execute()
+}
+
+// Sessions
+
+export async function insertSession(tx: Tx, session: Insertable<Tables['sessions']>): Promise<void> {
+  await tx.insertInto('sessions').values(session).execute()
+}
+
+export async function readLiveSession(db: Database, sessionId: string): Promise<LiveSession | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.id',
+      'sessions.user_id',
+      'sessions.expires_at',
+      'users.org_id',
+      'users.role',
+      'users.not_before',
+    ])
+    .where('sessions.id', '=', sessionId)
+    .where('sessions.ended_at', 'is', null)
+    .where('users.disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return {
+    sessionId: row.id,
+    userId: row.user_id,
+    orgId: row.org_id,
+    role: row.role,
+    expiresAt: row.expires_at,
+    notBefore: row.not_before,
+  }
+}
+
+export type SessionRow = Selectable<Tables['sessions']>
+
+export async function readSession(db: Database, sessionId: string): Promise<SessionRow | null> {
+  return (await db.selectFrom('sessions').selectAll().where('id', '=', sessionId).executeTakeFirst()) ?? null
+}
+
+export type LockedSession = SessionRow & { readonly began_at: Date }
+
+/** Locks the row. `began_at` is the database's time when the transaction began, before any wait for the lock. */
+export async function lockSession(tx: Tx, sessionId: string): Promise<LockedSession | null> {
+  const row = await tx
+    .selectFrom('sessions')
+    .selectAll()
+    .select(sql<Date>`transaction_timestamp()`.as('began_at'))
+    .where('id', '=', sessionId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export type Rotation = {
+  readonly counter: number
+  readonly holdMs: number
+  readonly now: Date
+  readonly idleExpiresAt: Date
+  readonly ip: string
+  readonly userAgent: string | null
+}
+
+/** `hold_until` is judged by the database's clock: the one clock all processes share. */
+export async function rotateSession(tx: Tx, sessionId: string, rotation: Rotation): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({
+      counter: rotation.counter,
+      hold_until: sql<Date>`clock_timestamp() + ${rotation.holdMs}::float8 * interval '1 millisecond'`,
+      last_used_at: rotation.now,
+      idle_expires_at: rotation.idleExpiresAt,
+      ip: rotation.ip,
+      user_agent: rotation.userAgent,
+    })
+    .where('id', '=', sessionId)
+    .execute()
+}
+
+/** @returns whether it was still going on */
+export async function endSession(tx: Tx, sessionId: string, reason: string, now: Date): Promise<boolean> {
+  const result = await tx
+    .updateTable('sessions')
+    .set({ ended_at: now, end_reason: reason })
+    .where('id', '=', sessionId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+export async function endSessionsOf(tx: Tx, userId: string, reason: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({ ended_at: now, end_reason: reason })
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/** Ends the least recently used ones beyond `most`. */
+export async function endSurplusSessions(tx: Tx, userId: string, most: number, now: Date): Promise<string[]> {
+  const rows = await tx
+    .updateTable('sessions')
+    .set({ ended_at: now, end_reason: 'too_many' })
+    .where('id', 'in', (from) =>
+      from
+        .selectFrom('sessions')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('ended_at', 'is', null)
+        .orderBy('last_used_at', 'desc')
+        .orderBy('id', 'desc')
+        .offset(most),
+    )
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Addresses this user has had sessions from lately. */
+export async function sessionAddresses(db: Database, userId: string, since: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select('ip')
+    .distinct()
+    .where('user_id', '=', userId)
+    .where('last_used_at', '>=', since)
+    .where((where) => where.or([where('end_reason', 'is', null), where('end_reason', '<>', 'theft')]))
+    .limit(200)
+    .execute()
+  return rows.flatMap((row) => row.ip ?? [])
+}
+
+export async function deleteOldSessions(db: Database, before: Date): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('last_used_at', '<', before)
+    .where((where) => where.or([where('ended_at', '<', before), where('idle_expires_at', '<', before)]))
+    .execute()
+}
+
+// Signing keys
+
+export type SigningKeyRow = Selectable<Tables['signing_keys']>
+
+/** Newest first. */
+export function readSigningKeys(db: Database): Promise<SigningKeyRow[]> {
+  return db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').execute()
+}
+
+export async function insertSigningKey(tx: Tx, key: Insertable<Tables['signing_keys']>): Promise<void> {
+  await tx.insertInto('signing_keys').values(key).execute()
+}
+
+export async function retireSigningKey(tx: Tx, kid: string, now: Date): Promise<void> {
+  await tx.updateTable('signing_keys').set({ state: 'retired', retired_at: now }).where('kid', '=', kid).execute()
+}
+
+export async function deleteOldSigningKeys(tx: Tx, retiredBefore: Date): Promise<void> {
+  await tx.deleteFrom('signing_keys').where('retired_at', '<', retiredBefore).execute()
+}
+
+// Attempt counters
+
+export type AttemptCount = {
+  readonly bucket: string
+  readonly key: string
+  readonly now: Date
+  readonly quota: number
+  readonly windowMs: number
+  /** Null: refused until the window ends. Else: refused for so long, doubling with every strike up to `mostBlockMs`. */
+  readonly firstBlockMs: number | null
+  readonly mostBlockMs: number | null
+}
+
+type Counted = { window_started_at: Date; attempts: number; blocked_until: Date | null; strikes: number }
+
+/**
+ * Counts one attempt, in one statement: however many arrive at once, each gets a number of its own, and the attempt
+ * may go on when it is at most the quota.
+ *
+ * With blocks: the attempt beyond the quota starts one; once it is over, one attempt is free and the next starts the
+ * next block, twice as long. All is forgotten a whole window after the window's start or the last block's end.
+ */
+export async function countAttempt(db: Database, count: AttemptCount): Promise<Counted> {
+  const { bucket, key, now, quota, windowMs, firstBlockMs, mostBlockMs } = count
+  const blocks = firstBlockMs !== null
+  const result = await sql<Counted>`
+    insert into attempt_counters as c (bucket, key, window_started_at, attempts)
+    values (${bucket}, ${key}, ${now}, 1)
+    on conflict (bucket, key) do update set (window_started_at, attempts, blocked_until, strikes) = (
+      select
+        case when s.fresh then ${now}::timestamptz when s.served then c.blocked_until else c.window_started_at end,
+        case when s.fresh then 1 when s.blocked then s.quota + 2 when s.served then s.quota else least(c.attempts, 1000000) + 1 end,
+        case
+          when s.fresh or s.served then null
+          when s.blocked then c.blocked_until
+          when ${blocks} and c.attempts >= s.quota
+            then ${now}::timestamptz + least(${firstBlockMs}::float8 * 2 ^ least(c.strikes, 20), ${mostBlockMs}::float8) * interval '1 millisecond'
+        end,
+        case when s.fresh then 0 when not s.blocked and not s.served and ${blocks} and c.attempts >= s.quota then c.strikes + 1 else c.strikes end
+      from (
+        select
+          ${quota}::integer as quota,
+          greatest(c.window_started_at, c.blocked_until) + ${windowMs}::float8 * interval '1 millisecond' <= ${now}::timestamptz as fresh,
+          coalesce(c.blocked_until > ${now}::timestamptz, false) as blocked,
+          coalesce(c.blocked_until <= ${now}::timestamptz, false) as served
+      ) as s
+    )
+    returning window_started_at, attempts, blocked_until, strikes`.execute(db)
+  const [row] = result.rows
+  if (row === undefined) throw new Error('An attempt was not counted.')
+  return row
+}
+
+/** Takes one attempt back from the window it was counted in. */
+export async function returnAttempt(db: Database, bucket: string, key: string, windowStartedAt: Date): Promise<void> {
+  await db
+    .updateTable('attempt_counters')
+    .set((column) => ({ attempts: sql<number>`greatest(${column.ref('attempts')} - 1, 0)` }))
+    .where('bucket', '=', bucket)
+    .where('key', '=', key)
+    .where('window_started_at', '=', windowStartedAt)
+    .execute()
+}
+
+export async function forgetAttempts(db: Database, bucket: string, key: string): Promise<void> {
+  await db.deleteFrom('attempt_counters').where('bucket', '=', bucket).where('key', '=', key).execute()
+}
+
+export async function deleteOldAttempts(db: Database, before: Date): Promise<void> {
+  await db
+    .deleteFrom('attempt_counters')
+    .where('window_started_at', '<', before)
+    .where((where) => where.or([where('blocked_until', 'is', null), where('blocked_until', '<', before)]))
+    .execute()
+}

@@ -1,0 +1,66 @@
+import type { Actor, Origin } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { invalid, unauthenticated } from '../kernel/errors.ts'
+import { accountById, endSessionsOf, lockUser, setPasswordHash, type AccountRow } from './auth.queries.ts'
+import { checkPassword } from './check-password.ts'
+import { checkPasswordLength, judgePassword } from './password-rules.ts'
+import { announceSessions, forgetSessions } from './session-cache.ts'
+import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
+
+export type ChangePasswordInput = { readonly currentPassword: string; readonly newPassword: string }
+
+/**
+ * Sets a new password, ends every session of the user and begins a new one for the caller. Guesses at the current
+ * password count as failed log-ins.
+ * @returns the new session's tokens, and a warning where the password was let through although it is weak
+ * @throws AppError invalid (wrong current password, unfit new one), rate_limited, unauthenticated
+ */
+export async function changePassword(
+  app: App,
+  actor: Actor,
+  input: ChangePasswordInput,
+  origin: Origin,
+): Promise<{ tokens: SessionTokens; warning: string | null }> {
+  const account = await accountById(app.db, actor.userId)
+  if (account === null) throw ended()
+  const warning = await checkNewPassword(app, account, input)
+  const check = { email: account.email, account, password: input.currentPassword }
+  if (!(await checkPassword(app, check, origin))) throw invalid('currentPassword is wrong.')
+  const newHash = await app.passwords.hash(input.newPassword)
+  const session = await app.tx(async (tx) => {
+    const user = await lockUser(tx, account.id)
+    if (user === null || user.disabled_at !== null) throw ended()
+    if (user.password_hash !== account.password_hash)
+      throw invalid('currentPassword is wrong: it was changed just now.')
+    const now = app.clock.now()
+    await setPasswordHash(tx, user.id, newHash, now)
+    await endSessionsOf(tx, user.id, 'password_changed', now)
+    await announceSessions(tx, { user_id: user.id })
+    return startSession(tx, app, { id: user.id, orgId: user.org_id, role: user.role }, 'password', origin)
+  })
+  forgetSessions(app, { user_id: account.id })
+  app.log.info({ user_id: account.id, ip: origin.ip, request_id: origin.requestId }, 'user.password_changed')
+  await tellOwner(app, account)
+  return { tokens: await issueTokens(app, session), warning }
+}
+
+async function checkNewPassword(app: App, account: AccountRow, input: ChangePasswordInput): Promise<string | null> {
+  checkPasswordLength(input.newPassword, 'newPassword')
+  if (input.newPassword === input.currentPassword) throw invalid('newPassword must differ from the current one.')
+  return judgePassword(app.config.passwordCheck, input.newPassword, { ...account, org: account.org_name })
+}
+
+/** The change stands whether or not the mail goes out. */
+async function tellOwner(app: App, account: AccountRow): Promise<void> {
+  try {
+    await app.mail.send({
+      to: account.email,
+      subject: 'Your Faultline password was changed',
+      text: `Hello ${account.name},\n\nthe password of your account at ${app.config.publicUrl} was changed and all other sessions were ended.\n\nIf this was not you, ask an owner of your organisation for help at once.\n`,
+    })
+  } catch (error) {
+    app.log.warn({ err: error }, 'a mail about a changed password could not be sent')
+  }
+}
+
+const ended = () => unauthenticated('This session has ended. Log in again.')

@@ -1,0 +1,2 @@
+/** One account per address, in whatever case it is typed. */
+export const foldEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase()

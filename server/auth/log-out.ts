@@ -1,0 +1,47 @@
+import type { App } from '../context/app.ts'
+import { AppError } from '../kernel/errors.ts'
+import { readAccessToken } from './access-token.ts'
+import { endSession, readSession } from './auth.queries.ts'
+import { orgSealer } from './org-sealer.ts'
+import { isOwnRefreshToken, parseRefreshToken } from './refresh-token.ts'
+import { announceSessions, forgetSessions } from './session-cache.ts'
+import { hmacKeyPlace } from './start-session.ts'
+
+export type LogOutInput = { readonly accessToken: string | null; readonly refreshToken: string | null }
+
+/** Ends the sessions the tokens belong to, at once here and within a second elsewhere. Other tokens do nothing. */
+export async function logOut(app: App, input: LogOutInput): Promise<void> {
+  const sessions = new Set([
+    await sessionOfRefreshToken(app, input.refreshToken),
+    await sessionOfAccessToken(app, input.accessToken),
+  ])
+  for (const sessionId of sessions) {
+    if (sessionId === null) continue
+    const ended = await app.tx(async (tx) => {
+      const wasAlive = await endSession(tx, sessionId, 'logout', app.clock.now())
+      if (wasAlive) await announceSessions(tx, { session_id: sessionId })
+      return wasAlive
+    })
+    forgetSessions(app, { session_id: sessionId })
+    if (ended) app.log.info({ session_id: sessionId }, 'signout.ok')
+  }
+}
+
+async function sessionOfRefreshToken(app: App, text: string | null): Promise<string | null> {
+  const token = text === null ? null : parseRefreshToken(text)
+  const session = token === null ? null : await readSession(app.db, token.sessionId)
+  if (token === null || session === null) return null
+  const sealer = await orgSealer(app, session.org_id)
+  const key = sealer.open(session.hmac_key_sealed, hmacKeyPlace(session.id, session.org_id))
+  return isOwnRefreshToken(key, token) ? session.id : null
+}
+
+async function sessionOfAccessToken(app: App, token: string | null): Promise<string | null> {
+  if (token === null) return null
+  try {
+    return (await readAccessToken(app, token)).sid
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return null
+    throw error
+  }
+}

@@ -1,0 +1,10 @@
+import ipaddr from 'ipaddr.js'
+
+/** The network an address counts for in limits: /24 of IPv4, /56 of IPv6 (security 4.5). */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return 'unknown'
+  const address = ipaddr.process(ip)
+  const bits = address.kind() === 'ipv4' ? 24 : 56
+  const bytes = address.toByteArray().map((byte, index) => (index < bits / 8 ? byte : 0))
+  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Origin } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { unauthenticated } from '../kernel/errors.ts'
+import type { Tx } from '../storage/pool.ts'
+import { LIMITS, takeAttempt } from './attempts.ts'
+import { endSession, lockSession, readSession, readUser, rotateSession } from './auth.queries.ts'
+import { orgSealer } from './org-sealer.ts'
+import { perApp } from './per-app.ts'
+import { isOwnRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
+import { announceSessions, forgetSessions } from './session-cache.ts'
+import { hmacKeyPlace, idleEnd, issueTokens, type SessionState, type SessionTokens } from './start-session.ts'
+
+/** Calls with the same token that came before its rotation was answered: they get that answer. */
+const rotations = perApp(() => new Map<string, Promise<SessionTokens>>())
+
+/** Timers may fire a fraction of a millisecond early; an answer that left early would make its reader a thief. */
+const TIMER_SLACK_MS = 2
+
+/**
+ * Rotates the refresh token (security 4.1). A token counts once. Used again it ends the session, unless the call
+ * arrived before the answer of the rotation had left: such calls are parallel ones of the same browser and get the
+ * same successor. To tell the two apart every answer of a rotation leaves `REFRESH_OVERLAP_MS` after it.
+ *
+ * Within this process parallel calls share one rotation; across processes the row lock and `hold_until`, by the
+ * database's clock, decide.
+ * @throws AppError unauthenticated, rate_limited
+ */
+export function refreshSession(app: App, tokenText: string | null, origin: Origin): Promise<SessionTokens> {
+  const arrivedAtMs = app.clock.monotonicMs()
+  if (tokenText === null || tokenText === '') return Promise.reject(unauthenticated('Log in to continue.'))
+  const token = parseRefreshToken(tokenText)
+  if (token === null) return Promise.reject(unauthenticated('The refresh token is not valid. Log in again.'))
+  const running = rotations(app)
+  const known = running.get(tokenText)
+  if (known !== undefined) return known
+  const rotation = rotate(app, token, origin, arrivedAtMs).finally(() => running.delete(tokenText))
+  running.set(tokenText, rotation)
+  return rotation
+}
+
+type Verdict =
+  /** `leaveAtMs`: monotonic time of `hold_until`, before which no answer may leave. */
+  | { readonly kind: 'rotated' | 'parallel'; readonly session: SessionState; readonly leaveAtMs: number }
+  | { readonly kind: 'theft' }
+
+async function rotate(app: App, token: RefreshToken, origin: Origin, arrivedAtMs: number): Promise<SessionTokens> {
+  const key = await keyOf(app, token)
+  const verdict = await app.tx((tx) =>
+    judge(tx, app, { token, key, arrivedAtMs, beganAtMs: app.clock.monotonicMs() }, origin),
+  )
+  if (verdict.kind === 'theft') {
+    forgetSessions(app, { session_id: token.sessionId })
+    app.log.warn({ session_id: token.sessionId, ip: origin.ip, request_id: origin.requestId }, 'session.theft_detected')
+    throw unauthenticated('This refresh token was used before, so the session was ended for safety. Log in again.')
+  }
+  const tokens = await issueTokens(app, verdict.session)
+  const waitMs = Math.ceil(verdict.leaveAtMs - app.clock.monotonicMs()) + TIMER_SLACK_MS
+  if (app.config.refreshOverlapMs > 0 && waitMs > 0) await sleep(waitMs)
+  return tokens
+}
+
+/** @throws AppError unauthenticated when the token is not one of its session */
+async function keyOf(app: App, token: RefreshToken): Promise<Buffer> {
+  const session = await readSession(app.db, token.sessionId)
+  if (session === null) throw ended()
+  const sealer = await orgSealer(app, session.org_id)
+  const key = sealer.open(session.hmac_key_sealed, hmacKeyPlace(session.id, session.org_id))
+  if (!isOwnRefreshToken(key, token)) throw unauthenticated('The refresh token is not valid. Log in again.')
+  return key
+}
+
+type Presented = {
+  readonly token: RefreshToken
+  readonly key: Buffer
+  /** Monotonic times: when the request came, and when the transaction had just begun. */
+  readonly arrivedAtMs: number
+  readonly beganAtMs: number
+}
+
+/** @throws AppError unauthenticated, rate_limited; both roll back, a theft commits */
+async function judge(tx: Tx, app: App, presented: Presented, origin: Origin): Promise<Verdict> {
+  const { token, key, arrivedAtMs, beganAtMs } = presented
+  const now = app.clock.now()
+  const row = await lockSession(tx, token.sessionId)
+  if (row === null || row.ended_at !== null) throw ended()
+  if (row.idle_expires_at <= now || row.expires_at <= now) {
+    throw unauthenticated('This session has expired. Log in again.')
+  }
+  const account = await readUser(tx, row.user_id)
+  if (account === null || account.disabled_at !== null) throw ended()
+  const user = { id: account.id, orgId: account.org_id, role: account.role }
+  const stateAt = (counter: number, idleExpiresAt: Date): SessionState => ({
+    user,
+    sessionId: row.id,
+    key,
+    counter,
+    idleExpiresAt,
+    expiresAt: row.expires_at,
+  })
+  if (token.counter < row.counter) {
+    const holdLeftMs = row.hold_until === null ? 0 : row.hold_until.getTime() - row.began_at.getTime()
+    const isParallel = token.counter === row.counter - 1 && arrivedAtMs - beganAtMs < holdLeftMs
+    if (isParallel) {
+      const session = stateAt(row.counter, row.idle_expires_at)
+      return { kind: 'parallel', session, leaveAtMs: beganAtMs + holdLeftMs }
+    }
+    await endSession(tx, row.id, 'theft', now)
+    await announceSessions(tx, { session_id: row.id })
+    return { kind: 'theft' }
+  }
+  // Signed by the key of the session and yet ahead of it: the database was set back. Nothing good can follow.
+  if (token.counter > row.counter) throw ended()
+  const attempt = await takeAttempt(app, LIMITS.refresh, row.id, origin.ip, tx)
+  if (!attempt.allowed) throw attempt.refusal
+  const idleExpiresAt = idleEnd(now, row.expires_at)
+  await rotateSession(tx, row.id, {
+    counter: row.counter + 1,
+    holdMs: app.config.refreshOverlapMs,
+    now,
+    idleExpiresAt,
+    ip: origin.ip,
+    userAgent: origin.userAgent,
+  })
+  const leaveAtMs = app.clock.monotonicMs() + app.config.refreshOverlapMs
+  return { kind: 'rotated', session: stateAt(row.counter + 1, idleExpiresAt), leaveAtMs }
+}
+
+const ended = () => unauthenticated('This session has ended. Log in again.')

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { Origin } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { conflict, forbidden } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { slugOf } from '../kernel/slug.ts'
+import type { Tx } from '../storage/pool.ts'
+import { anyOrgExists, insertOrg, insertUser, orgSlugsLike } from './auth.queries.ts'
+import { addressKey, LIMITS, takeAttempt } from './attempts.ts'
+import { foldEmail } from './email.ts'
+import { sealedNewDataKey } from './org-sealer.ts'
+import { checkPasswordLength, judgePassword } from './password-rules.ts'
+
+/** Any fixed number: sign-ups run one after the other, so that there is one first and slugs do not collide. */
+const SIGN_UP_LOCK = 7_201_994_313
+
+const MOST_SLUG_CHARACTERS = 40
+
+export type SignUpInput = {
+  readonly email: string
+  readonly password: string
+  readonly name: string
+  readonly org: string
+}
+
+/**
+ * Creates an organisation and its owner. The first sign-up of an installation always works, later ones as
+ * FAULTLINE_SIGNUP says.
+ * @returns the organisation's slug, and a warning where the password was let through although it is weak
+ * @throws AppError forbidden, rate_limited, invalid (password), conflict (known e-mail)
+ */
+export async function signUp(
+  app: App,
+  input: SignUpInput,
+  origin: Origin,
+): Promise<{ org: string; warning: string | null }> {
+  const email = foldEmail(input.email)
+  await checkOpen(app, app.db)
+  const attempt = await takeAttempt(app, LIMITS.signUp, addressKey(origin.ip), origin.ip)
+  if (!attempt.allowed) throw attempt.refusal
+  checkPasswordLength(input.password, 'password')
+  const warning = await judgePassword(app.config.passwordCheck, input.password, { ...input, email })
+  // Hashed before anybody looks whether the address is known: the answer takes as long either way.
+  const passwordHash = await app.passwords.hash(input.password)
+  const now = app.clock.now()
+  const orgId = newId()
+  const org = await app.tx(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${SIGN_UP_LOCK})`.execute(tx)
+    await checkOpen(app, tx)
+    const slug = await freeSlug(tx, input.org)
+    await insertOrg(tx, {
+      id: orgId,
+      slug,
+      name: input.org,
+      data_key_sealed: sealedNewDataKey(app, orgId),
+      created_at: now,
+    })
+    const isNew = await insertUser(tx, {
+      id: newId(),
+      org_id: orgId,
+      email,
+      name: input.name,
+      role: 'owner',
+      password_hash: passwordHash,
+      created_at: now,
+    })
+    if (!isNew) throw conflict('There is an account with this e-mail address already. Log in instead.')
+    return slug
+  })
+  app.log.info({ org_id: orgId, request_id: origin.requestId }, 'signed up')
+  return { org, warning }
+}
+
+/** @throws AppError forbidden */
+async function checkOpen(app: App, db: App['db']): Promise<void> {
+  if (app.config.signup === 'open' || !(await anyOrgExists(db))) return
+  throw forbidden(
+    app.config.signup === 'invite'
+      ? 'Sign-up is by invitation only here. Ask an administrator of your organisation to invite you.'
+      : 'Sign-up is closed here. Ask the operator of this installation.',
+  )
+}
+
+/** `acme`, or the first of `acme-2`, `acme-3` … that is free. */
+async function freeSlug(tx: Tx, name: string): Promise<string> {
+  const slug = slugOf(name, MOST_SLUG_CHARACTERS)
+  const base = slug === '' ? 'org' : slug
+  const taken = await orgSlugsLike(tx, base)
+  if (!taken.has(base)) return base
+  for (let n = 2; ; n++) if (!taken.has(`${base}-${n}`)) return `${base}-${n}`
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import type { Origin } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Role } from '../kernel/permissions.ts'
+import type { Tx } from '../storage/pool.ts'
+import { makeAccessToken } from './access-token.ts'
+import { endSurplusSessions, insertSession } from './auth.queries.ts'
+import { orgSealer } from './org-sealer.ts'
+import { makeRefreshToken } from './refresh-token.ts'
+import { announceSessions } from './session-cache.ts'
+
+const DAY_MS = 86_400_000
+/** A session dies after so long without a refresh … */
+const IDLE_MS = 7 * DAY_MS
+/** … and after so long whatever happens. */
+const ABSOLUTE_MS = 30 * DAY_MS
+const MOST_SESSIONS = 20
+const KEY_BYTES = 32
+
+/** What a signed-in browser keeps. */
+export type SessionTokens = {
+  readonly accessToken: string
+  readonly refreshToken: string
+  /** Whole seconds until the refresh token dies when it is not used. */
+  readonly refreshLifeSeconds: number
+}
+
+export type SessionUser = { readonly id: string; readonly orgId: string; readonly role: Role }
+
+/** Where the HMAC key of a session stands, for the seal. */
+export const hmacKeyPlace = (sessionId: string, orgId: string): string =>
+  `sessions:hmac_key_sealed:${sessionId}:${orgId}`
+
+/** The end of an unused session: a week from now, never after the absolute end. */
+export const idleEnd = (now: Date, expiresAt: Date): Date =>
+  new Date(Math.min(now.getTime() + IDLE_MS, expiresAt.getTime()))
+
+/**
+ * Begins a session for a user whose row the transaction has locked, and ends the oldest beyond 20.
+ * @param method how the person proved who they are, such as `password`
+ * @returns what {@link issueTokens} makes tokens from, after the commit
+ */
+export async function startSession(
+  tx: Tx,
+  app: App,
+  user: SessionUser,
+  method: string,
+  origin: Origin,
+): Promise<SessionState> {
+  const now = app.clock.now()
+  const sessionId = newId()
+  const key = randomBytes(KEY_BYTES)
+  const expiresAt = new Date(now.getTime() + ABSOLUTE_MS)
+  const idleExpiresAt = idleEnd(now, expiresAt)
+  const sealer = await orgSealer(app, user.orgId, tx)
+  await insertSession(tx, {
+    id: sessionId,
+    user_id: user.id,
+    org_id: user.orgId,
+    method,
+    hmac_key_sealed: sealer.seal(key, hmacKeyPlace(sessionId, user.orgId)),
+    created_at: now,
+    last_used_at: now,
+    idle_expires_at: idleExpiresAt,
+    expires_at: expiresAt,
+    ip: origin.ip,
+    user_agent: origin.userAgent,
+  })
+  for (const ended of await endSurplusSessions(tx, user.id, MOST_SESSIONS, now)) {
+    await announceSessions(tx, { session_id: ended })
+  }
+  return { user, sessionId, key, counter: 0, idleExpiresAt, expiresAt }
+}
+
+/** A session as its tokens are made from. */
+export type SessionState = {
+  readonly user: SessionUser
+  readonly sessionId: string
+  readonly key: Buffer
+  readonly counter: number
+  readonly idleExpiresAt: Date
+  readonly expiresAt: Date
+}
+
+/**
+ * Both tokens of a session as it stands. Called after the commit: signing may need the database itself, and a
+ * transaction that waits for a second connection can wait for ever.
+ */
+export async function issueTokens(app: App, session: SessionState): Promise<SessionTokens> {
+  const { user, sessionId, key, counter, idleExpiresAt, expiresAt } = session
+  return {
+    accessToken: await makeAccessToken(app, {
+      userId: user.id,
+      orgId: user.orgId,
+      role: user.role,
+      sessionId,
+      sessionEndsAt: expiresAt,
+    }),
+    refreshToken: makeRefreshToken(key, sessionId, counter),
+    refreshLifeSeconds: Math.max(0, Math.floor((idleExpiresAt.getTime() - app.clock.now().getTime()) / 1000)),
+  }
+}

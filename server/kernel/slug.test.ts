@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { slugOf } from './slug.ts'
+
+test.each([
+  ['Acme', 'acme'],
+  ['Shöp & Söhne', 'shop-sohne'],
+  ['  Café – 2  ', 'cafe-2'],
+  ['Straße', 'strasse'],
+  ['商店', ''],
+  ['--', ''],
+  ['a'.repeat(49) + ' b', 'a'.repeat(49)],
+])('%j becomes %j', (name, slug) => {
+  expect(slugOf(name)).toBe(slug)
+})
+
+test('is always empty or a valid slug, and a slug stays itself', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
+      const slug = slugOf(name)
+      expect(slug).toMatch(/^(?:[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?)?$/)
+      expect(slugOf(slug)).toBe(slug)
+    }),
+  )
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { projectSettings } from './project-settings.ts'
+
+const defaults = {
+  default_environment: 'production',
+  retention_days: 90,
+  auto_resolve_days: 14,
+  allowed_origins: [],
+  scrub_ip_addresses: false,
+  scrub_fields: [],
+  safe_fields: [],
+  rate_limit_per_minute: null,
+  store_profiles: false,
+  store_replays: false,
+  grouping_version: 1,
+}
+
+test.each([{}, null, undefined, 'nonsense', []])('%j means the defaults', (stored) => {
+  expect(projectSettings(stored)).toEqual(defaults)
+})
+
+test('one broken value costs only itself', () => {
+  expect(projectSettings({ retention_days: 30, scrub_fields: 'all', later: 1, rate_limit_per_minute: 50 })).toEqual({
+    ...defaults,
+    retention_days: 30,
+    rate_limit_per_minute: 50,
+  })
+})

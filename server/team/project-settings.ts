@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { ProjectSettingsPatch } from './projects.api.ts'
+
+const fields = ProjectSettingsPatch.shape
+
+/**
+ * What `projects.settings` holds. Every field falls back to its default by itself, so that one value nobody
+ * understands any more does not take the others with it.
+ */
+const Stored = z.object({
+  default_environment: fields.default_environment.unwrap().catch('production'),
+  retention_days: fields.retention_days.unwrap().catch(90),
+  auto_resolve_days: fields.auto_resolve_days.unwrap().catch(14),
+  allowed_origins: fields.allowed_origins.unwrap().catch([]),
+  scrub_ip_addresses: fields.scrub_ip_addresses.unwrap().catch(false),
+  scrub_fields: fields.scrub_fields.unwrap().catch([]),
+  safe_fields: fields.safe_fields.unwrap().catch([]),
+  rate_limit_per_minute: fields.rate_limit_per_minute.unwrap().catch(null),
+  store_profiles: fields.store_profiles.unwrap().catch(false),
+  store_replays: fields.store_replays.unwrap().catch(false),
+  grouping_version: z.number().int().min(1).catch(1),
+})
+
+export type ProjectSettingsValues = z.output<typeof Stored>
+
+/** Settings of a project as they apply: what is stored, defaults for the rest. */
+export const projectSettings = (stored: unknown): ProjectSettingsValues =>
+  Stored.parse(typeof stored === 'object' && stored !== null ? stored : {})

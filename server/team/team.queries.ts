@@ -1,0 +1,174 @@
+import { sql, type Expression, type Insertable, type Selectable, type SqlBool } from 'kysely'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Tables } from '../storage/tables.ts'
+
+/** All SQL of projects and their keys. Issues and event counts are read here, never written. */
+
+export type ProjectRow = Selectable<Tables['projects']>
+export type ProjectKeyRow = Selectable<Tables['project_keys']>
+
+export type ListedProject = ProjectRow & {
+  readonly public_key: string | null
+  /** The name as the sort sees it: what lower case is, is the database's to say. */
+  readonly folded_name: string
+  readonly open_issues: number
+  readonly events_24h: number
+}
+
+export type ProjectListing = {
+  readonly orgId: string
+  readonly sort: 'name' | 'created_at'
+  readonly descending: boolean
+  readonly limit: number
+  readonly offset: number
+  /** Sort value and id of the last row of the page before. */
+  readonly after: { readonly value: string; readonly id: string } | null
+  readonly now: Date
+}
+
+/** A page of the organisation's projects, by name (whatever its case) or age, ids deciding among equals. */
+export async function listProjectRows(db: Database, listing: ProjectListing): Promise<ListedProject[]> {
+  const { orgId, sort, descending, limit, offset, after, now } = listing
+  const direction = descending ? 'desc' : 'asc'
+  const value = sort === 'name' ? sql`lower(projects.name)` : sql`projects.created_at`
+  let query = db
+    .selectFrom('projects')
+    .selectAll('projects')
+    .select((row) => [
+      sql<string>`lower(projects.name)`.as('folded_name'),
+      row
+        .selectFrom('project_keys')
+        .select('public_key')
+        .whereRef('project_id', '=', 'projects.id')
+        .where('expires_at', 'is', null)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .as('public_key'),
+      row
+        .selectFrom('issues')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .whereRef('project_id', '=', 'projects.id')
+        .where('status', 'in', ['unresolved', 'regressed', 'escalated'])
+        .as('open_issues'),
+      row
+        .selectFrom('project_minutes')
+        .select((sum) => sql<number>`coalesce(${sum.fn.sum('events')}, 0)::bigint`.as('n'))
+        .whereRef('project_id', '=', 'projects.id')
+        .where('minute', '>', new Date(now.getTime() - 86_400_000))
+        .where('minute', '<=', now)
+        .as('events_24h'),
+    ])
+    .where('org_id', '=', orgId)
+    .orderBy(value, direction)
+    .orderBy('projects.id', direction)
+    .limit(limit)
+    .offset(offset)
+  if (after !== null) {
+    const bound = sort === 'name' ? sql`${after.value}::text` : sql`${after.value}::timestamptz`
+    query = query.where(beyond(value, bound, after.id, descending))
+  }
+  const rows = await query.execute()
+  return rows.map((row) => ({ ...row, open_issues: row.open_issues ?? 0, events_24h: row.events_24h ?? 0 }))
+}
+
+function beyond(
+  value: Expression<unknown>,
+  bound: Expression<unknown>,
+  id: string,
+  descending: boolean,
+): Expression<SqlBool> {
+  const operator = sql.raw(descending ? '<' : '>')
+  return sql<SqlBool>`(${value}, projects.id) ${operator} (${bound}, ${id}::uuid)`
+}
+
+export async function countProjects(db: Database, orgId: string): Promise<number> {
+  const row = await db
+    .selectFrom('projects')
+    .select((count) => count.fn.countAll<number>().as('n'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return row.n
+}
+
+/** Null for projects of other organisations as for those that do not exist. */
+export async function readProject(db: Database, orgId: string, projectId: string): Promise<ProjectRow | null> {
+  const query = db.selectFrom('projects').selectAll().where('id', '=', projectId).where('org_id', '=', orgId)
+  return (await query.executeTakeFirst()) ?? null
+}
+
+/** The same, locked: changes of one project run one after the other. */
+export async function lockProject(tx: Tx, orgId: string, projectId: string): Promise<ProjectRow | null> {
+  const query = tx.selectFrom('projects').selectAll().where('id', '=', projectId).where('org_id', '=', orgId)
+  return (await query.forUpdate().executeTakeFirst()) ?? null
+}
+
+/** @returns null when the organisation has a project of that slug */
+export async function insertProject(tx: Tx, project: Insertable<Tables['projects']>): Promise<ProjectRow | null> {
+  const row = await tx
+    .insertInto('projects')
+    .values(project)
+    .onConflict((conflict) => conflict.columns(['org_id', 'slug']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Whether the error is of the rule that an organisation has a slug once. */
+export const isSlugCollision = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === '23505' &&
+  error.message.includes('projects_org_id_slug_key')
+
+export type ProjectChange = { readonly name: string; readonly slug: string; readonly settings: Record<string, unknown> }
+
+export async function updateProjectRow(tx: Tx, projectId: string, change: ProjectChange): Promise<ProjectRow> {
+  return tx
+    .updateTable('projects')
+    .set({ name: change.name, slug: change.slug, settings: JSON.stringify(change.settings) })
+    .where('id', '=', projectId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Newest first. */
+export function readProjectKeys(db: Database, projectId: string): Promise<ProjectKeyRow[]> {
+  return db
+    .selectFrom('project_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+export async function insertProjectKey(tx: Tx, key: Insertable<Tables['project_keys']>): Promise<void> {
+  await tx.insertInto('project_keys').values(key).execute()
+}
+
+/** Lets every key of the project expire at that time, unless it does so before. Returns those that changed. */
+export async function expireProjectKeys(tx: Tx, projectId: string, expiresAt: Date): Promise<ProjectKeyRow[]> {
+  return tx
+    .updateTable('project_keys')
+    .set({ expires_at: expiresAt })
+    .where('project_id', '=', projectId)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
+    .returningAll()
+    .execute()
+}
+
+export type OnboardingFacts = { readonly projects: boolean; readonly requests: boolean; readonly events: boolean }
+
+export async function readOnboardingFacts(db: Database, orgId: string): Promise<OnboardingFacts> {
+  const row = await db
+    .selectFrom('projects')
+    .select([
+      sql<boolean>`count(*) > 0`.as('projects'),
+      sql<boolean>`count(first_request_at) > 0`.as('requests'),
+      sql<boolean>`count(first_event_at) > 0`.as('events'),
+    ])
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return row
+}

@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import { announce } from '../auth/announce.ts'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import { slugTaken } from './create-project.ts'
+import type { ProjectSettingsPatch } from './projects.api.ts'
+import { isSlugCollision, lockProject, readProjectKeys, updateProjectRow } from './team.queries.ts'
+import { viewProjectSettings, type ProjectSettingsView } from './view-project.ts'
+
+/**
+ * Changes what is named and keeps the rest. Every process hears of it on the topic `project`.
+ * @throws AppError not_found, conflict (slug taken)
+ */
+export async function updateProjectSettings(
+  app: App,
+  actor: Actor,
+  projectId: string,
+  patch: z.output<typeof ProjectSettingsPatch>,
+): Promise<ProjectSettingsView> {
+  const { name, slug, ...rest } = patch
+  const changes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  const { project, keys } = await app
+    .tx(async (tx) => {
+      const before = await lockProject(tx, actor.orgId, projectId)
+      if (before === null) throw notFound('Project')
+      const after = await updateProjectRow(tx, projectId, {
+        name: name ?? before.name,
+        slug: slug ?? before.slug,
+        settings: { ...before.settings, ...changes },
+      })
+      await announce(tx, 'project', { project_id: projectId })
+      return { project: after, keys: await readProjectKeys(tx, projectId) }
+    })
+    .catch((error: unknown) => {
+      throw isSlugCollision(error) ? slugTaken(slug ?? '') : error
+    })
+  app.log.info(
+    { project_id: projectId, org_id: actor.orgId, user_id: actor.userId, fields: Object.keys(patch) },
+    'project.settings_updated',
+  )
+  return viewProjectSettings(app.config, project, keys)
+}
