@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { afterAll, afterEach, expect } from 'vitest'
+import { findChromium } from './chromium.ts'
+
+export type Theme = 'light' | 'dark'
+
+/** The two widths every page is judged at: a desk and the reference phone. */
+export const WIDTHS = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
+export type WidthName = keyof typeof WIDTHS
+
+const ARGS = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-domain-reliability',
+  '--disable-sync',
+  '--no-pings',
+  '--no-first-run',
+  '--font-render-hinting=none',
+]
+
+export type OpenOptions = {
+  /** Of the service, such as `http://127.0.0.1:41234`. */
+  baseURL: string
+  theme?: Theme
+  size?: WidthName
+  /** Cookies and storage of a session opened before: `await page.context().storageState()`. */
+  state?: Awaited<ReturnType<BrowserContext['storageState']>>
+}
+
+export type TestBrowser = {
+  /** A page in a context of its own. What goes wrong in it fails the test that is running. */
+  open(options: OpenOptions): Promise<Page>
+}
+
+/**
+ * A browser for one test file, closed after its last test. Call at the top level. Errors in the console, uncaught
+ * exceptions and violations of the content policy fail the test in which they happen.
+ */
+export async function testBrowser(): Promise<TestBrowser> {
+  const { executablePath, env } = await findChromium()
+  const browser: Browser = await chromium.launch({
+    executablePath,
+    args: ARGS,
+    env: { ...plainEnv(), ...env },
+    headless: true,
+  })
+  const contexts = new Set<BrowserContext>()
+  const troubles: string[] = []
+
+  afterEach(async () => {
+    for (const context of contexts) await context.close()
+    contexts.clear()
+    expect(troubles.splice(0), 'what the pages complained about').toEqual([])
+  })
+  afterAll(() => browser.close())
+
+  return {
+    async open({ baseURL, theme = 'light', size = 'desk', state }) {
+      const context = await browser.newContext({
+        baseURL,
+        // LANG=C gives the browser a locale that its own Intl refuses.
+        locale: 'en-US',
+        timezoneId: 'UTC',
+        colorScheme: theme,
+        viewport: WIDTHS[size],
+        ...(size === 'phone' ? { deviceScaleFactor: 2, hasTouch: true } : {}),
+        ...(state === undefined ? {} : { storageState: state }),
+      })
+      contexts.add(context)
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL })
+      const page = await context.newPage()
+      page.setDefaultTimeout(15_000)
+      page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`))
+      page.on('console', (message) => {
+        // The browser logs each refused call itself; the page shows it, which is what tests look at.
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+          troubles.push(message.text())
+      })
+      return page
+    },
+  }
+}
+
+const plainEnv = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined))
+
+/** Fails with the rule, the element and the reason of everything axe finds in WCAG 2.2 AA and its best practices. */
+export async function expectAccessible(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} (${node.failureSummary ?? ''})`),
+  )
+  expect(found, `${where}: accessibility`).toEqual([])
+}
+
+/** Fails when the page can be scrolled sideways. */
+export async function expectNoSideScroll(page: Page, where: string): Promise<void> {
+  // As text: the browser's globals are none of the test program's types.
+  const { wide, seen } = await page.evaluate<{ wide: number; seen: number }>(
+    '({ wide: document.documentElement.scrollWidth, seen: document.documentElement.clientWidth })',
+  )
+  expect(wide, `${where}: width of the page`).toBeLessThanOrEqual(seen)
+}
+
+let pictures: string | undefined
+
+/** Saves a picture and returns its path. `SCREENSHOT_DIR` says where, else a folder for temporary files. */
+export async function screenshot(page: Page, name: string, options: { fullPage?: boolean } = {}): Promise<string> {
+  const wanted = process.env.SCREENSHOT_DIR
+  if (wanted !== undefined && wanted !== '') mkdirSync(wanted, { recursive: true })
+  pictures ??= wanted !== undefined && wanted !== '' ? wanted : mkdtempSync(join(tmpdir(), 'faultline-screens-'))
+  const path = join(pictures, `${name}.png`)
+  await page.screenshot({ path, fullPage: options.fullPage ?? false, animations: 'disabled' })
+  return path
+}
