@@ -4,63 +4,44 @@ import { KEY_CODE, KEY_COOKIE, KEY_ROUTE, type KeyClass, type KeyJudge } from '.
 
 export const FILTERED = '[Filtered]'
 
-const DIGIT = 1
-const AT = 2
-const EQUALS = 4
-const COLON = 8
-const SLASH = 16
-const QUOTE = 32
-const SPACE = 64
-const DASHES = 128
-
-/** What a character makes possible. Beyond ASCII the table repeats, which costs a second look and nothing else. */
-const MEANING = new Uint8Array(128)
-for (const digit of '0123456789') MEANING[digit.charCodeAt(0)] = DIGIT
-MEANING['@'.charCodeAt(0)] = AT
-MEANING['='.charCodeAt(0)] = EQUALS
-MEANING[':'.charCodeAt(0)] = COLON
-MEANING['/'.charCodeAt(0)] = SLASH
-MEANING['\\'.charCodeAt(0)] = SLASH
-MEANING['"'.charCodeAt(0)] = QUOTE
-MEANING["'".charCodeAt(0)] = QUOTE
-MEANING[' '.charCodeAt(0)] = SPACE
-MEANING['-'.charCodeAt(0)] = DASHES
-
-const URL_WITH_USER = AT | COLON | SLASH
+/** Looks that sort out nearly all text; each alternative is what a pattern below cannot do without. */
+const HINT_OF_NUMBER = /\d\d\d[ -]?\d\d/
+const HINT_OF_VALUE = /:\/\/|--BEGIN|earer\s|EARER\s|[\\/](?:Users|home|Documents)/
+const HINT_OF_PAIR = /=|["'] ?:/
+const HINT_OF_PAIR_IN_CODE = /[^=!<>][=:] ?["']/
 
 /** The text without what must not be stored; the very same string where there was nothing. */
 export function scrubText(text: string, kind: KeyClass, judge: KeyJudge): string {
-  let seen = 0
-  for (let index = 0; index < text.length; index += 1) seen |= MEANING[text.charCodeAt(index) & 127] ?? 0
-  if (seen === 0) return text
-
   let clean = text
   if (judge.rules.defaults !== false) {
-    if ((seen & DIGIT) !== 0 && text.length >= 11) clean = scrubNumbers(clean)
-    if ((seen & DASHES) !== 0 && text.length >= 32 && clean.includes('-----BEGIN ')) clean = scrubPrivateKeys(clean)
-    if ((seen & URL_WITH_USER) === URL_WITH_USER && clean.includes('://')) clean = scrubUrlUsers(clean)
-    if ((seen & SPACE) !== 0 && text.length >= 15 && /[Bb](?:earer|EARER)\s/.test(clean)) clean = scrubBearers(clean)
-    if ((seen & SLASH) !== 0 && kind !== KEY_ROUTE && text.length >= 7) clean = scrubHomes(clean)
+    if (text.length >= 11 && HINT_OF_NUMBER.test(text)) clean = scrubNumbers(clean)
+    if (text.length >= 7 && HINT_OF_VALUE.test(text)) clean = scrubValues(clean, kind)
   }
-  if (kind !== KEY_CODE) {
-    if ((seen & EQUALS) !== 0) clean = scrubAssignments(clean, kind === KEY_COOKIE, judge)
-    if ((seen & (COLON | QUOTE)) === (COLON | QUOTE)) clean = scrubQuotedPairs(clean, judge)
+  if ((kind === KEY_CODE ? HINT_OF_PAIR_IN_CODE : HINT_OF_PAIR).test(text)) {
+    clean = scrubAssignments(clean, kind, judge)
+    clean = scrubQuotedPairs(clean, judge)
   }
-  if (judge.rules.removeEmails === true && (seen & AT) !== 0) {
+  if (judge.rules.removeEmails === true && clean.includes('@')) {
     clean = clean.replaceAll(/[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, FILTERED)
   }
   return clean
 }
 
+function scrubValues(text: string, kind: KeyClass): string {
+  let clean = text
+  if (clean.includes('--BEGIN')) clean = scrubPrivateKeys(clean)
+  if (clean.includes('@')) clean = scrubUrlUsers(clean)
+  if (/bearer\s/i.test(clean)) clean = scrubBearers(clean)
+  return kind === KEY_ROUTE ? clean : scrubHomes(clean)
+}
+
 // --- Numbers ------------------------------------------------------------------------------------------------------
 
-const NUMBER_HINT = /\d{3}[ -]?\d{2}/
 const CARD = /(?<![\d.\w])\d(?:[ -]?\d){12,18}(?![\d\w])/g
 const SSN = /(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/g
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}/g
 
 function scrubNumbers(text: string): string {
-  if (!NUMBER_HINT.test(text)) return text
   let clean = text.replace(CARD, (found) => (isCard(found) ? FILTERED : found))
   if (clean.includes('-')) clean = clean.replace(SSN, FILTERED)
   return clean.replace(IBAN, scrubIban)
@@ -209,23 +190,32 @@ function scrubHomes(text: string): string {
 const MAX_NAME = 80
 const NAME_CHARACTER = /[\w.\-[\]%$]/
 
-/** `name=value` in query strings, form bodies, cookies, command lines and log lines. */
-function scrubAssignments(text: string, cookies: boolean, judge: KeyJudge): string {
+/**
+ * `name=value` in query strings, form bodies, cookies, command lines and log lines. Of source text only a value in
+ * quotes counts, as in `password = 'hunter2'`: the rest is program.
+ */
+function scrubAssignments(text: string, kind: KeyClass, judge: KeyJudge): string {
+  const code = kind === KEY_CODE
+  const cookies = kind === KEY_COOKIE
   let clean = ''
   let from = 0
   let equals = text.indexOf('=')
   while (equals >= 0) {
     const next = text[equals + 1]
-    const name = nameBefore(text, equals, from)
-    if (name !== '' && next !== '=' && (cookies ? judge.isSensitiveCookie(name) : judge.isSensitive(name))) {
-      const start = next === '>' ? equals + 2 : equals + 1
-      const end = valueEnd(text, start, cookies)
-      if (end > start && !text.startsWith(FILTERED, start)) {
-        clean += text.slice(from, start) + FILTERED
-        from = end
+    let start = next === '>' ? equals + 2 : equals + 1
+    if (code && text[start] === ' ') start += 1
+    let end = start
+    if (next !== '=' && (!code || text[start] === '"' || text[start] === "'")) {
+      const name = nameBefore(text, code && text[equals - 1] === ' ' ? equals - 1 : equals, from)
+      if (name !== '' && (cookies ? judge.isSensitiveCookie(name) : judge.isSensitive(name))) {
+        end = valueEnd(text, start, cookies)
+        if (end > start && !text.startsWith(FILTERED, start)) {
+          clean += text.slice(from, start) + FILTERED
+          from = end
+        }
       }
-      equals = text.indexOf('=', Math.max(end, equals + 1))
-    } else equals = text.indexOf('=', equals + 1)
+    }
+    equals = text.indexOf('=', Math.max(end, equals + 1))
   }
   return from === 0 ? text : clean + text.slice(from)
 }
