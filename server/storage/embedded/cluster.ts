@@ -36,7 +36,8 @@ export async function ensureCluster(options: {
 }): Promise<boolean> {
   const { clusterDir, binaries, owner } = options
   const workshop = join(dirname(clusterDir), '.postgres-init')
-  rmSync(workshop, { recursive: true, force: true })
+  // Retried: an initdb whose parent was killed may still be writing its last files.
+  rmSync(workshop, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 
   if (existsSync(clusterDir)) {
     checkVersion(clusterDir, binaries.majorVersion)

@@ -51,6 +51,8 @@ export async function startPostmaster(options: {
   createInterface({ input: child.stdout }).on('line', hear)
   createInterface({ input: child.stderr }).on('line', hear)
 
+  const pid = child.pid ?? 0
+  const watchdog = startWatchdog(pid, clusterDir, options.user)
   let isGone = false
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => {
@@ -66,11 +68,14 @@ export async function startPostmaster(options: {
   const deadline = performance.now() + startTimeoutMs
   while (!isReady(clusterDir, child.pid)) {
     if (isGone) {
+      watchdog.dismiss()
       await delay(20) // its last words may still be in the pipe
       throw new DatabaseStartError(explain(said, await ended))
     }
     if (performance.now() > deadline) {
       child.kill('SIGQUIT')
+      await ended
+      watchdog.dismiss()
       throw new DatabaseStartError(
         `PostgreSQL did not become ready within ${startTimeoutMs / 1000} s: ${said.at(-1) ?? 'it said nothing'}.`,
       )
@@ -78,8 +83,6 @@ export async function startPostmaster(options: {
     await delay(5)
   }
   phase = 'serving'
-  const pid = child.pid ?? 0
-  const watchdog = startWatchdog(pid, clusterDir, options.user)
 
   return {
     pid,
@@ -114,7 +117,7 @@ function isReady(clusterDir: string, pid: number | undefined): boolean {
  */
 function startWatchdog(pid: number, clusterDir: string, user: RunAs): { dismiss(): void } {
   const script =
-    'read -r word && exit 0; read -r recorded < "$2/postmaster.pid" && [ "$recorded" = "$1" ] && kill -INT "$1"'
+    'read -r word && exit 0; recorded=$1; [ -f "$2/postmaster.pid" ] && read -r recorded < "$2/postmaster.pid"; [ "$recorded" = "$1" ] && kill -INT "$1"'
   const child: ChildProcess = spawn('/bin/sh', ['-c', script, 'faultline-watchdog', String(pid), clusterDir], {
     ...user,
     env: TOOL_ENVIRONMENT,

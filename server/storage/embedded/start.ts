@@ -148,6 +148,8 @@ function supervise(
     }
     log(`PostgreSQL ${reason}: starting it again`)
     try {
+      // Gone already; this lets its watchdog go.
+      await current.stop()
       await stopOrphans(clusterDir)
       await delay(50 * restarts.length)
       const next = await start()
