@@ -32,9 +32,9 @@ create table issues (
   created_at timestamptz not null,
   unique (project_id, number)
 );
-create index issues_by_last_seen on issues (project_id, last_seen, id);
-create index issues_by_first_seen on issues (project_id, first_seen, id);
-create index issues_by_event_count on issues (project_id, event_count, id);
+create index issues_by_org on issues (org_id, last_seen, id);
+create index issues_by_org_status on issues (org_id, status, last_seen, id);
+create index issues_by_project on issues (project_id, last_seen, id);
 create index issues_by_search on issues using gin (search_vector);
 -- Counts and times change with every batch: room for the new row version on the same page.
 alter table issues set (fillfactor = 80);

@@ -1,6 +1,4 @@
-/** How a stored body is compressed; numbers are what the table holds and never change meaning. */
-export const BODY_ENCODINGS = ['none', 'gzip', 'deflate', 'br', 'zstd'] as const
-export type BodyEncoding = (typeof BODY_ENCODINGS)[number]
+import type { ContentEncoding } from '../kernel/content-encoding.ts'
 
 /** An event as it lies in the store: facts to look it up by, and the body it can be read again from. */
 export type StoredEvent = {
@@ -18,7 +16,7 @@ export type StoredEvent = {
   readonly userAgent: string | null
   /** Hash of the user as in `issue_users`: 52 bits, so that a number holds it exactly. */
   readonly userHash: number | null
-  readonly encoding: BodyEncoding
+  readonly encoding: ContentEncoding
   /** The event's JSON is `decoded.subarray(bodyStart, bodyEnd)`. */
   readonly bodyStart: number
   readonly bodyEnd: number

@@ -3,10 +3,11 @@ import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { CopyRows } from './copy-rows.ts'
-import { BODY_ENCODINGS, dayOf, dayPlus, UNIQUE_DAYS, type StoredEvent } from './event.ts'
+import { dayOf, dayPlus, UNIQUE_DAYS, type StoredEvent } from './event.ts'
 
 /** The store of events: everything that touches their table goes through here, so that it can move elsewhere whole. */
 
@@ -49,7 +50,7 @@ export async function insertEvents(client: pg.ClientBase, events: readonly Store
     rows.text(event.clientIp)
     rows.text(event.userAgent)
     rows.int64(event.userHash)
-    rows.int16(BODY_ENCODINGS.indexOf(event.encoding))
+    rows.int16(CONTENT_ENCODINGS.indexOf(event.encoding))
     rows.int32(event.bodyStart)
     rows.int32(event.bodyEnd)
     rows.bytes(event.body)
@@ -168,7 +169,7 @@ function fromRow(row: Row): StoredEvent {
     clientIp: row.client_ip,
     userAgent: row.user_agent,
     userHash: row.user_hash,
-    encoding: BODY_ENCODINGS[row.body_encoding] ?? 'none',
+    encoding: CONTENT_ENCODINGS[row.body_encoding] ?? 'none',
     bodyStart: row.body_start,
     bodyEnd: row.body_end,
     body: row.body,

@@ -25,7 +25,8 @@ export type BindDeps = {
   readonly stopping: AbortSignal
 }
 
-type AnyHandler = (app: App, actor: never, call: Call<RouteSpec>) => Promise<unknown>
+/** What the contract guarantees of every handler; who may call it with what is checked right before the call. */
+type AnyHandler = (app: App, actor: never, call: never) => Promise<unknown>
 
 const SAFE_METHODS = new Set(['GET'])
 
@@ -51,7 +52,7 @@ export function bindRoutes(
         deps.admit(origin)
         const actor = await admitted(spec, request, deps, ownOrigins)
         const call = callOf(spec, request, reply, origin, deps)
-        const answer = await handler(deps.app, actor as never, call)
+        const answer = await handler(deps.app, actor as never, call as never)
         if (spec.stream !== undefined) return reply
         if (spec.status === 204) return reply.code(204).send()
         return reply

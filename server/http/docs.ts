@@ -13,7 +13,12 @@ export async function registerDocs(fastify: FastifyInstance, version: string): P
     reply.header('cache-control', 'no-cache').type('application/json').send(text),
   )
   await fastify.register(async (docs) => {
-    await docs.register(swagger, { mode: 'static', specification: { document: z.custom<StaticDocumentSpec['document']>((value) => typeof value === 'object').parse(document) } })
+    await docs.register(swagger, {
+      mode: 'static',
+      specification: {
+        document: z.custom<StaticDocumentSpec['document']>((value) => typeof value === 'object').parse(document),
+      },
+    })
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: true,

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { GroupingPart } from '../grouping/grouping.ts'
+import type { GroupingPart } from '../grouping/grouping.api.ts'
 import type { IssueStatus } from './issues.api.ts'
 import type { Occurrence } from './record.ts'
 
@@ -8,8 +8,17 @@ import type { Occurrence } from './record.ts'
 export type FoundIssue = { issueId: string; status: IssueStatus; resolvedAt: Date | null }
 
 /** Issues of fingerprints, locked in the order of their ids; keyed by project id and base64 of the hash. */
-export async function lockIssuesByFingerprint(client: pg.ClientBase, keys: readonly { projectId: string; hash: Buffer }[]): Promise<Map<string, FoundIssue>> {
-  const { rows } = await client.query<{ project_id: string; hash: Buffer; id: string; status: IssueStatus; resolved_at: Date | null }>({
+export async function lockIssuesByFingerprint(
+  client: pg.ClientBase,
+  keys: readonly { projectId: string; hash: Buffer }[],
+): Promise<Map<string, FoundIssue>> {
+  const { rows } = await client.query<{
+    project_id: string
+    hash: Buffer
+    id: string
+    status: IssueStatus
+    resolved_at: Date | null
+  }>({
     name: 'record-lock-issues',
     text: `select f.project_id, f.hash, i.id, i.status, i.resolved_at
            from unnest($1::uuid[], $2::text[]) k (project_id, hash)
@@ -19,11 +28,19 @@ export async function lockIssuesByFingerprint(client: pg.ClientBase, keys: reado
            for no key update of i`,
     values: [keys.map((key) => key.projectId), keys.map((key) => key.hash.toString('base64'))],
   })
-  return new Map(rows.map((row) => [row.project_id + row.hash.toString('base64'), { issueId: row.id, status: row.status, resolvedAt: row.resolved_at }]))
+  return new Map(
+    rows.map((row) => [
+      row.project_id + row.hash.toString('base64'),
+      { issueId: row.id, status: row.status, resolvedAt: row.resolved_at },
+    ]),
+  )
 }
 
 /** Reserves short-id numbers; returns the last number before the reserved ones, per project. */
-export async function takeIssueNumbers(client: pg.ClientBase, perProject: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+export async function takeIssueNumbers(
+  client: pg.ClientBase,
+  perProject: ReadonlyMap<string, number>,
+): Promise<Map<string, number>> {
   const { rows } = await client.query<{ id: string; before: number }>({
     name: 'record-take-numbers',
     text: `update projects p set issue_number = p.issue_number + k.n
@@ -34,7 +51,14 @@ export async function takeIssueNumbers(client: pg.ClientBase, perProject: Readon
   return new Map(rows.map((row) => [row.id, row.before]))
 }
 
-export type NewIssue = { id: string; number: number; occurrence: Occurrence; firstRelease: string | null; severity: number; searchText: string }
+export type NewIssue = {
+  id: string
+  number: number
+  occurrence: Occurrence
+  firstRelease: string | null
+  severity: number
+  searchText: string
+}
 
 /** Issues with counts of zero; {@link addToIssues} follows in the same transaction. */
 export async function insertIssues(client: pg.ClientBase, now: Date, issues: readonly NewIssue[]): Promise<void> {
@@ -74,7 +98,13 @@ export async function insertIssues(client: pg.ClientBase, now: Date, issues: rea
 export async function insertFingerprints(
   client: pg.ClientBase,
   now: Date,
-  rows: readonly { projectId: string; issueId: string; version: number; hash: Buffer; parts: readonly GroupingPart[] }[],
+  rows: readonly {
+    projectId: string
+    issueId: string
+    version: number
+    hash: Buffer
+    parts: readonly GroupingPart[]
+  }[],
 ): Promise<void> {
   await client.query({
     name: 'record-insert-fingerprints',
@@ -92,7 +122,14 @@ export async function insertFingerprints(
   })
 }
 
-export type NewActivity = { id: string; issueId: string; kind: string; sentence: string; data: Record<string, unknown>; createdAt: Date }
+export type NewActivity = {
+  id: string
+  issueId: string
+  kind: string
+  sentence: string
+  data: Record<string, unknown>
+  createdAt: Date
+}
 
 /** Entries of the service itself, without an actor. */
 export async function insertActivity(client: pg.ClientBase, rows: readonly NewActivity[]): Promise<void> {
@@ -113,7 +150,10 @@ export async function insertActivity(client: pg.ClientBase, rows: readonly NewAc
 }
 
 /** Returns how many of the pairs were new, per issue. */
-export async function insertUsers(client: pg.ClientBase, pairs: readonly { issueId: string; userHash: number }[]): Promise<Map<string, number>> {
+export async function insertUsers(
+  client: pg.ClientBase,
+  pairs: readonly { issueId: string; userHash: number }[],
+): Promise<Map<string, number>> {
   if (pairs.length === 0) return new Map()
   const { rows } = await client.query<{ issue_id: string; users: number }>({
     name: 'record-insert-users',
@@ -143,7 +183,7 @@ export type IssueAddition = {
   eventId: string
 }
 
-/** From so many users on an unhandled error is critical whatever the share of users is. */
+/** From so many users on a crash (severity high from the start) is critical, whatever the share of users is. */
 const CRITICAL_USERS = 25
 
 /** Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release. */
@@ -165,7 +205,7 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
              last_event_id = case when k.last_seen >= i.last_seen then k.event_id else i.last_event_id end,
              is_unhandled = i.is_unhandled or k.is_unhandled,
              severity = case when i.severity_pinned then i.severity
-                             when (i.is_unhandled or k.is_unhandled) and k.severity >= 2 and i.user_count + k.new_users >= ${CRITICAL_USERS} then 3
+                             when k.severity >= 2 and i.user_count + k.new_users >= ${CRITICAL_USERS} then 3
                              else greatest(i.severity, k.severity) end
            from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
              $11::text[], $12::bool[], $13::smallint[], $14::uuid[])
@@ -190,7 +230,11 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
   })
 }
 
-export async function moveIssues(client: pg.ClientBase, now: Date, moves: readonly { id: string; status: IssueStatus; reason: string }[]): Promise<void> {
+export async function moveIssues(
+  client: pg.ClientBase,
+  now: Date,
+  moves: readonly { id: string; status: IssueStatus; reason: string }[],
+): Promise<void> {
   await client.query(
     `update issues i set status = k.status, status_reason = k.reason, status_changed_at = $4
      from unnest($1::uuid[], $2::text[], $3::text[]) k (id, status, reason) where i.id = k.id`,
@@ -198,7 +242,10 @@ export async function moveIssues(client: pg.ClientBase, now: Date, moves: readon
   )
 }
 
-export async function addHours(client: pg.ClientBase, rows: readonly { id: string; at: number; events: number }[]): Promise<void> {
+export async function addHours(
+  client: pg.ClientBase,
+  rows: readonly { id: string; at: number; events: number }[],
+): Promise<void> {
   await client.query({
     name: 'record-add-hours',
     text: `insert into issue_hours (issue_id, hour, events)
@@ -208,13 +255,21 @@ export async function addHours(client: pg.ClientBase, rows: readonly { id: strin
   })
 }
 
-export async function addMinutes(client: pg.ClientBase, rows: readonly { id: string; at: number; events: number; fatal: number }[]): Promise<void> {
+export async function addMinutes(
+  client: pg.ClientBase,
+  rows: readonly { id: string; at: number; events: number; fatal: number }[],
+): Promise<void> {
   await client.query({
     name: 'record-add-minutes',
     text: `insert into project_minutes (project_id, minute, events, fatal)
            select * from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[])
            on conflict (project_id, minute) do update set events = project_minutes.events + excluded.events, fatal = project_minutes.fatal + excluded.fatal`,
-    values: [rows.map((row) => row.id), rows.map((row) => new Date(row.at)), rows.map((row) => row.events), rows.map((row) => row.fatal)],
+    values: [
+      rows.map((row) => row.id),
+      rows.map((row) => new Date(row.at)),
+      rows.map((row) => row.events),
+      rows.map((row) => row.fatal),
+    ],
   })
 }
 
@@ -222,7 +277,7 @@ export async function addMinutes(client: pg.ClientBase, rows: readonly { id: str
 export async function touchProjects(client: pg.ClientBase, rows: readonly { id: string; at: Date }[]): Promise<void> {
   await client.query({
     name: 'record-touch-projects',
-    text: `update projects p set first_event_at = coalesce(p.first_event_at, k.at), last_event_at = greatest(p.last_event_at, k.at)
+    text: `update projects p set first_request_at = coalesce(p.first_request_at, k.at), first_event_at = coalesce(p.first_event_at, k.at), last_event_at = greatest(p.last_event_at, k.at)
            from (select * from unnest($1::uuid[], $2::timestamptz[]) k (id, at) order by id) k where p.id = k.id`,
     values: [rows.map((row) => row.id), rows.map((row) => row.at)],
   })

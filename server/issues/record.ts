@@ -1,12 +1,13 @@
 import type pg from 'pg'
 import { insertEvents } from '../events/store.ts'
 import type { StoredEvent } from '../events/event.ts'
-import type { GroupingPart } from '../grouping/grouping.ts'
+import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { newId } from '../kernel/ids.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
 import { moveOnSighting, severityRank, type Sighting } from './issue.ts'
 import type { IssueStatus, Severity } from './issues.api.ts'
 import * as sql from './record.queries.ts'
+import { searchText } from './search-text.ts'
 
 /** One event on its way into an issue: everything but which issue. */
 export type Occurrence = {
@@ -21,13 +22,16 @@ export type Occurrence = {
   readonly platform: string
   readonly isUnhandled: boolean
   readonly severity: Severity
-  /** Words for the full-text index; computed only when the issue turns out to be new. */
-  readonly searchText: () => string
+  /** Texts for the full-text index; only looked at when the issue turns out to be new. */
+  readonly searchWords: readonly (string | null)[]
 }
 
 export type Recorded = {
   /** Per project: which issues were touched, which of them are new. */
-  readonly projects: ReadonlyMap<string, { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }>
+  readonly projects: ReadonlyMap<
+    string,
+    { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
+  >
 }
 
 /** An issue as this batch found or made it, and what the batch adds to it. */
@@ -45,13 +49,24 @@ type Group = {
  * Writes a batch of events, none of them stored before, into their issues: finds or makes each issue by fingerprint,
  * counts, moves the status where the pure rule says so, and stores the bodies. Everything on the caller's transaction.
  */
-export async function recordOccurrences(client: pg.ClientBase, now: Date, occurrences: readonly Occurrence[]): Promise<Recorded> {
+export async function recordOccurrences(
+  client: pg.ClientBase,
+  now: Date,
+  occurrences: readonly Occurrence[],
+): Promise<Recorded> {
   const fingerprints = groupByFingerprint(occurrences)
   await findIssues(client, fingerprints)
-  await makeIssues(client, now, fingerprints.filter((group) => group.issueId === ''))
+  await makeIssues(
+    client,
+    now,
+    fingerprints.filter((group) => group.issueId === ''),
+  )
   const groups = groupByIssue(fingerprints)
   const newUsers = await countNewUsers(client, groups)
-  await sql.addToIssues(client, groups.map((group) => additionOf(group, newUsers.get(group.issueId) ?? 0)))
+  await sql.addToIssues(
+    client,
+    groups.map((group) => additionOf(group, newUsers.get(group.issueId) ?? 0)),
+  )
   await moveIssues(client, now, groups)
   await countOverTime(client, groups)
   await insertEvents(
@@ -67,7 +82,16 @@ function groupByFingerprint(occurrences: readonly Occurrence[]): Group[] {
     const { projectId } = occurrence.event
     const key = projectId + occurrence.fingerprint.hash.toString('base64')
     const group = groups.get(key)
-    if (group === undefined) groups.set(key, { key, projectId, occurrences: [occurrence], issueId: '', status: 'unresolved', resolvedAt: null, isNew: false })
+    if (group === undefined)
+      groups.set(key, {
+        key,
+        projectId,
+        occurrences: [occurrence],
+        issueId: '',
+        status: 'unresolved',
+        resolvedAt: null,
+        isNew: false,
+      })
     else group.occurrences.push(occurrence)
   }
   return [...groups.values()]
@@ -98,7 +122,10 @@ function newestOf(group: Group): Occurrence {
 }
 
 async function findIssues(client: pg.ClientBase, groups: readonly Group[]): Promise<void> {
-  const found = await sql.lockIssuesByFingerprint(client, groups.map((group) => ({ projectId: group.projectId, hash: fingerprintOf(group).hash })))
+  const found = await sql.lockIssuesByFingerprint(
+    client,
+    groups.map((group) => ({ projectId: group.projectId, hash: fingerprintOf(group).hash })),
+  )
   for (const group of groups) {
     const row = found.get(group.key)
     if (row === undefined) continue
@@ -119,10 +146,21 @@ async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
     group.issueId = newId()
     group.isNew = true
     const newest = newestOf(group)
-    return { id: group.issueId, number, occurrence: newest, firstRelease: oldestOf(group).event.release, severity: severityRank(newest.severity), searchText: newest.searchText() }
+    return {
+      id: group.issueId,
+      number,
+      occurrence: newest,
+      firstRelease: oldestOf(group).event.release,
+      severity: severityRank(newest.severity),
+      searchText: searchText(newest.searchWords),
+    }
   })
   await sql.insertIssues(client, now, rows)
-  await sql.insertFingerprints(client, now, groups.map((group) => ({ projectId: group.projectId, issueId: group.issueId, ...fingerprintOf(group) })))
+  await sql.insertFingerprints(
+    client,
+    now,
+    groups.map((group) => ({ projectId: group.projectId, issueId: group.issueId, ...fingerprintOf(group) })),
+  )
   await sql.insertActivity(
     client,
     groups.map((group) => ({
@@ -145,7 +183,8 @@ async function countNewUsers(client: pg.ClientBase, groups: readonly Group[]): P
   const pairs = new Map<string, { issueId: string; userHash: number }>()
   for (const group of groups) {
     for (const { event } of group.occurrences) {
-      if (event.userHash !== null) pairs.set(`${group.issueId}${event.userHash}`, { issueId: group.issueId, userHash: event.userHash })
+      if (event.userHash !== null)
+        pairs.set(`${group.issueId}${event.userHash}`, { issueId: group.issueId, userHash: event.userHash })
     }
   }
   return sql.insertUsers(client, [...pairs.values()])
@@ -179,7 +218,11 @@ async function moveIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
     return move === null ? [] : [{ group, move }]
   })
   if (moves.length === 0) return
-  await sql.moveIssues(client, now, moves.map(({ group, move }) => ({ id: group.issueId, status: move.to, reason: move.sentence })))
+  await sql.moveIssues(
+    client,
+    now,
+    moves.map(({ group, move }) => ({ id: group.issueId, status: move.to, reason: move.sentence })),
+  )
   await sql.insertActivity(
     client,
     moves.map(({ group, move }) => ({
@@ -218,9 +261,17 @@ async function countOverTime(client: pg.ClientBase, groups: readonly Group[]): P
 }
 
 function summary(groups: readonly Group[]): Recorded {
-  const projects = new Map<string, { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }>()
+  const projects = new Map<
+    string,
+    { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
+  >()
   for (const group of groups) {
-    const project = projects.get(group.projectId) ?? { orgId: firstOf(group).orgId, issueIds: new Set(), newIssueIds: new Set(), eventCount: 0 }
+    const project = projects.get(group.projectId) ?? {
+      orgId: firstOf(group).orgId,
+      issueIds: new Set(),
+      newIssueIds: new Set(),
+      eventCount: 0,
+    }
     project.issueIds.add(group.issueId)
     if (group.isNew) project.newIssueIds.add(group.issueId)
     project.eventCount += group.occurrences.length

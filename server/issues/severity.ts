@@ -1,8 +1,7 @@
 import type { EventLevel } from '../protocol/event.api.ts'
+import type { Severity } from './issues.api.ts'
 
 /** How urgent an issue is, before a person pins it and before escalation adds a step. */
-
-export type Severity = 'critical' | 'high' | 'medium' | 'low'
 
 export type SeverityFacts = {
   level: EventLevel

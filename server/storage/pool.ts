@@ -55,3 +55,22 @@ export function isDatabaseAway(error: unknown): boolean {
 /** The one sentence for people while the database is away; `http/` sends it as 503 with Retry-After. */
 export const databaseAway = (cause: unknown) =>
   unavailable('The database is not reachable at the moment. Try again in a few seconds.', 5, cause)
+
+/** One transaction on a plain client, for the digest side, which needs COPY and prepared statements. */
+export async function withClientTx<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((failure: unknown) => {
+      broken = failure instanceof Error ? failure : new Error(String(failure))
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { App } from '../context/app.ts'
+import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
+
+export type DigestSupervisor = {
+  /** Sums since the service started, over all threads there have been. */
+  figures(): DigestThreadReport
+  /** Lets the thread finish its batch, for at most `graceMs`; the spool keeps what is undone. */
+  stop(graceMs: number): Promise<void>
+}
+
+const NOTHING: DigestThreadReport = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
+const FIRST_PAUSE_MS = 200
+const MOST_PAUSE_MS = 5_000
+/** A thread that lived this long is healthy: the next failure starts with a short pause again. */
+const HEALTHY_MS = 30_000
+const HEAP_MB = 512
+
+/** Runs the digest thread and starts another when it ends unasked; what the dead one held is still in the spool. */
+export function superviseDigestion(app: App, connectionString: string): DigestSupervisor {
+  let stopped = false
+  let worker: Worker | null = null
+  let past = NOTHING
+  let current = NOTHING
+  let pauseMs = FIRST_PAUSE_MS
+
+  const start = (): void => {
+    const startedAtMs = app.clock.monotonicMs()
+    const next = new Worker(new URL('./digest-thread.ts', import.meta.url), {
+      name: 'digest',
+      workerData: { config: app.config, connectionString } satisfies DigestThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    })
+    worker = next
+    next.on('message', (report: DigestThreadReport) => {
+      current = report
+    })
+    next.on('error', (error) => app.log.error({ err: error }, 'the digest thread failed'))
+    next.once('exit', (code) => {
+      past = sum(past, current)
+      current = NOTHING
+      worker = null
+      if (stopped) return
+      if (app.clock.monotonicMs() - startedAtMs > HEALTHY_MS) pauseMs = FIRST_PAUSE_MS
+      app.log.error({ code, restart_in_ms: pauseMs }, 'the digest thread ended; starting another')
+      const timer = setTimeout(start, pauseMs)
+      timer.unref()
+      pauseMs = Math.min(pauseMs * 2, MOST_PAUSE_MS)
+    })
+  }
+  start()
+
+  return {
+    figures: () => sum(past, current),
+    async stop(graceMs) {
+      stopped = true
+      const running = worker
+      if (running === null) return
+      const ended = new Promise<void>((resolve) => {
+        running.once('exit', () => resolve())
+      })
+      running.postMessage('stop' satisfies DigestThreadCommand)
+      const grace = new AbortController()
+      await Promise.race([ended, delay(graceMs, undefined, { signal: grace.signal }).catch(() => {})])
+      grace.abort()
+      await running.terminate()
+    },
+  }
+}
+
+const sum = (a: DigestThreadReport, b: DigestThreadReport): DigestThreadReport => ({
+  entries: a.entries + b.entries,
+  events: a.events + b.events,
+  duplicates: a.duplicates + b.duplicates,
+  quarantined: a.quarantined + b.quarantined,
+  batches: a.batches + b.batches,
+})

@@ -1,0 +1,48 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import { createDigester } from '../worker/digester.ts'
+
+/** Body of the thread that digests: an App of its own, nothing shared with the main thread but the database. */
+
+export type DigestThreadData = { readonly config: Config; readonly connectionString: string }
+/** To the thread. */
+export type DigestThreadCommand = 'stop'
+/** From the thread: its sums so far. */
+export type DigestThreadReport = {
+  readonly entries: number
+  readonly events: number
+  readonly duplicates: number
+  readonly quarantined: number
+  readonly batches: number
+}
+
+const REPORT_EVERY_MS = 1_000
+const CONNECTIONS = 4
+
+const { config, connectionString } = workerData as DigestThreadData
+const port = parentPort
+if (port === null) throw new Error('digest-thread.ts runs as a worker thread only')
+
+const stopping = new AbortController()
+port.on('message', (command: DigestThreadCommand) => {
+  if (command === 'stop') stopping.abort()
+})
+
+const app = await createApp(config, connectionString, CONNECTIONS, 'digest')
+const digester = await createDigester(app)
+let reported = -1
+const report = (): void => {
+  if (digester.figures.batches === reported) return
+  reported = digester.figures.batches
+  port.postMessage({ ...digester.figures } satisfies DigestThreadReport)
+}
+const reporting = setInterval(report, REPORT_EVERY_MS)
+
+await digester.run(stopping.signal)
+
+clearInterval(reporting)
+report()
+await digester.close()
+await app.close()
+port.close()

@@ -1,0 +1,158 @@
+import type { App } from '../context/app.ts'
+import { createAuthenticator } from '../auth/authenticate.ts'
+import { clientAddressReader } from '../http/client-address.ts'
+import type { Readiness } from '../http/health.ts'
+import { createHttpService } from '../http/server.ts'
+import { createIntake, type Intake } from '../ingest/create-intake.ts'
+import { OutcomeLedger } from '../ingest/outcomes.ts'
+import type { RefusedRow } from '../ingest/refusals.ts'
+import { unauthenticated } from '../kernel/errors.ts'
+import { createDigester } from '../worker/digester.ts'
+import { superviseDigestion } from './digest-supervisor.ts'
+import { digestFigures, intakeFigures, type DigestSums } from './figures.ts'
+
+export type Service = {
+  readonly port: number
+  /** Where people and SDKs reach it. */
+  readonly publicUrl: string
+  /** Digests what is spooled now; only where digestion runs in this thread. */
+  drain(): Promise<void>
+  close(): Promise<void>
+}
+
+export type ServiceOptions = {
+  /** `thread` for the product; `inline` digests in this thread as it comes, `manual` when `drain` is called: for tests. */
+  readonly digestion: 'thread' | 'inline' | 'manual'
+}
+
+const REQUEST_GRACE_MS = 5_000
+const DIGEST_GRACE_MS = 4_000
+
+/** Everything one process does, as its roles say: intake, API and pages, digestion. Listening when this returns. */
+export async function startService(app: App, connectionString: string, options: ServiceOptions): Promise<Service> {
+  const { roles } = app.config
+  const intake = roles.includes('ingest') ? openIntake(app) : null
+  const authenticator = createAuthenticator(app)
+  const digestion = roles.includes('digest') ? await startDigestion(app, connectionString, options.digestion) : null
+  const http = await createHttpService(app, {
+    authenticate: (request) =>
+      authenticator.authenticate({
+        authorization: request.headers.authorization,
+        accessToken: request.cookies[`${app.config.cookiePrefix}svc_access`],
+      }),
+    refuseNobody: () => {
+      throw unauthenticated()
+    },
+    intake: intake === null ? null : (request, response) => intake.handle(request, response),
+    health: { readiness: () => readiness(app, intake) },
+    metrics: {
+      figures: async () => [
+        ...(intake === null ? [] : await intakeFigures(intake)),
+        ...(digestion === null ? [] : digestFigures(digestion.figures())),
+      ],
+    },
+  })
+  const port = await http.listen()
+  return {
+    port,
+    publicUrl: app.config.port === 0 ? `http://127.0.0.1:${port}` : app.config.publicUrl,
+    drain: async () => digestion?.drain(),
+    async close() {
+      await http.close(REQUEST_GRACE_MS)
+      await intake?.close()
+      await digestion?.stop()
+      authenticator.close()
+    },
+  }
+}
+
+function openIntake(app: App): Intake {
+  const intake = createIntake(app, {
+    addressOf: clientAddressReader(app.config.trustedProxies),
+    recordRefusals: (rows) => recordRefusals(app, rows),
+  })
+  app.bus.on('project_key', (payload) => {
+    const key = typeof payload === 'object' && payload !== null && 'public_key' in payload ? payload.public_key : null
+    if (typeof key === 'string') intake.keys.drop(key)
+    else intake.keys.expireAll()
+  })
+  return intake
+}
+
+async function recordRefusals(app: App, rows: readonly RefusedRow[]): Promise<void> {
+  const ledger = new OutcomeLedger()
+  for (const row of rows) {
+    ledger.add({
+      projectId: row.projectId,
+      keyId: row.keyId,
+      receivedAt: row.hour,
+      category: row.category,
+      outcome: row.reason === 'rate_limited' ? 'rate_limited' : 'invalid',
+      reason: row.reason === 'rate_limited' ? 'key' : row.reason,
+      quantity: row.quantity,
+    })
+  }
+  await ledger.write(app.pool)
+}
+
+type Digestion = { figures(): DigestSums; drain(): Promise<void>; stop(): Promise<void> }
+
+async function startDigestion(
+  app: App,
+  connectionString: string,
+  how: ServiceOptions['digestion'],
+): Promise<Digestion> {
+  if (how === 'thread') {
+    const supervisor = superviseDigestion(app, connectionString)
+    return { figures: supervisor.figures, drain: () => Promise.resolve(), stop: () => supervisor.stop(DIGEST_GRACE_MS) }
+  }
+  const digester = await createDigester(app)
+  const stopping = new AbortController()
+  const running = how === 'inline' ? digester.run(stopping.signal) : Promise.resolve()
+  return {
+    figures: () => digester.figures,
+    drain: () => digester.drain(),
+    async stop() {
+      stopping.abort()
+      await running
+      await digester.close()
+    },
+  }
+}
+
+const MOST_WAIT_MS = 2_000
+
+/** Ready: the database answers, and the intake takes what comes. */
+async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
+  const started = app.clock.monotonicMs()
+  const database = await within(MOST_WAIT_MS, app.pool.query('select 1')).then(
+    () => ({ ok: true, detail: `${Math.round(app.clock.monotonicMs() - started)} ms` }),
+    () => ({ ok: false, detail: 'The database does not answer.' }),
+  )
+  const spool = intake?.spool.readiness() ?? 'open'
+  const backlog =
+    intake === null || !database.ok ? null : await within(MOST_WAIT_MS, intake.spool.backlog()).catch(() => null)
+  const checks = {
+    database,
+    // Migrations ran before this process began to listen.
+    migrations: { ok: true },
+    ...(intake === null ? {} : { spool: { ok: spool === 'open', detail: spool } }),
+    ...(backlog === null
+      ? {}
+      : {
+          backlog: {
+            ok: true,
+            detail: `${backlog.entries} entries, oldest ${Math.round(backlog.oldestAgeMs / 1000)} s`,
+          },
+        }),
+  }
+  return { ready: Object.values(checks).every((check) => check.ok), checks }
+}
+
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

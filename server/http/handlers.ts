@@ -1,0 +1,14 @@
+import { authHandlers } from '../auth/auth.handlers.ts'
+import type { Handlers } from '../context/handlers.ts'
+import { issueHandlers } from '../issues/issues.handlers.ts'
+import { liveHandlers } from '../live/live.handlers.ts'
+import { projectHandlers } from '../team/projects.handlers.ts'
+import type { Contract } from './contract.ts'
+
+/** Every handler of the product API; the type fails when a route has none. */
+export const handlers: Handlers<Contract> = {
+  ...authHandlers,
+  ...projectHandlers,
+  ...issueHandlers,
+  ...liveHandlers,
+}

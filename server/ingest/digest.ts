@@ -1,0 +1,210 @@
+import type pg from 'pg'
+import type { App } from '../context/app.ts'
+import { dayOf } from '../events/event.ts'
+import { ensureEventPartitions } from '../events/partitions.ts'
+import { findStored } from '../events/store.ts'
+import { recordOccurrences, type Occurrence, type Recorded } from '../issues/record.ts'
+import { touchProjects } from '../issues/record.queries.ts'
+import { publishLive } from '../live/publish.ts'
+import type { SpoolEntry } from '../spool/entry.ts'
+import type { SpoolBatch } from '../spool/read.ts'
+import { quarantineEntry, settleBatches } from '../spool/settle.ts'
+import { withClientTx } from '../storage/pool.ts'
+import { OutcomeLedger, type OutcomeFact } from './outcomes.ts'
+import { prepareEntry, type PreparedItem } from './prepare-entry.ts'
+import type { ProjectFactsReader } from './project-facts.ts'
+
+/** One spooled request, taken apart; `poison` when that failed in a way nobody foresaw. */
+type PreparedEntry = {
+  readonly entry: SpoolEntry
+  readonly items: readonly PreparedItem[]
+  readonly poison: string | null
+}
+
+/** Rows of one shard, ready to be committed together. */
+export type PreparedBatches = { readonly batches: readonly SpoolBatch[]; readonly entries: readonly PreparedEntry[] }
+
+/** What a commit did, for counters. */
+export type DigestFigures = {
+  readonly entries: number
+  readonly events: number
+  readonly duplicates: number
+  readonly quarantined: number
+}
+
+/**
+ * The CPU half of digestion: decode, parse, scrub, normalise, fingerprint. One entry that cannot be taken apart never
+ * holds up the others.
+ */
+export async function prepareBatches(
+  app: App,
+  facts: ProjectFactsReader,
+  batches: readonly SpoolBatch[],
+): Promise<PreparedBatches> {
+  const entries: PreparedEntry[] = []
+  for (const batch of batches) {
+    for (const entry of batch.entries) {
+      const project = await facts.of(entry.projectId)
+      try {
+        entries.push({ entry, items: await prepareEntry(entry, project), poison: null })
+      } catch (error) {
+        app.log.error({ project_id: entry.projectId, err: error }, 'an entry cannot be digested')
+        entries.push({ entry, items: [], poison: reasonOf(error) })
+      }
+    }
+  }
+  return { batches, entries }
+}
+
+/**
+ * The database half, one transaction: takes the rows off the spool and records what became of every item. When the
+ * database refuses the batch as a whole, its entries are recorded one by one and those refused alone go to quarantine.
+ * @throws SpoolFencedError, or whatever says that the database is away; nothing is recorded then
+ */
+export async function commitBatches(app: App, prepared: PreparedBatches): Promise<DigestFigures> {
+  const today = dayOf(app.clock.now())
+  for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
+    await ensureDay(app.pool, day)
+  }
+  try {
+    return await withClientTx(app.pool, async (client) => {
+      await settle(client, prepared.batches)
+      return record(app, client, prepared.entries)
+    })
+  } catch (error) {
+    if (!isDataError(error)) throw error
+    app.log.error(
+      { err: error, entries: prepared.entries.length },
+      'a batch was refused by the database; recording its entries one by one',
+    )
+    return commitOneByOne(app, prepared)
+  }
+}
+
+async function commitOneByOne(app: App, prepared: PreparedBatches): Promise<DigestFigures> {
+  return withClientTx(app.pool, async (client) => {
+    await settle(client, prepared.batches)
+    const figures: DigestFigures[] = []
+    for (const one of prepared.entries) {
+      await client.query('savepoint entry')
+      try {
+        figures.push(await record(app, client, [one]))
+        await client.query('release savepoint entry')
+      } catch (error) {
+        if (!isDataError(error)) throw error
+        await client.query('rollback to savepoint entry')
+        figures.push(await record(app, client, [{ entry: one.entry, items: one.items, poison: reasonOf(error) }]))
+      }
+    }
+    return figures.reduce((a, b) => ({
+      entries: a.entries + b.entries,
+      events: a.events + b.events,
+      duplicates: a.duplicates + b.duplicates,
+      quarantined: a.quarantined + b.quarantined,
+    }))
+  })
+}
+
+async function settle(client: pg.ClientBase, batches: readonly SpoolBatch[]): Promise<void> {
+  const [first] = batches
+  if (first !== undefined)
+    await settleBatches(
+      client,
+      first.shard,
+      batches.map((batch) => batch.id),
+    )
+}
+
+async function record(app: App, client: pg.ClientBase, entries: readonly PreparedEntry[]): Promise<DigestFigures> {
+  const now = app.clock.now()
+  const ledger = new OutcomeLedger()
+  const events = new Map<string, { occurrence: Occurrence; fact: Omit<OutcomeFact, 'outcome' | 'reason'> }>()
+  let duplicates = 0
+  let quarantined = 0
+  for (const { entry, items, poison } of entries) {
+    const base = {
+      projectId: entry.projectId,
+      keyId: entry.keyId,
+      receivedAt: new Date(entry.receivedAtMs),
+      quantity: 1,
+    }
+    if (poison !== null) {
+      quarantined++
+      await quarantineEntry(client, entry, poison, 1, now)
+      const categories = items.length === 0 ? (['default'] as const) : items.map((item) => item.category)
+      for (const category of categories) ledger.add({ ...base, category, outcome: 'dropped', reason: 'quarantine' })
+      continue
+    }
+    for (const item of items) {
+      if ('outcome' in item) {
+        ledger.add({ ...base, category: item.category, outcome: item.outcome, reason: item.reason })
+        continue
+      }
+      const key = `${entry.projectId}/${item.occurrence.event.eventId}`
+      if (events.has(key)) {
+        duplicates++
+        ledger.add({ ...base, category: item.category, outcome: 'duplicate', reason: '' })
+      } else {
+        events.set(key, { occurrence: item.occurrence, fact: { ...base, category: item.category } })
+      }
+    }
+  }
+  const stored = await findStored(
+    client,
+    [...events.values()].map(({ occurrence }) => occurrence.event),
+    dayOf(now),
+  )
+  const fresh: Occurrence[] = []
+  for (const [key, { occurrence, fact }] of events) {
+    const isDuplicate = stored.has(key)
+    if (isDuplicate) duplicates++
+    else fresh.push(occurrence)
+    ledger.add({ ...fact, outcome: isDuplicate ? 'duplicate' : 'accepted', reason: '' })
+  }
+  if (fresh.length > 0) await tell(client, now, await recordOccurrences(client, now, fresh))
+  await ledger.write(client)
+  return { entries: entries.length, events: fresh.length, duplicates, quarantined }
+}
+
+/** Facts of projects, and news for open dashboards once this commits. */
+async function tell(client: pg.ClientBase, now: Date, recorded: Recorded): Promise<void> {
+  await touchProjects(
+    client,
+    [...recorded.projects.keys()].map((id) => ({ id, at: now })),
+  )
+  for (const [projectId, { orgId, issueIds, newIssueIds, eventCount }] of recorded.projects) {
+    await publishLive(client, orgId, {
+      kind: 'issues',
+      project_id: projectId,
+      issue_ids: [...issueIds],
+      new_issue_ids: [...newIssueIds],
+      event_count: eventCount,
+    })
+  }
+}
+
+/** SQLSTATE classes that blame the data: wrong values, broken constraints, rows too large. */
+const isDataError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|23|54)/.test(error.code)
+
+/** For the operator; never the data itself, which database errors like to quote. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'An unknown failure.'
+  const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
+  const where = error.stack
+    ?.split('\n')
+    .find((line) => line.includes('/server/'))
+    ?.replace(/^.*\/server\//, 'server/')
+    .replace(/\)$/, '')
+  return `${error.name}${code}${where === undefined ? '' : ` at ${where}`}`
+}
+
+const ensured = new WeakMap<pg.Pool, Set<string>>()
+
+async function ensureDay(pool: pg.Pool, day: string): Promise<void> {
+  const days = ensured.get(pool) ?? new Set<string>()
+  ensured.set(pool, days)
+  if (days.has(day)) return
+  await ensureEventPartitions(pool, day)
+  days.add(day)
+}

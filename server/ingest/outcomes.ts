@@ -1,0 +1,70 @@
+import type pg from 'pg'
+import type { Category } from '../protocol/categories.ts'
+
+/** What may become of an item; each ends in exactly one of these, with a reason. */
+export const OUTCOMES = [
+  'accepted',
+  'filtered',
+  'rate_limited',
+  'invalid',
+  'duplicate',
+  'discarded',
+  'dropped',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export type OutcomeFact = {
+  readonly projectId: string
+  readonly keyId: string
+  readonly receivedAt: Date
+  readonly category: Category
+  readonly outcome: Outcome
+  /** A word for machines, such as `too_many_nodes`; empty where there is nothing to say. */
+  readonly reason: string
+  readonly quantity: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** Adds facts up by hour of receipt, so that a batch costs a row per kind and not per item. */
+export class OutcomeLedger {
+  readonly #sums = new Map<string, { fact: OutcomeFact; hour: number; quantity: number }>()
+
+  add(fact: OutcomeFact): void {
+    const hour = Math.floor(fact.receivedAt.getTime() / HOUR_MS) * HOUR_MS
+    const key = `${fact.projectId}/${fact.keyId}/${hour}/${fact.category}/${fact.outcome}/${fact.reason}`
+    const sum = this.#sums.get(key)
+    if (sum === undefined) this.#sums.set(key, { fact, hour, quantity: fact.quantity })
+    else sum.quantity += fact.quantity
+  }
+
+  get size(): number {
+    return this.#sums.size
+  }
+
+  /** Writes what was added; the ledger stays as it is until {@link clear}. */
+  async write(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
+    // A fixed order, so that two writers never wait for each other in a circle.
+    const rows = [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+    if (rows.length === 0) return
+    await client.query({
+      name: 'outcomes-write',
+      text: `insert into outcomes_hourly (project_id, key_id, hour, category, outcome, reason, quantity)
+             select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+             on conflict (project_id, key_id, hour, category, outcome, reason) do update set quantity = outcomes_hourly.quantity + excluded.quantity`,
+      values: [
+        rows.map((row) => row.fact.projectId),
+        rows.map((row) => row.fact.keyId),
+        rows.map((row) => new Date(row.hour)),
+        rows.map((row) => row.fact.category),
+        rows.map((row) => row.fact.outcome),
+        rows.map((row) => row.fact.reason),
+        rows.map((row) => row.quantity),
+      ],
+    })
+  }
+
+  clear(): void {
+    this.#sums.clear()
+  }
+}

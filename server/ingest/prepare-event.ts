@@ -1,0 +1,148 @@
+import { hash as digestOf } from 'node:crypto'
+import { zstdCompressSync, constants } from 'node:zlib'
+import type { StoredEvent } from '../events/event.ts'
+import { fingerprint } from '../grouping/grouping.ts'
+import type { Occurrence } from '../issues/record.ts'
+import { initialSeverity } from '../issues/severity.ts'
+import type { ContentEncoding } from '../kernel/content-encoding.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Event } from '../protocol/event.api.ts'
+import { isRecord } from '../protocol/json.ts'
+import { isAnr, isNativeCrash } from '../protocol/anr.ts'
+import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { countPairs, parseGuarded } from '../protocol/json-guard.ts'
+import { normalizeEvent } from '../protocol/normalize.ts'
+import { scrubEvent } from '../protocol/scrub.ts'
+import type { ProjectFacts } from './project-facts.ts'
+
+/** Where an event's JSON was found, and what its request said about it. */
+export type RawEvent = {
+  /** 32 hex digits, decided by the intake. */
+  readonly eventId: string
+  readonly receivedAt: Date
+  readonly sentAt: Date | null
+  readonly clientIp: string | null
+  readonly userAgent: string | null
+  readonly decoded: Buffer
+  readonly start: number
+  readonly end: number
+  /** The compressed bytes `decoded` came from, when they hold nothing beside this event worth removing. */
+  readonly asItCame: { readonly body: Buffer; readonly encoding: ContentEncoding } | null
+}
+
+export type PreparedEvent = { readonly occurrence: Occurrence } | { readonly invalid: string }
+
+/**
+ * One event, from bytes to what is recorded: guard → parse → scrub → normalise → fingerprint. Pure: same input, same
+ * result; never throws for anything an SDK could send.
+ */
+export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {
+  if (raw.end - raw.start > MOST_EVENT_BYTES) return { invalid: 'too_large' }
+  let value: unknown
+  let isExact: boolean
+  try {
+    const parsed = parseGuarded(raw.decoded, raw.start, raw.end)
+    value = parsed.value
+    // Repeated or forbidden keys: the stored text would hold values the scrubber never saw.
+    isExact = parsed.dropped === 0 && parsed.pairs === countPairs(parsed.value)
+  } catch (error) {
+    if (error instanceof AppError) return { invalid: reasonWord(error.message) }
+    throw error
+  }
+  if (!isRecord(value)) return { invalid: 'not_an_object' }
+  const changed = scrubEvent(value, project.scrubbing)
+  const clientIp = project.scrubbing.removeAddresses === true ? null : raw.clientIp
+  const event = normalizeEvent(value, {
+    eventId: raw.eventId,
+    receivedAt: raw.receivedAt,
+    sentAt: raw.sentAt,
+    clientIp,
+    userAgent: raw.userAgent,
+    defaultEnvironment: project.defaultEnvironment,
+  })
+  const stored = storedBody(raw, changed || !isExact ? value : null)
+  return {
+    occurrence: {
+      orgId: project.orgId,
+      event: {
+        projectId: project.projectId,
+        eventId: raw.eventId,
+        receivedAt: raw.receivedAt,
+        occurredAt: new Date(event.occurred_at),
+        sentAt: raw.sentAt,
+        level: event.level,
+        release: event.release,
+        environment: event.environment,
+        clientIp,
+        userAgent: raw.userAgent,
+        userHash: userHash(project.projectId, event),
+        ...stored,
+      },
+      fingerprint: fingerprint(event, { version: project.groupingVersion }),
+      title: event.title,
+      culprit: event.culprit,
+      errorType: event.error_type,
+      errorValue: event.error_value,
+      level: event.level,
+      platform: event.platform,
+      isUnhandled: event.is_unhandled,
+      severity: initialSeverity(severityFacts(event), NOBODY_YET),
+      searchWords: wordsOf(event),
+    },
+  }
+}
+
+/** Impact is judged where the users are counted (issues/record.queries.ts). */
+const NOBODY_YET = { affectedUsers: 0, activeUsers: null }
+
+const severityFacts = (event: Event) => ({
+  level: event.level,
+  isUnhandled: event.is_unhandled,
+  isAnr: isAnr(event),
+  isNativeCrash: isNativeCrash(event),
+})
+
+/** `The JSON is too deep …` → `json_too_deep`: outcomes are counted by reason, so there must be few of them. */
+function reasonWord(message: string): string {
+  if (message.includes('deep')) return 'too_deep'
+  if (message.includes('more than')) return 'too_many_values'
+  return 'not_json'
+}
+
+type StoredBody = Pick<StoredEvent, 'encoding' | 'bodyStart' | 'bodyEnd' | 'body'>
+
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+/** The body as it came where that is compressed and unchanged; else the JSON alone, packed. */
+function storedBody(raw: RawEvent, changed: Record<string, unknown> | null): StoredBody {
+  if (changed === null && raw.asItCame !== null && raw.asItCame.encoding !== 'none') {
+    return { ...raw.asItCame, bodyStart: raw.start, bodyEnd: raw.end }
+  }
+  const json = changed === null ? raw.decoded.subarray(raw.start, raw.end) : Buffer.from(JSON.stringify(changed))
+  return { encoding: 'zstd', bodyStart: 0, bodyEnd: json.length, body: zstdCompressSync(json, ZSTD) }
+}
+
+/** 52 bits of a hash over project and user key (id, else name, else address); null for nobody. */
+export function userHash(projectId: string, event: Pick<Event, 'user'>): number | null {
+  const { user } = event
+  if (user === null) return null
+  const key = user.id ?? user.username ?? user.email ?? user.ip_address
+  if (key === null || key === '') return null
+  return Number.parseInt(digestOf('sha256', `${projectId}\n${key}`, 'hex').slice(0, 13), 16)
+}
+
+const SEARCHED_FRAMES = 30
+
+/** What an issue can be found by: title, value, culprit, message, and the names in its stack. */
+function wordsOf(event: Event): (string | null)[] {
+  const frames = event.exceptions.flatMap((exception) => exception.stacktrace?.frames ?? [])
+  const relevant = frames.filter((frame) => frame.in_app).slice(-SEARCHED_FRAMES)
+  return [
+    event.title,
+    event.culprit,
+    event.error_value?.slice(0, 1_000) ?? null,
+    event.message?.slice(0, 1_000) ?? null,
+    event.transaction,
+    ...relevant.flatMap((frame) => [frame.function, frame.module, frame.filename]),
+  ]
+}

@@ -1,0 +1,136 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { forbidden, invalid, notFound } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Page } from '../kernel/page.api.ts'
+import { roleAtLeast } from '../kernel/permissions.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Comment } from './issues.api.ts'
+import { selectIssue } from './issues.queries.ts'
+import { viewPerson } from './view-issue.ts'
+
+/** @throws AppError not_found */
+async function requireIssue(db: Database | Tx, actor: Actor, issueId: string): Promise<void> {
+  if ((await selectIssue(db, actor, issueId)) === undefined) throw notFound('Issue')
+}
+
+const selectComments = (db: Database | Tx) =>
+  db
+    .selectFrom('comments as c')
+    .leftJoin('users as u', 'u.id', 'c.author_id')
+    .select([
+      'c.id',
+      'c.issue_id',
+      'c.author_id',
+      'c.body',
+      'c.created_at',
+      'c.edited_at',
+      'u.name as author_name',
+      'u.email as author_email',
+    ])
+
+type CommentRow = Awaited<ReturnType<ReturnType<typeof selectComments>['executeTakeFirstOrThrow']>>
+
+const viewComment = (row: CommentRow): Comment => ({
+  id: row.id,
+  issue_id: row.issue_id,
+  author: viewPerson(row.author_id, row.author_name, row.author_email),
+  body: row.body,
+  created_at: row.created_at.toISOString(),
+  edited_at: row.edited_at?.toISOString() ?? null,
+})
+
+/**
+ * Comments, oldest first. A cursor is the id of the last comment seen; ids sort by the time they were made.
+ * @throws AppError not_found
+ */
+export async function listComments(
+  app: App,
+  actor: Actor,
+  input: { issueId: string; limit: number; offset: number; cursor?: string | undefined },
+): Promise<Page<Comment>> {
+  await requireIssue(app.db, actor, input.issueId)
+  const { n } = await app.db
+    .selectFrom('comments')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('issue_id', '=', input.issueId)
+    .executeTakeFirstOrThrow()
+  let query = selectComments(app.db).where('c.issue_id', '=', input.issueId)
+  if (input.cursor !== undefined) query = query.where('c.id', '>', cursorId(input.cursor))
+  const rows = await query
+    .orderBy('c.id')
+    .limit(input.limit + 1)
+    .offset(input.cursor === undefined ? input.offset : 0)
+    .execute()
+  const shown = rows.slice(0, input.limit)
+  return {
+    items: shown.map(viewComment),
+    total: n,
+    limit: input.limit,
+    offset: input.offset,
+    next_cursor: rows.length > input.limit ? (shown.at(-1)?.id ?? null) : null,
+  }
+}
+
+function cursorId(cursor: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(cursor))
+    throw invalid('cursor is not one this list gave out.')
+  return cursor
+}
+
+/** @throws AppError not_found */
+export async function createComment(
+  app: App,
+  actor: Actor,
+  input: { issueId: string; body: string },
+): Promise<Comment> {
+  return app.tx(async (tx) => {
+    await requireIssue(tx, actor, input.issueId)
+    const row = {
+      id: newId(),
+      issue_id: input.issueId,
+      author_id: actor.userId,
+      body: input.body,
+      created_at: app.clock.now(),
+    }
+    await tx.insertInto('comments').values(row).execute()
+    return viewComment(await selectComments(tx).where('c.id', '=', row.id).executeTakeFirstOrThrow())
+  })
+}
+
+/**
+ * By its author, admins and owners.
+ * @throws AppError not_found, forbidden
+ */
+export async function deleteComment(
+  app: App,
+  actor: Actor,
+  input: { issueId: string; commentId: string },
+): Promise<void> {
+  await app.tx(async (tx) => {
+    await requireIssue(tx, actor, input.issueId)
+    const comment = await tx
+      .selectFrom('comments')
+      .select(['id', 'author_id'])
+      .where('id', '=', input.commentId)
+      .where('issue_id', '=', input.issueId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (comment === undefined) throw notFound('Comment')
+    if (comment.author_id !== actor.userId && !roleAtLeast(actor.role, 'admin'))
+      throw forbidden('Only its author, an admin or an owner can delete a comment.')
+    await tx.deleteFrom('comments').where('id', '=', comment.id).execute()
+    await tx
+      .insertInto('issue_activity')
+      .values({
+        id: newId(),
+        issue_id: input.issueId,
+        kind: 'comment_deleted',
+        actor_id: actor.userId,
+        sentence: 'A comment was deleted.',
+        data: '{}',
+        created_at: app.clock.now(),
+      })
+      .execute()
+  })
+}

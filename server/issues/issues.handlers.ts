@@ -1,0 +1,31 @@
+import type { Handlers } from '../context/handlers.ts'
+import { notFound } from '../kernel/errors.ts'
+import { createComment, deleteComment, listComments } from './comments.ts'
+import { deleteIssue } from './delete-issue.ts'
+import type { issueRoutes } from './issues.api.ts'
+import { listIssues, searchIssues } from './list-issues.ts'
+import { readIssue } from './read-issue.ts'
+import { readVolume } from './read-volume.ts'
+import { updateIssue } from './update-issue.ts'
+
+export const issueHandlers: Handlers<typeof issueRoutes> = {
+  listIssues: (app, actor, { query }) => listIssues(app, actor, query),
+  searchIssues: (app, actor, { query }) => searchIssues(app, actor, query),
+  readIssue: (app, actor, { params, query }) => readIssue(app, actor, params.issueId, query.event),
+  updateIssue: (app, actor, { params, body }) => updateIssue(app, actor, { ...params, ...body }),
+  deleteIssue: (app, actor, { params }) => deleteIssue(app, actor, params.issueId),
+  listComments: (app, actor, { params, query }) => listComments(app, actor, { ...params, ...query }),
+  createComment: (app, actor, { params, body }) => createComment(app, actor, { ...params, ...body }),
+  deleteComment: (app, actor, { params }) => deleteComment(app, actor, params),
+  listProjectIssues: async (app, actor, { params, query }) => {
+    const project = await app.db
+      .selectFrom('projects')
+      .select('id')
+      .where('id', '=', params.projectId)
+      .where('org_id', '=', actor.orgId)
+      .executeTakeFirst()
+    if (project === undefined) throw notFound('Project')
+    return searchIssues(app, actor, { ...query, projectId: [project.id] })
+  },
+  readVolume: (app, actor, { query }) => readVolume(app, actor, query.range, query.projectId),
+}

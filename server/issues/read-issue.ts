@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import type { StoredEvent } from '../events/event.ts'
+import { neighbours, newestEvents, readEvent } from '../events/store.ts'
+import { notFound } from '../kernel/errors.ts'
+import { eventIdFrom } from '../kernel/ids.ts'
+import type { Event } from '../protocol/event.api.ts'
+import { readStoredEvent } from '../protocol/read-stored.ts'
+import { GroupingView, type Activity, type IssueDetail } from './issues.api.ts'
+import { selectActivity, selectGrouping, selectIssue } from './issues.queries.ts'
+import { distributionOf } from './tag-distribution.ts'
+import { viewIssues, viewPerson } from './view-issue.ts'
+
+/** Events the tag distribution is drawn from: the newest so many, whatever the issue holds. */
+const SAMPLE_EVENTS = 100
+const ACTIVITY_ENTRIES = 100
+
+/**
+ * An issue with one of its events, what its newest events share, and its history.
+ * @param which `latest`, `oldest` or an event id
+ * @throws AppError not_found for the issue, or for an event that is not one of its own
+ */
+export async function readIssue(app: App, actor: Actor, issueId: string, which: string): Promise<IssueDetail> {
+  const row = await selectIssue(app.db, actor, issueId)
+  if (row === undefined) throw notFound('Issue')
+  const [stored, sample, activity, grouping, project, [issue]] = await Promise.all([
+    chosenEvent(app, issueId, which),
+    newestEvents(app.db, issueId, SAMPLE_EVENTS),
+    selectActivity(app.db, issueId, ACTIVITY_ENTRIES),
+    selectGrouping(app.db, issueId),
+    app.db
+      .selectFrom('projects')
+      .select(['id', 'name', 'slug', 'platform'])
+      .where('id', '=', row.project_id)
+      .executeTakeFirst(),
+    viewIssues(app, [row]),
+  ])
+  if (issue === undefined || project === undefined) throw notFound('Issue')
+  return {
+    ...issue,
+    project,
+    event: stored === null ? null : readStoredEvent(stored),
+    event_ids: await neighbours(app.db, issueId, stored),
+    tag_distribution: distributionOf(sample.map((event) => readableTags(app, event))),
+    activity: activity.map(viewActivity),
+    grouping: GroupingView.parse({ version: grouping?.grouping_version ?? 1, parts: grouping?.parts ?? [] }),
+  }
+}
+
+async function chosenEvent(app: App, issueId: string, which: string): Promise<StoredEvent | null> {
+  if (which === 'latest' || which === 'oldest') return readEvent(app.db, issueId, which)
+  const eventId = eventIdFrom(which)
+  const stored = eventId === null ? null : await readEvent(app.db, issueId, { eventId })
+  if (stored === null) throw notFound('Event')
+  return stored
+}
+
+/** One damaged body must not hide the issue. */
+function readableTags(app: App, stored: StoredEvent): Event['tags'] {
+  try {
+    return readStoredEvent(stored).tags
+  } catch (error) {
+    app.log.warn(
+      { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },
+      'a stored event cannot be read',
+    )
+    return []
+  }
+}
+
+type ActivityRow = Awaited<ReturnType<typeof selectActivity>>[number]
+
+const viewActivity = (row: ActivityRow): Activity => ({
+  id: row.id,
+  kind: row.kind,
+  sentence: row.sentence,
+  actor: viewPerson(row.actor_id, row.actor_name, row.actor_email),
+  data: z.record(z.string(), z.json()).parse(row.data),
+  created_at: row.created_at.toISOString(),
+})

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Handlers } from '../context/handlers.ts'
+import { LiveMessage, type liveRoutes } from './live.api.ts'
+import { LIVE_TOPIC } from './publish.ts'
+
+const Envelope = z.tuple([z.string(), LiveMessage])
+
+/** At most so many messages a second reach one browser; what comes between is merged. */
+const FLUSH_MS = 250
+
+export const liveHandlers: Handlers<typeof liveRoutes> = {
+  streamLive: (app, actor, call) => {
+    const stream = call.openStream()
+    const waiting = new Map<string, LiveMessage>()
+    let timer: NodeJS.Timeout | undefined
+
+    const flush = (): void => {
+      timer = undefined
+      for (const message of waiting.values()) stream.send(message.kind, message)
+      waiting.clear()
+    }
+    const stop = app.bus.on(LIVE_TOPIC, (payload) => {
+      const parsed = Envelope.safeParse(payload)
+      if (!parsed.success || parsed.data[0] !== actor.orgId) return
+      const [, message] = parsed.data
+      const key = `${message.kind}/${message.project_id}`
+      const earlier = waiting.get(key)
+      waiting.set(key, earlier === undefined ? message : merged(earlier, message))
+      timer ??= setTimeout(flush, FLUSH_MS)
+    })
+    stream.signal.addEventListener('abort', () => {
+      stop()
+      clearTimeout(timer)
+    })
+    return Promise.resolve()
+  },
+}
+
+/** Two messages of one kind and project as one; an empty list of ids stands for "many" and stays empty. */
+function merged(a: LiveMessage, b: LiveMessage): LiveMessage {
+  if (a.kind !== 'issues' || b.kind !== 'issues') return b
+  const many = a.issue_ids.length === 0 || b.issue_ids.length === 0
+  return {
+    ...a,
+    issue_ids: many ? [] : [...new Set([...a.issue_ids, ...b.issue_ids])],
+    new_issue_ids: [...new Set([...a.new_issue_ids, ...b.new_issue_ids])],
+    event_count: a.event_count + b.event_count,
+  }
+}

@@ -1,0 +1,31 @@
+import { sql, type RawBuilder } from 'kysely'
+import type pg from 'pg'
+import { notification } from '../storage/bus.ts'
+import type { LiveMessage } from './live.api.ts'
+
+/** Bus topic of live messages: `[organisation id, message]`. */
+export const LIVE_TOPIC = 'live'
+
+/** More ids than this are not named: the listener refetches what it shows. 36 characters each must fit one message. */
+const MOST_IDS = 80
+
+/** For Kysely transactions: told when the transaction commits. */
+export function liveNotification(orgId: string, message: LiveMessage): RawBuilder<unknown> {
+  const [, [channel, payload]] = notification(LIVE_TOPIC, [orgId, bounded(message)])
+  return sql`select pg_notify(${channel}, ${payload})`
+}
+
+/** For plain clients: the same. */
+export async function publishLive(client: pg.ClientBase, orgId: string, message: LiveMessage): Promise<void> {
+  const [text, values] = notification(LIVE_TOPIC, [orgId, bounded(message)])
+  await client.query(text, values)
+}
+
+function bounded(message: LiveMessage): LiveMessage {
+  if (message.kind !== 'issues') return message
+  return {
+    ...message,
+    issue_ids: message.issue_ids.length > MOST_IDS ? [] : message.issue_ids,
+    new_issue_ids: message.new_issue_ids.slice(0, MOST_IDS),
+  }
+}

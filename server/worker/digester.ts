@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { App } from '../context/app.ts'
+import { commitBatches, prepareBatches, type DigestFigures } from '../ingest/digest.ts'
+import { OutcomeLedger } from '../ingest/outcomes.ts'
+import { createProjectFactsReader, type ProjectFactsReader } from '../ingest/project-facts.ts'
+import { claimShards, MOST_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
+import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'
+import { isDatabaseAway, withClientTx } from '../storage/pool.ts'
+
+/** Rows and bytes of one transaction: about a thousand events, a few dozen milliseconds of each half. */
+const BATCH = { maxRows: 200, maxBytes: 2_500_000 }
+
+export type Digester = {
+  /** Sums since the start. */
+  readonly figures: { entries: number; events: number; duplicates: number; quarantined: number; batches: number }
+  /** Digests what is in the spool now; for tests and for a last round before stopping. */
+  drain(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens the reading side of the spool; {@link runDigester} keeps it going. */
+export async function createDigester(app: App): Promise<Digester & { run(signal: AbortSignal): Promise<void> }> {
+  const reader = await claimShards(app)
+  const facts = createProjectFactsReader(app)
+  const figures = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
+  const count = (done: DigestFigures): void => {
+    figures.entries += done.entries
+    figures.events += done.events
+    figures.duplicates += done.duplicates
+    figures.quarantined += done.quarantined
+    figures.batches++
+  }
+
+  const drain = async (signal?: AbortSignal): Promise<void> => {
+    for (const shard of reader.shards()) await drainShard(app, reader, facts, shard, count, signal)
+  }
+
+  return {
+    figures,
+    drain,
+    async run(signal) {
+      const wake = new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+      let pauseMs = 0
+      while (!signal.aborted) {
+        try {
+          await drain(signal)
+          pauseMs = 0
+          await Promise.race([reader.wait(), wake])
+        } catch (error) {
+          pauseMs = Math.min(2_000, pauseMs * 2 + 50)
+          const level = isDatabaseAway(error) || error instanceof SpoolFencedError ? 'warn' : 'error'
+          app.log[level](
+            { err: error instanceof Error && level === 'warn' ? error.message : error, retry_in_ms: pauseMs },
+            'digestion was interrupted; the spool keeps what is undone',
+          )
+          await Promise.race([delay(pauseMs), wake])
+        }
+      }
+    },
+    async close() {
+      facts.close()
+      await reader.close()
+    },
+  }
+}
+
+/**
+ * Digests a shard until nothing is left. While one batch commits, the next is read and prepared: the processor and the
+ * database work at the same time.
+ */
+async function drainShard(
+  app: App,
+  reader: SpoolReader,
+  facts: ProjectFactsReader,
+  shard: number,
+  count: (done: DigestFigures) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let committing: Promise<void> = Promise.resolve()
+  let afterId = 0
+  try {
+    while (signal?.aborted !== true) {
+      const batches = await reader.read(shard, { ...BATCH, afterId })
+      const last = batches.at(-1)
+      if (last === undefined) {
+        await committing
+        // Rows may have become visible behind the place we had read to.
+        if (afterId === 0) return
+        afterId = 0
+        continue
+      }
+      const sound = await setAsidePoison(app, batches)
+      const prepared = await prepareBatches(app, facts, sound)
+      await committing
+      afterId = last.id
+      committing = commitBatches(app, prepared).then(count)
+      // Awaited above or below; a failure in between must not count as unhandled.
+      committing.catch(() => {})
+    }
+  } finally {
+    await committing
+  }
+}
+
+/** A row several workers died on is kept aside whole rather than tried for ever. */
+async function setAsidePoison(app: App, batches: readonly SpoolBatch[]): Promise<SpoolBatch[]> {
+  const sound: SpoolBatch[] = []
+  for (const batch of batches) {
+    if (batch.attempts <= MOST_ATTEMPTS) {
+      sound.push(batch)
+      continue
+    }
+    app.log.error(
+      { spool_row: batch.id, entries: batch.entries.length, attempts: batch.attempts },
+      'a spool row ended its workers again and again; it is in quarantine now',
+    )
+    const ledger = new OutcomeLedger()
+    for (const { projectId, keyId, receivedAtMs } of batch.entries) {
+      const receivedAt = new Date(receivedAtMs)
+      ledger.add({
+        projectId,
+        keyId,
+        receivedAt,
+        category: 'default',
+        outcome: 'dropped',
+        reason: 'quarantine',
+        quantity: 1,
+      })
+    }
+    await withClientTx(app.pool, async (client) => {
+      await quarantineBatch(client, batch, 'Workers ended while they held it.', app.clock.now())
+      await ledger.write(client)
+    })
+  }
+  return sound
+}

@@ -1,0 +1,72 @@
+import type { Actor, Origin } from '#server/context/actor.ts'
+import type { App } from '#server/context/app.ts'
+import { insertOrg, insertUser, lockUser } from '#server/auth/auth.queries.ts'
+import { sealedNewDataKey } from '#server/auth/org-sealer.ts'
+import { issueTokens, startSession, type SessionTokens } from '#server/auth/start-session.ts'
+import { newId } from '#server/kernel/ids.ts'
+import type { Role } from '#server/kernel/permissions.ts'
+
+export type Person = {
+  readonly actor: Actor
+  readonly email: string
+  readonly password: string
+  readonly orgSlug: string
+  readonly tokens: SessionTokens
+  /** `Cookie` header of the signed-in browser, without COOKIE_PREFIX. */
+  readonly cookie: string
+}
+
+/** Passes every rule of PASSWORD_CHECK. */
+export const GOOD_PASSWORD = 'correct horse battery'
+
+export const anOrigin = (over: Partial<Origin> = {}): Origin => ({
+  ip: '192.0.2.10',
+  userAgent: 'test browser',
+  requestId: 'test',
+  ...over,
+})
+
+/** An organisation with nobody in it. */
+export async function anOrg(app: App, name = 'Acme'): Promise<{ id: string; slug: string }> {
+  const id = newId()
+  const slug = `${name.toLowerCase()}-${id.slice(-8)}`
+  await app.tx((tx) =>
+    insertOrg(tx, { id, slug, name, data_key_sealed: sealedNewDataKey(app, id), created_at: app.clock.now() }),
+  )
+  return { id, slug }
+}
+
+/** Somebody with a session, in an organisation of their own unless told otherwise. */
+export async function aPerson(
+  app: App,
+  over: { role?: Role; org?: { id: string; slug: string }; email?: string; password?: string; origin?: Origin } = {},
+): Promise<Person> {
+  const org = over.org ?? (await anOrg(app))
+  const id = newId()
+  const role = over.role ?? 'owner'
+  const email = over.email ?? `${role}-${id.slice(-12)}@example.com`
+  const password = over.password ?? GOOD_PASSWORD
+  const passwordHash = await app.passwords.hash(password)
+  const session = await app.tx(async (tx) => {
+    await insertUser(tx, {
+      id,
+      org_id: org.id,
+      email,
+      name: `The ${role}`,
+      role,
+      password_hash: passwordHash,
+      created_at: app.clock.now(),
+    })
+    await lockUser(tx, id)
+    return startSession(tx, app, { id, orgId: org.id, role }, 'password', over.origin ?? anOrigin())
+  })
+  const tokens = await issueTokens(app, session)
+  return {
+    actor: { kind: 'user', userId: id, orgId: org.id, role, sessionId: session.sessionId },
+    email,
+    password,
+    orgSlug: org.slug,
+    tokens,
+    cookie: `svc_access=${tokens.accessToken}; svc_refresh=${tokens.refreshToken}`,
+  }
+}

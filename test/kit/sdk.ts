@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+
+/** What an SDK sends, in short: for tests whose subject is what happens afterwards. */
+
+export const newEventId = (): string => randomBytes(16).toString('hex')
+
+/** An unhandled-looking error event; fields given replace the defaults. */
+export function anEvent(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    event_id: newEventId(),
+    platform: 'javascript',
+    level: 'error',
+    release: 'shop@1.0.0',
+    environment: 'production',
+    exception: { values: [anException()] },
+    ...fields,
+  }
+}
+
+export function anException(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    type: 'PaymentError',
+    value: 'card declined',
+    mechanism: { type: 'generic', handled: true },
+    stacktrace: {
+      frames: [
+        { filename: 'node:internal/main', function: 'run', lineno: 1, in_app: false },
+        {
+          filename: 'src/checkout.ts',
+          function: 'confirmPayment',
+          lineno: 42,
+          colno: 7,
+          in_app: true,
+          context_line: '  throw new PaymentError()',
+          pre_context: ['async function confirmPayment() {'],
+          post_context: ['}'],
+        },
+      ],
+    },
+    ...fields,
+  }
+}
+
+/** An envelope with one event. */
+export function envelopeOf(event: Record<string, unknown>): string {
+  return `${JSON.stringify({ event_id: event['event_id'], sent_at: new Date().toISOString() })}\n{"type":"event"}\n${JSON.stringify(event)}\n`
+}
+
+/** Parts of a DSN. */
+export function dsnParts(dsn: string): { origin: string; key: string; projectNumber: string } {
+  const url = new URL(dsn)
+  return { origin: url.origin, key: url.username, projectNumber: url.pathname.slice(1) }
+}
+
+/** Sends one event the way SDKs do; resolves with the status. The service's own address replaces the DSN's. */
+export async function sendEvent(
+  serviceUrl: string,
+  dsn: string,
+  event: Record<string, unknown>,
+): Promise<{ status: number; id: string | null }> {
+  const { key, projectNumber } = dsnParts(dsn)
+  const response = await fetch(`${serviceUrl}/api/${projectNumber}/envelope/?sentry_key=${key}&sentry_version=7`, {
+    method: 'POST',
+    body: envelopeOf(event),
+  })
+  const body: unknown = await response.json()
+  const id = typeof body === 'object' && body !== null && 'id' in body && typeof body.id === 'string' ? body.id : null
+  return { status: response.status, id }
+}

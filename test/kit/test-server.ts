@@ -1,0 +1,21 @@
+import { startService, type Service } from '#server/cli/service.ts'
+import { testApp, type TestApp, type TestAppOptions } from './test-app.ts'
+
+export type TestServer = TestApp & {
+  readonly service: Service
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string
+}
+
+/**
+ * The whole service on a port of its own. With `digestion: 'manual'` (the default) call `service.drain()`; with
+ * `inline` events are digested as they come.
+ */
+export async function testServer(
+  options: TestAppOptions & { digestion?: 'inline' | 'manual' } = {},
+): Promise<TestServer> {
+  const test = await testApp(options)
+  const service = await startService(test.app, test.connectionString, { digestion: options.digestion ?? 'manual' })
+  test.onClose(() => service.close())
+  return { ...test, service, url: service.publicUrl }
+}
