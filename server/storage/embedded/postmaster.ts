@@ -46,7 +46,7 @@ export async function startPostmaster(options: {
   const hear = (line: string) => {
     said.push(line)
     if (said.length > 50) said.shift()
-    if (phase === 'serving') log(`PostgreSQL: ${line}`)
+    if (phase === 'serving' && !line.includes('ready to accept connections')) log(`PostgreSQL: ${line}`)
   }
   createInterface({ input: child.stdout }).on('line', hear)
   createInterface({ input: child.stderr }).on('line', hear)

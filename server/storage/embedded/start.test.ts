@@ -18,7 +18,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { DatabaseStartError } from '../database-start-error.ts'
 import { recordedPostmaster } from './orphans.ts'
-import { isAlive, postgresProcessesIn, waitUntil } from './processes.ts'
+import { isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
 import { startEmbeddedPostgres } from './start.ts'
 
 const running: { stop(): Promise<void> }[] = []
@@ -261,7 +261,7 @@ describe('recovery', () => {
     const { child, connectionString } = await hold(dataDir)
     await query(connectionString, 'create table kept as select 1 as one')
     const others = [...childrenOf(child.pid ?? 0), ...postgresProcessesIn(clusterOf(dataDir))]
-    for (const pid of others) process.kill(pid, 'SIGKILL')
+    for (const pid of others) signal(pid, 'SIGKILL')
     await killHard(child)
     expect(existsSync(join(clusterOf(dataDir), 'postmaster.pid'))).toBe(true)
     expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(true)
