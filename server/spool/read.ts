@@ -160,7 +160,11 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       client = null
       if (mine === null) return
       // Given back by hand: the end of a connection takes PostgreSQL a moment to notice, and the next reader waits.
-      await Promise.all([...held].map((shard) => unlockShard(mine, shard))).catch(() => {})
+      try {
+        for (const shard of held) await unlockShard(mine, shard)
+      } catch {
+        // Then the end of the connection does it.
+      }
       held.clear()
       mine.release(true)
     },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Database } from '../storage/pool.ts'
 
 /** Channel that tells readers of new rows. */
 export const SPOOL_CHANNEL = 'faultline_spool'
@@ -91,9 +91,13 @@ export async function countAttempt(
 }
 
 /** Removes rows; returns how many were still there. */
-export async function deleteRows(tx: Tx, shard: number, ids: readonly number[]): Promise<number> {
-  const result = await sql`delete from spool where shard = ${shard} and id = any(${ids}::bigint[])`.execute(tx)
-  return Number(result.numAffectedRows ?? 0n)
+export async function deleteRows(client: pg.ClientBase, shard: number, ids: readonly number[]): Promise<number> {
+  const result = await client.query({
+    name: 'spool_delete',
+    text: 'delete from spool where shard = $1 and id = any($2::bigint[])',
+    values: [shard, ids],
+  })
+  return result.rowCount ?? 0
 }
 
 export type QuarantinedRow = {
@@ -106,11 +110,12 @@ export type QuarantinedRow = {
   readonly body: Buffer
 }
 
-export async function insertQuarantined(tx: Tx, row: QuarantinedRow): Promise<void> {
-  await sql`
-    insert into spool_quarantine (project_id, received_at, quarantined_at, reason, attempts, entry, body)
-    values (${row.projectId}, ${row.receivedAt}, ${row.quarantinedAt}, ${row.reason}, ${row.attempts}, ${row.entry}, ${row.body})
-  `.execute(tx)
+export async function insertQuarantined(client: pg.ClientBase, row: QuarantinedRow): Promise<void> {
+  await client.query(
+    `insert into spool_quarantine (project_id, received_at, quarantined_at, reason, attempts, entry, body)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [row.projectId, row.receivedAt, row.quarantinedAt, row.reason, row.attempts, row.entry, row.body],
+  )
 }
 
 export type Backlog = {

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { withClientTx } from '../storage/pool.ts'
 import { packEntries, shardOf, type SpoolEntry, unpackEntries } from './entry.ts'
 import { claimShards, type SpoolBatch, type SpoolReader } from './read.ts'
 import { quarantineBatch, quarantineEntry, settleBatches, SpoolFencedError } from './settle.ts'
@@ -120,8 +121,10 @@ describe('settling', () => {
   test('removes rows once; a second reader is fenced off', async () => {
     await spool().append(anEntry())
     const [batch] = await readAll(await reader())
-    await app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))
-    await expect(app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))).rejects.toThrow(SpoolFencedError)
+    await withClientTx(app.pool, (client) => settleBatches(client, batch!.shard, [batch!.id]))
+    await expect(withClientTx(app.pool, (client) => settleBatches(client, batch!.shard, [batch!.id]))).rejects.toThrow(
+      SpoolFencedError,
+    )
     expect(await opened(createSpool(app)).backlog()).toEqual({ rows: 0, entries: 0, bytes: 0, oldestAgeMs: 0 })
   })
 
@@ -129,8 +132,8 @@ describe('settling', () => {
     const entry = anEntry({ body: randomBytes(100) })
     await spool().append(entry)
     const [batch] = await readAll(await reader())
-    await app.tx((tx) => quarantineBatch(tx, batch!, 'It always failed.', app.clock.now()))
-    await app.tx((tx) => quarantineEntry(tx, entry, 'Again.', 1, app.clock.now()))
+    await withClientTx(app.pool, (client) => quarantineBatch(client, batch!, 'It always failed.', app.clock.now()))
+    await withClientTx(app.pool, (client) => quarantineEntry(client, entry, 'Again.', 1, app.clock.now()))
     const { rows } = await app.pool.query<{ reason: string; entry: Buffer; body: Buffer }>(
       'select reason, entry, body from spool_quarantine order by id',
     )

@@ -1,0 +1,107 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { AppError, type ErrorCode } from '../kernel/errors.ts'
+import type { Category } from '../protocol/categories.ts'
+
+/** Answers in the form SDKs expect (ingest.md §5.1, §7); unlike the product API errors carry `detail` beside `error`. */
+
+/** On every answer, or a browser SDK can read neither the limits nor why it was refused. */
+const CORS_NAMES = 'access-control-allow-origin'
+const EXPOSED = 'x-sentry-error, x-sentry-rate-limits, retry-after'
+
+const STATUS: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media: 415,
+  rate_limited: 429,
+  unavailable: 503,
+}
+
+export function answerAccepted(response: ServerResponse, eventId: string | null): void {
+  send(response, 200, eventId === null ? '{}' : `{"id":"${eventId}"}`)
+}
+
+/** For GET on /store/, which pages embed as an image. */
+export function answerPixel(response: ServerResponse): void {
+  response.writeHead(200, [
+    CORS_NAMES,
+    '*',
+    'access-control-expose-headers',
+    EXPOSED,
+    'content-type',
+    'image/gif',
+    'content-length',
+    String(PIXEL.length),
+    'cache-control',
+    'no-store',
+  ])
+  response.end(PIXEL)
+}
+
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+export function answerPreflight(response: ServerResponse, methods: string): void {
+  response.writeHead(204, {
+    [CORS_NAMES]: '*',
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers':
+      'x-sentry-auth, x-requested-with, x-forwarded-for, origin, referer, accept, content-type, authentication, authorization, content-encoding, transfer-encoding, sentry-trace, baggage',
+    'access-control-expose-headers': EXPOSED,
+    'access-control-max-age': '3600',
+    allow: methods,
+  })
+  response.end()
+}
+
+/** 405 with the methods that exist. */
+export function answerMethod(response: ServerResponse, methods: string): void {
+  const detail = `This endpoint takes ${methods} only.`
+  send(response, 405, errorBody(detail), { allow: methods, 'x-sentry-error': detail })
+}
+
+/** An expected failure as its status; anything else is a bug, told as 500 without details. @returns the status */
+export function answerError(response: ServerResponse, error: unknown): number {
+  if (!(error instanceof AppError)) {
+    send(response, 500, errorBody('Internal error'), { 'x-sentry-error': 'Internal error' })
+    return 500
+  }
+  const status = STATUS[error.code]
+  const { retryAfterSeconds, headers } = error.details
+  send(response, status, errorBody(error.message), {
+    ...headers,
+    'x-sentry-error': headerText(error.message),
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+  })
+  return status
+}
+
+function send(response: ServerResponse, status: number, body: string, further?: OutgoingHttpHeaders): void {
+  if (response.headersSent || response.destroyed) return
+  const headers = [
+    CORS_NAMES,
+    '*',
+    'access-control-expose-headers',
+    EXPOSED,
+    'content-type',
+    'application/json',
+    'content-length',
+    String(Buffer.byteLength(body)),
+  ]
+  if (further !== undefined) for (const [name, value] of Object.entries(further)) headers.push(name, String(value))
+  response.writeHead(status, headers)
+  response.end(body)
+}
+
+const errorBody = (detail: string): string => JSON.stringify({ detail, error: detail })
+
+/** Header values are ASCII on one line, whatever the message says. */
+const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
+
+/** `60:error;transaction:key:rate_limit, …` with the longest wait beside it (ingest.md §7.3). */
+export function rateLimitHeaders(limited: ReadonlyMap<Category | '', number>, reason: string): Record<string, string> {
+  const entries = [...limited].map(([category, seconds]) => `${seconds}:${category}:key:${reason}`)
+  return { 'x-sentry-rate-limits': entries.join(', ') }
+}

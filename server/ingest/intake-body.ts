@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http'
+import type { ContentEncoding } from '../kernel/content-encoding.ts'
+import { invalid, rateLimited, tooLarge } from '../kernel/errors.ts'
+import { decodeBody, decodePrefix, decodeSmallBody, MOST_WIRE_BYTES, permittedBytes } from '../protocol/decode.ts'
+import { MOST_HEADER_BYTES } from '../protocol/envelope.ts'
+
+/** The client went away before its body was complete: nothing was taken, nobody is there to be answered. */
+export class AbortedError extends Error {}
+
+/** Bodies of all requests together, being received or waiting for their commit. */
+const MOST_BUFFERED_BYTES = 256 * 1024 * 1024
+/** Decoded bytes of large bodies at once; small ones pass in a few milliseconds each. */
+const MOST_DECODING_BYTES = 128 * 1024 * 1024
+const MOST_DECODINGS_WAITING = 200
+
+export type Bodies = {
+  /**
+   * Receives a body.
+   * @throws AppError `too_large` past 20 MiB, `rate_limited` while too much is being received; AbortedError
+   */
+  read(request: IncomingMessage): Promise<Buffer>
+  /**
+   * Receives no more than it takes to see the first line, decoded; the rest stays unread until {@link Bodies.read}.
+   * @throws AppError when no line comes within 64 KiB; AbortedError
+   */
+  readFirstLine(request: IncomingMessage, encoding: ContentEncoding): Promise<Buffer>
+  /** Undoes the Content-Encoding, large bodies off the event loop and only some at a time. */
+  decode(raw: Buffer, encoding: ContentEncoding): Buffer | Promise<Buffer>
+  /** Frees what {@link Bodies.read} counted for this request; call once, when the request is done with. */
+  release(request: IncomingMessage): void
+}
+
+type Partial = { chunks: Buffer[]; bytes: number; ended: boolean }
+
+export function createBodies(): Bodies {
+  let buffered = 0
+  let decoding = 0
+  const waiting: (() => void)[] = []
+  const partials = new WeakMap<IncomingMessage, Partial>()
+
+  const partialOf = (request: IncomingMessage): Partial => {
+    let partial = partials.get(request)
+    if (partial === undefined) partials.set(request, (partial = { chunks: [], bytes: 0, ended: false }))
+    return partial
+  }
+
+  /** Feeds chunks to `enough` until it says so, or the body ends. */
+  const receive = (request: IncomingMessage, partial: Partial, enough: (() => boolean) | null): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (partial.ended) return resolve()
+      const stop = (): void => {
+        request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
+        request.pause()
+      }
+      const onData = (chunk: Buffer): void => {
+        partial.chunks.push(chunk)
+        partial.bytes += chunk.length
+        buffered += chunk.length
+        if (partial.bytes > MOST_WIRE_BYTES) {
+          stop()
+          return reject(bodyTooLarge())
+        }
+        if (buffered > MOST_BUFFERED_BYTES) {
+          stop()
+          return reject(rateLimited('Too many large requests at once. Try again in a few seconds.', 5))
+        }
+        if (enough?.() === true) {
+          stop()
+          resolve()
+        }
+      }
+      const onEnd = (): void => {
+        partial.ended = true
+        stop()
+        resolve()
+      }
+      const onGone = (): void => {
+        stop()
+        reject(new AbortedError('the client went away'))
+      }
+      if (request.destroyed) return reject(new AbortedError('the client went away'))
+      request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
+      request.resume()
+    })
+
+  const whole = (partial: Partial): Buffer =>
+    partial.chunks.length === 1 && partial.chunks[0] !== undefined
+      ? partial.chunks[0]
+      : Buffer.concat(partial.chunks, partial.bytes)
+
+  const admitDecoding = (weight: number): Promise<void> | null => {
+    if (decoding === 0 || decoding + weight <= MOST_DECODING_BYTES) {
+      decoding += weight
+      return null
+    }
+    if (waiting.length >= MOST_DECODINGS_WAITING)
+      throw rateLimited('Too many large requests at once. Try again in a few seconds.', 5)
+    return new Promise<void>((resolve) => {
+      waiting.push(resolve)
+    }).then(() => admitDecoding(weight) ?? undefined)
+  }
+
+  return {
+    async read(request) {
+      if (Number(request.headers['content-length'] ?? 0) > MOST_WIRE_BYTES) throw bodyTooLarge()
+      const partial = partialOf(request)
+      await receive(request, partial, null)
+      return whole(partial)
+    },
+    async readFirstLine(request, encoding) {
+      const partial = partialOf(request)
+      let line: Buffer | null = null
+      await receive(request, partial, () => {
+        const prefix = decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1)
+        const end = prefix?.indexOf(0x0a) ?? -1
+        if (prefix !== null && end !== -1) line = prefix.subarray(0, end)
+        return line !== null || partial.bytes > MOST_HEADER_BYTES
+      })
+      if (line !== null) return line
+      // An envelope may be its first line alone, without a newline.
+      const prefix = partial.ended ? decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1) : null
+      if (prefix === null || prefix.length > MOST_HEADER_BYTES)
+        throw invalid('The envelope header is longer than 64 KiB, or cannot be decoded.')
+      return prefix
+    },
+    decode(raw, encoding) {
+      const small = decodeSmallBody(raw, encoding)
+      if (small !== null) return small
+      const weight = permittedBytes(raw.length)
+      const decodeNow = async (): Promise<Buffer> => {
+        try {
+          return await decodeBody(raw, encoding)
+        } finally {
+          decoding -= weight
+          waiting.shift()?.()
+        }
+      }
+      const admitted = admitDecoding(weight)
+      return admitted === null ? decodeNow() : admitted.then(decodeNow)
+    },
+    release(request) {
+      const partial = partials.get(request)
+      if (partial === undefined) return
+      buffered -= partial.bytes
+      partials.delete(request)
+    },
+  }
+}
+
+export const bodyTooLarge = () => tooLarge(`A request must be at most ${MOST_WIRE_BYTES / 1024 / 1024} MiB.`)

@@ -1,0 +1,25 @@
+/** Where a request of an SDK goes: everything under `/api/<digits>/`, digits other than 0 (ingest.md §1 point 9). */
+export type IntakeRoute = {
+  /** As it stands in the path; null for the very old `/api/store/`, where the project follows from the key. */
+  readonly projectNumber: string | null
+  /** What follows the number, without slashes around it; for example `envelope`. */
+  readonly endpoint: string
+  /** Behind `?`, undecoded. */
+  readonly query: string
+}
+
+const PLAIN = /^\/api\/(?:([1-9]\d{0,19})(?:\/([^?]*))?|(store)\/?)(?:\?|$)/
+/** A DSN may carry a base path that a reverse proxy did not strip. */
+const BASED = /^\/(?!api\/)[^?]*?\/api\/(?:([1-9]\d{0,19})\/(envelope|store)\/?|(store)\/?)(?:\?|$)/
+
+/** Tells SDK traffic from the product API by the shape of the URL; null when it is not ours. */
+export function matchIntake(url: string): IntakeRoute | null {
+  const match = PLAIN.exec(url) ?? (url.startsWith('/api/') ? null : BASED.exec(url))
+  if (match === null) return null
+  const mark = url.indexOf('?')
+  return {
+    projectNumber: match[1] ?? null,
+    endpoint: match[3] ?? (match[2] ?? '').replace(/\/$/, ''),
+    query: mark === -1 ? '' : url.slice(mark + 1),
+  }
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseEnvelope } from '../protocol/envelope.ts'
+import { judgeItems } from './judge-items.ts'
+import { createRateLimiter } from './limits.ts'
+
+function limiterAt(scale = 1, loopbackExempt = false) {
+  let ms = 1_000_000
+  const limiter = createRateLimiter({ scale, loopbackExempt, nowMs: () => ms })
+  return { limiter, advance: (by: number) => (ms += by) }
+}
+
+describe('a key and category', () => {
+  test('has 1,000 in 10 s and 3,000 in a minute, and the answer names the second there is room again', () => {
+    const { limiter, advance } = limiterAt()
+    const takeMany = (count: number) =>
+      Array.from({ length: count }, () => limiter.takeItem('k', 'error')).filter((wait) => wait === 0).length
+    expect(takeMany(1_500)).toBe(1_000)
+    expect(limiter.takeItem('k', 'error')).toBe(10)
+    advance(4_000)
+    expect(limiter.takeItem('k', 'error')).toBe(6)
+    advance(6_000)
+    expect(takeMany(1_500)).toBe(1_000)
+    advance(10_000)
+    expect(takeMany(1_500)).toBe(1_000)
+    advance(10_000)
+    expect(takeMany(1)).toBe(0)
+    expect(limiter.takeItem('k', 'error')).toBe(30)
+    advance(30_000)
+    expect(takeMany(1_500)).toBe(1_000)
+  })
+
+  test('do not touch other keys and categories; sessions have twenty times as much, client reports no bound', () => {
+    const { limiter } = limiterAt(0.001)
+    expect([1, 2, 3, 4].map(() => limiter.takeItem('k', 'error') > 0)).toEqual([false, true, true, true])
+    expect(limiter.takeItem('k', 'transaction')).toBe(0)
+    expect(limiter.takeItem('other', 'error')).toBe(0)
+    expect(
+      Array.from({ length: 30 }, () => limiter.takeItem('k', 'session')).filter((wait) => wait === 0),
+    ).toHaveLength(20)
+    expect(Array.from({ length: 5_000 }, () => limiter.takeItem('k', 'internal')).every((wait) => wait === 0)).toBe(
+      true,
+    )
+  })
+
+  test('never exceed either window, and a promised second always has room', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ wait: fc.nat(20_000), count: fc.nat(8) }), { maxLength: 60 }), (steps) => {
+        const { limiter, advance } = limiterAt(0.003)
+        const taken: number[] = []
+        let at = 0
+        for (const { wait, count } of steps) {
+          advance(wait)
+          at += wait
+          for (let i = 0; i < count; i++) {
+            const refusal = limiter.takeItem('k', 'error')
+            if (refusal === 0) taken.push(Math.floor(at / 1000))
+            const second = Math.floor(at / 1000)
+            expect(taken.filter((one) => one > second - 60).length).toBeLessThanOrEqual(9)
+            expect(taken.filter((one) => one > second - 10).length).toBeLessThanOrEqual(3)
+            expect(refusal).toBeLessThanOrEqual(60)
+          }
+          const refusal = limiter.takeItem('k', 'error')
+          if (refusal > 0) {
+            advance(refusal * 1000)
+            at += refusal * 1000
+            expect(limiter.takeItem('k', 'error')).toBe(0)
+          }
+          taken.push(Math.floor(at / 1000))
+        }
+      }),
+    )
+  })
+})
+
+describe('an address', () => {
+  test('has 12,000 a minute; IPv6 is counted by network; loopback is exempt where asked', () => {
+    const { limiter } = limiterAt()
+    for (let i = 0; i < 12_000; i++) expect(limiter.takeAddress('10.0.0.1')).toBe(0)
+    expect(limiter.takeAddress('10.0.0.1')).toBeGreaterThanOrEqual(5)
+    expect(limiter.takeAddress('10.0.0.1')).toBeLessThanOrEqual(10)
+    expect(limiter.takeAddress('10.0.0.2')).toBe(0)
+    for (let i = 0; i < 12_000; i++) limiter.takeAddress(`2001:db8::${i.toString(16)}`)
+    expect(limiter.takeAddress('2001:db8::ffff')).toBeGreaterThan(0)
+    expect(limiter.takeAddress('2001:db8:0:1::1')).toBe(0)
+    const relaxed = limiterAt(1, true).limiter
+    for (let i = 0; i < 12_001; i++) expect(relaxed.takeAddress('127.0.0.1')).toBe(0)
+  })
+
+  test('scale 0 switches everything off', () => {
+    const { limiter } = limiterAt(0)
+    for (let i = 0; i < 20_000; i++) expect(limiter.takeAddress('10.0.0.1') + limiter.takeItem('k', 'error')).toBe(0)
+  })
+})
+
+describe('items of an envelope', () => {
+  const judge = (text: string, limiter = limiterAt().limiter) =>
+    judgeItems(parseEnvelope(Buffer.from(text)).items, 'k', limiter)
+
+  test('past the number of their type are dropped', () => {
+    const { dropped, kept } = judge(`{}\n${'{"type":"attachment"}\nx\n'.repeat(31)}`)
+    expect(kept).toBe(30)
+    expect(dropped).toEqual([{ index: 30, reason: 'too_large' }])
+  })
+
+  test('a second event is neither kept nor a reason to refuse', () => {
+    expect(judge('{}\n{"type":"event"}\n{}\n{"type":"event"}\n{}')).toMatchObject({ kept: 1, dropped: [] })
+  })
+
+  test('attachments of a limited event go with it without limiting attachments', () => {
+    const { limiter } = limiterAt(0.001)
+    limiter.takeItem('k', 'error')
+    const { dropped, kept, limited } = judge(
+      '{}\n{"type":"attachment"}\nx\n{"type":"event"}\n{}\n{"type":"session"}\n{}',
+      limiter,
+    )
+    expect(dropped.map(({ index }) => index)).toEqual([0, 1])
+    expect(kept).toBe(1)
+    expect([...limited.keys()]).toEqual(['error'])
+  })
+})
