@@ -197,7 +197,8 @@ export function readConfig(environment: Environment = process.env): Config {
 /** Values never repeated on a terminal or in a log. */
 const SECRET_NAMES = new Set(['DATABASE_URL', 'ENCRYPTION_KEYS', 'METRICS_TOKEN'])
 
-function packageVersion(): string {
+/** As package.json has it. */
+export function packageVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version
 }
