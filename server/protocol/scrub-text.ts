@@ -8,7 +8,7 @@ export const FILTERED = '[Filtered]'
 const HINT_OF_NUMBER = /\d\d\d[ -]?\d\d/
 const HINT_OF_VALUE = /:\/\/|--BEGIN|earer\s|EARER\s|[\\/](?:Users|home|Documents)/
 const HINT_OF_PAIR = /=|["'] ?:/
-const HINT_OF_PAIR_IN_CODE = /[^=!<>][=:] ?["']/
+const HINT_OF_PAIR_IN_CODE = /[^=!<>][=:] ?["']|["'?&][\w.-]{1,40}=/
 
 /** The text without what must not be stored; the very same string where there was nothing. */
 export function scrubText(text: string, kind: KeyClass, judge: KeyJudge): string {
@@ -191,33 +191,48 @@ const MAX_NAME = 80
 const NAME_CHARACTER = /[\w.\-[\]%$]/
 
 /**
- * `name=value` in query strings, form bodies, cookies, command lines and log lines. Of source text only a value in
- * quotes counts, as in `password = 'hunter2'`: the rest is program.
+ * `name=value` in query strings, form bodies, cookies, command lines and log lines. Of source text only literals count,
+ * as in `password = 'hunter2'` and `'token=abc'`: the rest is program.
  */
 function scrubAssignments(text: string, kind: KeyClass, judge: KeyJudge): string {
-  const code = kind === KEY_CODE
   const cookies = kind === KEY_COOKIE
   let clean = ''
   let from = 0
   let equals = text.indexOf('=')
   while (equals >= 0) {
-    const next = text[equals + 1]
-    let start = next === '>' ? equals + 2 : equals + 1
-    if (code && text[start] === ' ') start += 1
-    let end = start
-    if (next !== '=' && (!code || text[start] === '"' || text[start] === "'")) {
-      const name = nameBefore(text, code && text[equals - 1] === ' ' ? equals - 1 : equals, from)
-      if (name !== '' && (cookies ? judge.isSensitiveCookie(name) : judge.isSensitive(name))) {
-        end = valueEnd(text, start, cookies)
-        if (end > start && !text.startsWith(FILTERED, start)) {
-          clean += text.slice(from, start) + FILTERED
-          from = end
-        }
+    let end = equals + 1
+    const found = kind === KEY_CODE ? literalAt(text, equals, from) : assignmentAt(text, equals, from)
+    if (found !== null && (cookies ? judge.isSensitiveCookie(found.name) : judge.isSensitive(found.name))) {
+      end = valueEnd(text, found.start, cookies)
+      if (end > found.start && !text.startsWith(FILTERED, found.start)) {
+        clean += text.slice(from, found.start) + FILTERED
+        from = end
       }
     }
     equals = text.indexOf('=', Math.max(end, equals + 1))
   }
   return from === 0 ? text : clean + text.slice(from)
+}
+
+type Assignment = { name: string; start: number }
+
+function assignmentAt(text: string, equals: number, limit: number): Assignment | null {
+  const next = text[equals + 1]
+  if (next === '=') return null
+  const name = nameBefore(text, equals, limit)
+  return name === '' ? null : { name, start: next === '>' ? equals + 2 : equals + 1 }
+}
+
+function literalAt(text: string, equals: number, limit: number): Assignment | null {
+  const start = text[equals + 1] === ' ' ? equals + 2 : equals + 1
+  const first = text[start]
+  const quoted = first === '"' || first === "'"
+  const name = nameBefore(text, quoted && text[equals - 1] === ' ' ? equals - 1 : equals, limit)
+  if (name === '') return null
+  if (quoted) return { name, start }
+  const before = text[equals - name.length - 1]
+  const inLiteral = before === '"' || before === "'" || before === '?' || before === '&'
+  return inLiteral && first !== '=' && start === equals + 1 ? { name, start } : null
 }
 
 function nameBefore(text: string, equals: number, limit: number): string {
