@@ -34,7 +34,11 @@ async function start(node) {
     return
   }
   const command = [join(root, 'server', 'main.ts'), 'serve', ...args.filter((arg) => arg.startsWith('--roles='))]
-  const environment = toolEnvironment(node)
+  const environment = {
+    // Halves the time to load 400 modules; keyed by content, ignored where it cannot be written.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'faultline-node'),
+    ...toolEnvironment(node),
+  }
   // Become the server where Node can: signals reach it directly, and no second process waits around in memory.
   if (typeof process.execve === 'function' && process.platform !== 'win32') {
     process.removeAllListeners('warning')
