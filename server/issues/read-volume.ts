@@ -35,7 +35,7 @@ export async function readVolume(app: App, actor: Actor, range: Range, projectId
       (eb) => eb.fn.sum<number>('m.events').as('events'),
       (eb) => eb.fn.sum<number>('m.fatal').as('fatal'),
     ])
-    .groupBy(bucket)
+    .groupBy(sql`1`)
     .execute()
   const byBucket = new Map(rows.map((row) => [row.bucket, row]))
   const points = Array.from({ length: minutes / bucketMinutes }, (_, index) => ({

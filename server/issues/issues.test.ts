@@ -1,0 +1,298 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '#test/kit/client.ts'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Comment, Issue } from './issues.api.ts'
+
+/** Lists, search, changes and comments through the API, on a real database. */
+
+const server = await testServer({ realTime: true })
+
+type List = { items: Issue[]; total: number; next_cursor: string | null; status_counts: Record<string, number> }
+const list = async (person: Client, query = ''): Promise<List> =>
+  (await person.get(`/api/issues${query}`)).body as unknown as List
+
+/** One event of an issue of its own: the function's name decides the group. */
+const eventIn = (functionName: string, fields: Record<string, unknown> = {}) =>
+  anEvent({
+    exception: {
+      values: [
+        anException({
+          type: `${functionName}Error`,
+          value: `${functionName} failed`,
+          stacktrace: {
+            frames: [{ filename: `src/${functionName}.ts`, function: functionName, lineno: 1, in_app: true }],
+          },
+        }),
+      ],
+    },
+    ...fields,
+  })
+
+async function fill(person: Client, project: TestProject): Promise<void> {
+  const now = Date.now() / 1000
+  const plan = [
+    { name: 'alpha', times: 3, users: 3, level: 'error', ago: 50 },
+    { name: 'beta', times: 1, users: 1, level: 'fatal', ago: 40 },
+    { name: 'gamma', times: 5, users: 2, level: 'warning', ago: 30 },
+    { name: 'delta', times: 2, users: 1, level: 'info', ago: 20 },
+    { name: 'epsilon', times: 4, users: 4, level: 'error', ago: 10 },
+  ]
+  for (const { name, times, users, level, ago } of plan) {
+    for (let i = 0; i < times; i++) {
+      await sendEvent(
+        server.url,
+        project.dsn,
+        eventIn(name, { level, timestamp: now - ago - i, user: { id: `${name}${i % users}` } }),
+      )
+    }
+  }
+  await server.service.drain()
+  expect((await list(person)).total).toBe(plan.length)
+}
+
+const names = (page: { items: Issue[] }): string[] => page.items.map((issue) => (issue.type ?? '').replace('Error', ''))
+
+describe('lists', () => {
+  let ada: Client
+  let project: TestProject
+  beforeAll(async () => {
+    ada = await aFounder(server.url)
+    project = await aProject(ada, { name: 'Lists' })
+    await fill(ada, project)
+  })
+
+  test.each([
+    ['', ['epsilon', 'delta', 'gamma', 'beta', 'alpha']],
+    ['?sort=-last_seen', ['epsilon', 'delta', 'gamma', 'beta', 'alpha']],
+    ['?sort=last_seen', ['alpha', 'beta', 'gamma', 'delta', 'epsilon']],
+    ['?sort=first_seen', ['alpha', 'beta', 'gamma', 'delta', 'epsilon']],
+    ['?sort=-event_count', ['gamma', 'epsilon', 'alpha', 'delta', 'beta']],
+    ['?sort=-user_count&limit=2', ['epsilon', 'alpha']],
+    ['?severity=low', ['delta']],
+    ['?severity=medium&severity=low&sort=first_seen', ['alpha', 'gamma', 'delta', 'epsilon'].toSorted()],
+  ])('GET /api/issues%s', async (query, expected) => {
+    const page = await list(ada, query)
+    expect(query.includes('severity=medium') ? names(page).toSorted() : names(page)).toEqual(
+      expect.arrayContaining(expected),
+    )
+    if (!query.includes('severity=medium')) expect(names(page)).toEqual(expected)
+  })
+
+  test('cursors walk the whole list once, in every sort, also while it changes', async () => {
+    for (const key of ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity']) {
+      for (const sort of [key, `-${key}`]) {
+        const seen: string[] = []
+        let cursor: string | null = null
+        do {
+          const page: List = await list(ada, `?sort=${sort}&limit=2${cursor === null ? '' : `&cursor=${cursor}`}`)
+          seen.push(...names(page))
+          cursor = page.next_cursor
+        } while (cursor !== null)
+        expect(seen.toSorted(), sort).toEqual(['alpha', 'beta', 'delta', 'epsilon', 'gamma'])
+      }
+    }
+  })
+
+  test('offset and limit page, total counts all', async () => {
+    const page = await list(ada, '?limit=2&offset=4')
+    expect(page).toMatchObject({ total: 5, limit: 2, offset: 4, next_cursor: null })
+    expect(names(page)).toEqual(['alpha'])
+  })
+
+  test('the list of one project is the same list', async () => {
+    const page = (await ada.get(`/api/projects/${project.id}/issues?sort=-event_count`)).body as unknown as List
+    expect(names(page)).toEqual(['gamma', 'epsilon', 'alpha', 'delta', 'beta'])
+    expect(names(await list(ada, `?projectId=${project.id}`))).toHaveLength(5)
+    expect(names(await list(ada, '?projectId=01890000-0000-7000-8000-000000000000'))).toHaveLength(0)
+  })
+
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['offset=10001', 'cursor'],
+    ['offset=-1', 'offset'],
+    ['sort=title', 'sort'],
+    ['status=open', 'status'],
+    ['severity=urgent', 'severity'],
+    ['projectId=7', 'projectId'],
+    ['cursor=zzz', 'cursor'],
+    ['unknown=1', 'unknown'],
+    ['limit=5&limit=6', 'limit'],
+  ])('GET /api/issues?%s is refused, naming the field', async (query, field) => {
+    const answer = await ada.get(`/api/issues?${query}`)
+    expect(answer.status).toBe(400)
+    expect((answer.body as unknown as { error: string }).error).toContain(field)
+  })
+
+  test('a cursor of another sort is refused', async () => {
+    const { next_cursor: cursor } = await list(ada, '?limit=1')
+    expect((await ada.get(`/api/issues?sort=-event_count&cursor=${cursor}`)).status).toBe(400)
+  })
+
+  test('search finds words as prefixes, in names too, and narrows by terms', async () => {
+    const search = async (q: string): Promise<string[]> =>
+      names((await ada.get(`/api/issues/search?q=${encodeURIComponent(q)}`)).body as unknown as List)
+    expect(await search('gamma')).toEqual(['gamma'])
+    expect(await search('src/gam')).toEqual(['gamma'])
+    expect((await search('failed')).toSorted()).toEqual(['alpha', 'beta', 'delta', 'epsilon', 'gamma'])
+    expect((await search('failed -gamma -beta')).toSorted()).toEqual(['alpha', 'delta', 'epsilon'])
+    expect(await search('level:warning')).toEqual(['gamma'])
+    expect(await search('is:resolved')).toEqual([])
+    expect(await search('"alpha failed" is:unresolved')).toEqual(['alpha'])
+    expect(await search("'; drop table issues; --")).toEqual([])
+    expect(await search('assigned:me')).toEqual([])
+    expect((await ada.get('/api/issues/search?q=is:open')).body).toMatchObject({
+      error: expect.stringContaining('character 1') as string,
+    })
+    expect((await ada.get('/api/issues/search?q=%22open')).status).toBe(400)
+  })
+
+  test('the volume strip counts every event in its own bucket', async () => {
+    const answer = (await ada.get('/api/issues/volume?range=1h')).body as unknown as {
+      total: number
+      points: { events: number; fatal: number }[]
+    }
+    expect(answer.points).toHaveLength(60)
+    expect(answer.total).toBe(15)
+    expect(answer.points.reduce((sum, point) => sum + point.fatal, 0)).toBe(1)
+  })
+})
+
+describe('changes', () => {
+  let ada: Client
+  let issue: Issue
+  const read = async (): Promise<{ status: string; activity: { kind: string; sentence: string }[] }> =>
+    (await ada.get(`/api/issues/${issue.id}`)).body as unknown as {
+      status: string
+      activity: { kind: string; sentence: string }[]
+    }
+  beforeAll(async () => {
+    ada = await aFounder(server.url)
+    const project = await aProject(ada)
+    await sendEvent(server.url, project.dsn, eventIn('changes'))
+    await server.service.drain()
+    issue = (await list(ada)).items[0] as Issue
+  })
+
+  test('every status of the enum can be set by hand; each change leaves one entry, a repetition none', async () => {
+    const before = (await read()).activity.length
+    for (const status of ['resolved', 'ignored', 'regressed', 'escalated', 'unresolved']) {
+      expect((await ada.patch(`/api/issues/${issue.id}`, { status })).body).toMatchObject({ status })
+      expect((await ada.patch(`/api/issues/${issue.id}`, { status })).status).toBe(200)
+    }
+    expect((await read()).activity).toHaveLength(before + 5)
+    expect((await list(ada)).status_counts).toEqual({
+      unresolved: 1,
+      resolved: 0,
+      ignored: 0,
+      regressed: 0,
+      escalated: 0,
+    })
+  })
+
+  test('an assignee is a member of the organisation, or nobody', async () => {
+    const me = (await ada.get('/api/me')).body as unknown as { user: { id: string } }
+    const eve = (await (await aFounder(server.url)).get('/api/me')).body as unknown as { user: { id: string } }
+    expect((await ada.patch(`/api/issues/${issue.id}`, { assignee_id: me.user.id })).body).toMatchObject({
+      assignee: { id: me.user.id },
+    })
+    expect(names(await list(ada, '?assignee_id=me'))).toEqual(['changes'])
+    expect(names(await list(ada, '?assignee_id=none'))).toEqual([])
+    expect((await ada.patch(`/api/issues/${issue.id}`, { assignee_id: eve.user.id })).status).toBe(400)
+    expect((await ada.patch(`/api/issues/${issue.id}`, { assignee_id: null })).body).toMatchObject({
+      assignee: null,
+      assignee_id: null,
+    })
+  })
+
+  test('a pinned severity stays when worse events come', async () => {
+    expect((await ada.patch(`/api/issues/${issue.id}`, { severity: 'low' })).body).toMatchObject({
+      severity: 'low',
+      severity_pinned: true,
+    })
+    expect((await ada.patch(`/api/issues/${issue.id}`, { severity: null })).body).toMatchObject({
+      severity_pinned: false,
+    })
+  })
+
+  test.each([
+    [{}, 'at least one'],
+    [{ status: 'closed' }, 'status'],
+    [{ status: 'resolved', resolution: { in_release: '' } }, 'resolution'],
+    [{ resolution: { now: true } }, 'resolution'],
+    [{ title: 'x' }, 'title'],
+    [[], 'body'],
+    ['{"status":', 'JSON'],
+  ])('PATCH %j is refused', async (body, word) => {
+    const answer = await ada.request('PATCH', `/api/issues/${issue.id}`, { body })
+    expect(answer.status).toBe(400)
+    expect(answer.text.toLowerCase()).toContain(word.toLowerCase())
+  })
+
+  test('comments come oldest first, keep their text as written, and go with their author’s word', async () => {
+    const at = `/api/issues/${issue.id}/comments`
+    const made = [] as Comment[]
+    for (const body of ['first **bold**', '<script>alert(1)</script>', 'third']) {
+      const answer = await ada.post(at, { body })
+      expect(answer.status).toBe(201)
+      made.push(answer.body as unknown as Comment)
+    }
+    const page = (await ada.get(`${at}?limit=2`)).body as unknown as {
+      items: Comment[]
+      total: number
+      next_cursor: string
+    }
+    expect(page).toMatchObject({ total: 3, items: [{ body: 'first **bold**' }, { body: '<script>alert(1)</script>' }] })
+    expect((await ada.get(`${at}?cursor=${page.next_cursor}`)).body).toMatchObject({
+      items: [{ body: 'third' }],
+      next_cursor: null,
+    })
+    expect((await ada.delete(`${at}/${made[0]?.id}`)).status).toBe(204)
+    expect((await ada.delete(`${at}/${made[0]?.id}`)).status).toBe(404)
+    expect((await ada.post(at, { body: '   ' })).status).toBe(400)
+    expect((await ada.post(at, { body: 'x'.repeat(10_001) })).status).toBe(400)
+    expect((await ada.post(at, { body: 'nul \0' })).status).toBe(400)
+  })
+
+  test('events are stepped through by their own time', async () => {
+    const project = (await list(ada)).items[0]?.project_id
+    const { dsn } = ((await ada.get('/api/projects')).body as unknown as { items: TestProject[] }).items.find(
+      (one) => one.id === project,
+    ) as TestProject
+    const now = Date.now() / 1000
+    const sent = await Promise.all(
+      [300, 200, 100].map((ago) => sendEvent(server.url, dsn, eventIn('steps', { timestamp: now - ago }))),
+    )
+    await server.service.drain()
+    const steps = (await list(ada, '?sort=-first_seen')).items.find((one) => one.type === 'stepsError') as Issue
+    const middle = (await ada.get(`/api/issues/${steps.id}?event=${sent[1]?.id}`)).body
+    expect(middle).toMatchObject({
+      event: { event_id: sent[1]?.id },
+      event_ids: { latest: sent[2]?.id, oldest: sent[0]?.id, newer: sent[2]?.id, older: sent[0]?.id },
+    })
+    expect((await ada.get(`/api/issues/${steps.id}?event=oldest`)).body).toMatchObject({
+      event: { event_id: sent[0]?.id },
+    })
+    expect((await ada.get(`/api/issues/${steps.id}?event=${'0'.repeat(31)}1`)).status).toBe(404)
+    expect((await ada.get(`/api/issues/${steps.id}?event=newest`)).status).toBe(400)
+  })
+
+  test('a deleted issue is gone with its events; the next event makes a new one', async () => {
+    expect((await ada.delete(`/api/issues/${issue.id}`)).status).toBe(204)
+    expect((await ada.get(`/api/issues/${issue.id}`)).status).toBe(404)
+    for (const table of ['events', 'issue_users', 'issue_hours', 'comments', 'issue_activity', 'issue_fingerprints']) {
+      const { rows } = await server.app.pool.query(`select 1 from ${table} where issue_id = $1`, [issue.id])
+      expect(rows, table).toHaveLength(0)
+    }
+    const { dsn } = ((await ada.get('/api/projects')).body as unknown as { items: TestProject[] })
+      .items[0] as TestProject
+    await sendEvent(server.url, dsn, eventIn('changes'))
+    await server.service.drain()
+    const again = (await list(ada)).items.find((one) => one.type === 'changesError')
+    expect(again?.id).not.toBe(issue.id)
+    expect(again).toMatchObject({ event_count: 1, status: 'unresolved' })
+  })
+})
