@@ -38,6 +38,8 @@ export async function develop(node) {
 }
 
 async function startVite({ host, port, target }) {
+  // vite.config.ts has a proxy of its own, for those who start Vite by hand.
+  process.env.DEV_API_URL = target
   const { createServer } = await import('vite')
   const server = await createServer({
     ...(existsSync(join(root, 'vite.config.ts'))
