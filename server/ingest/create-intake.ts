@@ -44,14 +44,15 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
     addressOf: options.addressOf,
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
   }
-  const stopListening = app.bus.onGap(() => deps.keys.expireAll())
+  // Settings of a project travel with its keys.
+  const stops = [app.bus.onGap(() => deps.keys.expireAll()), app.bus.on('project', () => deps.keys.expireAll())]
   return {
     handle: (request, response) => handleIntake(app, deps, request, response),
     keys: deps.keys,
     spool: deps.spool,
     counters: deps.counters,
     async close() {
-      stopListening()
+      for (const stop of stops) stop()
       await deps.spool.close()
       await deps.keys.close()
       await deps.refusals.close()

@@ -6,6 +6,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { decodeBodySync } from '../protocol/decode.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
+import { publish } from '../storage/bus.ts'
 import { seedProject, testIntake } from './intake.fixture.ts'
 
 const { app, clock, onClose } = await testApp()
@@ -410,6 +411,25 @@ describe('limits', () => {
       { index: 2, reason: 'rate_limited' },
     ])
   }, 60_000)
+
+  test("a project's own limit and allowed origins hold, and a change is heard of", async () => {
+    const restricted = randomBytes(16).toString('hex')
+    const { projectId: id } = await seedProject(app, { number: 4600, publicKey: restricted })
+    await app.pool.query('update projects set settings = $2 where id = $1', [
+      id,
+      { rate_limit_per_minute: 3, allowed_origins: ['https://shop.example'] },
+    ])
+    const send = (origin: string) =>
+      intake.send({ url: `/api/4600/envelope/?sentry_key=${restricted}`, headers: { origin }, body: envelope() })
+    expect((await send('https://shop.example')).status).toBe(200)
+    expect((await send('https://shop.example')).status).toBe(429)
+    const refused = await send('https://other.example')
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain('origin')
+    await app.pool.query('update projects set settings = $2 where id = $1', [id, {}])
+    await publish(app.pool, 'project', { project_id: id })
+    await waitFor('the change to be heard of', async () => (await send('https://other.example')).status === 200)
+  })
 
   test('an item too large is dropped, the rest stays', async () => {
     const answer = await post(`{}\n{"type":"session"}\n{}\n{"type":"event"}\n{"message":"${'x'.repeat(1 << 20)}"}`)

@@ -13,6 +13,7 @@ import type { Spool } from '../spool/write.ts'
 import { answerAccepted, answerError, answerMethod, answerPixel, answerPreflight, rateLimitHeaders } from './answers.ts'
 import { AbortedError, type Bodies } from './intake-body.ts'
 import { countAnswer, countLatency, type IntakeCounters } from './intake-counters.ts'
+import { isAllowedOrigin } from './allowed-origin.ts'
 import { matchIntake, type IntakeRoute } from './intake-route.ts'
 import { judgeItems, type Judgement } from './judge-items.ts'
 import type { RateLimiter } from './limits.ts'
@@ -139,6 +140,8 @@ async function accept(
   }
   const found = deps.keys.find(publicKey)
   const key = judgeKey(app, route, found instanceof Promise ? await found.catch(databaseAway) : found)
+  if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
+    throw forbidden('The project takes nothing from this origin.')
   judgeReadiness(deps.spool)
 
   const isGet = request.method === 'GET'
@@ -160,7 +163,7 @@ async function accept(
   if (route.endpoint === 'store') {
     const { json } = decodeStoreBody(body, common.encoding)
     const eventId = eventIdFrom(topLevelString(json, 'event_id')) ?? unhyphenate(newId())
-    const wait = deps.limiter.takeItem(key.id, 'error')
+    const wait = deps.limiter.takeItem(key.id, 'error', key.ratePerMinute)
     if (wait > 0) {
       deps.counters.dropped.rate_limited++
       deps.refusals.add(key.projectId, key.id, 'error', 'rate_limited')
@@ -178,7 +181,7 @@ async function accept(
   const decoded = decoding instanceof Promise ? await decoding : decoding
   const envelope = parseEnvelope(decoded)
   checkDsn(envelope.header.dsn, publicKey, route.projectNumber ?? '')
-  const judgement = judgeItems(envelope.items, key.id, deps.limiter)
+  const judgement = judgeItems(envelope.items, key, deps.limiter)
   const eventId = idOf(envelope, decoded)
   for (const { reason } of judgement.dropped) deps.counters.dropped[reason]++
   if (judgement.kept === 0 && judgement.dropped.length > 0) {

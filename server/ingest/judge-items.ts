@@ -37,6 +37,9 @@ const MOST_COUNT = new Map<string, number>([
   ['client_report', 100],
 ])
 
+/** What limits need to know of a project key. */
+export type LimitedKey = { readonly id: string; readonly ratePerMinute: number | null }
+
 export type Judgement = {
   readonly dropped: readonly DroppedItem[]
   /** Items that go on. */
@@ -51,12 +54,12 @@ const NOTHING: ReadonlyMap<Category, number> = new Map()
  * Judges the items of one envelope by size, number and rate (ingest.md §7.3, §8): what is over a limit is dropped, the
  * rest goes on. Attachments of a rate-limited event go with it, minidumps stay.
  */
-export function judgeItems(items: readonly RawItem[], keyId: string, limiter: RateLimiter): Judgement {
+export function judgeItems(items: readonly RawItem[], key: LimitedKey, limiter: RateLimiter): Judgement {
   let dropped: DroppedItem[] | null = null
   let limited: Map<Category, number> | null = null
   let counts: Map<string, number> | null = null
   let kept = 0
-  const eventWait = waitOfEvent(items, keyId, limiter)
+  const eventWait = waitOfEvent(items, key, limiter)
   for (let index = 0; index < items.length; index++) {
     const item = items[index]
     // Surplus events are digestion's to record as such; they are no reason to refuse anything.
@@ -79,7 +82,7 @@ export function judgeItems(items: readonly RawItem[], keyId: string, limiter: Ra
     if (category === 'error') wait = eventWait
     else if (item.type === 'attachment' && eventWait > 0)
       wait = item.headers.attachment_type === 'event.minidump' ? 0 : eventWait
-    else wait = limiter.takeItem(keyId, category)
+    else wait = limiter.takeItem(key.id, category, key.ratePerMinute)
     if (wait > 0) {
       ;(dropped ??= []).push({ index, reason: 'rate_limited' })
       // An attachment that goes with its event says nothing about attachments.
@@ -96,9 +99,10 @@ const isTooLarge = (item: RawItem): boolean =>
   item.end - item.start > (MOST_BYTES.get(item.type) ?? Number.POSITIVE_INFINITY)
 
 /** Takes the event first, wherever it stands: attachments before it depend on it as well. */
-function waitOfEvent(items: readonly RawItem[], keyId: string, limiter: RateLimiter): number {
+function waitOfEvent(items: readonly RawItem[], key: LimitedKey, limiter: RateLimiter): number {
   for (const item of items) {
-    if (categoryOf(item.type) === 'error' && !item.surplus && !isTooLarge(item)) return limiter.takeItem(keyId, 'error')
+    if (categoryOf(item.type) === 'error' && !item.surplus && !isTooLarge(item))
+      return limiter.takeItem(key.id, 'error', key.ratePerMinute)
   }
   return 0
 }

@@ -43,6 +43,13 @@ describe('a key and category', () => {
     )
   })
 
+  test("a project's own limit takes the place of the default", () => {
+    const { limiter } = limiterAt()
+    expect(
+      Array.from({ length: 10 }, () => limiter.takeItem('k', 'error', 9)).filter((wait) => wait === 0),
+    ).toHaveLength(3)
+  })
+
   test('never exceed either window, and a promised second always has room', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ wait: fc.nat(20_000), count: fc.nat(8) }), { maxLength: 60 }), (steps) => {
@@ -95,7 +102,7 @@ describe('an address', () => {
 
 describe('items of an envelope', () => {
   const judge = (text: string, limiter = limiterAt().limiter) =>
-    judgeItems(parseEnvelope(Buffer.from(text)).items, 'k', limiter)
+    judgeItems(parseEnvelope(Buffer.from(text)).items, { id: 'k', ratePerMinute: null }, limiter)
 
   test('past the number of their type are dropped', () => {
     const { dropped, kept } = judge(`{}\n${'{"type":"attachment"}\nx\n'.repeat(31)}`)

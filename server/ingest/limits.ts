@@ -1,25 +1,29 @@
 import ipaddr from 'ipaddr.js'
 import type { Category } from '../protocol/categories.ts'
 
-/** Per project key and category (security.md 4.5), before RATE_LIMIT_SCALE. */
-const KEY_LIMIT: WindowLimit = { perMinute: 3_000, per10Seconds: 1_000 }
+/** Per project key and category (security.md 4.5), before RATE_LIMIT_SCALE; a project may set its own. */
+const KEY_PER_MINUTE = 3_000
+/** A third of a minute's allowance may come within 10 seconds: 1,000 of 3,000. */
+const BURST_SHARE = 3
 /** Losing sessions falsifies crash rates, so they are stopped only when something is badly wrong (ingest.md §7.3). */
-const SESSION_LIMIT: WindowLimit = { perMinute: 60_000, per10Seconds: 20_000 }
+const SESSION_FACTOR = 20
 /** Per client address; many phones share one behind carrier NAT. */
-const ADDRESS_LIMIT: WindowLimit = { perMinute: 12_000, per10Seconds: 12_000 }
+const ADDRESS_PER_MINUTE = 12_000
 const MOST_ADDRESSES = 50_000
 const WINDOW_SECONDS = 60
 const BURST_SECONDS = 10
-
-type WindowLimit = { readonly perMinute: number; readonly per10Seconds: number }
 
 /**
  * Who may send how much. Kept in memory of one process; a shared implementation has to fit the same calls.
  * Every call takes before it judges, refused quantities are not counted.
  */
 export type RateLimiter = {
-  /** Takes one item of a category. @returns 0 when it may pass, else whole seconds until it is worth trying again */
-  takeItem(keyId: string, category: Category): number
+  /**
+   * Takes one item of a category.
+   * @param perMinute the project's own limit, null for the default
+   * @returns 0 when it may pass, else whole seconds until it is worth trying again
+   */
+  takeItem(keyId: string, category: Category, perMinute?: number | null): number
   /** Takes one request of a client address. @returns as {@link RateLimiter.takeItem}, 5 to 10 seconds when refused */
   takeAddress(address: string): number
 }
@@ -50,19 +54,16 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs }: LimiterOptio
   }
 
   return {
-    takeItem(keyId, category) {
+    takeItem(keyId, category, perMinute) {
       if (scale === 0 || category === 'internal') return 0
       const ms = nowMs()
       sweep(ms)
       let categories = keys.get(keyId)
       if (categories === undefined) keys.set(keyId, (categories = new Map<Category, SlidingWindow>()))
       let window = categories.get(category)
-      if (window === undefined)
-        categories.set(
-          category,
-          (window = new SlidingWindow(scaled(category === 'session' ? SESSION_LIMIT : KEY_LIMIT, scale))),
-        )
-      return window.take(Math.floor(ms / 1000))
+      if (window === undefined) categories.set(category, (window = new SlidingWindow()))
+      const most = (perMinute ?? KEY_PER_MINUTE) * scale * (category === 'session' ? SESSION_FACTOR : 1)
+      return window.take(Math.floor(ms / 1000), atLeastOne(most), atLeastOne(most / BURST_SHARE))
     },
     takeAddress(address) {
       if (scale === 0 || (loopbackExempt && isLoopback(address))) return 0
@@ -75,19 +76,17 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs }: LimiterOptio
           if (addresses.size < MOST_ADDRESSES) break
           addresses.delete(oldest)
         }
-        addresses.set(network, (window = new SlidingWindow(scaled(ADDRESS_LIMIT, scale))))
+        addresses.set(network, (window = new SlidingWindow()))
       }
-      const seconds = window.take(Math.floor(ms / 1000))
+      const most = atLeastOne(ADDRESS_PER_MINUTE * scale)
+      const seconds = window.take(Math.floor(ms / 1000), most, most)
       // Spread out, or all phones behind the address come back in the same second.
       return seconds === 0 ? 0 : 5 + (refused++ % 6)
     },
   }
 }
 
-const scaled = (limit: WindowLimit, scale: number): WindowLimit => ({
-  perMinute: Math.max(1, Math.floor(limit.perMinute * scale)),
-  per10Seconds: Math.max(1, Math.floor(limit.per10Seconds * scale)),
-})
+const atLeastOne = (limit: number): number => Math.max(1, Math.floor(limit))
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
 
@@ -99,28 +98,23 @@ function networkOf(address: string): string {
 
 /** Counts by second over the last minute, exact to a second. */
 class SlidingWindow {
-  readonly #limit: WindowLimit
   readonly #counts = new Uint32Array(WINDOW_SECONDS)
   #second = 0
   #total = 0
 
-  constructor(limit: WindowLimit) {
-    this.#limit = limit
-  }
-
   /** Takes one. @returns 0, or in how many seconds there is room again */
-  take(second: number): number {
+  take(second: number, perMinute: number, perBurst: number): number {
     this.#moveTo(second)
     const burst = this.#sumOf(BURST_SECONDS)
-    if (this.#total < this.#limit.perMinute && burst < this.#limit.per10Seconds) {
+    if (this.#total < perMinute && burst < perBurst) {
       const slot = second % WINDOW_SECONDS
       this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
       this.#total++
       return 0
     }
     return Math.max(
-      this.#roomIn(WINDOW_SECONDS, this.#total - this.#limit.perMinute),
-      this.#roomIn(BURST_SECONDS, burst - this.#limit.per10Seconds),
+      this.#roomIn(WINDOW_SECONDS, this.#total - perMinute),
+      this.#roomIn(BURST_SECONDS, burst - perBurst),
     )
   }
 

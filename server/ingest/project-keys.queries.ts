@@ -8,6 +8,7 @@ export type KeyRow = {
   readonly projectId: string
   readonly projectNumber: number
   readonly region: string
+  readonly settings: Record<string, unknown>
 }
 
 export async function selectKeys(db: Database, publicKeys: readonly string[]): Promise<KeyRow[]> {
@@ -21,6 +22,7 @@ export async function selectKeys(db: Database, publicKeys: readonly string[]): P
       'projects.id as projectId',
       'projects.number as projectNumber',
       'projects.region',
+      'projects.settings',
     ])
     .where('project_keys.public_key', 'in', publicKeys)
     .execute()

@@ -1,4 +1,5 @@
 import type { App } from '../context/app.ts'
+import { projectSettings } from '../team/project-settings.ts'
 import { type KeyRow, selectKeys, updateSeen } from './project-keys.queries.ts'
 
 /** A key is looked up again after this long, so that a change is noticed even when its message was lost. */
@@ -20,6 +21,10 @@ export type ProjectKey = {
   readonly projectId: string
   readonly projectNumber: number
   readonly region: string
+  /** The project's own limit per key and category; null for the default. */
+  readonly ratePerMinute: number | null
+  /** Browser origins that may send; empty: all. */
+  readonly allowedOrigins: readonly string[]
 }
 
 export type ProjectKeys = {
@@ -38,7 +43,7 @@ export type ProjectKeys = {
   close(): Promise<void>
 }
 
-type Known = { key: ProjectKey | null; loadedAtMs: number }
+type Known = { key: ProjectKey; loadedAtMs: number }
 type Lookup = {
   promise: Promise<ProjectKey | null>
   resolve: (key: ProjectKey | null) => void
@@ -71,37 +76,33 @@ export function createProjectKeys(app: App): ProjectKeys {
     for (const [publicKey, lookup] of batch) running.set(publicKey, lookup)
     try {
       const rows = new Map((await selectKeys(app.db, [...batch.keys()])).map((row) => [row.publicKey, row]))
-      for (const [publicKey, lookup] of batch) lookup.resolve(remember(publicKey, rows.get(publicKey)))
+      for (const [publicKey, lookup] of batch) {
+        // Dropped meanwhile: what was read may be what the key was before, so only those who waited hear of it.
+        const isCurrent = running.get(publicKey) === lookup
+        lookup.resolve(isCurrent ? remember(publicKey, rows.get(publicKey)) : keyOf(publicKey, rows.get(publicKey)))
+      }
     } catch (error) {
       for (const lookup of batch.values()) lookup.reject(error)
     } finally {
-      for (const publicKey of batch.keys()) running.delete(publicKey)
+      for (const [publicKey, lookup] of batch) if (running.get(publicKey) === lookup) running.delete(publicKey)
     }
   }
 
   const remember = (publicKey: string, row: KeyRow | undefined): ProjectKey | null => {
     const nowMs = app.clock.monotonicMs()
-    if (row === undefined) {
-      known.delete(publicKey)
-      unknown.delete(publicKey)
-      unknown.set(publicKey, nowMs)
-      for (const oldest of unknown.keys()) {
-        if (unknown.size <= MOST_UNKNOWN) break
-        unknown.delete(oldest)
-      }
-      return null
-    }
-    const key: ProjectKey = {
-      id: row.id,
-      publicKey,
-      expiresAtMs: row.expiresAt?.getTime() ?? null,
-      projectId: row.projectId,
-      projectNumber: row.projectNumber,
-      region: row.region,
-    }
+    const key = keyOf(publicKey, row)
     unknown.delete(publicKey)
-    known.set(publicKey, { key, loadedAtMs: nowMs })
-    return key
+    if (key !== null) {
+      known.set(publicKey, { key, loadedAtMs: nowMs })
+      return key
+    }
+    known.delete(publicKey)
+    unknown.set(publicKey, nowMs)
+    for (const oldest of unknown.keys()) {
+      if (unknown.size <= MOST_UNKNOWN) break
+      unknown.delete(oldest)
+    }
+    return null
   }
 
   const writeSeen = async (): Promise<void> => {
@@ -157,10 +158,12 @@ export function createProjectKeys(app: App): ProjectKeys {
     drop(publicKey) {
       known.delete(publicKey)
       unknown.delete(publicKey)
+      running.delete(publicKey)
     },
     expireAll() {
       for (const entry of known.values()) entry.loadedAtMs = Number.NEGATIVE_INFINITY
       unknown.clear()
+      running.clear()
     },
     markSeen(key) {
       const entry = seen.get(key.id)
@@ -175,5 +178,20 @@ export function createProjectKeys(app: App): ProjectKeys {
       writtenAtMs.clear()
       await writeSeen()
     },
+  }
+}
+
+function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
+  if (row === undefined) return null
+  const settings = projectSettings(row.settings)
+  return {
+    id: row.id,
+    publicKey,
+    expiresAtMs: row.expiresAt?.getTime() ?? null,
+    projectId: row.projectId,
+    projectNumber: row.projectNumber,
+    region: row.region,
+    ratePerMinute: settings.rate_limit_per_minute,
+    allowedOrigins: settings.allowed_origins,
   }
 }
