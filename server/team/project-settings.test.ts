@@ -15,7 +15,7 @@ const defaults = {
   grouping_version: 1,
 }
 
-test.each([{}, null, undefined, 'nonsense', []])('%j means the defaults', (stored) => {
+test.each([[{}], [null], [undefined], ['nonsense'], [[]]])('%j means the defaults', (stored) => {
   expect(projectSettings(stored)).toEqual(defaults)
 })
 

@@ -24,5 +24,7 @@ const Stored = z.object({
 export type ProjectSettingsValues = z.output<typeof Stored>
 
 /** Settings of a project as they apply: what is stored, defaults for the rest. */
-export const projectSettings = (stored: unknown): ProjectSettingsValues =>
-  Stored.parse(typeof stored === 'object' && stored !== null ? stored : {})
+export function projectSettings(stored: unknown): ProjectSettingsValues {
+  const parsed = Stored.safeParse(stored)
+  return parsed.success ? parsed.data : Stored.parse({})
+}

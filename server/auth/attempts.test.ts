@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { testApp } from '#test/kit/test-app.ts'
+import { newId } from '../kernel/ids.ts'
+import { forgive, giveBack, LIMITS, takeAttempt } from './attempts.ts'
+
+const t = await testApp()
+const MINUTE_MS = 60_000
+const far = '192.0.2.1'
+
+const takeLogin = (key: string) => takeAttempt(t.app, LIMITS.loginPair, key, far)
+
+async function allowedOf(key: string, times: number): Promise<number> {
+  let allowed = 0
+  for (let i = 0; i < times; i++) if ((await takeLogin(key)).allowed) allowed++
+  return allowed
+}
+
+describe('five log-ins per account and network', () => {
+  test('of fifty at once exactly five may go on', async () => {
+    const key = newId()
+    const attempts = await Promise.all(Array.from({ length: 50 }, () => takeLogin(key)))
+    expect(attempts.filter((attempt) => attempt.allowed)).toHaveLength(5)
+  })
+
+  test('then blocks of 1, 2, 4, 8, 15, 15 minutes with one attempt between', async () => {
+    const key = newId()
+    expect(await allowedOf(key, 5)).toBe(5)
+    for (const minutes of [1, 2, 4, 8, 15, 15]) {
+      const refused = await takeLogin(key)
+      expect(refused).toMatchObject({ allowed: false, refusal: { details: { retryAfterSeconds: minutes * 60 } } })
+      t.clock.advance(minutes * MINUTE_MS - 1)
+      expect((await takeLogin(key)).allowed).toBe(false)
+      t.clock.advance(1)
+      expect((await takeLogin(key)).allowed).toBe(true)
+    }
+  })
+
+  test('refused attempts prolong nothing, and all is forgotten a window after the block', async () => {
+    const key = newId()
+    expect(await allowedOf(key, 20)).toBe(5)
+    t.clock.advance(16 * MINUTE_MS)
+    expect(await allowedOf(key, 20)).toBe(5)
+    expect(await takeLogin(key)).toMatchObject({ refusal: { details: { retryAfterSeconds: 60 } } })
+  })
+
+  test('the refusal says how long and by which policy', async () => {
+    const key = newId()
+    await allowedOf(key, 5)
+    t.clock.advance(500)
+    await takeLogin(key)
+    t.clock.advance(10_200)
+    const refused = await takeLogin(key)
+    expect(refused).toMatchObject({
+      allowed: false,
+      refusal: {
+        code: 'rate_limited',
+        message: 'Too many attempts. Try again in 50 s.',
+        details: {
+          retryAfterSeconds: 50,
+          headers: { 'ratelimit-policy': '"login";q=5;w=900', ratelimit: '"login";r=0;t=50' },
+        },
+      },
+    })
+  })
+
+  test('what was no failure does not count', async () => {
+    const key = newId()
+    for (let i = 0; i < 30; i++) {
+      const attempt = await takeLogin(key)
+      if (!attempt.allowed) throw attempt.refusal
+      await giveBack(t.app, attempt.taken)
+    }
+    expect(await allowedOf(key, 20)).toBe(5)
+  })
+
+  test('giving back what belongs to an earlier window changes nothing', async () => {
+    const key = newId()
+    const early = await takeLogin(key)
+    t.clock.advance(15 * MINUTE_MS)
+    await takeLogin(key)
+    if (early.allowed) await giveBack(t.app, early.taken)
+    expect(await allowedOf(key, 20)).toBe(4)
+  })
+
+  test('forgiving starts anew', async () => {
+    const key = newId()
+    const [attempt] = [await takeLogin(key), await allowedOf(key, 4)]
+    if (attempt.allowed) await forgive(t.app, attempt.taken)
+    expect(await allowedOf(key, 20)).toBe(5)
+  })
+})
+
+test('without blocks the refusal lasts until the window ends, and the first one is told apart', async () => {
+  const key = newId()
+  const take = () => takeAttempt(t.app, LIMITS.loginAccount, key, far)
+  for (let i = 0; i < 50; i++) expect((await take()).allowed).toBe(true)
+  t.clock.advance(20 * MINUTE_MS)
+  expect(await take()).toMatchObject({ allowed: false, first: true, refusal: { details: { retryAfterSeconds: 2400 } } })
+  expect(await take()).toMatchObject({ allowed: false, first: false })
+  t.clock.advance(40 * MINUTE_MS)
+  expect((await take()).allowed).toBe(true)
+})
+
+test('limits by address spare loopback clients in relaxed mode; those per account do not', async () => {
+  const key = newId()
+  for (let i = 0; i < 61; i++) expect((await takeAttempt(t.app, LIMITS.signUp, key, '127.0.0.1')).allowed).toBe(true)
+  for (let i = 0; i < 5; i++) expect((await takeAttempt(t.app, LIMITS.loginPair, key, '127.0.0.1')).allowed).toBe(true)
+  expect((await takeAttempt(t.app, LIMITS.loginPair, key, '127.0.0.1')).allowed).toBe(false)
+})
+
+describe('RATE_LIMIT_SCALE', () => {
+  test('0 switches all off', async () => {
+    const app = { ...t.app, config: { ...t.app.config, rateLimitScale: 0 } }
+    const key = newId()
+    for (let i = 0; i < 70; i++) expect((await takeAttempt(app, LIMITS.loginPair, key, far)).allowed).toBe(true)
+    expect(await t.app.db.selectFrom('attempt_counters').selectAll().where('key', '=', key).execute()).toEqual([])
+  })
+
+  test('2 doubles', async () => {
+    const app = { ...t.app, config: { ...t.app.config, rateLimitScale: 2 } }
+    const key = newId()
+    let allowed = 0
+    for (let i = 0; i < 20; i++) if ((await takeAttempt(app, LIMITS.loginPair, key, far)).allowed) allowed++
+    expect(allowed).toBe(10)
+  })
+})

@@ -1,0 +1,346 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto'
+import {
+  calculateJwkThumbprint,
+  decodeJwt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose'
+import { afterAll, describe, expect, test } from 'vitest'
+import { aPerson, type Person } from '#test/kit/people.ts'
+import { secondApp } from '#test/kit/second-app.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import { newId } from '../kernel/ids.ts'
+import { makeAccessToken } from './access-token.ts'
+import { createAuthenticator } from './authenticate.ts'
+import { logOut } from './log-out.ts'
+import { publicJwks, rotateSigningKey, signingKey } from './signing-keys.ts'
+
+const t = await testApp()
+const second = await secondApp(t)
+const here = createAuthenticator(t.app)
+const elsewhere = createAuthenticator(second)
+afterAll(() => {
+  here.close()
+  elsewhere.close()
+})
+
+const ask = (accessToken: string | null, where = here) => where.authenticate({ authorization: undefined, accessToken })
+const refused = { code: 'unauthenticated' }
+
+describe('credentials', () => {
+  test('none at all is nobody', async () => {
+    expect(await ask(null)).toBeNull()
+    expect(await ask('')).toBeNull()
+  })
+
+  test('the cookie names user, organisation, role and session', async () => {
+    const person = await aPerson(t.app, { role: 'member' })
+    expect(await ask(person.tokens.accessToken)).toEqual({ actor: person.actor, viaCookie: true })
+  })
+
+  test('a bearer wins and does not fall back to a good cookie', async () => {
+    const { tokens } = await aPerson(t.app)
+    for (const authorization of ['Bearer svc_nothing', 'bearer', `Bearer ${tokens.accessToken}`, 'BEARER x']) {
+      await expect(here.authenticate({ authorization, accessToken: tokens.accessToken })).rejects.toMatchObject(refused)
+    }
+  })
+
+  test('what a proxy asked for is not for us', async () => {
+    const person = await aPerson(t.app)
+    const { accessToken } = person.tokens
+    expect(await here.authenticate({ authorization: 'Basic eDp5', accessToken })).toMatchObject({ actor: person.actor })
+    expect(await here.authenticate({ authorization: 'Basic eDp5', accessToken: null })).toBeNull()
+  })
+})
+
+describe('the token', () => {
+  test('is an EdDSA at+jwt with exactly the agreed claims, for 15 minutes', async () => {
+    const person = await aPerson(t.app, { role: 'viewer' })
+    const { accessToken } = person.tokens
+    const { kid } = await signingKey(t.app)
+    expect(decodeProtectedHeader(accessToken)).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid })
+    const claims = decodeJwt(accessToken)
+    expect(claims).toEqual({
+      iss: t.app.config.publicUrl,
+      aud: `${t.app.config.publicUrl}/api`,
+      sub: person.actor.userId,
+      org: person.actor.orgId,
+      role: 'viewer',
+      sid: person.actor.sessionId,
+      iat: Math.floor(t.clock.now().getTime() / 1000),
+      exp: Math.floor(t.clock.now().getTime() / 1000) + 900,
+      jti: expect.any(String) as unknown,
+    })
+  })
+
+  test('dies after 15 minutes, with 5 s for clocks that differ', async () => {
+    const { tokens } = await aPerson(t.app)
+    t.clock.advance(904_000)
+    expect(await ask(tokens.accessToken)).not.toBeNull()
+    t.clock.advance(2_000)
+    await expect(ask(tokens.accessToken)).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringMatching('expired') as unknown,
+    })
+  })
+
+  test('never outlives its session', async () => {
+    const person = await aPerson(t.app)
+    const { userId, orgId, role, sessionId } = person.actor
+    const sessionEndsAt = new Date(t.clock.now().getTime() + 60_000)
+    const token = await makeAccessToken(t.app, { userId, orgId, role, sessionId, sessionEndsAt })
+    expect(decodeJwt(token).exp).toBe(Math.floor(sessionEndsAt.getTime() / 1000))
+  })
+})
+
+describe('forgeries', () => {
+  const now = () => Math.floor(t.clock.now().getTime() / 1000)
+  const claimsOf = (person: Person) => ({
+    iss: t.app.config.publicUrl,
+    aud: `${t.app.config.publicUrl}/api`,
+    sub: person.actor.userId,
+    org: person.actor.orgId,
+    role: 'owner',
+    sid: person.actor.sessionId,
+    jti: newId(),
+    iat: now(),
+    exp: now() + 900,
+  })
+  const text = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const ours = async (claims: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> => {
+    const { kid, key } = await signingKey(t.app)
+    return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid, ...header }).sign(key)
+  }
+
+  test('the way the forgeries are made also makes a good token', async () => {
+    const person = await aPerson(t.app)
+    expect(await ask(await ours(claimsOf(person)))).toMatchObject({ actor: person.actor })
+  })
+
+  const changed: readonly [string, (person: Person) => Record<string, unknown>][] = [
+    ['another issuer', () => ({ iss: 'https://elsewhere.example' })],
+    ['no issuer', () => ({ iss: undefined })],
+    ['another audience', () => ({ aud: t.app.config.publicUrl })],
+    ['no audience', () => ({ aud: undefined })],
+    ['expired', () => ({ iat: now() - 1000, exp: now() - 100 })],
+    ['no end', () => ({ exp: undefined })],
+    ['an end far away', () => ({ iat: now() - 2000, exp: now() + 1e6 })],
+    ['made in the future', () => ({ iat: now() + 60, exp: now() + 900 })],
+    ['not yet valid', () => ({ nbf: now() + 60 })],
+    ['no time', () => ({ iat: undefined })],
+    ['no session', () => ({ sid: undefined })],
+    ['a session of nobody', () => ({ sid: newId() })],
+    ['a session that is no id', () => ({ sid: "' or 1=1" })],
+    ['somebody else as subject', () => ({ sub: newId() })],
+    ['no subject', () => ({ sub: undefined })],
+    ['no token id', () => ({ jti: undefined })],
+    ['an unknown role', () => ({ role: 'root' })],
+    ['times as text', () => ({ exp: String(now() + 900) })],
+  ]
+  test.each(changed)('our own key, but %s', async (_name, change) => {
+    const person = await aPerson(t.app)
+    await expect(ask(await ours({ ...claimsOf(person), ...change(person) }))).rejects.toMatchObject(refused)
+  })
+
+  test.each([
+    ['another type', { typ: 'JWT' }],
+    ['no type', { typ: undefined }],
+    ['an unknown key id', { kid: 'nobody' }],
+    ['no key id', { kid: undefined }],
+    ['a critical header nobody knows', { crit: ['later'], later: 1 }],
+  ])('our own key, but %s', async (_name, header) => {
+    const person = await aPerson(t.app)
+    const token = await ours(claimsOf(person), header).catch(async () => {
+      // The library will not sign what it does not understand: put the header on by hand.
+      const [, payload, signature] = (await ours(claimsOf(person))).split('.')
+      return `${text({ alg: 'EdDSA', typ: 'at+jwt', ...header })}.${payload}.${signature}`
+    })
+    await expect(ask(token)).rejects.toMatchObject(refused)
+  })
+
+  test('the role in the token is not the role that counts', async () => {
+    const person = await aPerson(t.app, { role: 'viewer' })
+    expect(await ask(await ours({ ...claimsOf(person), role: 'owner' }))).toMatchObject({ actor: { role: 'viewer' } })
+  })
+
+  test('another key, in every way of pointing at it', async () => {
+    const person = await aPerson(t.app)
+    const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
+    const jwk = await exportJWK(pair.publicKey)
+    const { kid } = await signingKey(t.app)
+    for (const header of [
+      { kid },
+      { kid: await calculateJwkThumbprint(jwk) },
+      { kid, jwk },
+      { jwk },
+      { kid, jku: 'https://elsewhere.example/jwks.json' },
+      { kid, x5u: 'https://elsewhere.example/cert.pem' },
+    ]) {
+      const token = await new SignJWT(claimsOf(person))
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', ...header })
+        .sign(pair.privateKey)
+      await expect(ask(token)).rejects.toMatchObject(refused)
+    }
+  })
+
+  test('none, HMAC with the public key, RSA and ECDSA', async () => {
+    const person = await aPerson(t.app)
+    const { kid } = await signingKey(t.app)
+    const [publicJwk] = await publicJwks(t.app)
+    const claims = claimsOf(person)
+    const none = new UnsecuredJWT(claims).encode()
+    const head = text({ alg: 'none', typ: 'at+jwt', kid })
+    const hs = `${text({ alg: 'HS256', typ: 'at+jwt', kid })}.${text(claims)}`
+    const secrets = [JSON.stringify(publicJwk), publicJwk?.x ?? '', Buffer.from(publicJwk?.x ?? '', 'base64url')]
+    const others = await Promise.all(
+      (['RS256', 'ES256', 'PS512'] as const).map(async (alg) => {
+        const { privateKey } =
+          alg === 'ES256'
+            ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+            : generateKeyPairSync('rsa', { modulusLength: 2048 })
+        return new SignJWT(claims).setProtectedHeader({ alg, typ: 'at+jwt', kid }).sign(privateKey)
+      }),
+    )
+    for (const token of [
+      none,
+      `${head}.${text(claims)}.`,
+      `${head}.${text(claims)}.AAAA`,
+      ...secrets.map((secret) => `${hs}.${createHmac('sha256', secret).update(hs).digest('base64url')}`),
+      ...others,
+    ]) {
+      await expect(ask(token)).rejects.toMatchObject(refused)
+    }
+  })
+
+  test('a signature that is cut, changed, missing or from another token', async () => {
+    const person = await aPerson(t.app)
+    const other = await aPerson(t.app)
+    const [header = '', payload = '', signature = ''] = person.tokens.accessToken.split('.')
+    const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
+    for (const token of [
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature.slice(0, -4)}`,
+      `${header}.${payload}.${flipped}`,
+      `${header}.${other.tokens.accessToken.split('.')[1]}.${signature}`,
+      `${header}.${payload}.${signature}.${signature}`,
+      ` ${person.tokens.accessToken}`,
+      person.tokens.refreshToken,
+      'x',
+      '..',
+      '🦊.🦊.🦊',
+      'a'.repeat(20_000),
+    ]) {
+      await expect(ask(token)).rejects.toMatchObject(refused)
+    }
+  })
+})
+
+describe('an end is heard at once', () => {
+  test('log-out: here immediately, elsewhere within a second, with either token', async () => {
+    for (const keep of ['accessToken', 'refreshToken'] as const) {
+      const person = await aPerson(t.app)
+      const { accessToken, refreshToken } = person.tokens
+      expect(await ask(accessToken)).not.toBeNull()
+      expect(await ask(accessToken, elsewhere)).not.toBeNull()
+      await logOut(t.app, { accessToken: null, refreshToken: null, [keep]: person.tokens[keep] })
+      await expect(ask(accessToken)).rejects.toMatchObject(refused)
+      await waitFor(
+        'the other process',
+        () =>
+          ask(accessToken, elsewhere).then(
+            () => false,
+            () => true,
+          ),
+        1_000,
+      )
+      expect(refreshToken).toMatch(/^rt_/)
+    }
+  })
+
+  test('a log-out with nothing, nonsense or a forged token ends nothing', async () => {
+    const { tokens } = await aPerson(t.app)
+    const forged = tokens.refreshToken.replace('.0.', '.5.')
+    for (const refreshToken of [null, 'x', forged]) await logOut(t.app, { accessToken: 'x.y.z', refreshToken })
+    expect(await ask(tokens.accessToken)).not.toBeNull()
+  })
+
+  test('disabling and lowering a user counts within five seconds even when nobody is told', async () => {
+    const person = await aPerson(t.app, { role: 'admin' })
+    expect(await ask(person.tokens.accessToken)).toMatchObject({ actor: { role: 'admin' } })
+    const user = t.app.db.updateTable('users').where('id', '=', person.actor.userId)
+    await user.set({ role: 'viewer' }).execute()
+    t.clock.advance(5_000)
+    expect(await ask(person.tokens.accessToken)).toMatchObject({ actor: { role: 'viewer' } })
+    await user.set({ disabled_at: t.clock.now() }).execute()
+    t.clock.advance(5_000)
+    await expect(ask(person.tokens.accessToken)).rejects.toMatchObject(refused)
+  })
+
+  test('tokens from before the mark of the user are refused, those of its second stand', async () => {
+    const person = await aPerson(t.app)
+    const mark = (ms: number) =>
+      t.app.db
+        .updateTable('users')
+        .set({ not_before: new Date(Math.floor(t.clock.now().getTime() / 1000) * 1000 + ms) })
+        .where('id', '=', person.actor.userId)
+        .execute()
+    await mark(999)
+    expect(await ask(person.tokens.accessToken)).not.toBeNull()
+    await mark(1000)
+    t.clock.advance(5_000)
+    await expect(ask(person.tokens.accessToken)).rejects.toMatchObject(refused)
+  })
+
+  test('the absolute end of the session', async () => {
+    const person = await aPerson(t.app)
+    await t.app.db
+      .updateTable('sessions')
+      .set({ expires_at: t.clock.now() })
+      .where('id', '=', person.actor.sessionId)
+      .execute()
+    await expect(ask(person.tokens.accessToken)).rejects.toMatchObject(refused)
+  })
+})
+
+describe('signing keys', () => {
+  const DAY_MS = 86_400_000
+
+  test('the private part is sealed, the public part is what everybody may read', async () => {
+    const { kid } = await signingKey(t.app)
+    const row = await t.app.db.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirstOrThrow()
+    expect(row.private_sealed).toMatch(/^v1\./)
+    const [jwk] = await publicJwks(t.app)
+    expect(jwk).toEqual({ kty: 'OKP', crv: 'Ed25519', x: expect.any(String) as unknown, kid, alg: 'EdDSA', use: 'sig' })
+    expect(kid).toBe(await calculateJwkThumbprint(jwk ?? {}))
+  })
+
+  test('a new one: tokens of the old one hold, for their life and five minutes; other processes hear of it', async () => {
+    const person = await aPerson(t.app)
+    const old = await signingKey(t.app)
+    expect(await ask(person.tokens.accessToken, elsewhere)).not.toBeNull()
+    await rotateSigningKey(t.app)
+    const next = await signingKey(t.app)
+    expect(next.kid).not.toBe(old.kid)
+    expect(await ask(person.tokens.accessToken)).not.toBeNull()
+    const fresh = await aPerson(t.app)
+    await waitFor('the other process', () => ask(fresh.tokens.accessToken, elsewhere).catch(() => null), 1_000)
+    expect((await publicJwks(t.app)).map(({ kid }) => kid)).toEqual([next.kid, old.kid])
+    t.clock.advance(20 * 60_000)
+    expect((await publicJwks(t.app)).map(({ kid }) => kid)).toEqual([next.kid])
+  })
+
+  test('after 90 days the next need makes a new one, also when two processes need it at once', async () => {
+    const old = await signingKey(t.app)
+    t.clock.advance(90 * DAY_MS)
+    const keys = await Promise.all([t.app, second, t.app, second].map((app) => signingKey(app)))
+    expect(new Set(keys.map((key) => key.kid)).size).toBe(1)
+    expect(keys[0]?.kid).not.toBe(old.kid)
+    const states = await t.app.db.selectFrom('signing_keys').select('state').execute()
+    expect(states.filter(({ state }) => state === 'active')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,113 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { anOrigin, aPerson, type Person } from '#test/kit/people.ts'
+import { secondApp } from '#test/kit/second-app.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import type { App } from '../context/app.ts'
+import { createAuthenticator } from './authenticate.ts'
+import { changePassword } from './change-password.ts'
+import { logIn } from './log-in.ts'
+import { refreshSession } from './refresh-session.ts'
+
+const t = await testApp()
+const second = await secondApp(t)
+const here = createAuthenticator(t.app)
+const elsewhere = createAuthenticator(second)
+afterAll(() => {
+  here.close()
+  elsewhere.close()
+})
+
+const NEW = 'a different good password'
+const ask = (accessToken: string, where = here) => where.authenticate({ authorization: null, accessToken })
+const change = (person: Person, over: Record<string, string> = {}, app: App = t.app) =>
+  changePassword(app, person.actor, { currentPassword: person.password, newPassword: NEW, ...over }, anOrigin())
+const login = (person: Person, password: string) => logIn(t.app, { email: person.email, password }, anOrigin())
+const dead = { code: 'unauthenticated' }
+
+test('ends every session at once, everywhere, and gives the caller a new one', async () => {
+  const person = await aPerson(t.app)
+  const other = await login(person, person.password)
+  for (const { accessToken } of [person.tokens, other.tokens]) {
+    expect(await ask(accessToken)).not.toBeNull()
+    expect(await ask(accessToken, elsewhere)).not.toBeNull()
+  }
+  const { tokens, warning } = await change(person)
+  expect(warning).toBeNull()
+  for (const { accessToken, refreshToken } of [person.tokens, other.tokens]) {
+    await expect(ask(accessToken)).rejects.toMatchObject(dead)
+    await expect(refreshSession(t.app, refreshToken, anOrigin())).rejects.toMatchObject(dead)
+    await waitFor(
+      'the other process',
+      () =>
+        ask(accessToken, elsewhere).then(
+          () => false,
+          () => true,
+        ),
+      1_000,
+    )
+  }
+  expect(await ask(tokens.accessToken)).toMatchObject({ actor: { userId: person.actor.userId } })
+  expect(await refreshSession(t.app, tokens.refreshToken, anOrigin())).toBeDefined()
+  await expect(login(person, person.password)).rejects.toMatchObject(dead)
+  await expect(login(person, NEW)).resolves.toBeDefined()
+  expect(t.mails.filter((mail) => mail.to === person.email)).toMatchObject([{ subject: /password was changed/ }])
+})
+
+describe('refusals change nothing', () => {
+  test.each([
+    ['a wrong current password', { currentPassword: 'wrong one' }, 'currentPassword is wrong.'],
+    ['a short new one', { newPassword: 'short' }, 'newPassword must have at least 8 characters.'],
+    ['the same again', { newPassword: 'correct horse battery' }, 'newPassword must differ from the current one.'],
+  ])('%s', async (_name, over, message) => {
+    const person = await aPerson(t.app)
+    await expect(change(person, over)).rejects.toMatchObject({ code: 'invalid', message })
+    expect(await ask(person.tokens.accessToken)).not.toBeNull()
+    await expect(login(person, person.password)).resolves.toBeDefined()
+  })
+
+  test('a weak one where PASSWORD_CHECK is block', async () => {
+    const person = await aPerson(t.app)
+    const strict: App = { ...t.app, config: { ...t.app.config, passwordCheck: 'block' } }
+    await expect(change(person, { newPassword: person.email }, strict)).rejects.toMatchObject({ code: 'invalid' })
+    const { warning } = await change(person, { newPassword: person.email })
+    expect(warning).toMatch('your e-mail address')
+  })
+})
+
+test('guessing the current password is limited like logging in', async () => {
+  const person = await aPerson(t.app)
+  for (let i = 0; i < 5; i++) {
+    await expect(change(person, { currentPassword: 'wrong one' })).rejects.toMatchObject({ code: 'invalid' })
+  }
+  await expect(change(person)).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+test('of two changes at once one wins', async () => {
+  const person = await aPerson(t.app)
+  const results = await Promise.allSettled([
+    change(person, { newPassword: 'the first new password' }),
+    change(person, { newPassword: 'the second new password' }, second),
+  ])
+  expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
+})
+
+test('racing with log-ins and refreshes no token of before survives', async () => {
+  for (let round = 0; round < 10; round++) {
+    const person = await aPerson(t.app)
+    const [changed, loggedIn, refreshed] = await Promise.allSettled([
+      change(person),
+      login(person, person.password),
+      refreshSession(second, person.tokens.refreshToken, anOrigin()),
+    ])
+    expect(changed.status).toBe('fulfilled')
+    const survivors = [
+      ...(loggedIn.status === 'fulfilled' ? [loggedIn.value.tokens] : []),
+      ...(refreshed.status === 'fulfilled' ? [refreshed.value] : []),
+    ]
+    for (const { accessToken, refreshToken } of survivors) {
+      await expect(ask(accessToken)).rejects.toMatchObject(dead)
+      await expect(refreshSession(t.app, refreshToken, anOrigin())).rejects.toMatchObject(dead)
+    }
+  }
+})

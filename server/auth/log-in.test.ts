@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import { anOrigin, aPerson, type Person } from '#test/kit/people.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import type { App } from '../context/app.ts'
+import { newId } from '../kernel/ids.ts'
+import { createAuthenticator } from './authenticate.ts'
+import { logIn } from './log-in.ts'
+import { createPasswordHasher } from './password-hasher.ts'
+
+const t = await testApp()
+const MINUTE_MS = 60_000
+
+/** The same App, counting password checks. */
+function counting(): { app: App; checks: () => number } {
+  let checks = 0
+  const app: App = {
+    ...t.app,
+    passwords: {
+      ...t.app.passwords,
+      verify: (hash, password) => {
+        checks++
+        return t.app.passwords.verify(hash, password)
+      },
+    },
+  }
+  return { app, checks: () => checks }
+}
+
+let networks = 0
+/** A client from a network no other test uses. */
+const fromAnywhere = () => anOrigin({ ip: `198.${18 + Math.floor(networks / 250)}.${networks++ % 250}.1` })
+
+const wrong = (person: { email: string }) => ({ email: person.email, password: 'not the password' })
+const right = (person: Person) => ({ email: person.email, password: person.password })
+
+describe('who may', () => {
+  test('the right password opens a session of the organisation', async () => {
+    const person = await aPerson(t.app, { role: 'member' })
+    const origin = anOrigin({ ip: '192.0.2.99', userAgent: 'Firefox' })
+    const { org, role, tokens } = await logIn(t.app, { ...right(person), email: person.email.toUpperCase() }, origin)
+    expect({ org, role }).toEqual({ org: person.orgSlug, role: 'member' })
+    expect(tokens.refreshLifeSeconds).toBe(7 * 86_400)
+    const authenticator = createAuthenticator(t.app)
+    const who = await authenticator.authenticate({ authorization: null, accessToken: tokens.accessToken })
+    authenticator.close()
+    expect(who).toMatchObject({ viaCookie: true, actor: { userId: person.actor.userId, role: 'member' } })
+    const session = await t.app.db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('id', '=', who?.actor.sessionId ?? '')
+      .executeTakeFirstOrThrow()
+    expect(session).toMatchObject({ ip: '192.0.2.99', user_agent: 'Firefox', method: 'password', counter: 0 })
+    expect(session.expires_at.getTime() - session.created_at.getTime()).toBe(30 * 86_400_000)
+  })
+
+  test('wrong password, unknown address and disabled account are told the same, each after one real check', async () => {
+    const person = await aPerson(t.app)
+    const disabled = await aPerson(t.app)
+    await t.app.db
+      .updateTable('users')
+      .set({ disabled_at: t.clock.now() })
+      .where('id', '=', disabled.actor.userId)
+      .execute()
+    const refusals: unknown[] = []
+    for (const attempt of [wrong(person), wrong({ email: `${newId()}@example.com` }), right(disabled)]) {
+      const { app, checks } = counting()
+      refusals.push(await logIn(app, attempt, fromAnywhere()).catch((error: unknown) => error))
+      expect(checks()).toBe(1)
+    }
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ code: 'unauthenticated', message: 'E-mail or password is wrong.' })
+    }
+  })
+})
+
+describe('limits', () => {
+  test('fifty wrong passwords at once cost five checks, the rest is 429', async () => {
+    const person = await aPerson(t.app)
+    const { app, checks } = counting()
+    const origin = fromAnywhere()
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => logIn(app, wrong(person), origin)))
+    expect(checks()).toBe(5)
+    const codes = results.map((result) =>
+      result.status === 'rejected' ? (result.reason as { code: string }).code : 'ok',
+    )
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(45)
+    // The pair is blocked, the account is not: another network still gets in.
+    await expect(logIn(t.app, right(person), fromAnywhere())).resolves.toMatchObject({ role: 'owner' })
+    await expect(logIn(t.app, right(person), origin)).rejects.toMatchObject({ code: 'rate_limited' })
+    t.clock.advance(MINUTE_MS)
+    await expect(logIn(t.app, right(person), origin)).resolves.toMatchObject({ role: 'owner' })
+  })
+
+  test('unknown accounts count the same', async () => {
+    const origin = fromAnywhere()
+    const nobody = { email: `${newId()}@example.com` }
+    for (let i = 0; i < 5; i++) {
+      await expect(logIn(t.app, wrong(nobody), origin)).rejects.toMatchObject({ code: 'unauthenticated' })
+    }
+    await expect(logIn(t.app, wrong(nobody), origin)).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
+  test('thirty right log-ins at once all work and leave no failure behind', async () => {
+    const person = await aPerson(t.app)
+    const origin = fromAnywhere()
+    const results = await Promise.allSettled(Array.from({ length: 30 }, () => logIn(t.app, right(person), origin)))
+    expect(results.filter((result) => result.status === 'rejected')).toEqual([])
+    for (let i = 0; i < 5; i++) {
+      await expect(logIn(t.app, wrong(person), origin)).rejects.toMatchObject({ code: 'unauthenticated' })
+    }
+  })
+
+  test('fifty failures from everywhere: strange networks wait, known ones get in, the person gets one mail', async () => {
+    const home = anOrigin({ ip: '203.0.113.20' })
+    const person = await aPerson(t.app, { origin: home })
+    for (let i = 0; i < 50; i++) {
+      await expect(logIn(t.app, wrong(person), fromAnywhere())).rejects.toMatchObject({ code: 'unauthenticated' })
+    }
+    for (let i = 0; i < 3; i++) {
+      await expect(logIn(t.app, right(person), fromAnywhere())).rejects.toMatchObject({ code: 'rate_limited' })
+    }
+    const sameNetwork = anOrigin({ ip: '203.0.113.99' })
+    await expect(logIn(t.app, right(person), sameNetwork)).resolves.toMatchObject({ role: 'owner' })
+    await expect(logIn(t.app, wrong(person), sameNetwork)).rejects.toMatchObject({ code: 'unauthenticated' })
+    const mails = await waitFor('the mail', () => {
+      const found = t.mails.filter((mail) => mail.to === person.email)
+      return found.length > 0 ? found : null
+    })
+    expect(mails).toHaveLength(1)
+    t.clock.advance(60 * MINUTE_MS)
+    await expect(logIn(t.app, right(person), fromAnywhere())).resolves.toMatchObject({ role: 'owner' })
+  })
+
+  test('sixty failures from one network stop that network', async () => {
+    const codes: string[] = []
+    for (let i = 0; i < 62; i++) {
+      const attempt = logIn(t.app, wrong({ email: `${newId()}@example.com` }), anOrigin({ ip: '203.0.113.130' }))
+      codes.push(
+        await attempt.then(
+          () => 'ok',
+          (error: { code: string }) => error.code,
+        ),
+      )
+    }
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2)
+  })
+
+  test('when the queue for hashing is full the attempt does not count as a failure', async () => {
+    const person = await aPerson(t.app)
+    const busy: App = {
+      ...t.app,
+      passwords: { ...t.app.passwords, verify: () => Promise.reject(new Error('busy')) },
+    }
+    const origin = fromAnywhere()
+    for (let i = 0; i < 10; i++) await expect(logIn(busy, wrong(person), origin)).rejects.toThrow('busy')
+    await expect(logIn(t.app, right(person), origin)).resolves.toMatchObject({ role: 'owner' })
+  })
+})
+
+test('a hash made with less is made anew', async () => {
+  const person = await aPerson(t.app)
+  const app: App = { ...t.app, passwords: createPasswordHasher({ memoryKib: 16, passes: 2 }) }
+  await logIn(app, right(person), fromAnywhere())
+  const user = await t.app.db
+    .selectFrom('users')
+    .select('password_hash')
+    .where('id', '=', person.actor.userId)
+    .executeTakeFirstOrThrow()
+  expect(user.password_hash).toContain('m=16,t=2')
+  await expect(logIn(app, right(person), fromAnywhere())).resolves.toMatchObject({ role: 'owner' })
+})
+
+test('the twenty-first session ends the least recently used', async () => {
+  const person = await aPerson(t.app)
+  for (let i = 0; i < 20; i++) {
+    t.clock.advance(1000)
+    await logIn(t.app, right(person), fromAnywhere())
+  }
+  const sessions = await t.app.db
+    .selectFrom('sessions')
+    .select(['id', 'end_reason'])
+    .where('user_id', '=', person.actor.userId)
+    .execute()
+  expect(sessions).toHaveLength(21)
+  expect(sessions.filter((session) => session.end_reason !== null)).toEqual([
+    { id: person.actor.sessionId, end_reason: 'too_many' },
+  ])
+})
+
+test('a log-in with the old password while it is being changed does not outlive the change', async () => {
+  const person = await aPerson(t.app)
+  const app: App = {
+    ...t.app,
+    passwords: {
+      ...t.app.passwords,
+      async verify(hash, password) {
+        const matches = await t.app.passwords.verify(hash, password)
+        const changed = await t.app.passwords.hash('another good password')
+        await t.app.db
+          .updateTable('users')
+          .set({ password_hash: changed })
+          .where('id', '=', person.actor.userId)
+          .execute()
+        return matches
+      },
+    },
+  }
+  await expect(logIn(app, right(person), fromAnywhere())).rejects.toMatchObject({ code: 'unauthenticated' })
+})
+
+test('no log line holds a password or a token', async () => {
+  const person = await aPerson(t.app, { password: 'canary-password-91' })
+  const { tokens } = await logIn(t.app, right(person), fromAnywhere())
+  await logIn(t.app, { email: person.email, password: 'canary-password-92' }, fromAnywhere()).catch(() => null)
+  const text = JSON.stringify(t.logLines)
+  expect(text).toContain('signin.failed')
+  for (const secret of ['canary-password', tokens.accessToken, tokens.refreshToken]) expect(text).not.toContain(secret)
+})

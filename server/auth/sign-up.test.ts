@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { anOrigin, GOOD_PASSWORD } from '#test/kit/people.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import type { App } from '../context/app.ts'
+import { newId } from '../kernel/ids.ts'
+import { logIn } from './log-in.ts'
+import { signUp } from './sign-up.ts'
+
+const t = await testApp()
+
+const input = (over: Partial<Parameters<typeof signUp>[1]> = {}) => ({
+  email: `${newId()}@example.com`,
+  password: GOOD_PASSWORD,
+  name: 'Ada',
+  org: 'Acme',
+  ...over,
+})
+
+const withConfig = (over: Partial<App['config']>): App => ({ ...t.app, config: { ...t.app.config, ...over } })
+
+describe('on an empty installation', () => {
+  test('of many sign-ups at once that only the first may make, one works', async () => {
+    const app = withConfig({ signup: 'closed' })
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => signUp(app, input(), anOrigin())))
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'forbidden' })
+    }
+  })
+})
+
+test('makes an owner who can log in', async () => {
+  const account = input({ email: 'Ada.Lovelace@Example.COM ', org: 'Shöp & Söhne' })
+  expect(await signUp(t.app, account, anOrigin())).toEqual({ org: 'shop-sohne', warning: null })
+  const { org, role } = await logIn(t.app, { email: 'ada.lovelace@example.com', password: GOOD_PASSWORD }, anOrigin())
+  expect({ org, role }).toEqual({ org: 'shop-sohne', role: 'owner' })
+  const user = await t.app.db
+    .selectFrom('users')
+    .selectAll()
+    .where('email', '=', 'ada.lovelace@example.com')
+    .executeTakeFirstOrThrow()
+  expect(user.password_hash).toMatch(/^\$argon2id\$/)
+  expect(user.password_hash).not.toContain(GOOD_PASSWORD)
+})
+
+test('a taken organisation gets the next free suffix, also at once', async () => {
+  const slugs = await Promise.all(Array.from({ length: 5 }, () => signUp(t.app, input({ org: 'Globex!' }), anOrigin())))
+  expect(slugs.map(({ org }) => org).sort()).toEqual(['globex', 'globex-2', 'globex-3', 'globex-4', 'globex-5'])
+  expect((await signUp(t.app, input({ org: '商店' }), anOrigin())).org).toBe('org')
+})
+
+test('a known address is a conflict in any case of letters and leaves no organisation behind', async () => {
+  const first = input({ org: 'First Ltd' })
+  await signUp(t.app, first, anOrigin())
+  await expect(
+    signUp(t.app, input({ email: first.email.toUpperCase(), org: 'Second Ltd' }), anOrigin()),
+  ).rejects.toMatchObject({ code: 'conflict' })
+  expect(await t.app.db.selectFrom('orgs').select('id').where('slug', '=', 'second-ltd').execute()).toEqual([])
+})
+
+test.each([
+  ['invite', /invitation only/],
+  ['closed', /closed/],
+] as const)('FAULTLINE_SIGNUP=%s refuses all but the first', async (signup, message) => {
+  const app = withConfig({ signup })
+  await expect(signUp(app, input(), anOrigin())).rejects.toMatchObject({
+    code: 'forbidden',
+    message: expect.stringMatching(message) as unknown,
+  })
+})
+
+describe('passwords', () => {
+  test('length holds in every mode', async () => {
+    await expect(
+      signUp(withConfig({ passwordCheck: 'off' }), input({ password: '1234567' }), anOrigin()),
+    ).rejects.toThrow('password must have at least 8 characters.')
+  })
+
+  test('a weak one is refused, warned of or taken', async () => {
+    const weak = () => input({ password: 'password1' })
+    await expect(signUp(withConfig({ passwordCheck: 'block' }), weak(), anOrigin())).rejects.toMatchObject({
+      code: 'invalid',
+    })
+    expect((await signUp(withConfig({ passwordCheck: 'warn' }), weak(), anOrigin())).warning).toMatch('most common')
+    expect((await signUp(withConfig({ passwordCheck: 'off' }), weak(), anOrigin())).warning).toBeNull()
+  })
+})
+
+test('sixty an hour from one address', async () => {
+  const origin = anOrigin({ ip: '203.0.113.7' })
+  const results = await Promise.allSettled(
+    Array.from({ length: 65 }, () => signUp(t.app, input({ password: 'short' }), origin)),
+  )
+  const limited = results.filter(
+    (result) => result.status === 'rejected' && (result.reason as { code: string }).code === 'rate_limited',
+  )
+  expect(limited).toHaveLength(5)
+})

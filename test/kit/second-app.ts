@@ -1,0 +1,12 @@
+import { createApp } from '#server/app.ts'
+import type { App } from '#server/context/app.ts'
+import type { TestApp } from './test-app.ts'
+
+/** Another process on the same database, as far as the database can tell: own pool, own bus, own caches. */
+export async function secondApp(t: TestApp): Promise<App> {
+  const { app } = t
+  const { clock, log, mail, passwords } = app
+  const second = await createApp(app.config, t.connectionString, 6, 'second', { clock, log, mail, passwords })
+  t.onClose(() => second.close())
+  return second
+}
