@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Event } from '../protocol/event.api.ts'
+import { baseName, cleanClass, cleanFunction, fileName, withoutBuildHash } from './v1-names.ts'
+import { parameterise } from './v1-words.ts'
 
 /**
- * Grouping, version 1. Once frozen this file never changes again: issues are found by what it answers. It therefore
- * keeps private copies of all it needs and imports nothing but the type of an event.
+ * Grouping, version 1. Once frozen, this file and its two companions never change again: issues are found by what they
+ * answer. They therefore keep private copies of all they need and import nothing else of ours but the type of an event.
  *
  * Order: the SDK's fingerprint → application not responding → oldest causal exception with a usable stack → message →
  * stack of the crashed thread → type and value → nothing but type and platform. A message event goes by its words even
@@ -84,14 +86,17 @@ function messagePart(event: Event): Part | null {
 }
 
 function threadPart(event: Event): Part | null {
-  if (event.exceptions.some(({ type }) => type !== null)) return null
+  if (event.exceptions.some(({ stacktrace }) => stacktrace !== null)) return null
   const { threads } = event
   const thread =
     threads.find(({ crashed }) => crashed) ??
     threads.find(({ current }) => current) ??
     (threads.length === 1 ? threads[0] : undefined)
   const frames = stackValues(thread?.stacktrace?.frames ?? [], event.platform)
-  return frames === null ? null : { variant: 'thread_stack', values: frames.values }
+  if (frames === null) return null
+  const type = event.exceptions.findLast((exception) => exception.type !== null)?.type ?? null
+  const values = type === null ? frames.values : [{ label: 'type', value: type }, ...frames.values]
+  return { variant: 'thread_stack', values }
 }
 
 /**
@@ -209,7 +214,7 @@ function sourceLine(line: string | null): string | null {
 
 const EXTENSION = /^(?:chrome|moz|safari|safari-web|ms-browser|webkit-masked-url)(?:-extension)?:\/\//
 const SDK_FILE =
-  /(?:^|[\\/])(?:node_modules[\\/]@?sentry(?:-internal)?[\\/]|sentry_sdk[\\/])|^package:sentry|[\\/]raven[\\/]/
+  /(?:^|[\\/])(?:node_modules[\\/](?:@?sentry(?:-internal)?|raven(?:-js)?)[\\/]|sentry_sdk[\\/])|^package:sentry/
 const SDK_PACKAGE = /(?:^|[\\/])(?:libsentry[\w.-]*|Sentry)$/
 const ASYNC_RUNTIME =
   /^(?:process\.processTicksAndRejections|processTicksAndRejections|runMicrotasks|asyncToGenerator)$/
@@ -236,200 +241,4 @@ function placeOf(frame: Frame, platform: string): string | null {
   }
   const path = frame.filename ?? frame.abs_path
   return path === null ? null : fileName(path)
-}
-
-function fileName(path: string): string {
-  const decoded =
-    path.includes('%2F') || path.includes('%3A') ? path.replaceAll('%2F', '/').replaceAll('%3A', ':') : path
-  let end = decoded.length
-  for (const stop of ['?', '#']) {
-    const at = decoded.indexOf(stop)
-    if (at >= 0 && at < end) end = at
-  }
-  const base = baseName(decoded.slice(0, end)).replace(/(?::\d+){1,2}$/, '')
-  return withoutBuildHash(base).toLowerCase()
-}
-
-function baseName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
-}
-
-/** `app-a1b2c3d4.js`, `app.3f2a9c1b.min.js`, `index-BR-l9zjD.js`: what a bundler put in to outwit caches. */
-function withoutBuildHash(name: string): string {
-  if (!/[-._~]/.test(name)) return name
-  const short = name.replaceAll(/[-._~](?=[a-f]*\d)[0-9a-f]{7,64}(?=$|[.\-_])/g, '')
-  const match = /-([\w-]{8})((?:\.(?:min|chunk|bundle))*(?:\.[cm]?[jt]sx?|\.css)?)$/.exec(short)
-  const mark = match?.[1] ?? ''
-  if (match === null || !(/\d/.test(mark) || /.[A-Z]/.test(mark)) || /^\d{4}-\d\d-?$/.test(mark)) return short
-  return short.slice(0, match.index) + (match[2] ?? '')
-}
-
-// --- Names of functions and classes -------------------------------------------------------------------------------
-
-/** Null: the function has no name that would still be its name tomorrow. */
-function cleanFunction(raw: string, platform: string): string | null {
-  switch (platform) {
-    case 'javascript':
-    case 'node':
-      return cleanScriptFunction(raw)
-    case 'java':
-    case 'android':
-    case 'kotlin':
-    case 'scala':
-    case 'groovy':
-      return cleanJvmFunction(raw)
-    case 'native':
-    case 'c':
-    case 'cpp':
-    case 'rust':
-    case 'cocoa':
-    case 'objc':
-    case 'swift':
-      return cleanNativeFunction(raw)
-    case 'go':
-      return raw.replaceAll(/\.func\d+(?:\.\d+)*/g, '.func').replace(/\[[^\]]*\]$/, '')
-    default:
-      return cleanOtherFunction(raw)
-  }
-}
-
-const SCRIPT_ANONYMOUS = new Set([
-  '',
-  '?',
-  '<anonymous>',
-  'anonymous',
-  '<unknown>',
-  'eval',
-  '(anonymous)',
-  'Anonymous function',
-])
-
-function cleanScriptFunction(raw: string): string | null {
-  let name = raw.trim()
-  const as = name.indexOf(' [as ')
-  if (as >= 0) name = name.slice(0, as)
-  name = name.replace(/^(?:async |new |get |set )+/, '')
-  const dot = name.lastIndexOf('.')
-  if (SCRIPT_ANONYMOUS.has(name.slice(dot + 1))) return null
-  return name.replace(/^(?:Object|Module|Function|exports|module\.exports|null|undefined|window|self|global)\./, '')
-}
-
-function cleanJvmFunction(raw: string): string | null {
-  if (!raw.includes('$')) return raw
-  return raw
-    .replace(/^lambda\$([^$]*)\$.*$/, 'lambda$$$1')
-    .replace(/^access\$\d+$/, 'access$$')
-    .replaceAll(/\$(?:lambda\$)?\d+/g, '$$')
-}
-
-/** Classes made while running or numbered by the compiler keep the part a person wrote. */
-function cleanClass(raw: string): string {
-  if (!raw.includes('$') && !raw.includes('Accessor')) return raw
-  return raw
-    .replace(/\$\$(?:ExternalSynthetic)?Lambda[$/\dx]?.*$/, '$$$$Lambda')
-    .replace(/\$\$(?:EnhancerBy|FastClassBy)?(?:Spring)?CGLIB\$\$.*$/, '$$$$CGLIB')
-    .replace(/\$\$Enhancer\w*\$\$.*$/, '$$$$Enhancer')
-    .replace(/(Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/, '$1')
-    .replace(/\$Proxy\d+$/, '$$Proxy')
-    .replaceAll(/\$\d+(?=$|\$)/g, '$$')
-}
-
-function cleanNativeFunction(raw: string): string | null {
-  let name = raw.trim()
-  if (name === '' || name === '?' || name === '<unknown>' || name === '<redacted>' || name === '???') return null
-  if (/^(?:0x[0-9a-f]+|sub_[0-9a-f]+|loc_[0-9a-f]+|FUN_[0-9a-f]+)$/i.test(name)) return null
-  name = name.replace(/ ?\+ ?(?:0x[0-9a-f]{1,16}|\d{1,12})$/i, '')
-  if (/^[-+]\[/.test(name)) return name
-  const block = /^__\d*([-+]\[[^\]]{1,500}\])_block_invoke/.exec(name)
-  if (block !== null) return `${block[1] ?? ''} block`
-  name = name
-    .replace(/(?:\.(?:cold|isra|constprop|part|llvm|lto_priv)(?:\.\d+)*)+$/, '')
-    .replace(/ \[clone [^\]]{1,100}\]$/, '')
-    .replace(/::h[0-9a-f]{16}$/, '')
-    .replace(
-      /^(?:(?:specialized|merged|static|@objc|partial apply for|thunk for|protocol witness for|dispatch thunk of) )+/,
-      '',
-    )
-    .replaceAll(/closure #\d+ (?:\([^)]{0,200}\)(?: -> \S{1,200})? )?in /g, 'closure in ')
-    .replaceAll('(anonymous namespace)::', '')
-    .replaceAll(/\{lambda\([^)]{0,200}\)#\d+\}/g, '{lambda}')
-  return withoutArguments(name)
-}
-
-/** Drops template and call arguments, what comes after them, and a return type before the name. */
-function withoutArguments(name: string): string | null {
-  if (name.includes('operator')) return name
-  let depth = 0
-  let text = ''
-  for (const character of name) {
-    if (character === '<' || character === '(') {
-      if (depth === 0 && character === '(' && text.trim() !== '' && !text.endsWith('::')) {
-        // Swift keeps its labels: `evict(_:)` and `evict(_:at:)` are two functions.
-        const labels = /^\(((?:[\w]+:)+)\)/.exec(name.slice(name.indexOf('(')))
-        if (labels !== null) text += labels[0]
-        break
-      }
-      depth += 1
-    } else if (character === '>' || character === ')') depth = Math.max(0, depth - 1)
-    else if (depth === 0) text += character
-  }
-  const plain = text.trim()
-  if (plain.startsWith('closure in ')) return plain
-  const last = plain.slice(plain.lastIndexOf(' ') + 1)
-  return last === '' ? name : last
-}
-
-const OTHER_ANONYMOUS = new Set([
-  '',
-  '?',
-  '<unknown>',
-  '<anonymous>',
-  '<lambda>',
-  '{closure}',
-  '[Anonymous function]',
-  '(anonymous)',
-])
-
-function cleanOtherFunction(raw: string): string | null {
-  const name = raw.trim()
-  if (OTHER_ANONYMOUS.has(name) || name.endsWith('\\{closure}') || name.includes('class@anonymous')) return null
-  return name.replace(/^(?:block(?: \(\d+ levels\))?|rescue|ensure) in /, '')
-}
-
-// --- Words --------------------------------------------------------------------------------------------------------
-
-const MAX_WORDS = 1_024
-
-/** Numbers that mean the same tomorrow are matched first, whole, and stay. */
-const FLEETING = new RegExp(
-  [
-    String.raw`(?<keep>\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: ?code)?|SQLSTATE|errno|signal|exit (?:code|status))[ =:#[(]{0,3}\d[0-9A-Z]{0,4}\b|\b[1-5]\d\d (?:OK|Bad Request|Unauthorized|Forbidden|Not Found|Method Not Allowed|Conflict|Gone|Unprocessable|Too Many Requests|Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out)\b)`,
-    String.raw`(?<email>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})`,
-    String.raw`(?<url>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]]{1,1000})`,
-    String.raw`(?<path>(?:[A-Za-z]:)?[\\/](?:Users|home|Documents and Settings)[\\/][^\s"'<>:)]{1,500})`,
-    String.raw`(?<uuid>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)`,
-    String.raw`(?<address>\b0x[0-9a-f]{1,32}\b)`,
-    String.raw`(?<date>\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?\b|\b\d{1,2}\/\d{1,2}\/\d{2,4}\b|\b\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\b)`,
-    String.raw`(?<ip>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b)`,
-    String.raw`(?<host>\b(?:[a-z0-9-]{1,63}\.){1,8}(?:com|net|org|io|dev|app|local|internal|localdomain)(?::\d{1,5})?\b|\blocalhost(?::\d{1,5})?\b)`,
-    String.raw`(?<hex>\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,128}\b)`,
-    String.raw`(?<duration>\b\d{1,15}(?:\.\d{1,9})? ?(?:ns|µs|us|ms|s|sec|secs|seconds?|min|minutes?|h|hours?|days?)\b)`,
-    String.raw`(?<number>(?<![A-Za-z_\d])[-+]?\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4})?(?![A-Za-z_])|\d{3,})`,
-    String.raw`(?<quoted>(?<![\w])'[^'\n]{0,200}'(?!\w)|"[^"\n]{0,200}"|\x60[^\x60\n]{0,200}\x60)`,
-    String.raw`(?<boolean>\b(?:true|false)\b)`,
-  ].join('|'),
-  'giu',
-)
-
-/** Replaces what changes from one occurrence to the next by its kind, in the first 1,024 characters. */
-function parameterise(text: string): string {
-  const head = text.length > MAX_WORDS ? text.slice(0, MAX_WORDS) : text
-  return head.replace(FLEETING, (...found: unknown[]) => {
-    const groups = found.at(-1)
-    if (typeof groups !== 'object' || groups === null) return ''
-    for (const [kind, match] of Object.entries(groups)) {
-      if (typeof match === 'string') return kind === 'keep' ? match : `<${kind}>`
-    }
-    return ''
-  })
 }
