@@ -14,7 +14,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // The polyfill is an inline style of loading that no supported browser needs.
     modulePreload: { polyfill: false },
-    manifest: true,
     reportCompressedSize: false,
   },
   server: {

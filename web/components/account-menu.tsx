@@ -6,12 +6,12 @@ import { meQuery } from '../api/queries.ts'
 import { endSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
-import { Avatar } from '../ui/tiles.tsx'
+import { Avatar, initialsOf } from '../ui/tiles.tsx'
 import { addToast } from '../ui/toasts.tsx'
 import { shell } from '../words/shell.ts'
 
 /** What concerns the person: shared by the avatar in the bar and More on phones. */
-export function useAccountEntries(onKeys?: () => void): MenuEntry[] {
+export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] {
   const me = useQuery(meQuery)
   const navigate = useNavigate()
   const logOut = async () => {
@@ -26,7 +26,7 @@ export function useAccountEntries(onKeys?: () => void): MenuEntry[] {
     { kind: 'heading', label: me.data === undefined ? '' : `${me.data.user.name}, ${me.data.user.role}` },
     { label: shell.appearance, icon: 'sun', onSelect: () => void navigate(paths.appearance()) },
     { label: shell.changePassword, icon: 'lock', onSelect: () => void navigate(paths.security()) },
-    ...(onKeys === undefined ? [] : [{ label: shell.keys, icon: 'info' as const, letter: '?', onSelect: onKeys }]),
+    ...more,
     { kind: 'separator' },
     { label: shell.logOut, icon: 'left', onSelect: () => void logOut() },
   ]
@@ -34,7 +34,9 @@ export function useAccountEntries(onKeys?: () => void): MenuEntry[] {
 
 export function AccountMenu({ onKeys }: { onKeys?: () => void }) {
   const me = useQuery(meQuery)
-  const entries = useAccountEntries(onKeys)
+  const entries = useAccountEntries(
+    onKeys === undefined ? [] : [{ label: shell.keys, icon: 'info', letter: '?', onSelect: onKeys }],
+  )
   if (me.data === undefined) return null
   const { user } = me.data
   return (
@@ -43,7 +45,13 @@ export function AccountMenu({ onKeys }: { onKeys?: () => void }) {
       align="end"
       entries={entries}
       trigger={
-        <button className="top-acc" type="button" aria-label={shell.account(user.name)} title={user.name}>
+        // The name begins with what is printed, for people who speak to their machine.
+        <button
+          className="top-acc"
+          type="button"
+          aria-label={`${initialsOf(user.name)}, ${shell.account(user.name)}`}
+          title={user.name}
+        >
           <Avatar person={user} quiet />
         </button>
       }

@@ -9,15 +9,15 @@ import { useSettingsProject } from './rail.tsx'
 import { useScope } from './use-scope.ts'
 
 /** Below 860 px the rail becomes a bar of tabs at the foot. */
-export function PhoneTabs({ onKeys }: { onKeys: () => void }) {
+export function PhoneTabs() {
   const { projectId, range } = useScope()
   const settingsOf = useSettingsProject()
   const at = useMatchRoute()
-  const account = useAccountEntries(onKeys)
   usePrefs()
   const inIssues = at({ to: '/issues', fuzzy: true }) !== false
   const inProject = at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
+  const account = useAccountEntries([{ label: shell.theme[other], icon: 'sun', onSelect: switchTheme }])
 
   return (
     <nav className="tabbar" aria-label={shell.phone}>
@@ -38,7 +38,7 @@ export function PhoneTabs({ onKeys }: { onKeys: () => void }) {
         label={shell.more}
         side="top"
         align="end"
-        entries={[{ label: shell.theme[other], icon: 'sun', onSelect: switchTheme }, ...account]}
+        entries={account}
         trigger={
           <button type="button">
             <Icon name="menu" />

@@ -54,7 +54,7 @@ export function RangePicker() {
             onSelect: () => choose(option.value),
           }))}
           trigger={
-            <button className="btn" type="button" aria-label={`${shell.range}: ${shell.rangeWords[range]}`}>
+            <button className="btn" type="button" aria-label={`${range}, ${shell.range.toLowerCase()}`}>
               {range}
             </button>
           }

@@ -66,7 +66,7 @@ export function Shell() {
         <LiveBanner />
         <Outlet />
       </div>
-      <PhoneTabs onKeys={openKeys} />
+      <PhoneTabs />
       <Suspense fallback={null}>
         {overlay === 'palette' ? <Palette onClose={close} /> : null}
         {overlay === 'keys' ? <KeySheet onClose={close} /> : null}

@@ -50,6 +50,14 @@ export function SendStep({ project }: { project: Project }) {
       void client.invalidateQueries({ queryKey: firstIssueQuery(project.id).queryKey })
   })
 
+  const issueId = issue?.id
+  useEffect(() => {
+    // What the rest of the dashboard knows about this project is out of date now.
+    if (issueId === undefined) return
+    void client.invalidateQueries({ queryKey: ['projects'], exact: true })
+    void client.invalidateQueries({ queryKey: ['onboarding'] })
+  }, [client, issueId])
+
   const dsn = settings.data?.dsn ?? project.dsn
   const snippet = snippetFor(platform, dsn)
   useKeys([

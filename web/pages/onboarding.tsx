@@ -46,7 +46,7 @@ export function OnboardingPage() {
         <span className="sp" />
         {items === undefined || items.length === 0 ? null : (
           <Link {...paths.issues()} className={buttonClass('ghost')}>
-            <span>{onboarding.later}</span>
+            <span>{project?.last_event_at === null ? onboarding.later : onboarding.arrived.stream}</span>
           </Link>
         )}
         <ThemeButton />

@@ -11,7 +11,7 @@ import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
-import { formatAgo, formatClock, formatCount, formatLeft } from '../ui/format.ts'
+import { formatClock, formatCount, formatLeft, formatSince } from '../ui/format.ts'
 import { useNow } from '../ui/now.ts'
 import { Note, Skeleton } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
@@ -101,13 +101,13 @@ function KeyCard({
         </div>
         <div>
           <dt>{words.lastUsed}</dt>
-          <dd>{current?.last_seen_at == null ? words.never : <Time at={current.last_seen_at} />}</dd>
+          <dd>{current?.last_seen_at == null ? words.never : <Time at={current.last_seen_at} as="since" />}</dd>
         </div>
         {current === undefined ? null : (
           <div>
             <dt>{words.created}</dt>
             <dd>
-              <Time at={current.created_at} />
+              <Time at={current.created_at} as="moment" />
             </dd>
           </div>
         )}
@@ -139,7 +139,7 @@ function OldKey({ oldKey, onExpired }: { oldKey: Key; onExpired: () => void }) {
     >
       <b>{words.oldStops(formatClock(expiresAt), formatLeft(expiresAt, now))}</b>
       <p className="sub">
-        {oldKey.last_seen_at === null ? words.oldUnused : words.oldUsed(formatAgo(oldKey.last_seen_at, now))}
+        {oldKey.last_seen_at === null ? words.oldUnused : words.oldUsed(formatSince(oldKey.last_seen_at, now))}
       </p>
     </Note>
   )

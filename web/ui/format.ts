@@ -148,6 +148,16 @@ export function formatAgo(at: Instant, now: Instant = Date.now(), zone: Zone = s
   return formatDay(at, now, zone)
 }
 
+/** The same inside a sentence or a lone cell: `3 min ago`, then the day. */
+export function formatSince(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+  const text = formatAgo(at, now, zone)
+  return dateOf(now).getTime() - dateOf(at).getTime() < DAY ? `${text} ago` : text
+}
+
+/** `9 Nov, 14:05` */
+export const formatMoment = (at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string =>
+  `${formatDay(at, now, zone)}, ${formatClock(at, zone)}`
+
 /** How old something is, at any distance: `26 min`, `9 d`, `5 wk`, `3 mo`, `2 y`. */
 export function formatAge(at: Instant, now: Instant = Date.now()): string {
   const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())

@@ -1,7 +1,8 @@
 import { DropdownMenu } from 'radix-ui'
-import { Fragment, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { Fragment, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
+import { landmark } from './landmark.ts'
 
 export type MenuEntry = { kind: 'heading'; label: string } | { kind: 'separator' } | MenuItem
 
@@ -40,6 +41,7 @@ const isItem = (entry: MenuEntry): entry is MenuItem => entry.kind === undefined
  * Not modal: the page behind keeps scrolling, and no style element is injected (the content policy forbids them).
  */
 export function Menu({ trigger, label, entries, align = 'start', side = 'bottom', open, onOpenChange }: MenuProps) {
+  const [ownOpen, setOwnOpen] = useState(false)
   const chosen = useRef<MenuItem | undefined>(undefined)
   const close = useRef<HTMLDivElement>(null)
 
@@ -55,13 +57,9 @@ export function Menu({ trigger, label, entries, align = 'start', side = 'bottom'
   }
 
   return (
-    <DropdownMenu.Root
-      modal={false}
-      {...(open === undefined ? {} : { open })}
-      {...(onOpenChange === undefined ? {} : { onOpenChange })}
-    >
+    <DropdownMenu.Root modal={false} open={open ?? ownOpen} onOpenChange={onOpenChange ?? setOwnOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={landmark()}>
         <DropdownMenu.Content
           ref={close}
           className="menu"

@@ -1,5 +1,6 @@
 import { Popover as Primitive } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
+import { landmark } from './landmark.ts'
 
 type PopoverProps = {
   trigger: ReactNode
@@ -12,10 +13,11 @@ type PopoverProps = {
 
 /** A small panel under a button for controls that a menu cannot hold. Escape closes and gives focus back. */
 export function Popover({ trigger, label, children, align = 'start', open, onOpenChange }: PopoverProps) {
+  const [ownOpen, setOwnOpen] = useState(false)
   return (
-    <Primitive.Root {...(open === undefined ? {} : { open })} {...(onOpenChange === undefined ? {} : { onOpenChange })}>
+    <Primitive.Root open={open ?? ownOpen} onOpenChange={onOpenChange ?? setOwnOpen}>
       <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
-      <Primitive.Portal>
+      <Primitive.Portal container={landmark()}>
         <Primitive.Content className="popover" aria-label={label} align={align} sideOffset={4} collisionPadding={8}>
           {children}
         </Primitive.Content>

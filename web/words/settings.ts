@@ -43,7 +43,7 @@ export const settings = {
     rotateFailed: 'Could not rotate the key.',
     rotated: 'New key in use',
     oldStops: (clock: string, left: string) => `The old key stops at ${clock}, in ${left}.`,
-    oldUsed: (age: string) => `Last used ${age} ago. Apps that still have it must get the new DSN.`,
+    oldUsed: (when: string) => `Last used ${when}. Apps that still have it must get the new DSN.`,
     oldUnused: 'Nothing has been sent with it.',
     oldDsn: 'Old DSN',
     rate: 'Rate limit',

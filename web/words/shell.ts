@@ -26,7 +26,7 @@ export const shell = {
   lostNow: 'Showing what was loaded. Trying again.',
   now: 'Now',
   theme: { dark: 'Switch to dark', light: 'Switch to light' },
-  account: (name: string) => `Account of ${name}`,
+  account: (name: string) => `account of ${name}`,
   appearance: 'Appearance',
   changePassword: 'Change password',
   keys: 'Keyboard',
