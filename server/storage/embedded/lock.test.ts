@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { waitFor } from '#test/kit/wait.ts'
 import { lockDataDir } from './lock.ts'
 import { identify } from './processes.ts'
 
@@ -66,4 +67,18 @@ test('of many starts that find a stale lock at once, one wins', async () => {
   for (const racer of racers) racer.stdin.end()
   expect(said.toSorted()).toEqual(['lost', 'lost', 'lost', 'lost', 'lost', 'won'])
   expect(existsSync(file())).toBe(true)
+})
+
+test('a zombie does not count: in a container nobody may ever reap it', async () => {
+  // The shell becomes a sleeper that never looks after the child it started before.
+  const parent = spawn('/bin/sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+  const zombie = Number(line.toString())
+  const { startedAt } = await waitFor('the child to start', () => identify(zombie))
+  await waitFor('the child to end', () => readFileSync(`/proc/${zombie}/stat`, 'utf8').includes(') Z '))
+  writeFileSync(file(), JSON.stringify({ pid: zombie, startedAt }))
+  lockDataDir(dataDir)()
 })

@@ -20,6 +20,8 @@ export function isAlive(pid: number): boolean {
 export function identify(pid: number): ProcessIdentity | undefined {
   if (process.platform === 'linux') {
     const stat = procStat(pid)
+    // In a container whose first process does not reap, a killed process stays as a zombie for ever.
+    if (stat?.state === 'Z' || stat?.state === 'X') return undefined
     return stat && { pid, startedAt: `${bootId()}/${stat.startTicks}` }
   }
   try {

