@@ -78,7 +78,8 @@ export function validationSentence(error: z.ZodError): string {
     const keys = issue.keys.slice(0, 3).join(', ')
     return `Unknown field${issue.keys.length > 1 ? 's' : ''}: ${path === '' ? keys : `${path}.${keys}`}.`
   }
-  if (path === '' && issue.code === 'invalid_type' && issue.expected === 'object') return 'Send a JSON object as the body.'
+  if (path === '' && issue.code === 'invalid_type' && issue.expected === 'object')
+    return 'Send a JSON object as the body.'
   const message = issue.message.endsWith('.') ? issue.message : `${issue.message}.`
   if (path === '' || message.startsWith(`${path} `) || message.startsWith(`${issue.path.map(String).at(-1)} `))
     return message

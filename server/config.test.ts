@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const STRICT = { NODE_ENV: 'production', PUBLIC_URL: 'https://f.example.com', ENCRYPTION_KEYS: 'k1:c2VjcmV0' }
+
+test('nothing set: relaxed, on loopback, sign-up open', () => {
+  expect(readConfig({})).toMatchObject({
+    mode: 'relaxed',
+    host: '127.0.0.1',
+    port: 8000,
+    publicUrl: 'http://127.0.0.1:8000',
+    databaseUrl: null,
+    signup: 'open',
+    passwordCheck: 'warn',
+    rateLimitScale: 1,
+    refreshOverlapMs: 50,
+    cookiePrefix: '',
+    roles: ['ingest', 'api', 'digest'],
+  })
+})
+
+test.each([[{ NODE_ENV: 'production' }], [{ HOST: '0.0.0.0' }], [{ HOST: '192.168.1.4' }], [{ HOST: '::' }]])(
+  '%j is strict: the public address and the encryption keys are required',
+  (env) => {
+    expect(() => readConfig({ ...env })).toThrow(/^PUBLIC_URL is required/)
+    expect(() => readConfig({ ...env, PUBLIC_URL: 'https://f.example.com' })).toThrow(/^ENCRYPTION_KEYS is required/)
+    expect(readConfig({ ...STRICT, ...env })).toMatchObject({
+      mode: 'strict',
+      signup: 'invite',
+      passwordCheck: 'block',
+    })
+  },
+)
+
+test.each([[{ HOST: 'localhost' }], [{ HOST: '::1' }], [{ HOST: '127.0.0.2' }]])('%j is relaxed', (env) => {
+  expect(readConfig(env).mode).toBe('relaxed')
+})
+
+describe('a wrong value is one line that names the variable', () => {
+  test.each([
+    [{ FAULTLINE_SINGUP: 'open' }, 'FAULTLINE_SINGUP is not a setting of Faultline'],
+    [{ PORT: 'eighty' }, 'PORT must be a number from 0 to 65535 (it is "eighty")'],
+    [{ PORT: '70000' }, 'PORT must be'],
+    [{ PORT: '80.5' }, 'PORT must be a whole number'],
+    [{ PUBLIC_URL: 'example.com' }, 'PUBLIC_URL must be an http or https URL'],
+    [{ PUBLIC_URL: 'https://u:p@example.com' }, 'PUBLIC_URL must hold no user name'],
+    [{ FAULTLINE_SIGNUP: 'maybe' }, 'FAULTLINE_SIGNUP must be one of open, invite, closed'],
+    [{ FAULTLINE_REGION: 'mars' }, 'FAULTLINE_REGION must be one of'],
+    [{ FAULTLINE_ROLES: 'serve' }, 'FAULTLINE_ROLES must be one of'],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must begin with postgres://'],
+    [{ TRUSTED_PROXIES: '10.0.0.0/8, nonsense' }, 'TRUSTED_PROXIES must be addresses'],
+    [{ RATE_LIMIT_SCALE: '-1' }, 'RATE_LIMIT_SCALE must be'],
+    [{ REFRESH_OVERLAP_MS: '20000' }, 'REFRESH_OVERLAP_MS must be'],
+    [{ COOKIE_PREFIX: 'x' }, 'COOKIE_PREFIX must be empty or __Host-'],
+    [{ COOKIE_PREFIX: '__Host-' }, 'COOKIE_PREFIX __Host- needs a PUBLIC_URL'],
+    [{ METRICS_TOKEN: 'short' }, 'METRICS_TOKEN must be at least 16'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
+  ])('%j', (env, message) => {
+    expect(() => readConfig(env)).toThrow(ConfigError)
+    expect(() => readConfig(env)).toThrow(message)
+    expect(() => readConfig(env)).not.toThrow('\n')
+  })
+
+  test('secrets are not repeated', () => {
+    expect(() => readConfig({ METRICS_TOKEN: 'topsecret' })).not.toThrow('topsecret')
+    expect(() => readConfig({ DATABASE_URL: 'mysql://u:topsecret@h/d' })).not.toThrow('topsecret')
+  })
+})
+
+test('an empty variable counts as not set, a public address loses its final slash', () => {
+  expect(readConfig({ PORT: '', PUBLIC_URL: 'http://f.example.com/base/' })).toMatchObject({
+    port: 8000,
+    publicUrl: 'http://f.example.com/base',
+  })
+})

@@ -1,0 +1,151 @@
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { client } from '#test/kit/client.ts'
+import { aFounder, aProject } from '#test/kit/founder.ts'
+import { anEvent, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+
+const server = await testServer({ realTime: true })
+const nobody = client(server.url)
+
+describe('pages of the service', () => {
+  test('/healthz and /readyz need no session', async () => {
+    expect((await nobody.get('/healthz')).body).toEqual({ ok: true })
+    expect(await nobody.get('/readyz')).toMatchObject({
+      status: 200,
+      body: { ready: true, checks: { database: { ok: true }, migrations: { ok: true }, spool: { ok: true } } },
+    })
+  })
+
+  test('/-/metrics shows what the intake and digestion did, to loopback only', async () => {
+    const person = await aFounder(server.url)
+    const project = await aProject(person)
+    await sendEvent(server.url, project.dsn, anEvent())
+    await server.service.drain()
+    const { text } = await nobody.get('/-/metrics')
+    expect(text).toMatch(/^faultline_intake_accepted_total [1-9]/m)
+    expect(text).toMatch(/^faultline_digest_events_total [1-9]/m)
+    expect(text).toMatch(/^faultline_intake_latency_seconds_bucket\{le="\+Inf"\} [1-9]/m)
+    expect(text).toMatch(/^process_resident_memory_bytes /m)
+    expect((await nobody.request('GET', '/-/metrics', { headers: { 'x-forwarded-for': '203.0.113.5' } })).status).toBe(
+      404,
+    )
+  })
+
+  test('the documentation needs nothing from elsewhere', async () => {
+    const page = await nobody.get('/docs')
+    expect(page.status).toBe(200)
+    expect(page.text).not.toMatch(/(?:src|href)="https?:/)
+    for (const [, path = ''] of page.text.matchAll(/(?:src|href)="\.?\/?([^"]+\.(?:js|css))"/g)) {
+      expect(
+        (await nobody.get(path.startsWith('docs') ? `/${path}` : `/docs/${path.replace(/^static/, 'static')}`)).status,
+        path,
+      ).toBe(200)
+    }
+    expect((await nobody.get('/api/openapi.json')).body).toMatchObject({ openapi: '3.1.0' })
+  })
+
+  test('an unknown route of the API is JSON, an unknown file is not a page', async () => {
+    expect(await nobody.get('/api/nothing')).toMatchObject({
+      status: 404,
+      body: { error: 'There is no GET /api/nothing. See /docs.' },
+    })
+    expect((await nobody.get('/assets/nothing.js')).status).toBe(404)
+    expect((await nobody.post('/issues')).status).toBe(404)
+  })
+})
+
+describe('every answer', () => {
+  test('carries a request id and closes doors for browsers', async () => {
+    const { headers } = await nobody.get('/api/me')
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('the request id of an answer is that of the log line', async () => {
+    const { headers } = await nobody.get('/api/me?token=secret-in-query')
+    const line = server.logLines.find((one) => one['request_id'] === headers.get('x-request-id'))
+    expect(line).toMatchObject({ method: 'GET', path: '/api/me', status: 401 })
+    expect(JSON.stringify(server.logLines)).not.toContain('secret-in-query')
+  })
+})
+
+describe('bodies', () => {
+  const logIn = (headers: Record<string, string>, body: string) =>
+    nobody.request('POST', '/api/auth/login', { headers, body })
+  test.each([
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'email=a&password=b'],
+    ['plain text', { 'content-type': 'text/plain' }, '{"email":"a@b.co","password":"x"}'],
+    ['no type at all', { 'content-type': '' }, '{"email":"a@b.co","password":"x"}'],
+    ['half a JSON', { 'content-type': 'application/json' }, '{"email":'],
+    ['over 1 MiB', { 'content-type': 'application/json' }, `{"email":"${'x'.repeat(1_100_000)}"}`],
+    ['JSON 100,000 deep', { 'content-type': 'application/json' }, '['.repeat(100_000)],
+    ['a bare string', { 'content-type': 'application/json' }, '"text"'],
+    ['nothing', { 'content-type': 'application/json' }, ''],
+  ])('%s is 400 with a sentence', async (_what, headers, body) => {
+    const answer = await logIn(headers, body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual({ error: expect.stringMatching(/^[A-Z].*\.$/) as string })
+  })
+
+  test('an empty body with a content type counts as absent', async () => {
+    expect(
+      (await nobody.request('POST', '/api/auth/logout', { headers: { 'content-type': 'application/json' }, body: '' }))
+        .status,
+    ).toBe(200)
+  })
+
+  test('keys that name parts of JavaScript never reach a handler', async () => {
+    const answer = await logIn(
+      { 'content-type': 'application/json' },
+      '{"email":"a@b.co","password":"x","__proto__":{"isAdmin":true}}',
+    )
+    expect(answer.status).toBe(401)
+    expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined()
+  })
+
+  test('a request cut off half-way leaves the service as it was', async () => {
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
+        socket.write(
+          'POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"em',
+          () => {
+            socket.destroy()
+            resolve()
+          },
+        )
+      })
+    })
+    expect((await nobody.get('/healthz')).status).toBe(200)
+  })
+})
+
+test('live messages reach the organisation they concern, and no other', async () => {
+  const ada = await aFounder(server.url)
+  const eve = await aFounder(server.url)
+  const project = await aProject(ada)
+  const listen = async (person: typeof ada): Promise<{ text: () => string; stop: () => void }> => {
+    const stop = new AbortController()
+    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(`${server.url}/api/live`, { headers: { cookie }, signal: stop.signal })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    let text = ''
+    const decoder = new TextDecoder()
+    void (async () => {
+      for await (const chunk of response.body ?? []) text += decoder.decode(chunk as Uint8Array)
+    })().catch(() => {})
+    return { text: () => text, stop: () => stop.abort() }
+  }
+  const [hers, theirs] = [await listen(ada), await listen(eve)]
+  await sendEvent(server.url, project.dsn, anEvent())
+  await server.service.drain()
+  const { waitFor } = await import('#test/kit/wait.ts')
+  await waitFor('the message', () => hers.text().includes('event: issues'))
+  expect(hers.text()).toContain(project.id)
+  expect(theirs.text()).not.toContain(project.id)
+  hers.stop()
+  theirs.stop()
+})

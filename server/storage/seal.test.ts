@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createSealer, generatedEncryptionKeys, newDataKey, parseEncryptionKeys } from './seal.ts'
+
+const old = { id: 'k1', bytes: newDataKey() }
+const fresh = { id: 'k2', bytes: newDataKey() }
+
+test('what was sealed opens again, and only at its place', () => {
+  const sealer = createSealer([old])
+  const sealed = sealer.seal(Buffer.from('secret'), 'users:totp:7')
+  expect(sealed).toMatch(/^v1\.k1\.[\w-]+\.[\w-]+$/)
+  expect(sealed).not.toContain('secret')
+  expect(sealer.open(sealed, 'users:totp:7').toString()).toBe('secret')
+  expect(() => sealer.open(sealed, 'users:totp:8')).toThrow()
+})
+
+test('the same text is never sealed to the same value twice', () => {
+  const sealer = createSealer([old])
+  expect(sealer.seal(Buffer.from('x'), 'p')).not.toBe(sealer.seal(Buffer.from('x'), 'p'))
+})
+
+test('a changed value does not open', () => {
+  const sealer = createSealer([old])
+  const sealed = sealer.seal(Buffer.from('secret'), 'p')
+  const flipped = sealed.slice(0, -2) + (sealed.at(-2) === 'A' ? 'B' : 'A') + sealed.slice(-1)
+  expect(() => sealer.open(flipped, 'p')).toThrow()
+  expect(() => sealer.open('v1.k1.abc', 'p')).toThrow('Not a sealed value')
+})
+
+test('after a new key was put first, old values still open', () => {
+  const sealed = createSealer([old]).seal(Buffer.from('secret'), 'p')
+  expect(createSealer([fresh, old]).open(sealed, 'p').toString()).toBe('secret')
+  expect(createSealer([fresh, old]).seal(Buffer.from('x'), 'p')).toMatch(/^v1\.k2\./)
+  expect(() => createSealer([fresh]).open(sealed, 'p')).toThrow('encryption key k1')
+})
+
+describe('ENCRYPTION_KEYS', () => {
+  const good = newDataKey().toString('base64')
+  test('takes several keys', () => {
+    expect(parseEncryptionKeys(`k2:${good},k1:${newDataKey().toString('base64')}`).map((key) => key.id)).toEqual([
+      'k2',
+      'k1',
+    ])
+  })
+  test.each([
+    ['nonsense', 'must be k1:'],
+    [`k1:${Buffer.alloc(16, 1).toString('base64')}`, 'exactly 32 bytes'],
+    [`k1:${Buffer.alloc(32, 7).toString('base64')}`, 'example value'],
+    [`k1:${good},k1:${good}`, 'twice'],
+  ])('refuses %s', (text, message) => {
+    expect(() => parseEncryptionKeys(text)).toThrow(message)
+  })
+})
+
+describe('generated keys', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-keys-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  test('are made once, and for their owner only', () => {
+    const [first] = generatedEncryptionKeys(folder)
+    const [second] = generatedEncryptionKeys(folder)
+    expect(first?.bytes.equals(second?.bytes ?? Buffer.alloc(0))).toBe(true)
+    expect(statSync(join(folder, 'keys', 'encryption-keys')).mode & 0o777).toBe(0o600)
+  })
+})
