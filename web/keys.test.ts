@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { chordOf, isLetterBinding, makeMatcher, type Stroke } from './keys.ts'
+
+const stroke = (key: string, held: Partial<Stroke> = {}): Stroke => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  shiftKey: false,
+  altKey: false,
+  ...held,
+})
+
+describe('the chord of a stroke', () => {
+  test.each([
+    ['r', stroke('r')],
+    ['r', stroke('R')],
+    ['shift+j', stroke('J', { shiftKey: true })],
+    ['mod+k', stroke('k', { ctrlKey: true })],
+    ['mod+k', stroke('k', { metaKey: true })],
+    ['?', stroke('?', { shiftKey: true })],
+    ['.', stroke('.')],
+    ['1', stroke('1')],
+    ['escape', stroke('Escape')],
+    ['shift+enter', stroke('Enter', { shiftKey: true })],
+  ])('%s', (chord, given) => expect(chordOf(given)).toBe(chord))
+
+  test('is none for lone modifiers, dead keys and what Alt writes', () => {
+    expect(chordOf(stroke('Shift', { shiftKey: true }))).toBeNull()
+    expect(chordOf(stroke('Dead'))).toBeNull()
+    expect(chordOf(stroke('@', { altKey: true, ctrlKey: true }))).toBeNull()
+  })
+})
+
+describe('matching', () => {
+  const bindings = [{ keys: 'i' }, { keys: 'g i' }, { keys: 'r' }] as const
+
+  test('a single key', () => {
+    expect(makeMatcher()('r', 0, bindings)).toBe(bindings[2])
+    expect(makeMatcher()('x', 0, bindings)).toBeUndefined()
+  })
+
+  test('one key after the other, within the time', () => {
+    const match = makeMatcher()
+    expect(match('g', 0, bindings)).toBeUndefined()
+    expect(match('i', 1000, bindings)).toBe(bindings[1])
+    // The sequence is over: the letter means itself again.
+    expect(match('i', 1100, bindings)).toBe(bindings[0])
+  })
+
+  test('too late, the second key means itself', () => {
+    const match = makeMatcher()
+    match('g', 0, bindings)
+    expect(match('i', 1300, bindings)).toBe(bindings[0])
+  })
+
+  test('another key between ends the sequence', () => {
+    const match = makeMatcher()
+    match('g', 0, bindings)
+    expect(match('r', 100, bindings)).toBe(bindings[2])
+    expect(match('i', 200, bindings)).toBe(bindings[0])
+  })
+
+  test('the newest registration of a key wins', () => {
+    const older = { keys: 'y', page: 'shell' }
+    const newer = { keys: 'y', page: 'issue' }
+    expect(makeMatcher<{ keys: string; page: string }>()('y', 0, [older, newer])).toBe(newer)
+  })
+})
+
+test('only single characters can be switched off', () => {
+  expect(['r', '?', 'g i', 'shift+j', '1'].every(isLetterBinding)).toBe(true)
+  expect(['mod+k', 'escape', 'enter', 'mod+s'].some(isLetterBinding)).toBe(false)
+})

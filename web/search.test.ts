@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  IssueSearch,
+  IssuesSearch,
+  LoginSearch,
+  OnboardingSearch,
+  parseSearch,
+  ShellSearch,
+  stringifySearch,
+} from './search.ts'
+
+const names = fc.constantFrom('project', 'range', 'status', 'severity', 'platform', 'q', 'sort', 'owner', 'cursor', 'x')
+const values = fc.oneof(
+  fc.string(),
+  fc.constantFrom(
+    '7d',
+    'resolved',
+    'ignored',
+    'high',
+    'node',
+    'severity',
+    'me',
+    '019a0000-0000-7000-8000-000000000001',
+  ),
+)
+
+const PROJECT = '019a0000-0000-7000-8000-000000000001'
+
+describe('the issues stream', () => {
+  test('keeps what it knows', () => {
+    const search = parseSearch(
+      `?project=${PROJECT}&range=7d&status=resolved&status=ignored&severity=high&q=is%3Aunresolved+timeout&sort=-event_count&owner=me`,
+    )
+    expect(IssuesSearch.parse(search)).toEqual({
+      project: PROJECT,
+      range: '7d',
+      status: ['ignored', 'resolved'],
+      severity: ['high'],
+      q: 'is:unresolved timeout',
+      sort: '-event_count',
+      owner: 'me',
+    })
+  })
+
+  test('drops what it does not, without a word', () => {
+    const search = parseSearch(
+      '?project=all&range=2h&status=open&status=resolved&severity=huge&sort=colour&owner=%3Cscript%3E&cursor=&colour=red',
+    )
+    expect(IssuesSearch.parse(search)).toEqual({ status: ['resolved'] })
+  })
+
+  test('never throws, whatever the address says', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom(
+            'project',
+            'range',
+            'status',
+            'severity',
+            'platform',
+            'q',
+            'sort',
+            'owner',
+            'cursor',
+            'event',
+            'tab',
+            'next',
+            'step',
+          ),
+          fc.anything(),
+        ),
+        (search) => {
+          for (const schema of [ShellSearch, IssuesSearch, IssueSearch, LoginSearch, OnboardingSearch])
+            expect(() => schema.parse(search)).not.toThrow()
+        },
+      ),
+    )
+  })
+
+  test('what was read is written and read the same', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(names, values)), (given) => {
+        const once = IssuesSearch.parse(parseSearch(`?${new URLSearchParams(given).toString()}`))
+        expect(IssuesSearch.parse(parseSearch(stringifySearch(once)))).toEqual(once)
+      }),
+    )
+  })
+})
+
+test('an event is the oldest or an id', () => {
+  expect(IssueSearch.parse({ event: 'oldest' })).toEqual({ event: 'oldest' })
+  expect(IssueSearch.parse({ event: '9f3c1e0452f64c1ab2b4d1d0c9a8b7e6' })).toHaveProperty('event')
+  expect(IssueSearch.parse({ event: '../../me' })).toEqual({})
+})
+
+test('after logging in one stays on this site', () => {
+  const next = (given: unknown) => LoginSearch.parse({ next: given }).next
+  expect(next('/issues?range=7d')).toBe('/issues?range=7d')
+  expect(next('//evil.example')).toBeUndefined()
+  expect(next('/\\evil.example')).toBeUndefined()
+  expect(next('https://evil.example')).toBeUndefined()
+  expect(next('javascript:alert(1)')).toBeUndefined()
+})
+
+test('addresses stay plain', () => {
+  expect(
+    stringifySearch({ status: ['resolved', 'ignored'], q: 'a b', range: undefined, empty: '', odd: { a: 1 } }),
+  ).toBe('?status=resolved&status=ignored&q=a+b')
+  expect(stringifySearch({})).toBe('')
+  expect(parseSearch('?a=1&a=2&b=3')).toEqual({ a: ['1', '2'], b: '3' })
+})

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { partsOfCode } from './highlight.tsx'
+
+const kinds = (source: string) => partsOfCode(source).map(({ text, kind }) => [text, kind])
+
+test('keywords, calls, strings, numbers and comments', () => {
+  expect(kinds(`const a = call("x", 12) // done`)).toEqual([
+    ['const', 'ck'],
+    [' a = ', null],
+    ['call', 'cn'],
+    ['(', null],
+    ['"x"', 'cs'],
+    [', ', null],
+    ['12', 'cnum'],
+    [') ', null],
+    ['// done', 'cc'],
+  ])
+})
+
+test('a comment begins at # only where a line or a gap does', () => {
+  expect(kinds('x = 1 # why')).toContainEqual(['# why', 'cc'])
+  expect(kinds('this.#secret')).toEqual([
+    ['this', 'ck'],
+    ['.#secret', null],
+  ])
+  expect(kinds('#[derive(Debug)]').some(([, kind]) => kind === 'cc')).toBe(false)
+})
+
+test('a string left open ends with its line', () => {
+  expect(kinds(`it's\nnext`)).toEqual([
+    ['it', null],
+    [`'s`, 'cs'],
+    ['\nnext', null],
+  ])
+})
+
+test('no character is ever lost or added', () => {
+  fc.assert(
+    fc.property(
+      fc.string({
+        unit: fc.constantFrom('"', "'", '`', '\\', '/', '*', '#', '\n', 'a', '1', '.', ' ', '\ud800', '😀'),
+      }),
+      (source) => {
+        expect(
+          partsOfCode(source)
+            .map(({ text }) => text)
+            .join(''),
+        ).toBe(source)
+      },
+    ),
+  )
+})
+
+test('long lines take no time', () => {
+  const source = `${'a("'.repeat(20_000)}`
+  const start = performance.now()
+  partsOfCode(source)
+  expect(performance.now() - start).toBeLessThan(500)
+})

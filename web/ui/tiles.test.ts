@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { initialsOf, platformWord } from './tiles.tsx'
+
+test.each([
+  ['Ines Köhler', 'IK'],
+  ['ines', 'I'],
+  ['Ana Maria de Souza', 'AS'],
+  ['  Robin  V. ', 'RV'],
+  ['李 小龙', '李小'],
+  ['😀 Smile', '😀S'],
+  ['', '?'],
+])('initials of %s', (name, initials) => expect(initialsOf(name)).toBe(initials))
+
+test('platforms have words, unknown ones their own name', () => {
+  expect(platformWord('react-native')).toBe('React Native')
+  expect(platformWord('cobol')).toBe('cobol')
+})
