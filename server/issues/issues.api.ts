@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { GroupingPart } from '../grouping/grouping.api.ts'
 import { routes } from '../kernel/contract.ts'
+import { Json } from '../kernel/json.api.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Event, EventLevel } from '../protocol/event.api.ts'
 
@@ -42,10 +44,10 @@ export const Issue = z.object({
   first_release: z.string().nullable(),
   last_release: z.string().nullable(),
   resolved_in_release: z.string().nullable(),
-  ignore_until: z.record(z.string(), z.json()).nullable(),
+  ignore_until: z.record(z.string(), Json).nullable(),
   is_unhandled: z.boolean(),
   tracker_ticket: z.object({ id: z.string(), url: z.string() }).nullable(),
-  ai_analysis: z.record(z.string(), z.json()).nullable(),
+  ai_analysis: z.record(z.string(), Json).nullable(),
   trend: z.object({
     interval_seconds: z.number().int(),
     start: Timestamp,
@@ -59,14 +61,14 @@ export const Activity = z.object({
   kind: z.string().describe('created, status_changed, assigned, commented, comment_deleted, severity_changed.'),
   sentence: z.string(),
   actor: Person.nullable().describe('Null for moves of the service itself.'),
-  data: z.record(z.string(), z.json()),
+  data: z.record(z.string(), Json),
   created_at: Timestamp,
 })
 export type Activity = z.infer<typeof Activity>
 
 export const GroupingView = z.object({
   version: z.number().int(),
-  parts: z.array(z.record(z.string(), z.json())).describe('What the fingerprint was made of.'),
+  parts: z.array(GroupingPart).describe('What the fingerprint was made of.'),
 })
 
 export const IssueDetail = Issue.extend({

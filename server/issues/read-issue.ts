@@ -5,6 +5,7 @@ import type { StoredEvent } from '../events/event.ts'
 import { neighbours, newestEvents, readEvent } from '../events/store.ts'
 import { notFound } from '../kernel/errors.ts'
 import { eventIdFrom } from '../kernel/ids.ts'
+import { Json } from '../kernel/json.api.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { GroupingView, type Activity, type IssueDetail } from './issues.api.ts'
@@ -76,6 +77,6 @@ const viewActivity = (row: ActivityRow): Activity => ({
   kind: row.kind,
   sentence: row.sentence,
   actor: viewPerson(row.actor_id, row.actor_name, row.actor_email),
-  data: z.record(z.string(), z.json()).parse(row.data),
+  data: z.record(z.string(), Json).parse(row.data),
   created_at: row.created_at.toISOString(),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Json } from '../kernel/json.api.ts'
 
 /**
  * The one normalised Event: what `normalizeEvent` makes of an SDK's payload, what grouping reads,
@@ -10,7 +11,7 @@ export const EventLevel = z.enum(EVENT_LEVELS)
 export type EventLevel = z.infer<typeof EventLevel>
 
 const text = z.string().nullable()
-const json = z.json()
+const json = Json
 
 export const Frame = z.object({
   filename: text,
