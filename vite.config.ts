@@ -18,6 +18,7 @@ export default defineConfig({
   },
   server: {
     port: 5173,
-    proxy: { '/api': { target: process.env.DEV_API_URL ?? 'http://127.0.0.1:8000' } },
+    // Not our own sources in web/api/.
+    proxy: { '^/api/(?!.+\\.tsx?(?:\\?|$))': { target: process.env.DEV_API_URL ?? 'http://127.0.0.1:8000' } },
   },
 })

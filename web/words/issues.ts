@@ -56,6 +56,8 @@ export const issues = {
     owner: 'Owner',
   },
   select: (id: string) => `Select ${id}`,
+  ownerOf: (id: string, name: string) => `Owner of ${id}: ${name}`,
+  severityOf: (id: string, severity: string) => `Severity of ${id}: ${severity}`,
   selectAll: 'Select all that are loaded',
   events: (count: number) => `${whole.format(count)} ${plural(count, 'event', 'events')}`,
   users: (count: number) => `${whole.format(count)} ${plural(count, 'user', 'users')}`,
@@ -130,9 +132,8 @@ export const issues = {
     `${whole.format(events)} ${plural(events, 'event', 'events')} and all comments go with it. New events of the same kind will open a new issue.`,
   deleteTextMany: (events: number) =>
     `${whole.format(events)} events and all comments go with them. New events of the same kind will open new issues.`,
-  deleteType: 'Type',
-  deleteConfirm: 'to confirm',
   deleteWord: (count: number) => `delete ${count}`,
+  deleteLabel: (word: string) => `Type “${word}” to confirm`,
   cancel: 'Cancel',
 
   emptyGood: 'No open issues',

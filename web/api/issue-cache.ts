@@ -1,0 +1,132 @@
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import type { Issue, IssueDetail, Status, StreamData, StreamFilters, StreamPage } from './issue-queries.ts'
+
+/** Writing what is known about issues into every place that shows them. */
+
+const LISTS: QueryKey = ['issues', 'list']
+const FRESH: QueryKey = ['issues', 'fresh']
+const detailKey = (issueId: string): QueryKey => ['issues', 'detail', issueId]
+
+/** What a change of these issues can alter. */
+export const keysOf = (issues: readonly Pick<Issue, 'id'>[]): readonly QueryKey[] => [
+  LISTS,
+  FRESH,
+  ['issues', 'open-count'],
+  ...issues.map((issue) => detailKey(issue.id)),
+]
+
+const filtersOfKey = (key: QueryKey): Pick<StreamFilters, 'status'> | null => {
+  const part: unknown = key[2]
+  // Only `streamQuery` and `freshQuery` make keys of this form, with their filters in third place.
+  return typeof part === 'object' && part !== null && 'status' in part ? (part as StreamFilters) : null
+}
+
+type PageChange = (page: StreamPage, filters: Pick<StreamFilters, 'status'> | null) => StreamPage
+
+/** Applies a change to every page of every list in the cache. */
+function changePages(client: QueryClient, change: PageChange): void {
+  for (const [key] of client.getQueriesData({ queryKey: LISTS })) {
+    const filters = filtersOfKey(key)
+    client.setQueryData<StreamData>(key, (data) =>
+      data === undefined ? data : { ...data, pages: data.pages.map((page) => change(page, filters)) },
+    )
+  }
+  for (const [key] of client.getQueriesData({ queryKey: FRESH })) {
+    const filters = filtersOfKey(key)
+    client.setQueryData<StreamPage>(key, (page) => (page === undefined ? page : change(page, filters)))
+  }
+}
+
+function changeDetails(client: QueryClient, issueId: string, change: (issue: IssueDetail) => IssueDetail): void {
+  client.setQueriesData<IssueDetail>({ queryKey: detailKey(issueId) }, (issue) =>
+    issue === undefined ? issue : change(issue),
+  )
+}
+
+const matches = (status: Status, filters: Pick<StreamFilters, 'status'> | null): boolean =>
+  filters?.status == null || filters.status.includes(status)
+
+function countMoves(counts: StreamPage['statusCounts'], moves: readonly (readonly [from: Status, to: Status])[]) {
+  if (counts === null) return null
+  const next = { ...counts }
+  for (const [from, to] of moves) {
+    next[from] = Math.max(0, (next[from] ?? 0) - 1)
+    next[to] = (next[to] ?? 0) + 1
+  }
+  return next
+}
+
+/** Puts changed fields in place; rows that no longer belong to a list leave it. */
+export function editCached(client: QueryClient, issues: readonly Issue[], edit: (issue: Issue) => Issue): void {
+  const edited = new Map(issues.map((issue) => [issue.id, edit(issue)]))
+  const moves = issues.flatMap((issue) => {
+    const to = edited.get(issue.id)?.status ?? issue.status
+    return to === issue.status ? [] : [[issue.status, to] as const]
+  })
+  changePages(client, (page, filters) => {
+    const items = page.items.flatMap((item) => {
+      if (!edited.has(item.id)) return [item]
+      const next = edit(item)
+      return next.status === item.status || matches(next.status, filters) ? [next] : []
+    })
+    return {
+      ...page,
+      items,
+      total: page.total - (page.items.length - items.length),
+      statusCounts: countMoves(page.statusCounts, moves),
+    }
+  })
+  for (const issue of issues) changeDetails(client, issue.id, (detail) => ({ ...detail, ...edit(detail) }))
+}
+
+/** Puts the server's rows in the place of ours, wherever they stand. */
+export function storeIssues(client: QueryClient, issues: readonly Issue[]): void {
+  const known = new Map(issues.map((issue) => [issue.id, issue]))
+  changePages(client, (page) =>
+    page.items.some((item) => known.has(item.id))
+      ? { ...page, items: page.items.map((item) => known.get(item.id) ?? item) }
+      : page,
+  )
+  for (const issue of issues) changeDetails(client, issue.id, (detail) => ({ ...detail, ...issue }))
+}
+
+/** News of issues that a list shows: fields in place, no row comes, goes or moves. */
+export function mergeIntoLists(client: QueryClient, issues: readonly Issue[]): void {
+  const known = new Map(issues.map((issue) => [issue.id, issue]))
+  for (const [key] of client.getQueriesData({ queryKey: LISTS })) {
+    client.setQueryData<StreamData>(key, (data) =>
+      data === undefined
+        ? data
+        : {
+            ...data,
+            pages: data.pages.map((page) => ({ ...page, items: page.items.map((item) => known.get(item.id) ?? item) })),
+          },
+    )
+  }
+}
+
+/** Takes deleted issues out of every list. */
+export function removeCached(client: QueryClient, issues: readonly Issue[]): void {
+  const gone = new Map(issues.map((issue) => [issue.id, issue]))
+  changePages(client, (page) => {
+    const items = page.items.filter((item) => !gone.has(item.id))
+    const counts = page.statusCounts === null ? null : { ...page.statusCounts }
+    if (counts !== null) for (const { status } of issues) counts[status] = Math.max(0, (counts[status] ?? 0) - 1)
+    return { ...page, items, total: page.total - (page.items.length - items.length), statusCounts: counts }
+  })
+}
+
+/** Puts rows back at the head of the lists they belong to, after a change of theirs was refused. */
+export function returnIssues(client: QueryClient, issues: readonly Issue[]): void {
+  for (const [key] of client.getQueriesData({ queryKey: LISTS })) {
+    const filters = filtersOfKey(key)
+    client.setQueryData<StreamData>(key, (data) => {
+      const [first, ...others] = data?.pages ?? []
+      if (data === undefined || first === undefined) return data
+      const there = new Set(data.pages.flatMap((page) => page.items.map((item) => item.id)))
+      const back = issues.filter((issue) => !there.has(issue.id) && matches(issue.status, filters))
+      return { ...data, pages: [{ ...first, items: [...back, ...first.items] }, ...others] }
+    })
+  }
+  storeIssues(client, issues)
+}

@@ -1,0 +1,168 @@
+import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
+import type { IssuesSearch, Range } from '../search.ts'
+import { call, type AnswerOf } from './call.ts'
+
+export type Issue = AnswerOf<'GET /api/issues'>['items'][number]
+export type IssueDetail = AnswerOf<'GET /api/issues/:issueId'>
+export type Comment = AnswerOf<'GET /api/issues/:issueId/comments'>['items'][number]
+export type Volume = AnswerOf<'GET /api/issues/volume'>
+export type Status = Issue['status']
+export type Severity = Issue['severity']
+
+/** What "open" means: somebody still has to do something. */
+export const OPEN: readonly Status[] = ['unresolved', 'regressed', 'escalated']
+
+/** The filters of the stream, whole: two streams with equal filters are one list. */
+export type StreamFilters = {
+  project: string | null
+  range: Range
+  /** Null leaves it to the `is:` terms of the search. */
+  status: readonly Status[] | null
+  severity: readonly Severity[]
+  platform: readonly string[]
+  owner: string | null
+  q: string
+  sort: NonNullable<IssuesSearch['sort']>
+}
+
+export const DEFAULT_SORT = '-last_seen'
+
+/** Whether the search decides the status itself. */
+export const searchesStatus = (q: string): boolean => /(?:^|\s)-?is:/u.test(q)
+
+export function filtersOf(search: IssuesSearch): StreamFilters {
+  const q = search.q?.trim() ?? ''
+  return {
+    project: search.project ?? null,
+    range: search.range ?? '24h',
+    status: search.status ?? (searchesStatus(q) ? null : OPEN),
+    severity: search.severity ?? [],
+    platform: search.platform ?? [],
+    owner: search.owner ?? null,
+    q,
+    sort: search.sort ?? DEFAULT_SORT,
+  }
+}
+
+const RANGE_MS: Readonly<Record<Range, number>> = {
+  '1h': 3_600_000,
+  '24h': 24 * 3_600_000,
+  '7d': 7 * 24 * 3_600_000,
+  '30d': 30 * 24 * 3_600_000,
+}
+
+/** A page of the stream. `statusCounts` is absent for a search, which does not count by status. */
+export type StreamPage = {
+  items: Issue[]
+  total: number
+  totalCapped: boolean
+  nextCursor: string | null
+  statusCounts: Partial<Record<Status, number>> | null
+  /** Start of the time looked at; further pages keep it. */
+  since: string
+  readAt: number
+}
+
+type PageParam = { cursor: string; since: string } | null
+export type StreamData = InfiniteData<StreamPage, PageParam>
+
+const PAGE_ROWS = '100'
+
+async function readPage(filters: StreamFilters, param: PageParam, signal: AbortSignal): Promise<StreamPage> {
+  const since = param?.since ?? new Date(Date.now() - RANGE_MS[filters.range]).toISOString()
+  const query = {
+    limit: PAGE_ROWS,
+    sort: filters.sort,
+    seen_since: since,
+    projectId: filters.project === null ? undefined : [filters.project],
+    status: filters.status === null ? undefined : [...filters.status],
+    severity: filters.severity.length === 0 ? undefined : [...filters.severity],
+    platform: filters.platform.length === 0 ? undefined : [...filters.platform],
+    assignee_id: filters.owner === null ? undefined : [filters.owner],
+    cursor: param?.cursor,
+  }
+  if (filters.q !== '') {
+    const page = await call('GET /api/issues/search', { query: { ...query, q: filters.q }, signal })
+    return { ...pageOf(page), statusCounts: null, since }
+  }
+  const page = await call('GET /api/issues', { query, signal })
+  return { ...pageOf(page), statusCounts: page.status_counts, since }
+}
+
+const pageOf = (page: AnswerOf<'GET /api/issues/search'>) => ({
+  items: page.items,
+  total: page.total,
+  totalCapped: page.total_capped === true,
+  nextCursor: page.next_cursor,
+  readAt: Date.now(),
+})
+
+const HOUR_MS = 3_600_000
+
+/**
+ * The list as it stands on the page. Static: nothing re-reads it behind a person's back, because rows would move under
+ * the cursor; `freshQuery` brings changes and the page decides where they go.
+ */
+export const streamQuery = (filters: StreamFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['issues', 'list', filters],
+    queryFn: ({ pageParam, signal }) => readPage(filters, pageParam, signal),
+    initialPageParam: null as PageParam,
+    getNextPageParam: (last): PageParam | undefined =>
+      last.nextCursor === null ? undefined : { cursor: last.nextCursor, since: last.since },
+    staleTime: 'static',
+    gcTime: HOUR_MS,
+  })
+
+/** The 100 issues seen last under the same filters: what changed since the list was read is among them. */
+export const freshQuery = (filters: StreamFilters) =>
+  queryOptions({
+    queryKey: ['issues', 'fresh', filters],
+    queryFn: ({ signal }) => readPage({ ...filters, sort: DEFAULT_SORT }, null, signal),
+    staleTime: 10_000,
+    meta: { quiet: true },
+  })
+
+export const volumeQuery = (project: string | null, range: Range) =>
+  queryOptions({
+    queryKey: ['volume', project, range],
+    queryFn: ({ signal }) =>
+      call('GET /api/issues/volume', {
+        query: { range, projectId: project === null ? undefined : [project] },
+        signal,
+      }),
+    staleTime: 15_000,
+    // Time passes even when nothing arrives.
+    refetchInterval: 60_000,
+    meta: { quiet: true },
+  })
+
+/** `latest`, `oldest`, or an event's id. */
+export type EventChoice = string
+
+const readIssue = (issueId: string, event: EventChoice, signal: AbortSignal) =>
+  call('GET /api/issues/:issueId', { params: { issueId }, query: { event }, signal })
+
+/** The issue with the event asked for, as it was on arrival: a newer event never replaces the one being read. */
+export const issueEventQuery = (issueId: string, event: EventChoice) =>
+  queryOptions({
+    queryKey: ['issue-event', issueId, event],
+    queryFn: ({ signal }) => readIssue(issueId, event, signal),
+    staleTime: 'static',
+    gcTime: 15_000,
+  })
+
+/** The same issue kept up to date around one event: counts, status, activity, neighbours. */
+export const issueQuery = (issueId: string, event: EventChoice) =>
+  queryOptions({
+    queryKey: ['issues', 'detail', issueId, event],
+    queryFn: ({ signal }) => readIssue(issueId, event, signal),
+    meta: { quiet: true },
+  })
+
+export const commentsQuery = (issueId: string) =>
+  queryOptions({
+    queryKey: ['comments', issueId],
+    queryFn: ({ signal }) =>
+      call('GET /api/issues/:issueId/comments', { params: { issueId }, query: { limit: '100' }, signal }),
+  })

@@ -1,0 +1,42 @@
+import { useState, type SyntheticEvent } from 'react'
+import type { Issue } from '../api/issue-queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+import { issues as words } from '../words/issues.ts'
+
+type DeleteDialogProps = { issues: readonly Issue[]; onClose: () => void; onDelete: () => void }
+
+/** Stored data goes for good: typed, not clicked. */
+export function IssueDeleteDialog({ issues, onClose, onDelete }: DeleteDialogProps) {
+  const [typed, setTyped] = useState('')
+  const events = issues.reduce((sum, issue) => sum + issue.event_count, 0)
+  const word = words.deleteWord(issues.length)
+  const ready = typed.trim().toLowerCase() === word
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (ready) onDelete()
+  }
+  return (
+    <Dialog open onClose={onClose} title={words.deleteTitle(issues.length, issues[0]?.short_id ?? '')}>
+      <p>{issues.length === 1 ? words.deleteText(events) : words.deleteTextMany(events)}</p>
+      <form onSubmit={submit}>
+        <Field
+          label={words.deleteLabel(word)}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <p className="rowk end">
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button look="danger" type="submit" why={ready ? undefined : words.deleteLabel(word)}>
+            {words.delete}
+          </Button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,83 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Edit, Person } from '../api/issue-changes.ts'
+import type { Issue, Severity as SeverityName, StreamData } from '../api/issue-queries.ts'
+import { meQuery } from '../api/queries.ts'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { Avatar, Severity, SEVERITY_WORDS } from '../ui/tiles.tsx'
+import { issues as words } from '../words/issues.ts'
+
+/** The person logged in, and everybody who owns an issue that was loaded. */
+export function usePeople(): { me: Person | null; people: readonly Person[] } {
+  const client = useQueryClient()
+  const me = useQuery(meQuery).data?.user
+  const known = new Map<string, Person>()
+  if (me !== undefined) known.set(me.id, { id: me.id, name: me.name, email: me.email })
+  for (const [, data] of client.getQueriesData<StreamData>({ queryKey: ['issues', 'list'] })) {
+    for (const page of data?.pages ?? [])
+      for (const { assignee } of page.items)
+        if (assignee !== null && !known.has(assignee.id)) known.set(assignee.id, assignee)
+  }
+  const [first, ...others] = known.values()
+  const people = [...(first === undefined ? [] : [first]), ...others.toSorted((a, b) => a.name.localeCompare(b.name))]
+  return { me: first ?? null, people }
+}
+
+const LETTERS: Readonly<Record<SeverityName, string>> = { critical: 'c', high: 'h', medium: 'm', low: 'l' }
+const SEVERITIES: readonly SeverityName[] = ['critical', 'high', 'medium', 'low']
+
+type ChangeMenuProps = {
+  trigger: ReactNode
+  /** What stands there now, when it is the same for all. */
+  issues: readonly Issue[]
+  onEdit: (edit: Edit) => void
+  open?: boolean | undefined
+  onOpenChange?: (open: boolean) => void
+  align?: 'start' | 'end' | 'center'
+  side?: 'top' | 'bottom'
+}
+
+export function OwnerMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  const { me, people } = usePeople()
+  const holds = (id: string | null) => issues.length > 0 && issues.every((issue) => issue.assignee_id === id)
+  const entries: MenuEntry[] = [
+    { kind: 'heading', label: words.assignTo },
+    ...people.map((person, index): MenuEntry => ({
+      label: person.name === '' ? person.email : person.name,
+      icon: { element: <Avatar person={person} small quiet /> },
+      note: person.id === me?.id ? words.you : undefined,
+      checked: holds(person.id),
+      ...(index < 9 ? { letter: person.id === me?.id ? 'a' : String(index + 1) } : {}),
+      onSelect: () => onEdit({ kind: 'assignee', person }),
+    })),
+    {
+      label: words.nobody,
+      icon: { element: <Avatar person={null} small quiet /> },
+      letter: 'n',
+      checked: holds(null),
+      onSelect: () => onEdit({ kind: 'assignee', person: null }),
+    },
+  ]
+  return <Menu label={words.assignTo} entries={entries} {...menu} />
+}
+
+export function SeverityMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  const pinned = issues.some((issue) => issue.severity_pinned)
+  const entries: MenuEntry[] = [
+    { kind: 'heading', label: words.severity },
+    ...SEVERITIES.map((severity): MenuEntry => ({
+      label: SEVERITY_WORDS[severity],
+      icon: { element: <Severity severity={severity} word={false} /> },
+      letter: LETTERS[severity],
+      checked: issues.length > 0 && issues.every((issue) => issue.severity === severity),
+      onSelect: () => onEdit({ kind: 'severity', severity }),
+    })),
+    ...(pinned
+      ? ([
+          { kind: 'separator' },
+          { label: words.byRules, letter: 'r', onSelect: () => onEdit({ kind: 'severity', severity: null }) },
+        ] satisfies MenuEntry[])
+      : []),
+  ]
+  return <Menu label={words.severity} entries={entries} {...menu} />
+}

@@ -1,0 +1,63 @@
+import type { Issue } from '../../server/issues/issues.api.ts'
+import type { SparkTone } from '../ui/sparkline.tsx'
+
+/** What colours a trend, and from which bucket on. Pure. */
+
+export type Trend = Issue['trend']
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** Seen for the first time within a day, and nobody has decided anything about it yet. */
+export const isNew = (issue: Pick<Issue, 'first_seen' | 'status'>, now: number): boolean =>
+  issue.status === 'unresolved' && now - Date.parse(issue.first_seen) < DAY_MS
+
+export function toneOf(issue: Pick<Issue, 'first_seen' | 'status'>, now: number): SparkTone {
+  if (issue.status === 'regressed' || issue.status === 'escalated') return issue.status
+  return isNew(issue, now) ? 'new' : 'plain'
+}
+
+/** First bucket of the present level; null where the counts do not show one. */
+export function faultOf(tone: SparkTone, { counts }: Pick<Trend, 'counts'>): number | null {
+  if (tone === 'plain') return null
+  const first = counts.findIndex((count) => count > 0)
+  if (first < 0) return null
+  if (tone === 'new') return first
+  return tone === 'regressed' ? afterSilence(counts) : afterStep(counts)
+}
+
+/** Silence shorter than this is a quiet hour, not the time when it was fixed. */
+const SILENCE_BUCKETS = 3
+
+/** The bucket that ends the longest run without events. */
+function afterSilence(counts: readonly number[]): number | null {
+  let best = { length: 0, end: -1 }
+  let length = 0
+  for (const [index, count] of counts.entries()) {
+    if (count === 0) {
+      length += 1
+      continue
+    }
+    if (length >= best.length && length > 0) best = { length, end: index }
+    length = 0
+  }
+  return best.length >= SILENCE_BUCKETS ? best.end : null
+}
+
+/** The bucket before which there was clearly less than from it on. */
+function afterStep(counts: readonly number[]): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  let best: { at: number; gain: number } | null = null
+  let before = 0
+  for (let at = 1; at < counts.length; at++) {
+    before += counts[at - 1] ?? 0
+    const meanBefore = before / at
+    const meanAfter = (total - before) / (counts.length - at)
+    if (meanAfter < 2 * meanBefore || (counts[at] ?? 0) === 0) continue
+    const gain = (meanAfter - meanBefore) * Math.sqrt(counts.length - at)
+    if (best === null || gain > best.gain) best = { at, gain }
+  }
+  return best?.at ?? null
+}
+
+export const peakOf = ({ counts }: Pick<Trend, 'counts'>): number => Math.max(0, ...counts)
+export const sumOf = ({ counts }: Pick<Trend, 'counts'>): number => counts.reduce((sum, count) => sum + count, 0)

@@ -1,0 +1,261 @@
+import { useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
+import { usePeople } from '../components/issue-menus.tsx'
+import type { Issue } from '../api/issue-queries.ts'
+import { SEVERITIES, type IssuesSearch } from '../search.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Kbd } from '../ui/kbd.tsx'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { PlatformTile, platformWord, Severity, SEVERITY_WORDS } from '../ui/tiles.tsx'
+import { issues as words } from '../words/issues.ts'
+
+type SearchChange = (change: Partial<IssuesSearch>) => void
+
+/** Typing settles this long before the list follows; Enter does not wait. */
+const SETTLE_MS = 250
+
+type SearchBoxProps = {
+  search: IssuesSearch
+  onChange: SearchChange
+  inputRef: Ref<HTMLInputElement>
+}
+
+/** What is looked for: the filters as tokens, then the words. */
+export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
+  const applied = search.q ?? ''
+  const [typed, setTyped] = useState(applied)
+  const [before, setBefore] = useState(applied)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  // Back and cleared filters change what is applied from outside.
+  if (before !== applied) {
+    setBefore(applied)
+    setTyped((text) => (text.trim() === applied ? text : applied))
+  }
+  const apply = (text: string) => {
+    clearTimeout(timer.current)
+    const q = text.trim()
+    if (q !== applied) onChange({ q: q === '' ? undefined : q })
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const type = (text: string) => {
+    setTyped(text)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => apply(text), SETTLE_MS)
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter') apply(typed)
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      event.stopPropagation()
+      if (typed === '') event.currentTarget.blur()
+      else type('')
+    }
+  }
+  return (
+    <div className="q">
+      <span className="q-i">
+        <Icon name="search" />
+      </span>
+      <Tokens search={search} onChange={onChange} />
+      <input
+        ref={inputRef}
+        type="search"
+        value={typed}
+        placeholder={words.searchHint}
+        aria-label={words.search}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => type(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <Kbd keys="/" />
+    </div>
+  )
+}
+
+function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchChange }) {
+  const tokens = useTokens(search)
+  return tokens.map((token) => (
+    <span key={token.name} className="tok">
+      <b>{token.name}</b> {token.value}
+      <button type="button" aria-label={words.removeFilter(token.name)} onClick={() => onChange(token.clear)}>
+        <Icon name="x" />
+      </button>
+    </span>
+  ))
+}
+
+/** The filters in words, for the search box and for the sentence that says why nothing is shown. */
+export function useTokens(search: IssuesSearch): { name: string; value: string; clear: Partial<IssuesSearch> }[] {
+  const { people } = usePeople()
+  const tokens: { name: string; value: string; clear: Partial<IssuesSearch> }[] = []
+  if (search.severity !== undefined) {
+    const value = search.severity.map((severity) => SEVERITY_WORDS[severity].toLowerCase()).join(', ')
+    tokens.push({ name: words.severity.toLowerCase(), value, clear: { severity: undefined } })
+  }
+  if (search.platform !== undefined) {
+    const value = search.platform.map(platformWord).join(', ')
+    tokens.push({ name: words.platform.toLowerCase(), value, clear: { platform: undefined } })
+  }
+  if (search.owner !== undefined) {
+    const value = ownerWord(search.owner, people)
+    tokens.push({ name: words.owner.toLowerCase(), value, clear: { owner: undefined } })
+  }
+  return tokens
+}
+
+function ownerWord(owner: string, people: readonly { id: string; name: string }[]): string {
+  if (owner === 'me') return words.me.toLowerCase()
+  if (owner === 'none') return words.nobody.toLowerCase()
+  return people.find((person) => person.id === owner)?.name ?? words.unknownOwner.toLowerCase()
+}
+
+type FilterButtonProps = {
+  search: IssuesSearch
+  onChange: SearchChange
+  rows: readonly Issue[]
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+/** Severity, platform and owner; the list follows each press while the panel stays open. */
+export function FilterButton({ search, onChange, rows, open, onOpenChange }: FilterButtonProps) {
+  const count = [search.severity, search.platform, search.owner].filter((filter) => filter !== undefined).length
+  return (
+    <Popover
+      label={words.filters}
+      align="end"
+      open={open}
+      onOpenChange={onOpenChange}
+      trigger={
+        <Button icon="filter" keys="f">
+          {count === 0 ? words.filter : `${words.filter} · ${count}`}
+        </Button>
+      }
+    >
+      <FilterPanel search={search} onChange={onChange} rows={rows} />
+    </Popover>
+  )
+}
+
+function toggled<T>(values: readonly T[] | undefined, value: T): T[] | undefined {
+  const next = values?.includes(value) === true ? values.filter((other) => other !== value) : [...(values ?? []), value]
+  return next.length === 0 ? undefined : next
+}
+
+function FilterPanel({
+  search,
+  onChange,
+  rows,
+}: {
+  search: IssuesSearch
+  onChange: SearchChange
+  rows: readonly Issue[]
+}) {
+  const { me, people } = usePeople()
+  const platforms = [...new Set([...(search.platform ?? []), ...rows.map((row) => row.platform)])].toSorted()
+  const owners: { value: string | undefined; label: string }[] = [
+    { value: undefined, label: words.anyone },
+    { value: 'me', label: words.me },
+    { value: 'none', label: words.nobody },
+    ...people.filter((person) => person.id !== me?.id).map((person) => ({ value: person.id, label: person.name })),
+  ]
+  return (
+    <div className="filterpanel">
+      <fieldset>
+        <legend>{words.severity}</legend>
+        {SEVERITIES.map((severity) => (
+          <label key={severity}>
+            <input
+              type="checkbox"
+              checked={search.severity?.includes(severity) ?? false}
+              onChange={() => onChange({ severity: toggled(search.severity, severity) })}
+            />
+            <Severity severity={severity} />
+          </label>
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend>{words.platform}</legend>
+        {platforms.length === 0 ? <p className="sub">{words.noPlatforms}</p> : null}
+        {platforms.map((platform) => (
+          <label key={platform}>
+            <input
+              type="checkbox"
+              checked={search.platform?.includes(platform) ?? false}
+              onChange={() => onChange({ platform: toggled(search.platform, platform) })}
+            />
+            <PlatformTile platform={platform} quiet />
+            {platformWord(platform)}
+          </label>
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend>{words.owner}</legend>
+        {owners.map((owner) => (
+          <label key={owner.label}>
+            <input
+              type="radio"
+              name="owner"
+              checked={search.owner === owner.value}
+              onChange={() => onChange({ owner: owner.value })}
+            />
+            {owner.label}
+          </label>
+        ))}
+      </fieldset>
+      <p className="rowk end">
+        <Button size="sm" onClick={() => onChange({ severity: undefined, platform: undefined, owner: undefined })}>
+          {words.clearFilters}
+        </Button>
+      </p>
+    </div>
+  )
+}
+
+const SORT_KEYS = ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity'] as const
+const SORT_LETTERS = { last_seen: 'l', first_seen: 'f', event_count: 'e', user_count: 'u', severity: 's' } as const
+type SortKey = (typeof SORT_KEYS)[number]
+
+const keyOf = (sort: NonNullable<IssuesSearch['sort']>): SortKey =>
+  SORT_KEYS.find((key) => sort === key || sort === `-${key}`) ?? 'last_seen'
+
+type SortButtonProps = { sort: NonNullable<IssuesSearch['sort']>; onChange: SearchChange }
+
+export function SortButton({ sort, onChange }: SortButtonProps) {
+  const current = keyOf(sort)
+  const falling = sort.startsWith('-')
+  const [down, up] = words.sortOrders[current]
+  const set = (next: NonNullable<IssuesSearch['sort']>) => onChange({ sort: next === '-last_seen' ? undefined : next })
+  const entries: MenuEntry[] = [
+    ...SORT_KEYS.map((key): MenuEntry => ({
+      label: words.sorts[key],
+      letter: SORT_LETTERS[key],
+      checked: key === current,
+      onSelect: () => set(`-${key}`),
+    })),
+    { kind: 'separator' },
+    { label: down, checked: falling, onSelect: () => set(`-${current}`) },
+    { label: up, checked: !falling, onSelect: () => set(current) },
+  ]
+  return (
+    <Menu
+      label={words.sort}
+      align="end"
+      entries={entries}
+      trigger={
+        <Button
+          icon="sort"
+          caret
+          className="sortbtn"
+          title={words.sortBy(words.sorts[current])}
+          aria-label={words.sortBy(words.sorts[current])}
+        >
+          {words.sorts[current]}
+        </Button>
+      }
+    />
+  )
+}

@@ -1,0 +1,297 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useIssueDelete, useIssueEdit, type Edit } from '../api/issue-changes.ts'
+import { filtersOf, type Issue } from '../api/issue-queries.ts'
+import { useCan } from '../can.ts'
+import type { RowMenu } from '../components/issue-row.tsx'
+import { IssueVolume } from '../components/issue-volume.tsx'
+import { usePageTitle } from '../components/page-title.ts'
+import { QueryError } from '../components/query-error.tsx'
+import { useKeys } from '../keys.ts'
+import { carried, paths } from '../paths.ts'
+import { IssuesSearch } from '../search.ts'
+import { formatClock, formatCount } from '../ui/format.ts'
+import { SkeletonRows } from '../ui/states.tsx'
+import { issues as words } from '../words/issues.ts'
+import '../ui/issues.css'
+import { BulkBar, ignoreEdit, resolveEdit, type OpenMenu } from './issues-bulk.tsx'
+import { EmptyStream } from './issues-empty.tsx'
+import { FilterButton, SearchBox, SortButton } from './issues-filters.tsx'
+import { IssueList } from './issues-list.tsx'
+import { rememberStream } from './issues-memory.ts'
+import { moveSelection, NOTHING_SELECTED, targetsOf, type SelectionMove } from './issues-selection.ts'
+import { useIssueStream } from './issues-stream.ts'
+import { StatusViews, viewOf } from './issues-views.tsx'
+
+const DeleteDialog = lazy(() =>
+  import('../components/issue-delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
+)
+
+const route = getRouteApi('/signed-in/shell/issues')
+const SKELETON_ROWS = 12
+/** A list older than this is read again on arrival, unless somebody comes back to it. */
+const OLD_MS = 30_000
+const NOBODY: ReadonlySet<string> = new Set()
+
+/** The stream of issues: see what broke and decide in seconds. */
+export function IssuesPage() {
+  usePageTitle(words.title)
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { cursor: startCursor, ...lasting } = search
+  const key = JSON.stringify(lasting)
+  // The same object for the same address: queries and rows compare it.
+  const filters = useMemo(() => filtersOf(IssuesSearch.parse(JSON.parse(key))), [key])
+  const stream = useIssueStream(filters)
+  const { rows } = stream
+  const ids = useMemo(() => rows.map((row) => row.id), [rows])
+
+  const [selection, setSelection] = useState({ ...NOTHING_SELECTED, cursor: startCursor ?? null })
+  const [focusTurn, setFocusTurn] = useState(0)
+  const [rowMenu, setRowMenu] = useState<{ id: string; menu: RowMenu } | null>(null)
+  const [bulkMenu, setBulkMenu] = useState<OpenMenu>(null)
+  const [filtering, setFiltering] = useState(false)
+  const [deleting, setDeleting] = useState<readonly Issue[] | null>(null)
+  const searchBox = useRef<HTMLInputElement>(null)
+  const canChange = useCan('issue.change')
+  const canDelete = useCan('issue.delete')
+  const edit = useIssueEdit()
+  const remove = useIssueDelete()
+
+  const [shownKey, setShownKey] = useState(key)
+  if (shownKey !== key) {
+    setShownKey(key)
+    setSelection(NOTHING_SELECTED)
+  }
+  useEffect(() => rememberStream(search), [search])
+  useFreshOnArrival(startCursor === undefined, stream)
+
+  const move = (step: SelectionMove, focus = false) => {
+    setSelection((before) => moveSelection(before, step, ids))
+    if (focus) setFocusTurn((turn) => turn + 1)
+  }
+  const change = (values: Partial<IssuesSearch>) =>
+    void navigate({
+      search: (before) => ({ ...before, cursor: undefined, ...values }),
+      replace: true,
+      resetScroll: false,
+    })
+
+  const apply = (targets: readonly Issue[], next: Edit) => {
+    if (targets.length === 0 || !canChange.allowed) return
+    const leaving =
+      next.kind === 'status' && filters.status !== null && !filters.status.includes(next.status)
+        ? new Set(targets.map((issue) => issue.id))
+        : NOBODY
+    move({ kind: 'leave', ids: leaving }, leaving.size > 0)
+    if (leaving.size === 0) move({ kind: 'clear' })
+    edit.mutate({ issues: targets, edit: next })
+  }
+  const targets = targetsOf(selection, rows)
+  const openMenu = (menu: 'owner' | 'severity') => {
+    if (!canChange.allowed) return
+    if (selection.selected.size > 0) setBulkMenu(menu)
+    else if (selection.cursor !== null) setRowMenu({ id: selection.cursor, menu })
+  }
+
+  const open = useStable((id: string) => {
+    move({ kind: 'put', id })
+    // The row is kept in the address that Back returns to.
+    void navigate({ search: (before) => ({ ...before, cursor: id }), replace: true, resetScroll: false }).then(() =>
+      navigate(paths.issue(id, carried(search))),
+    )
+  })
+  const toggle = useStable((id: string, range: boolean) => move({ kind: 'toggle', id, range }))
+  const onRowMenu = useStable((id: string, menu: RowMenu) => setRowMenu(menu === null ? null : { id, menu }))
+  const onRowEdit = useStable((issue: Issue, next: Edit) => apply([issue], next))
+  const onNearEnd = useStable(() => {
+    if (stream.settled && stream.list.hasNextPage && !stream.list.isFetching) void stream.list.fetchNextPage()
+  })
+
+  const clear = () => move({ kind: 'clear' })
+  const clearFilters = () => change({ severity: undefined, platform: undefined, owner: undefined, q: undefined })
+  const showFresh = () => {
+    setSelection(NOTHING_SELECTED)
+    scrollTo({ top: 0 })
+    void stream.reload()
+  }
+  const empty = stream.settled && rows.length === 0
+
+  useKeys([
+    {
+      keys: 'j',
+      label: words.keys.next,
+      group: 'Issues',
+      run: () => move({ kind: 'step', by: 1, extend: false }, true),
+      sheetOnly: true,
+    },
+    {
+      keys: 'k',
+      label: words.keys.previous,
+      group: 'Issues',
+      run: () => move({ kind: 'step', by: -1, extend: false }, true),
+      sheetOnly: true,
+    },
+    {
+      keys: 'shift+j',
+      label: words.keys.extendDown,
+      group: 'Issues',
+      run: () => move({ kind: 'step', by: 1, extend: true }, true),
+      sheetOnly: true,
+    },
+    {
+      keys: 'shift+k',
+      label: words.keys.extendUp,
+      group: 'Issues',
+      run: () => move({ kind: 'step', by: -1, extend: true }, true),
+      sheetOnly: true,
+    },
+    {
+      keys: 'x',
+      label: words.keys.select,
+      group: 'Issues',
+      run: () => selection.cursor !== null && toggle(selection.cursor, false),
+      sheetOnly: true,
+    },
+    { keys: 'mod+a', label: words.keys.all, group: 'Issues', run: () => move({ kind: 'all' }), sheetOnly: true },
+    {
+      keys: 'enter',
+      label: words.keys.open,
+      group: 'Issues',
+      run: () => selection.cursor !== null && open(selection.cursor),
+      sheetOnly: true,
+    },
+    {
+      keys: 'o',
+      label: words.keys.open,
+      group: 'Issues',
+      run: () => selection.cursor !== null && open(selection.cursor),
+      sheetOnly: true,
+    },
+    { keys: 'r', label: words.keys.resolve, group: 'Issues', run: () => apply(targets, resolveEdit(targets)) },
+    { keys: 'i', label: words.keys.ignore, group: 'Issues', run: () => apply(targets, ignoreEdit(targets)) },
+    { keys: 'a', label: words.assign, group: 'Issues', run: () => openMenu('owner') },
+    { keys: 's', label: words.setSeverity, group: 'Issues', run: () => openMenu('severity') },
+    { keys: '/', label: words.keys.search, group: 'Page', run: () => searchBox.current?.focus() },
+    { keys: 'f', label: words.keys.filter, group: 'Page', run: () => setFiltering(true) },
+    ...(stream.waiting.length > 0
+      ? [{ keys: '.', label: words.keys.showFresh, group: 'Page' as const, run: showFresh }]
+      : []),
+    {
+      keys: 'escape',
+      label: words.keys.clear,
+      group: 'Issues',
+      run: () => (selection.selected.size > 0 ? clear() : empty ? clearFilters() : undefined),
+      sheetOnly: true,
+    },
+  ])
+
+  const { list, total, totalCapped } = stream
+  const clock = stream.readAt === 0 ? '' : formatClock(stream.readAt)
+  return (
+    <main id="main" tabIndex={-1}>
+      <div className="head">
+        <h1>{words.title}</h1>
+        <StatusViews view={viewOf(filters.status)} search={search} counts={stream.statusCounts} />
+      </div>
+      <div className="filterbar" role="search">
+        <SearchBox search={search} onChange={change} inputRef={searchBox} />
+        <FilterButton search={search} onChange={change} rows={rows} open={filtering} onOpenChange={setFiltering} />
+        <SortButton sort={filters.sort} onChange={change} />
+      </div>
+      <IssueVolume project={filters.project} range={filters.range} />
+      <section className="stream" aria-label={words.stream}>
+        {list.error !== null && rows.length === 0 ? (
+          <QueryError
+            what={words.what}
+            error={list.error}
+            onRetry={() => void list.refetch()}
+            kept={words.filtersKept}
+          />
+        ) : rows.length > 0 ? (
+          <IssueList
+            rows={rows}
+            total={totalCapped ? null : Math.max(total, rows.length)}
+            search={search}
+            selection={selection}
+            focusTurn={focusTurn}
+            canChange={canChange.allowed}
+            menu={rowMenu}
+            onMenu={onRowMenu}
+            onEdit={onRowEdit}
+            onToggle={toggle}
+            onAll={(all) => move({ kind: all ? 'all' : 'clear' })}
+            onOpen={open}
+            onNearEnd={onNearEnd}
+            fresh={
+              stream.waiting.length === 0
+                ? null
+                : { label: words.fresh(stream.waiting.length, clock), onShow: showFresh }
+            }
+            busy={list.isPlaceholderData}
+          />
+        ) : empty ? (
+          <EmptyStream search={search} range={filters.range} view={viewOf(filters.status)} onChange={change} />
+        ) : (
+          <SkeletonRows rows={SKELETON_ROWS} label={words.what} />
+        )}
+        {rows.length === 0 ? null : (
+          <p className="stream-foot">
+            <span>
+              {words.shown(
+                `1–${formatCount(rows.length)}`,
+                totalCapped ? words.capped(formatCount(total)) : formatCount(Math.max(total, rows.length)),
+              )}
+            </span>
+            <span className="hints" aria-hidden="true">
+              <kbd>J</kbd> <kbd>K</kbd> {words.hints.move} <kbd>X</kbd> {words.hints.select} <kbd>↵</kbd>{' '}
+              {words.hints.open} <kbd>?</kbd> {words.hints.all}
+            </span>
+          </p>
+        )}
+      </section>
+      {selection.selected.size === 0 || targets.length === 0 ? null : (
+        <BulkBar
+          issues={targets}
+          onEdit={(next) => apply(targets, next)}
+          onDelete={() => canDelete.allowed && setDeleting(targets)}
+          onClear={clear}
+          menu={bulkMenu}
+          onMenu={setBulkMenu}
+        />
+      )}
+      {deleting === null ? null : (
+        <Suspense fallback={null}>
+          <DeleteDialog
+            issues={deleting}
+            onClose={() => setDeleting(null)}
+            onDelete={() => {
+              move({ kind: 'leave', ids: new Set(deleting.map((issue) => issue.id)) }, true)
+              remove.mutate(deleting)
+              setDeleting(null)
+            }}
+          />
+        </Suspense>
+      )}
+    </main>
+  )
+}
+
+/** A function that never changes and always calls the newest: rows compare what they are given. */
+function useStable<Args extends unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
+  const newest = useRef(work)
+  useLayoutEffect(() => {
+    newest.current = work
+  })
+  return useCallback((...args: Args) => newest.current(...args), [])
+}
+
+/** Whoever arrives anew gets the list as it is now; whoever comes back finds it as it was left. */
+function useFreshOnArrival(anew: boolean, stream: ReturnType<typeof useIssueStream>): void {
+  const arrived = useRef(false)
+  useEffect(() => {
+    if (arrived.current) return
+    arrived.current = true
+    if (anew && stream.settled && Date.now() - stream.readAt > OLD_MS) void stream.reload()
+  }, [anew, stream])
+}
