@@ -64,7 +64,7 @@ function runVite(node, outDir) {
     'warn',
   ]
   return new Promise((resolve) => {
-    const environment = { ...toolEnvironment(node), NODE_ENV: 'production' }
+    const environment = { ...toolEnvironment(node), NODE_ENV: 'production', NO_COLOR: '1', FORCE_COLOR: '0' }
     const child = spawn(node, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     child.stdout.on('data', (chunk) => (output += chunk))
