@@ -9,10 +9,3 @@ export const GroupingPart = z.object({
   values: z.array(z.object({ label: z.string(), value: z.string() })),
 })
 export type GroupingPart = z.infer<typeof GroupingPart>
-
-export type Grouping = {
-  version: number
-  /** SHA-256, 32 bytes. */
-  hash: Buffer
-  parts: GroupingPart[]
-}

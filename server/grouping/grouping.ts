@@ -1,6 +1,13 @@
 import type { Event } from '../protocol/event.api.ts'
-import type { Grouping } from './grouping.api.ts'
+import type { GroupingPart } from './grouping.api.ts'
 import { groupingVersions, LATEST_GROUPING_VERSION } from './registry.ts'
+
+export type Grouping = {
+  version: number
+  /** SHA-256, 32 bytes. */
+  hash: Buffer
+  parts: GroupingPart[]
+}
 
 /**
  * Why two events are one issue: equal hashes under one version. The parts say what the hash was made of.
