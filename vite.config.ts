@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
@@ -5,6 +6,7 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   root: 'web',
   plugins: [react()],
+  resolve: { alias: { 'react-remove-scroll': fileURLToPath(new URL('web/ui/no-scroll-lock.tsx', import.meta.url)) } },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -15,6 +17,14 @@ export default defineConfig({
     // The polyfill is an inline style of loading that no supported browser needs.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Few files that compress well, and one that stays the same from version to version.
+        codeSplitting: {
+          groups: [{ name: 'libraries', test: /node_modules[\\/](?!@tanstack[\\/](?:react-virtual|virtual-core))/ }],
+        },
+      },
+    },
   },
   server: {
     port: 5173,
