@@ -59,14 +59,27 @@ const codeOf = (error: unknown): string =>
 // A window of 8 MiB is what RFC 9659 allows on the web; without the bound one small body may ask for 128 MiB.
 const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 }
 
+/**
+ * Size of the pieces zlib puts out. A piece that holds all of a body saves joining pieces; one much larger than the
+ * body is memory thrown away at every request, which costs more than decoding.
+ */
+function pieceSize(raw: Buffer, encoding: ContentEncoding): number {
+  const isGzip = encoding === 'gzip' && raw.length >= 18
+  // A gzip body ends with the size of what its last member holds (RFC 1952 2.3.1). Only a hint: anybody can write it.
+  const expected = isGzip ? raw.readUInt32LE(raw.length - 4) + 1024 : raw.length * 10
+  return Math.min(MOST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, expected))
+}
+
+const LEAST_PIECE_BYTES = 4 * 1024
+const MOST_PIECE_BYTES = 64 * 1024
+
 function decodeWith(
   raw: Buffer,
   encoding: Exclude<ContentEncoding, 'none'>,
   maxOutputLength: number,
   cut: boolean,
 ): Buffer {
-  // Most bodies fit one output piece of 64 KiB, which saves joining pieces.
-  const chunkSize = 64 * 1024
+  const chunkSize = pieceSize(raw, encoding)
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants
   switch (encoding) {
     case 'gzip':

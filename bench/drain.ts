@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type BenchArgs, type BenchResult, type Figure, median, percentile } from './bench.ts'
+import { describe, target } from './intake.ts'
+import { type LoadResult, runLoad } from './load.ts'
+import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import { embeddedPostgresVersion } from './postgres-version.ts'
+import { memoryOfTree } from './process-tree.ts'
+import { type Service, startService } from './service.ts'
+import { type BenchProject, readMetric, setUpProject } from './setup-project.ts'
+
+export const summary =
+  'P2 to P4, P11: events per second from accepted to committed issue and event (--size=20000|3000|50000, --quick, --long, --runs=3, --seconds=60)'
+
+const GOALS = new Map([
+  [3_000, '≥6,000/s (P3)'],
+  [20_000, '≥4,000/s (P2)'],
+  [50_000, '≥1,500/s (P4)'],
+])
+/** Kept waiting for digestion, so that it is never idle and never far behind. */
+const BACKLOG_ENTRIES = 4_000
+const SAMPLE_MS = 500
+const WARM_UP_MS = 8_000
+
+type Sample = { readonly atMs: number; readonly drained: number; readonly backlog: number }
+
+export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
+  const quick = options['quick'] === 'true'
+  const runs = Number(options['runs'] ?? (quick || long ? 1 : 3))
+  const seconds = Number(options['seconds'] ?? (long ? 300 : quick ? 15 : 60))
+  const sizeBytes = Number(options['size'] ?? STANDARD_SHAPE.sizeBytes)
+  const events = makeEvents({ ...STANDARD_SHAPE, sizeBytes })
+  const service = await startService({ env: { RATE_LIMIT_SCALE: '0' } })
+  try {
+    const project = await setUpProject(service.url)
+    const feed = (durationMs: number) => feedAndWatch(service, project, events, durationMs)
+    await feed(WARM_UP_MS)
+    const results: Fed[] = []
+    for (let i = 0; i < runs; i++) results.push(await feed(seconds * 1000))
+    const memoryMiB = Math.max(...results.map((result) => result.memoryMiB))
+    const emptied = performance.now()
+    await waitUntilDrained(service)
+    const emptyingMs = performance.now() - emptied
+    const accepted = await readMetric(service.url, 'faultline_intake_accepted_total')
+    const stored = await readMetric(service.url, 'faultline_digest_events_total')
+    const goal = GOALS.get(sizeBytes)
+    const of = (value: (result: Fed) => number): number => median(results.map(value))
+    return {
+      figures: {
+        'drained, end to end': {
+          value: of(drainedPerSecond),
+          unit: 'events/s',
+          ...(goal === undefined ? {} : { goal }),
+        },
+        'slowest 5 s of a run': { value: Math.min(...results.map(slowestWindow)), unit: 'events/s' },
+        'accepted meanwhile': { value: of(({ load }) => load.accepted / (load.elapsedMs / 1000)), unit: 'requests/s' },
+        'waiting on the spool, median': {
+          value: of(({ samples }) => median(samples.map((sample) => sample.backlog))),
+          unit: 'entries',
+        },
+        'acknowledged in, p99': { value: of(({ load }) => load.latency.percentile(99)), unit: 'ms' },
+        'memory of the whole tree (PSS)': { value: memoryMiB, unit: 'MiB', goal: '≤600 MiB (P11)' },
+        'accepted − stored at the end': { value: accepted - stored, unit: 'events', goal: '0' },
+        'spool emptied after the end in': { value: emptyingMs, unit: 'ms' },
+      } satisfies Record<string, Figure>,
+      payload: describe(events),
+      durability: 'fsync and synchronous_commit on',
+      postgres: embeddedPostgresVersion(),
+      notes: [
+        `median of ${runs} runs of ${seconds} s after warm-up; load generator, service and database on the same machine`,
+        `the rate follows digestion so that about ${BACKLOG_ENTRIES.toLocaleString('en')} entries always wait`,
+        'drained: events, issues, hourly counts, users and outcomes committed, as counted by /-/metrics',
+      ],
+    }
+  } finally {
+    await service.stop()
+  }
+}
+
+type Fed = { readonly load: LoadResult; readonly samples: readonly Sample[]; readonly memoryMiB: number }
+
+async function feedAndWatch(
+  service: Service,
+  project: BenchProject,
+  events: ReturnType<typeof makeEvents>,
+  durationMs: number,
+): Promise<Fed> {
+  const samples: Sample[] = []
+  let rate = 3_000
+  let memoryMiB = 0
+  let over = false
+  const watching = (async () => {
+    while (!over) {
+      const [drained, backlog] = await Promise.all([
+        readMetric(service.url, 'faultline_digest_events_total'),
+        readMetric(service.url, 'faultline_spool_backlog_entries'),
+      ])
+      samples.push({ atMs: performance.now(), drained, backlog })
+      const before = samples.at(-6) ?? samples[0]
+      const last = samples.at(-1)
+      if (before !== undefined && last !== undefined && last.atMs > before.atMs) {
+        const drainedPerMs = (last.drained - before.drained) / (last.atMs - before.atMs)
+        // What digestion does, and a little more or less until the backlog is where it should be.
+        rate = Math.max(200, drainedPerMs * 1000 + (BACKLOG_ENTRIES - backlog) / 2)
+      }
+      if (samples.length % 20 === 10)
+        memoryMiB = Math.max(
+          memoryMiB,
+          memoryOfTree(service.pid).reduce((sum, share) => sum + share.pssMiB, 0),
+        )
+      await delay(SAMPLE_MS)
+    }
+  })()
+  const load = await runLoad({
+    ...target(service.url, project),
+    events,
+    connections: 64,
+    ratePerSecond: () => rate,
+    durationMs,
+  })
+  over = true
+  await watching
+  return { load, samples, memoryMiB }
+}
+
+function drainedPerSecond({ samples }: Fed): number {
+  const [first] = samples
+  const last = samples.at(-1)
+  if (first === undefined || last === undefined) throw new Error('nothing was measured')
+  return ((last.drained - first.drained) / (last.atMs - first.atMs)) * 1000
+}
+
+function slowestWindow({ samples }: Fed): number {
+  const span = 5_000 / SAMPLE_MS
+  const rates = samples.slice(span).map((sample, index) => {
+    const before = samples[index] ?? sample
+    return ((sample.drained - before.drained) / (sample.atMs - before.atMs)) * 1000
+  })
+  return rates.length === 0 ? 0 : percentile(rates, 1)
+}
+
+async function waitUntilDrained(service: Service): Promise<void> {
+  const deadline = performance.now() + 120_000
+  while ((await readMetric(service.url, 'faultline_spool_backlog_entries')) > 0) {
+    if (performance.now() > deadline) throw new Error('the spool was not empty two minutes after the load ended')
+    await delay(100)
+  }
+  // The digest thread reports its sums a moment after its commit.
+  await delay(1_500)
+}

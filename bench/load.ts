@@ -1,0 +1,258 @@
+import { connect, type Socket } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { type BenchEvent, HeaderMember } from './payloads.ts'
+
+/**
+ * A load generator that leaves the machine to the service: bare keep-alive sockets, prebuilt requests, one answer
+ * looked at per packet. Each event has an id of its own.
+ */
+
+export type LoadOptions = {
+  /** Base URL of the service. */
+  readonly url: string
+  readonly projectNumber: number
+  readonly publicKey: string
+  readonly events: readonly BenchEvent[]
+  readonly connections: number
+  /**
+   * Requests per second, sent whether or not earlier ones were answered; a function is asked again and again; null: as
+   * fast as answers come.
+   */
+  readonly ratePerSecond: number | (() => number) | null
+  readonly durationMs: number
+  /** Called with every id that was acknowledged. */
+  readonly onAccepted?: (id: string) => void
+  /** Stops after that many requests were sent; null: by time alone. */
+  readonly mostRequests?: number | null
+}
+
+export type LoadResult = {
+  readonly sent: number
+  /** Answers by status; 0 counts requests whose connection broke. */
+  readonly answers: ReadonlyMap<number, number>
+  readonly accepted: number
+  /** From the first request to the last answer. */
+  readonly elapsedMs: number
+  /** Of acknowledged requests, in milliseconds; at a fixed rate from the time the request was due. */
+  readonly latency: Histogram
+}
+
+/** Sends load and waits for the last answer. */
+export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const { hostname, port } = new URL(options.url)
+  const requests = new RequestFactory(options)
+  const latency = new Histogram()
+  const answers = new Map<number, number>()
+  let sent = 0
+  let accepted = 0
+  const started = performance.now()
+  let lastAnswerMs = started
+  const isOver = (): boolean =>
+    performance.now() - started >= options.durationMs || (options.mostRequests != null && sent >= options.mostRequests)
+
+  const idle: Connection[] = []
+  /** Times at which requests were due that found no connection idle. */
+  const due: number[] = []
+  const all: Connection[] = []
+
+  await Promise.all(
+    Array.from({ length: options.connections }, async () => {
+      const connection = await Connection.open(hostname, Number(port), (status, id, sinceMs) => {
+        lastAnswerMs = performance.now()
+        answers.set(status, (answers.get(status) ?? 0) + 1)
+        if (status === 200) {
+          accepted++
+          latency.add(lastAnswerMs - sinceMs)
+          options.onAccepted?.(id)
+        }
+        next(connection)
+      })
+      all.push(connection)
+    }),
+  )
+
+  const send = (connection: Connection, sinceMs: number): void => {
+    sent++
+    const id = requests.next()
+    connection.send(requests.head, requests.header, requests.body, id, sinceMs)
+  }
+  const next = (connection: Connection): void => {
+    if (connection.isBroken) return
+    if (options.ratePerSecond === null) {
+      if (!isOver()) send(connection, performance.now())
+      return
+    }
+    const sinceMs = due.shift()
+    if (sinceMs === undefined) idle.push(connection)
+    else send(connection, sinceMs)
+  }
+
+  if (options.ratePerSecond === null) {
+    for (const connection of all) next(connection)
+  } else {
+    idle.push(...all)
+    const { ratePerSecond } = options
+    const rate = typeof ratePerSecond === 'function' ? ratePerSecond : () => ratePerSecond
+    let nextDue = performance.now()
+    await new Promise<void>((resolve) => {
+      const tick = (): void => {
+        if (isOver()) return resolve()
+        const everyMs = 1000 / rate()
+        for (const now = performance.now(); nextDue <= now; nextDue += everyMs) {
+          const connection = idle.pop()
+          if (connection === undefined) due.push(nextDue)
+          else send(connection, nextDue)
+        }
+        setTimeout(tick, 1)
+      }
+      tick()
+    })
+    due.length = 0
+  }
+  // The last answers, at most 15 s; what never came counts as 0.
+  const deadline = started + options.durationMs + 15_000
+  while (all.some((connection) => connection.isBusy) && performance.now() < deadline) await pause(5)
+  while (options.ratePerSecond === null && !isOver() && all.some((connection) => !connection.isBroken)) await pause(20)
+  while (all.some((connection) => connection.isBusy) && performance.now() < deadline) await pause(5)
+  for (const connection of all) connection.close()
+  return { sent, answers, accepted, elapsedMs: lastAnswerMs - started, latency }
+}
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+
+/** Builds requests without building anything: only the id in the body's first member changes. */
+class RequestFactory {
+  readonly #member = new HeaderMember()
+  readonly #events: readonly { head: Buffer; member: Buffer }[]
+  readonly #run = randomBytes(8).toString('hex')
+  #count = 0
+  head: Buffer
+  body: Buffer
+
+  constructor({ url, projectNumber, publicKey, events }: LoadOptions) {
+    const { host } = new URL(url)
+    this.#events = events.map(({ member }) => ({
+      head: Buffer.from(
+        `POST /api/${projectNumber}/envelope/?sentry_version=7&sentry_key=${publicKey}&sentry_client=sentry.javascript.node%2F11.12.0 HTTP/1.1\r\n` +
+          `host: ${host}\r\nuser-agent: sentry.javascript.node/11.12.0\r\ncontent-encoding: gzip\r\ncontent-length: ${this.#member.bytes.length + member.length}\r\n\r\n`,
+      ),
+      member,
+    }))
+    const [first] = this.#events
+    if (first === undefined) throw new Error('no events to send')
+    this.head = first.head
+    this.body = first.member
+  }
+
+  get header(): Buffer {
+    return this.#member.bytes
+  }
+
+  /** Moves on to the next request; returns its id. */
+  next(): string {
+    // A prime step walks through all issues before their variants repeat.
+    const event = this.#events[(this.#count * 37) % this.#events.length]
+    if (event !== undefined) {
+      this.head = event.head
+      this.body = event.member
+    }
+    this.#count++
+    const id = this.#run + this.#count.toString(16).padStart(16, '0')
+    this.#member.setId(id)
+    return id
+  }
+}
+
+const END_OF_BODY = '}'.charCodeAt(0)
+
+class Connection {
+  readonly #socket: Socket
+  readonly #onAnswer: (status: number, id: string, sinceMs: number) => void
+  #id = ''
+  #sinceMs = 0
+  #partial: Buffer | null = null
+  isBusy = false
+  isBroken = false
+
+  private constructor(socket: Socket, onAnswer: (status: number, id: string, sinceMs: number) => void) {
+    this.#socket = socket
+    this.#onAnswer = onAnswer
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    socket.on('close', () => this.#broke())
+    socket.on('error', () => this.#broke())
+  }
+
+  static open(
+    host: string,
+    port: number,
+    onAnswer: (status: number, id: string, sinceMs: number) => void,
+  ): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host, port, noDelay: true }, () => {
+        socket.off('error', reject)
+        resolve(new Connection(socket, onAnswer))
+      })
+      socket.once('error', reject)
+    })
+  }
+
+  send(head: Buffer, header: Buffer, body: Buffer, id: string, sinceMs: number): void {
+    this.#id = id
+    this.#sinceMs = sinceMs
+    this.isBusy = true
+    // One packet, and a copy: the header's bytes are reused for the next request.
+    this.#socket.write(Buffer.concat([head, header, body]))
+  }
+
+  /** Answers end in `}`: all of them are JSON objects. */
+  #receive(chunk: Buffer): void {
+    const answer = this.#partial === null ? chunk : Buffer.concat([this.#partial, chunk])
+    if (answer[answer.length - 1] !== END_OF_BODY) {
+      this.#partial = answer
+      return
+    }
+    this.#partial = null
+    this.isBusy = false
+    this.#onAnswer(Number(answer.toString('latin1', 9, 12)), this.#id, this.#sinceMs)
+  }
+
+  #broke(): void {
+    if (this.isBroken) return
+    this.isBroken = true
+    if (!this.isBusy) return
+    this.isBusy = false
+    this.#onAnswer(0, this.#id, this.#sinceMs)
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+}
+
+/** Latencies in buckets of 2 % width: percentiles without keeping every value. */
+export class Histogram {
+  static readonly #smallestMs = 0.01
+  static readonly #growth = Math.log(1.02)
+  readonly #counts: number[] = []
+  count = 0
+
+  add(ms: number): void {
+    const bucket = Math.max(0, Math.ceil(Math.log(ms / Histogram.#smallestMs) / Histogram.#growth))
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1
+    this.count++
+  }
+
+  /** Upper bound of the bucket the percentile falls into, milliseconds; 0 when nothing was added. */
+  percentile(p: number): number {
+    let left = Math.ceil((p / 100) * this.count)
+    for (let bucket = 0; bucket < this.#counts.length; bucket++) {
+      left -= this.#counts[bucket] ?? 0
+      if (left <= 0) return Histogram.#smallestMs * Math.exp(bucket * Histogram.#growth)
+    }
+    return 0
+  }
+}

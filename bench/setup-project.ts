@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+export type BenchProject = {
+  readonly projectId: string
+  readonly number: number
+  readonly publicKey: string
+  readonly cookie: string
+}
+
+/**
+ * Signs up the first account of a fresh installation and creates a project, through the API as a person would.
+ * @throws Error with the refusal
+ */
+export async function setUpProject(url: string): Promise<BenchProject> {
+  const account = { email: 'bench@example.com', password: 'correct horse battery staple 42' }
+  await call(url, '/api/auth/signup', { ...account, name: 'Bench', org: 'Bench' })
+  const login = await call(url, '/api/auth/login', account)
+  const cookie = login.headers
+    .getSetCookie()
+    .map((one) => one.split(';', 1)[0])
+    .join('; ')
+  const answer = await call(url, '/api/projects', { name: 'Load', platform: 'web', region: 'eu-central-1' }, cookie)
+  const project = z.object({ id: z.string(), number: z.number(), dsn: z.string() }).parse(await answer.json())
+  return { projectId: project.id, number: project.number, publicKey: new URL(project.dsn).username, cookie }
+}
+
+async function call(url: string, path: string, body: unknown, cookie = ''): Promise<Response> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url, cookie },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  return response
+}
+
+/** One figure of `/-/metrics`, summed over its labels; 0 when it is not there. */
+export async function readMetric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/-/metrics`)).text()
+  let sum = 0
+  for (const line of text.split('\n')) {
+    if (line.startsWith(`${name} `) || line.startsWith(`${name}{`)) sum += Number(line.slice(line.lastIndexOf(' ') + 1))
+  }
+  return sum
+}
