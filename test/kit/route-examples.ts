@@ -1,0 +1,133 @@
+import type { App } from '#server/context/app.ts'
+import type { Contract } from '#server/http/contract.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { GOOD_PASSWORD, type Person } from './people.ts'
+
+/** A call that would succeed: for the person, on things that person's organisation has. */
+export type ExampleCall = {
+  readonly params?: Readonly<Record<string, string>>
+  readonly body?: Readonly<Record<string, unknown>>
+  /** Query strings naming things of `stranger`: each must be 404 or an empty list. */
+  readonly foreignQueries?: readonly string[]
+  /** Bodies naming things of `stranger`: each must be refused. */
+  readonly foreignBodies?: readonly Readonly<Record<string, unknown>>[]
+}
+
+/**
+ * @param owner whose organisation the things of the call belong to
+ * @param stranger somebody of another organisation
+ */
+export type Example = (app: App, owner: Person, stranger: Person) => Promise<ExampleCall>
+
+const nothing: Example = () => Promise.resolve({})
+
+const onProject =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => ({ params: { projectId: await insertProject(app, owner) }, body })
+
+const onIssue =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => ({ params: { issueId: await insertIssue(app, owner) }, body })
+
+const ofProjects: Example = async (app, _owner, stranger) => ({
+  foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
+})
+
+/** One entry per route of the contract; without one neither the types nor test/refusals.test.ts pass. */
+export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
+  signUp: () =>
+    Promise.resolve({
+      body: { email: `${newId()}@example.com`, password: GOOD_PASSWORD, name: 'Ada', org: 'Another' },
+    }),
+  logIn: (_app, owner) => Promise.resolve({ body: { email: owner.email, password: owner.password } }),
+  logOut: nothing,
+  refresh: nothing,
+  changePassword: (_app, owner) =>
+    Promise.resolve({ body: { currentPassword: owner.password, newPassword: 'a different good password' } }),
+  readJwks: nothing,
+  readMe: nothing,
+
+  listProjects: nothing,
+  createProject: () => Promise.resolve({ body: { name: `Shop ${newId()}`, platform: 'web', region: 'eu-central-1' } }),
+  readProjectSettings: onProject(),
+  updateProjectSettings: onProject({ retention_days: 30 }),
+  rotateDsn: onProject({ grace_seconds: 60 }),
+  readOnboarding: nothing,
+
+  listIssues: ofProjects,
+  searchIssues: ofProjects,
+  readIssue: onIssue(),
+  updateIssue: async (app, owner, stranger) => ({
+    params: { issueId: await insertIssue(app, owner) },
+    body: { status: 'ignored' },
+    foreignBodies: [{ assignee_id: stranger.actor.userId }, { assignee_id: newId() }],
+  }),
+  deleteIssue: onIssue(),
+  listComments: onIssue(),
+  createComment: onIssue({ body: 'Seen on my phone, too.' }),
+  deleteComment: async (app, owner) => {
+    const issueId = await insertIssue(app, owner)
+    return { params: { issueId, commentId: await insertComment(app, owner, issueId) } }
+  },
+  listProjectIssues: onProject(),
+  readVolume: ofProjects,
+
+  streamLive: nothing,
+}
+
+async function insertProject(app: App, owner: Person): Promise<string> {
+  const id = newId()
+  await app.db
+    .insertInto('projects')
+    .values({
+      id,
+      org_id: owner.actor.orgId,
+      name: 'Shop',
+      slug: `shop-${id.slice(-12)}`,
+      platform: 'web',
+      region: 'eu-central-1',
+      created_at: app.clock.now(),
+    })
+    .execute()
+  await app.db
+    .insertInto('project_keys')
+    .values({ id: newId(), project_id: id, public_key: id.replaceAll('-', ''), created_at: app.clock.now() })
+    .execute()
+  return id
+}
+
+async function insertIssue(app: App, owner: Person): Promise<string> {
+  const id = newId()
+  const now = app.clock.now()
+  await app.db
+    .insertInto('issues')
+    .values({
+      id,
+      org_id: owner.actor.orgId,
+      project_id: await insertProject(app, owner),
+      number: 1,
+      title: 'TypeError: x is undefined',
+      culprit: 'pay',
+      level: 'error',
+      platform: 'javascript',
+      status: 'unresolved',
+      status_changed_at: now,
+      severity: 1,
+      first_seen: now,
+      last_seen: now,
+      is_unhandled: false,
+      search_text: 'TypeError x is undefined',
+      created_at: now,
+    })
+    .execute()
+  return id
+}
+
+async function insertComment(app: App, author: Person, issueId: string): Promise<string> {
+  const id = newId()
+  await app.db
+    .insertInto('comments')
+    .values({ id, issue_id: issueId, author_id: author.actor.userId, body: 'Mine.', created_at: app.clock.now() })
+    .execute()
+  return id
+}

@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'vitest'
+import { contract } from '#server/http/contract.ts'
+import type { RouteSpec } from '#server/kernel/contract.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { PERMISSIONS, roleAtLeast, ROLES, type Role } from '#server/kernel/permissions.ts'
+import { aPerson, type Person } from '#test/kit/people.ts'
+import { EXAMPLES, type ExampleCall } from '#test/kit/route-examples.ts'
+import { testServer } from '#test/kit/test-server.ts'
+
+/**
+ * The access matrix, walked: every route of the contract × no session, four roles, another organisation, malformed
+ * input, calls from other sites. A refusal has the documented status and changes nothing.
+ */
+
+const t = await testServer()
+
+type Name = keyof typeof contract
+type Case = readonly [Name, RouteSpec]
+
+const all: Case[] = (Object.keys(contract) as Name[]).map((name) => [name, contract[name]])
+
+/** Who may call what, written down a second time on purpose (security 4.8): the least role, null for everybody. */
+const LEAST: Readonly<Record<Name, Role | null>> = {
+  signUp: null,
+  logIn: null,
+  logOut: null,
+  refresh: null,
+  readJwks: null,
+  changePassword: 'viewer',
+  readMe: 'viewer',
+  listProjects: 'viewer',
+  createProject: 'admin',
+  readProjectSettings: 'viewer',
+  updateProjectSettings: 'admin',
+  rotateDsn: 'admin',
+  readOnboarding: 'viewer',
+  listIssues: 'viewer',
+  searchIssues: 'viewer',
+  readIssue: 'viewer',
+  updateIssue: 'member',
+  deleteIssue: 'admin',
+  listComments: 'viewer',
+  createComment: 'member',
+  deleteComment: 'member',
+  listProjectIssues: 'viewer',
+  readVolume: 'viewer',
+  streamLive: 'viewer',
+}
+
+const guarded = all.filter(([name]) => LEAST[name] !== null)
+const open = all.filter(([name]) => LEAST[name] === null)
+const naming = all.filter(([, spec]) => spec.params !== undefined)
+const querying = all.filter(([, spec]) => spec.query !== undefined)
+const taking = all.filter(([, spec]) => spec.body !== undefined)
+const unsafe = all.filter(([, spec]) => spec.method !== 'GET')
+const unsafeWithoutBody = unsafe.filter(([, spec]) => spec.body === undefined)
+
+const OWN_ORIGIN = new URL(t.app.config.publicUrl).origin
+
+type Sent = {
+  readonly spec: RouteSpec
+  readonly call?: ExampleCall
+  readonly cookie?: string
+  readonly query?: string
+  /** Sent as it is, in place of the call's body. */
+  readonly raw?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Got = { readonly status: number; readonly body: unknown; readonly headers: Headers }
+
+/** Parameters the call does not name get ids that exist nowhere. */
+async function send({ spec, call = {}, cookie, query = '', raw, headers }: Sent): Promise<Got> {
+  const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? newId()))
+  const body = raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
+  const gone = new AbortController()
+  const response = await fetch(t.url + path + query, {
+    method: spec.method,
+    headers: {
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body ?? null,
+    signal: gone.signal,
+  })
+  if (spec.stream === 'sse' && response.ok) {
+    gone.abort()
+    return { status: response.status, body: null, headers: response.headers }
+  }
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
+}
+
+const TABLES = [
+  'orgs',
+  'users',
+  'sessions',
+  'projects',
+  'project_keys',
+  'issues',
+  'comments',
+  'issue_activity',
+] as const
+const digestOf = (table: string) =>
+  `(select md5(string_agg(t::text, '/' order by t::text)) from ${table} t) as ${table}`
+
+async function everything(): Promise<unknown> {
+  return (await t.app.pool.query(`select ${TABLES.map(digestOf).join(', ')}`)).rows[0]
+}
+
+/** Refused with that status, in the one form errors have, without a cookie, and nothing has changed. */
+async function expectRefused(sent: Sent, status: number): Promise<void> {
+  const before = await everything()
+  const got = await send(sent)
+  expect(got).toMatchObject({ status, body: { error: expect.stringMatching(/^[^\n]{8,300}[.?]$/) as unknown } })
+  expect(Object.keys(got.body as object)).toEqual(['error'])
+  expect(got.headers.getSetCookie()).toEqual([])
+  expect(await everything()).toEqual(before)
+}
+
+type World = { readonly owner: Person; readonly stranger: Person; readonly call: ExampleCall }
+
+/** A call of the owner that would succeed, and somebody of another organisation. */
+async function anExample(name: Name): Promise<World> {
+  const [owner, stranger] = [await aPerson(t.app), await aPerson(t.app)]
+  return { owner, stranger, call: await EXAMPLES[name](t.app, owner, stranger) }
+}
+
+test('every route has an example and a place in the matrix, and nothing else has', () => {
+  expect(Object.keys(EXAMPLES).sort()).toEqual(Object.keys(contract).sort())
+  expect(Object.keys(LEAST).sort()).toEqual(Object.keys(contract).sort())
+})
+
+test('the matrix of the code is the one written here', () => {
+  const ofCode = Object.fromEntries(all.map(([name, spec]) => [name, PERMISSIONS[spec.permission]?.least ?? null]))
+  expect(ofCode).toEqual(LEAST)
+})
+
+test.each(all)('%s answers its example as declared', async (name, spec) => {
+  const { owner, call } = await anExample(name)
+  expect((await send({ spec, call, cookie: owner.cookie })).status).toBe(spec.status ?? 200)
+})
+
+describe('without a session', () => {
+  test.each(open)('%s works', async (name, spec) => {
+    const { owner, call } = await anExample(name)
+    // The refresh cookie is what `refresh` is about, not a session that opens a door.
+    const cookie = name === 'refresh' ? `svc_refresh=${owner.tokens.refreshToken}` : ''
+    expect((await send({ spec, call, cookie })).status).toBe(spec.status ?? 200)
+  })
+
+  test.each(guarded)('%s: 401', async (name, spec) => {
+    const { call } = await anExample(name)
+    await expectRefused({ spec, call }, 401)
+    // Who may not call learns nothing of what would have been valid.
+    await expectRefused({ spec, call: { params: { projectId: 'x' } }, query: '?unknown=1' }, 401)
+  })
+})
+
+test.each(guarded)('%s with a session that ended, a forged one, or a key: 401', async (name, spec) => {
+  const { owner, call } = await anExample(name)
+  const ended = await aPerson(t.app)
+  await t.app.db
+    .updateTable('sessions')
+    .set({ ended_at: t.clock.now() })
+    .where('id', '=', ended.actor.sessionId)
+    .execute()
+  await expectRefused({ spec, call, cookie: ended.cookie }, 401)
+  await expectRefused({ spec, call, cookie: `${owner.cookie.slice(0, 60)}x${owner.cookie.slice(61)}` }, 401)
+  await expectRefused({ spec, call, cookie: owner.cookie, headers: { authorization: 'Bearer svc_x' } }, 401)
+})
+
+describe.each(ROLES)('the role %s', (role) => {
+  const may = ([name]: Case) => roleAtLeast(role, LEAST[name] ?? 'viewer')
+  const allowed = guarded.filter((route) => may(route))
+  const denied = guarded.filter((route) => !may(route))
+
+  const aColleague = async (name: Name) => {
+    const { owner, call } = await anExample(name)
+    const person = await aPerson(t.app, { role, org: { id: owner.actor.orgId, slug: owner.orgSlug } })
+    return { cookie: person.cookie, call }
+  }
+
+  test.for(denied)('may not %s: 403', async ([name, spec]) => {
+    const { cookie, call } = await aColleague(name)
+    await expectRefused({ spec, call, cookie }, 403)
+    await expectRefused({ spec, call: { ...call, params: {} }, cookie }, 403)
+  })
+
+  test.for(allowed)('may %s', async ([name, spec]) => {
+    const { cookie, call } = await aColleague(name)
+    // Of things that are not there, so that only the right to ask is asked for.
+    const { status } = await send({ spec, call: { ...call, params: {} }, cookie })
+    expect(spec.params === undefined ? [200, 201, 204, 400] : [404]).toContain(status)
+  })
+})
+
+describe('things of another organisation', () => {
+  test.each(naming)('%s: 404, worded as if they were not there', async (name, spec) => {
+    const { stranger, call } = await anExample(name)
+    await expectRefused({ spec, call, cookie: stranger.cookie }, 404)
+    const theirs = await send({ spec, call, cookie: stranger.cookie })
+    const missing = await send({ spec, call: { ...call, params: {} }, cookie: stranger.cookie })
+    expect(theirs.body).toEqual(missing.body)
+  })
+
+  test.each(naming)('%s: one id of ours does not open another of theirs', async (name, spec) => {
+    const { owner, stranger, call } = await anExample(name)
+    const theirs = await EXAMPLES[name](t.app, stranger, owner)
+    for (const param of Object.keys(call.params ?? {})) {
+      const mixed = { ...call, params: { ...call.params, [param]: theirs.params?.[param] ?? '' } }
+      await expectRefused({ spec, call: mixed, cookie: owner.cookie }, 404)
+    }
+  })
+
+  test.each(all)('%s: ids of theirs in the query or the body show and change nothing', async (name, spec) => {
+    const { owner, call } = await anExample(name)
+    for (const query of call.foreignQueries ?? []) {
+      const got = await send({ spec, call, cookie: owner.cookie, query })
+      if (got.status !== 404) expect(got).toMatchObject({ status: 200, body: { total: 0 } })
+    }
+    for (const body of call.foreignBodies ?? []) {
+      const before = await everything()
+      expect([400, 404]).toContain((await send({ spec, call: { ...call, body }, cookie: owner.cookie })).status)
+      expect(await everything()).toEqual(before)
+    }
+  })
+})
+
+describe('malformed', () => {
+  test.each(naming)('%s with ids that are none: 404', async (name, spec) => {
+    const { owner, call } = await anExample(name)
+    for (const id of ['x', '0', "' or 1=1", '\0', '../..', newId().slice(1)]) {
+      const params = Object.fromEntries(Object.keys(call.params ?? {}).map((param) => [param, id]))
+      await expectRefused({ spec, call: { ...call, params }, cookie: owner.cookie }, 404)
+    }
+  })
+
+  test.each(querying)('%s with a query out of bounds or unknown: 400', async (name, spec) => {
+    const { owner, call } = await anExample(name)
+    const queries = [
+      'unknown=1',
+      '__proto__=1',
+      'limit=0',
+      'limit=101',
+      'limit=1.5',
+      'offset=-1',
+      'offset=10001',
+      'sort=x',
+    ]
+    for (const query of queries) await expectRefused({ spec, call, cookie: owner.cookie, query: `?${query}` }, 400)
+  })
+
+  test.each(taking)('%s with a body that is not JSON, no object or not sent as JSON: 400', async (name, spec) => {
+    const { owner, call } = await anExample(name)
+    const sent = { spec, call, cookie: owner.cookie }
+    for (const raw of ['{', '[]', '"text"', '1', 'null,', '{"a":1}{']) await expectRefused({ ...sent, raw }, 400)
+    const raw = JSON.stringify(call.body)
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml']) {
+      await expectRefused({ ...sent, raw, headers: { 'content-type': type } }, 400)
+    }
+    const mayBeAbsent = spec.body?.safeParse(undefined).success === true
+    if (!mayBeAbsent) await expectRefused({ ...sent, call: { ...call, body: undefined } }, 400)
+  })
+
+  test.each(taking)('%s with an unknown field, or a value of the wrong kind: 400', async (name, spec) => {
+    const { owner, call } = await anExample(name)
+    const wrong: Record<string, unknown>[] = [{ unknown_field: 1 }]
+    for (const field of Object.keys(call.body ?? {})) {
+      for (const value of [{ a: 1 }, [[]], 'a\0b']) wrong.push({ [field]: value })
+    }
+    for (const body of wrong) {
+      await expectRefused({ spec, call: { ...call, body: { ...call.body, ...body } }, cookie: owner.cookie }, 400)
+    }
+  })
+
+  test.each(unsafeWithoutBody)('%s with a body that is not JSON: 400', async (name, spec) => {
+    const { owner, call } = await anExample(name)
+    const sent = { spec, call, cookie: owner.cookie, raw: 'a=1' }
+    await expectRefused(sent, 400)
+    await expectRefused({ ...sent, headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 400)
+  })
+})
+
+describe('with cookies', () => {
+  const elsewhere: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: `${OWN_ORIGIN}.evil.example` },
+    { referer: 'https://evil.example/page' },
+  ]
+  test.each(unsafe)('from another site, %s: 403', async (name, spec) => {
+    const { owner, call } = await anExample(name)
+    for (const headers of elsewhere) await expectRefused({ spec, call, cookie: owner.cookie, headers }, 403)
+  })
+
+  const ours: Record<string, string>[] = [
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+    { origin: OWN_ORIGIN },
+  ]
+  test.each(unsafe)('from our own pages %s works', async (name, spec) => {
+    for (const headers of ours) {
+      const { owner, call } = await anExample(name)
+      expect((await send({ spec, call, cookie: owner.cookie, headers })).status).toBe(spec.status ?? 200)
+    }
+  })
+})
