@@ -22,10 +22,10 @@ export type BenchResult = {
   readonly figures: Readonly<Record<string, Figure>>
   /** What was sent or stored: sizes, encodings, how many issues. */
   readonly payload?: string
-  /** fsync and synchronous_commit of the database measured. */
-  readonly durability: string
+  /** fsync and synchronous_commit of the database measured; absent when there was none. */
+  readonly durability?: string
   /** Version of the database measured. */
-  readonly postgres: string
+  readonly postgres?: string
   /** What a reader must know to judge the figures. */
   readonly notes?: readonly string[]
 }

@@ -52,7 +52,7 @@ async function runOne(name: string, args: BenchArgs): Promise<void> {
 }
 
 function report({ figures, payload, durability, postgres, notes }: BenchResult): void {
-  print(`database    PostgreSQL ${postgres}, ${durability}`)
+  if (postgres !== undefined) print(`database    PostgreSQL ${postgres}, ${durability}`)
   if (payload !== undefined) print(`payload     ${payload}`)
   for (const [name, { value, unit, goal }] of Object.entries(figures)) {
     const shown = value.toLocaleString('en-GB', { maximumFractionDigits: value < 100 ? 2 : 0 })
