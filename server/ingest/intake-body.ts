@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { invalid, rateLimited, tooLarge } from '../kernel/errors.ts'
-import { decodeBody, decodePrefix, decodeSmallBody, MOST_WIRE_BYTES, permittedBytes } from '../protocol/decode.ts'
+import { decodeLargeBody, decodePrefix, decodeSmallBody, MOST_WIRE_BYTES, permittedBytes } from '../protocol/decode.ts'
 import { MOST_HEADER_BYTES } from '../protocol/envelope.ts'
 
 /** The client went away before its body was complete: nothing was taken, nobody is there to be answered. */
@@ -129,7 +129,7 @@ export function createBodies(): Bodies {
       const weight = permittedBytes(raw.length)
       const decodeNow = async (): Promise<Buffer> => {
         try {
-          return await decodeBody(raw, encoding)
+          return await decodeLargeBody(raw, encoding)
         } finally {
           decoding -= weight
           waiting.shift()?.()

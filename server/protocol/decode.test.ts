@@ -5,6 +5,7 @@ import { AppError } from '../kernel/errors.ts'
 import {
   contentEncodingFrom,
   decodeBody,
+  decodeLargeBody,
   decodeBodySync,
   decodePrefix,
   decodeSmallBody,
@@ -57,27 +58,28 @@ describe.each(encodings)('%s', (encoding) => {
     expect(decodeSmallBody(raw, encoding)).toEqual(text)
     expect(decodeBodySync(raw, encoding)).toEqual(text)
     expect(await decodeBody(raw, encoding)).toEqual(text)
+    expect(await decodeLargeBody(raw, encoding)).toEqual(text)
   })
 
   test('a body cut anywhere is broken, not short', async () => {
     const raw = encode[encoding](text)
     for (let length = 0; length < raw.length; length += 97) {
       expect(await codeOf(() => decodeSmallBody(raw.subarray(0, length), encoding)), `${length} bytes`).toBe('invalid')
-      expect(await codeOf(() => decodeBody(raw.subarray(0, length), encoding)), `${length} bytes`).toBe('invalid')
+      expect(await codeOf(() => decodeLargeBody(raw.subarray(0, length), encoding)), `${length} bytes`).toBe('invalid')
     }
   })
 
   test('noise is broken', async () => {
     const noise = Buffer.from('this was never compressed by anything')
     expect(await codeOf(() => decodeSmallBody(noise, encoding))).toBe('invalid')
-    expect(await codeOf(() => decodeBody(noise, encoding))).toBe('invalid')
+    expect(await codeOf(() => decodeLargeBody(noise, encoding))).toBe('invalid')
   })
 
   test('a bomb is refused as too large, whichever way it goes', async () => {
     const bomb = encode[encoding](Buffer.alloc(8 * 1024 * 1024))
     expect(permittedBytes(bomb.length)).toBeLessThan(8 * 1024 * 1024)
     expect(await codeOf(() => decodeSmallBody(bomb, encoding))).toBe('too_large')
-    expect(await codeOf(() => decodeBody(bomb, encoding))).toBe('too_large')
+    expect(await codeOf(() => decodeLargeBody(bomb, encoding))).toBe('too_large')
     expect(await codeOf(() => decodeBodySync(bomb, encoding))).toBe('too_large')
   })
 

@@ -130,7 +130,7 @@ export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MO
 
 /**
  * Decodes a small body at once.
- * @returns null when it is too large for that; then call {@link decodeBody}
+ * @returns null when it is too large for that; then call {@link decodeLargeBody}
  * @throws AppError as {@link decodeBodySync}
  */
 export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): Buffer | null {
@@ -177,11 +177,19 @@ const createDecoder = (encoding: Exclude<ContentEncoding, 'none'>) => {
 }
 
 /**
+ * Decodes a body of any permitted size: small ones at once, large ones off the event loop.
+ * @throws AppError as {@link decodeBodySync}
+ */
+export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
+  return decodeSmallBody(raw, encoding) ?? decodeLargeBody(raw, encoding)
+}
+
+/**
  * Decodes a body of any permitted size off the event loop, counting what comes out: zlib's streams do not
  * honour `maxOutputLength` themselves.
  * @throws AppError as {@link decodeBodySync}
  */
-export function decodeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
+export function decodeLargeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
   if (encoding === 'none') return Promise.resolve(raw)
   if (raw.length === 0) return Promise.reject(broken(encoding, undefined))
   const limit = permittedBytes(raw.length)
