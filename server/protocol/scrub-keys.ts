@@ -106,6 +106,8 @@ const MAX_REMEMBERED_LENGTH = 64
 /** Judges keys under one set of rules. Keys repeat from event to event, so answers are remembered, boundedly. */
 export class KeyJudge {
   readonly rules: ScrubRules
+  /** How many texts of the payload at hand may still be tried as JSON. */
+  jsonTextsLeft = 0
   readonly #keys = new Map<string, KeyClass>()
   readonly #cookies = new Map<string, boolean>()
   readonly #extra: readonly string[]

@@ -16,6 +16,9 @@ export type { ScrubRules } from './scrub-keys.ts'
 /** Deeper structures are replaced whole: the guard before parsing refuses them anyway. */
 const MAX_DEPTH = 128
 
+/** So many texts of one payload are tried as JSON: a failing parse is dear, and a payload can hold 100,000 of them. */
+const MAX_JSON_TEXTS = 500
+
 const DEFAULT_RULES: ScrubRules = {}
 const judges = new WeakMap<ScrubRules, KeyJudge>()
 
@@ -30,6 +33,7 @@ export function scrubEvent(raw: Record<string, unknown>, rules: ScrubRules = DEF
     judge = new KeyJudge(rules)
     judges.set(rules, judge)
   }
+  judge.jsonTextsLeft = MAX_JSON_TEXTS
   return scrubRecord(raw, KEY_PLAIN, judge, 0)
 }
 
@@ -90,7 +94,8 @@ function scrubString(text: string, kind: KeyClass, judge: KeyJudge, depth: numbe
 /** Text that is JSON itself (request bodies, logged objects) is scrubbed as what it is; null where it is not JSON. */
 function scrubJsonText(text: string, judge: KeyJudge, depth: number): string | null {
   const last = text.charCodeAt(text.length - 1)
-  if (last !== 125 && last !== 93) return null
+  if ((last !== 125 && last !== 93) || judge.jsonTextsLeft === 0) return null
+  judge.jsonTextsLeft -= 1
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -103,12 +108,15 @@ function scrubJsonText(text: string, judge: KeyJudge, depth: number): string | n
 }
 
 function scrubList(list: unknown[], kind: KeyClass, judge: KeyJudge, depth: number): boolean {
-  const name = list.length === 2 ? list[0] : undefined
-  if (typeof name === 'string' && typeof list[1] === 'string') return scrubPair(list, name, kind, judge, depth)
   let changed = false
   for (let index = 0; index < list.length; index += 1) {
     const element = list[index]
-    if (isRecord(element) && 'value' in element && scrubNamedValue(element, kind, judge, depth)) changed = true
+    if (isRecord(element)) {
+      if ('value' in element && scrubNamedValue(element, kind, judge, depth)) changed = true
+    } else if (isList(element) && isPair(element)) {
+      if (scrubPair(element, kind, judge, depth)) changed = true
+      continue
+    }
     const clean = scrubValue(element, '', kind, judge, depth)
     if (clean === UNCHANGED) continue
     changed = true
@@ -117,16 +125,23 @@ function scrubList(list: unknown[], kind: KeyClass, judge: KeyJudge, depth: numb
   return changed
 }
 
-/** `['Authorization', 'Basic …']`: headers, cookies, query and tags as pairs. */
-function scrubPair(pair: unknown[], name: string, around: KeyClass, judge: KeyJudge, depth: number): boolean {
+type Pair = [name: string, value: unknown]
+
+function isPair(list: unknown[]): list is Pair {
+  return list.length === 2 && typeof list[0] === 'string'
+}
+
+/** A list of `['Authorization', 'Basic …']`: headers, cookies, query and tags as pairs. */
+function scrubPair(pair: Pair, around: KeyClass, judge: KeyJudge, depth: number): boolean {
+  const name = pair[0]
   let kind = judge.classOf(name)
   if (kind === KEY_EXEMPT) return false
   if (around === KEY_COOKIE) kind = judge.isSensitiveCookie(name) ? KEY_SENSITIVE : KEY_COOKIE
-  const clean = scrubValue(pair[1], name, kind === KEY_PLAIN ? around : kind, judge, depth)
   const cleanName = scrubString(name, around, judge, depth)
-  if (clean !== UNCHANGED) pair[1] = clean
-  if (cleanName !== UNCHANGED) pair[0] = cleanName
-  return clean !== UNCHANGED || cleanName !== UNCHANGED
+  if (typeof cleanName === 'string') pair[0] = cleanName
+  const clean = scrubValue(pair[1], name, kind === KEY_PLAIN ? around : kind, judge, depth)
+  if (clean !== UNCHANGED && clean !== CHANGED) pair[1] = clean
+  return cleanName !== UNCHANGED || clean !== UNCHANGED
 }
 
 /** `{key: 'password', value: '…'}` and `{name: …, value: …}`. */

@@ -1,5 +1,5 @@
 import type { Tag } from './event.api.ts'
-import { isList, isRecord } from './json.ts'
+import { isList, isRecord, isSafeKey } from './json.ts'
 import type { Notes } from './notes.ts'
 import { storable, tidy } from './strings.ts'
 
@@ -63,10 +63,10 @@ const GOOD_KEY = /^[A-Za-z0-9_.:-]{1,200}$/
 
 function tagKey(raw: unknown): string | null {
   if (typeof raw !== 'string') return typeof raw === 'number' ? String(raw) : null
-  if (GOOD_KEY.test(raw)) return raw
+  if (GOOD_KEY.test(raw)) return isSafeKey(raw) ? raw : null
   if (raw.length > MAX_KEY) return null
   const mended = raw.trim().replaceAll(' ', '-')
-  return GOOD_KEY.test(mended) ? mended : null
+  return GOOD_KEY.test(mended) && isSafeKey(mended) ? mended : null
 }
 
 /** Null means: no value, the tag is left out without a word. */
