@@ -10,7 +10,7 @@ import type { Event } from '../protocol/event.api.ts'
 import { isRecord } from '../protocol/json.ts'
 import { isAnr, isNativeCrash } from '../protocol/anr.ts'
 import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
-import { countPairs, parseGuarded } from '../protocol/json-guard.ts'
+import { parseGuarded } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
 import type { ProjectFacts } from './project-facts.ts'
@@ -44,7 +44,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
     const parsed = parseGuarded(raw.decoded, raw.start, raw.end)
     value = parsed.value
     // Repeated or forbidden keys: the stored text would hold values the scrubber never saw.
-    isExact = parsed.dropped === 0 && parsed.pairs === countPairs(parsed.value)
+    isExact = parsed.isExact
   } catch (error) {
     if (error instanceof AppError) return { invalid: reasonWord(error.message) }
     throw error

@@ -8,7 +8,7 @@ export const MOST_NODES = 100_000
 export type JsonScan = {
   /** Why the text must not be parsed; null when it may be. */
   readonly problem: string | null
-  /** Key/value pairs in the text. More than the parsed value has means that some object repeats a key. */
+  /** Key/value pairs in the text; more than the parsed value has where some object repeats a key. */
   readonly pairs: number
 }
 
@@ -81,13 +81,14 @@ export const checkJson = (bytes: Uint8Array, start = 0, end = bytes.length): str
 
 export type GuardedJson = {
   readonly value: JsonValue
-  /** As {@link JsonScan.pairs}: compare with what a walk over `value` counts to detect repeated keys. */
-  readonly pairs: number
   /** Keys left out because they name parts of JavaScript's object model. */
   readonly dropped: number
+  /**
+   * Whether `value` is all the text says. False when keys were dropped or repeated: the text then holds values that
+   * nobody who looks at `value` ever sees.
+   */
+  readonly isExact: boolean
 }
-
-const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
  * Parses JSON that somebody else wrote. Depth and values are bounded before parsing, so walking the result
@@ -97,56 +98,40 @@ const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length): GuardedJson {
   const { problem, pairs } = scanJson(bytes, start, end)
   if (problem !== null) throw invalid(`The JSON is ${problem.startsWith('more') ? `too large: ${problem}` : problem}.`)
-  const text = bytes.toString('utf8', start, end)
   let value: JsonValue
   try {
-    value = parseJson(text)
+    value = parseJson(bytes.toString('utf8', start, end))
   } catch {
     throw invalid('The payload is not valid JSON.')
   }
-  // Escapes can spell any key; they are common in values only, so the walk stays the exception.
-  const suspicious =
-    text.includes('__proto__') ||
-    text.includes('"constructor"') ||
-    text.includes('"prototype"') ||
-    text.includes('\\u00')
-  return { value, pairs, dropped: suspicious ? dropForbidden(value) : 0 }
+  const walk = { pairs: 0, dropped: 0 }
+  clean(value, walk)
+  return { value, dropped: walk.dropped, isExact: walk.dropped === 0 && walk.pairs === pairs }
 }
 
-/** Removes forbidden keys in place, at any depth; returns how many. Only for values whose depth was checked. */
-function dropForbidden(value: JsonValue): number {
-  if (typeof value !== 'object' || value === null) return 0
-  let dropped = 0
+/** Removes forbidden keys in place, at any depth, and counts what stays. Only for values whose depth was checked. */
+function clean(value: JsonValue, walk: { pairs: number; dropped: number }): void {
+  if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const element of value) dropped += dropForbidden(element)
-    return dropped
+    for (const element of value) if (typeof element === 'object') clean(element, walk)
+    return
   }
   for (const key of Object.keys(value)) {
-    if (FORBIDDEN.has(key)) {
+    if (isForbidden(key)) {
       // JSON.parse makes `__proto__` an own property, so this deletes data, never the prototype.
       delete value[key]
-      dropped++
-    } else {
-      dropped += dropForbidden(value[key] ?? null)
+      walk.dropped++
+      continue
     }
+    walk.pairs++
+    const child = value[key]
+    if (typeof child === 'object') clean(child, walk)
   }
-  return dropped
 }
 
-/** Key/value pairs of a parsed value, for comparing with {@link JsonScan.pairs}. Only for values whose depth was checked. */
-export function countPairs(value: JsonValue): number {
-  if (typeof value !== 'object' || value === null) return 0
-  let pairs = 0
-  if (Array.isArray(value)) {
-    for (const element of value) if (typeof element === 'object') pairs += countPairs(element)
-    return pairs
-  }
-  for (const key of Object.keys(value)) {
-    const child = value[key]
-    pairs += typeof child === 'object' ? 1 + countPairs(child) : 1
-  }
-  return pairs
-}
+/** Lengths first: they rule out nearly every key without comparing text. */
+const isForbidden = (key: string): boolean =>
+  (key.length === 9 && (key === '__proto__' || key === 'prototype')) || (key.length === 11 && key === 'constructor')
 
 /**
  * Finds a string field of a JSON object without parsing the whole: keys of the first level only, the last one where
