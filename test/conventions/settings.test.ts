@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 const read = (file: string): string => readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
 
 test('every setting has its line for operators, and no other has one', () => {
-  const known = [...read('server/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name)
+  const known = [...read('server/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name = '']) => name)
   expect(known.length).toBeGreaterThan(10)
   const table = read('docs/running.md').split('## Settings')[1]?.split('\n## ')[0] ?? ''
   const documented = table
     .split('\n')
     .filter((line) => line.startsWith('| `'))
-    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name))
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([A-Z0-9_]+)`/g)].map(([, name = '']) => name))
   expect(documented.toSorted()).toEqual(known.toSorted())
 })
