@@ -257,7 +257,7 @@ describe('text', () => {
   test('JSON text inside JSON text is reached', () => {
     const inner = JSON.stringify({ a: JSON.stringify({ password: 'hunter2', n: 1 }) })
     const clean = scrubbed({ request: { data: inner } }).request.data
-    expect(JSON.parse(JSON.parse(clean).a)).toEqual({ password: F, n: 1 })
+    expect(clean).toBe(JSON.stringify({ a: JSON.stringify({ password: F, n: 1 }) }))
   })
 })
 
