@@ -146,7 +146,7 @@ export default defineConfig({
       files: [
         'scripts/**',
         'bench/**/*.ts',
-        'test/**/*.ts',
+        'test/**',
         '**/*.test.ts',
         '**/*.test.tsx',
         '*.config.ts',
