@@ -19,6 +19,7 @@ const lockfile = z
         hasInstallScript: z.boolean().optional(),
         license: z.string().optional(),
         dev: z.boolean().optional(),
+        optionalDependencies: Names.optional(),
       }),
     ),
   })
@@ -58,6 +59,21 @@ test('what the product imports is installed in production', () => {
     .filter((line) => !((line.split(': ')[1] ?? '') in manifest.dependencies))
   expect(missing).toEqual([])
 })
+
+test('the lockfile knows the packages of every platform', () => {
+  // npm drops those its registry does not have while it writes the lockfile, and then `npm ci` refuses it everywhere.
+  const missing = Object.entries(lockfile.packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter((name) => !isInstalledFor(path, name)),
+  )
+  expect(missing).toEqual([])
+})
+
+/** As Node looks for it: beside the package's own files, then in every node_modules above. */
+function isInstalledFor(path: string, name: string): boolean {
+  const place = path === '' ? `node_modules/${name}` : `${path}/node_modules/${name}`
+  if (place in lockfile.packages) return true
+  return path !== '' && isInstalledFor(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)), name)
+}
 
 test('nothing needs an install script to work', () => {
   const withScripts = Object.entries(lockfile.packages)
