@@ -8,14 +8,17 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose'
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { aPerson, type Person } from '#test/kit/people.ts'
+import { anOrigin, aPerson, type Person } from '#test/kit/people.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
 import { makeAccessToken } from './access-token.ts'
 import { createAuthenticator } from './authenticate.ts'
+import { changePassword } from './change-password.ts'
 import { logOut } from './log-out.ts'
 import { publicJwks, rotateSigningKey, signingKey } from './signing-keys.ts'
 
@@ -30,6 +33,9 @@ afterAll(() => {
 
 const ask = (accessToken: string | null, where = here) => where.authenticate({ authorization: undefined, accessToken })
 const refused = { code: 'unauthenticated' }
+
+/** Nothing is heard on it: what is known of a change is known without a message. */
+const deafBus: App['bus'] = { on: () => () => {}, onGap: () => () => {}, close: () => Promise.resolve() }
 
 describe('credentials', () => {
   test('none at all is nobody', async () => {
@@ -260,6 +266,48 @@ describe('an end is heard at once', () => {
       )
       expect(refreshToken).toMatch(/^rt_/)
     }
+  })
+
+  test('in this process without waiting for any message', async () => {
+    const deaf: App = { ...t.app, bus: deafBus }
+    const inside = createAuthenticator(deaf)
+    const leaver = await aPerson(t.app)
+    const changer = await aPerson(t.app)
+    for (const { tokens } of [leaver, changer]) expect(await ask(tokens.accessToken, inside)).not.toBeNull()
+    await logOut(deaf, { accessToken: null, refreshToken: leaver.tokens.refreshToken })
+    const input = { currentPassword: changer.password, newPassword: 'a different good password' }
+    await changePassword(deaf, changer.actor, input, anOrigin())
+    for (const { tokens } of [leaver, changer]) {
+      await expect(ask(tokens.accessToken, inside)).rejects.toMatchObject(refused)
+    }
+    inside.close()
+  })
+
+  test('what was being read while it happened is not kept', async () => {
+    const person = await aPerson(t.app)
+    const { accessToken, refreshToken } = person.tokens
+    const read = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    let isFirst = true
+    const paused: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (!isFirst || result.rows[0]?.['not_before'] === undefined) return result
+        isFirst = false
+        read.resolve()
+        await go.promise
+        return result
+      },
+    }
+    const app: App = { ...t.app, bus: deafBus, db: t.app.db.withPlugin(paused) }
+    const inside = createAuthenticator(app)
+    const asking = ask(accessToken, inside)
+    await read.promise
+    await logOut(app, { accessToken: null, refreshToken })
+    go.resolve()
+    await asking
+    await expect(ask(accessToken, inside)).rejects.toMatchObject(refused)
+    inside.close()
   })
 
   test('a log-out with nothing, nonsense or a forged token ends nothing', async () => {

@@ -43,3 +43,12 @@ test('runs four at once, lets 64 wait and refuses the rest with 429', async () =
   expect(refused[0]?.reason).toMatchObject({ code: 'rate_limited', details: { retryAfterSeconds: 2 } })
   await expect(hasher.hash('x')).resolves.toMatch('argon2id')
 })
+
+test('a check against nobody computes as much as a real one', async () => {
+  const hasher = createPasswordHasher(PASSWORD_COST)
+  const before = process.cpuUsage()
+  await hasher.verify(null, 'anything')
+  const { user, system } = process.cpuUsage(before)
+  // Processor time, which no load on the machine shortens: 30,000 µs and more where something is computed.
+  expect(user + system).toBeGreaterThan(5_000)
+})

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { anOrigin, aPerson, type Person } from '#test/kit/people.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../context/app.ts'
 import { createAuthenticator } from './authenticate.ts'
 import { logOut } from './log-out.ts'
@@ -84,14 +85,15 @@ describe('a token used again after its answer left', () => {
     }
   })
 
-  test('two generations back is theft whatever the time', async () => {
+  test('two generations back is theft even while a rotation is being answered', async () => {
+    const slow: App = { ...t.app, config: { ...t.app.config, refreshOverlapMs: 2_000 } }
     const person = await aPerson(t.app)
     const first = await refresh(person.tokens.refreshToken)
-    await Promise.all([
-      refresh(first.refreshToken),
-      expect(refresh(person.tokens.refreshToken, second)).rejects.toMatchObject({ code: 'unauthenticated' }),
-    ])
+    const rotating = refresh(first.refreshToken, slow)
+    await waitFor('the second rotation', async () => (await sessionOf(person)).counter === 2)
+    await expect(refresh(person.tokens.refreshToken, second)).rejects.toMatchObject({ code: 'unauthenticated' })
     expect(theftsOf(person)).toHaveLength(1)
+    await expectDead(person, (await rotating).refreshToken)
   })
 })
 
