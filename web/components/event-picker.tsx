@@ -1,0 +1,100 @@
+import { lazy, Suspense, useState } from 'react'
+import type { IssueDetail } from '../api/issue-queries.ts'
+import { useKeys } from '../keys.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { formatExact } from '../ui/format.ts'
+import { Segmented } from '../ui/segmented.tsx'
+import { issue as words } from '../words/issue.ts'
+
+const EventJson = lazy(() => import('./event-picker-json.tsx').then((module) => ({ default: module.EventJson })))
+
+type EventPickerProps = {
+  event: IssueDetail['event']
+  ids: IssueDetail['event_ids']
+  /** `latest`, `oldest`, or an event's id. */
+  onChoose: (event: string) => void
+  /** A newer event came in while this one is read. */
+  newerCame: boolean
+}
+
+/** Which of the issue's events is shown, and the way to its neighbours. */
+export function EventPicker({ event, ids, onChoose, newerCame }: EventPickerProps) {
+  const [json, setJson] = useState(false)
+  const { older, newer } = ids
+  useKeys([
+    ...(older === null ? [] : [{ keys: '[', label: words.older, group: 'Issue' as const, run: () => onChoose(older) }]),
+    ...(newer === null ? [] : [{ keys: ']', label: words.newer, group: 'Issue' as const, run: () => onChoose(newer) }]),
+    ...(newerCame
+      ? [{ keys: '.', label: words.showNewest, group: 'Issue' as const, run: () => onChoose('latest') }]
+      : []),
+  ])
+  const at =
+    event === null
+      ? 'none'
+      : event.event_id === ids.latest
+        ? 'latest'
+        : event.event_id === ids.oldest
+          ? 'oldest'
+          : 'none'
+  return (
+    <section className="evnav" aria-label={words.event}>
+      <Segmented
+        className="seg-sm"
+        label={words.whichEvent}
+        value={at}
+        options={[
+          { value: 'latest', label: words.latest },
+          { value: 'oldest', label: words.first },
+        ]}
+        onChange={onChoose}
+      />
+      {event === null ? null : (
+        <>
+          <span className="mono ev-id" title={event.event_id}>
+            {event.event_id.slice(0, 8)}
+          </span>
+          <CopyButton iconOnly text={event.event_id} said={words.eventIdCopied}>
+            {words.copyEventId}
+          </CopyButton>
+          <time dateTime={event.occurred_at}>{formatExact(event.occurred_at)}</time>
+        </>
+      )}
+      <span className="sp" />
+      {newerCame ? (
+        <span className="newer" role="status">
+          {words.newerCame}{' '}
+          <button type="button" className="link-t" onClick={() => onChoose('latest')}>
+            {words.showNewest}
+          </button>
+        </span>
+      ) : null}
+      {event === null ? null : (
+        <Button look="ghost" size="sm" icon="code" onClick={() => setJson(true)}>
+          {words.json}
+        </Button>
+      )}
+      <IconButton
+        size="sm"
+        icon="left"
+        label={words.older}
+        keys="["
+        why={older === null ? words.noOlder : undefined}
+        onClick={() => older !== null && onChoose(older)}
+      />
+      <IconButton
+        size="sm"
+        icon="right"
+        label={words.newer}
+        keys="]"
+        why={newer === null ? words.noNewer : undefined}
+        onClick={() => newer !== null && onChoose(newer)}
+      />
+      {json && event !== null ? (
+        <Suspense fallback={null}>
+          <EventJson event={event} onClose={() => setJson(false)} />
+        </Suspense>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,130 @@
+import { usePrefs } from '../prefs.ts'
+import type { Issue } from '../api/issue-queries.ts'
+import { BarChart, type BarSeries, type BarTone } from '../ui/bar-chart.tsx'
+import { Count } from '../ui/figures.tsx'
+import { formatCount, formatDay } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { useNow } from '../ui/now.ts'
+import type { SparkTone } from '../ui/sparkline.tsx'
+import { Time } from '../ui/time.tsx'
+import { issue as words } from '../words/issue.ts'
+import { axisLabels, bucketLabel } from './issue-axis.ts'
+import { faultOf, peakOf, sumOf, toneOf } from './issue-trend.ts'
+
+/** Seen within so long: it is going on. */
+const GOING_ON_MS = 5 * 60_000
+const TONES: Readonly<Record<SparkTone, BarTone>> = { plain: 'base', regressed: 'regr', escalated: 'high', new: 'base' }
+
+/** The figures people ask for first, and the last day as a chart. */
+export function IssueFigures({ issue }: { issue: Issue }) {
+  const now = useNow('half-minute')
+  usePrefs()
+  const goesOn = now - Date.parse(issue.last_seen) < GOING_ON_MS
+  return (
+    <section className="card overview" aria-label={words.overview}>
+      <dl className="stats">
+        <div>
+          <dt>{words.events}</dt>
+          <dd>
+            <Count value={issue.event_count} short />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.users}</dt>
+          <dd>
+            <Count value={issue.user_count} short />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.firstSeen}</dt>
+          <dd>
+            <FirstSeen at={issue.first_seen} now={now} />
+            {issue.first_release === null ? null : <small> {issue.first_release}</small>}
+          </dd>
+        </div>
+        <div>
+          <dt>{words.lastSeen}</dt>
+          <dd>
+            <span className={goesOn ? 'live' : undefined}>
+              <FirstSeen at={issue.last_seen} now={now} />
+            </span>
+            {issue.last_release === null ? null : <small> {issue.last_release}</small>}
+          </dd>
+        </div>
+      </dl>
+      <TrendChart issue={issue} now={now} />
+    </section>
+  )
+}
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** `40 s ago`, or the day. */
+function FirstSeen({ at, now }: { at: string; now: number }) {
+  const time = <Time at={at} />
+  return now - Date.parse(at) < DAY_MS ? <>{time} ago</> : time
+}
+
+function TrendChart({ issue, now }: { issue: Issue; now: number }) {
+  const { trend } = issue
+  const tone = toneOf(issue, now)
+  const fault = faultOf(tone, trend)
+  const starts = trend.counts.map((_, index) =>
+    new Date(Date.parse(trend.start) + index * trend.interval_seconds * 1000).toISOString(),
+  )
+  const hours = Math.round((trend.counts.length * trend.interval_seconds) / 3600)
+  const split = fault === null || tone === 'new' ? null : fault
+  const series: BarSeries[] =
+    split === null
+      ? [{ label: words.events, tone: 'base', values: trend.counts }]
+      : [
+          {
+            label: words.beforeChange,
+            tone: 'quiet',
+            values: trend.counts.map((count, index) => (index < split ? count : 0)),
+          },
+          {
+            label: words.sinceChange,
+            tone: TONES[tone],
+            values: trend.counts.map((count, index) => (index < split ? 0 : count)),
+          },
+        ]
+  const buckets = starts.map((start) => bucketLabel(start, trend.interval_seconds, '24h'))
+  return (
+    <>
+      <h2 className="sr">{words.trendTitle(hours)}</h2>
+      <BarChart
+        label={words.trend(sumOf(trend), peakOf(trend), hours)}
+        heightPx={104}
+        series={series}
+        buckets={buckets}
+        xLabels={axisLabels(starts, trend.interval_seconds, '24h')}
+        openEnd
+      />
+      <details className="astable">
+        <summary>
+          <Icon name="issues" />
+          <span>{words.asTable}</span>
+        </summary>
+        <table className="tiny">
+          <thead>
+            <tr>
+              <th scope="col">{words.hour}</th>
+              <th scope="col">{words.events}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {starts.map((start, index) => (
+              <tr key={start}>
+                <th scope="row">
+                  {formatDay(start)}, {buckets[index]}
+                </th>
+                <td>{formatCount(trend.counts[index] ?? 0)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </>
+  )
+}

@@ -1,0 +1,239 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Edit } from '../api/issue-changes.ts'
+import type { IssueDetail } from '../api/issue-queries.ts'
+import { useCan } from '../can.ts'
+import { paths } from '../paths.ts'
+import type { IssuesSearch } from '../search.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { CopyButton, copyAndSay } from '../ui/copy-button.tsx'
+import { formatCount } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Kbd } from '../ui/kbd.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Avatar, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../ui/tiles.tsx'
+import { issue as words } from '../words/issue.ts'
+import { OwnerMenu, SeverityMenu } from './issue-menus.tsx'
+import { safeUrl } from './contexts-facts.ts'
+
+export type Neighbours = { at: number; of: number; capped: boolean; previous: string | null; next: string | null }
+
+type TrailProps = {
+  issue: IssueDetail
+  /** The stream somebody came from. */
+  back: IssuesSearch
+  neighbours: Neighbours | null
+  onGo: (issueId: string) => void
+}
+
+const linkOf = (issueId: string): string => `${location.origin}/issues/${issueId}`
+
+/** Way back, the issue's id, and its neighbours in the list. */
+export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
+  return (
+    <nav className="crumbs" aria-label={words.trail}>
+      <Link {...paths.issues(back)}>{words.issues}</Link>
+      <Icon name="right" />
+      <span className="id">{issue.short_id}</span>
+      <CopyButton iconOnly text={linkOf(issue.id)} said={words.linkCopied}>
+        {words.copyLink}
+      </CopyButton>
+      <span className="sp" />
+      {neighbours === null ? null : (
+        <span className="pager">
+          <span className="num">
+            {words.place(formatCount(neighbours.at), `${formatCount(neighbours.of)}${neighbours.capped ? '+' : ''}`)}
+          </span>
+          <IconButton
+            size="sm"
+            icon="up"
+            label={words.previous}
+            keys="k"
+            why={neighbours.previous === null ? words.noPrevious : undefined}
+            onClick={() => neighbours.previous !== null && onGo(neighbours.previous)}
+          />
+          <IconButton
+            size="sm"
+            icon="down"
+            label={words.next}
+            keys="j"
+            why={neighbours.next === null ? words.noNext : undefined}
+            onClick={() => neighbours.next !== null && onGo(neighbours.next)}
+          />
+        </span>
+      )}
+    </nav>
+  )
+}
+
+/** Which menu is open, so that keys can open it too; the phone's bar has menus of its own. */
+export type HeadMenu = 'owner' | 'severity' | null
+
+type HeadProps = {
+  issue: IssueDetail
+  onEdit: (edit: Edit) => void
+  onDelete: () => void
+  menu: HeadMenu
+  onMenu: (menu: HeadMenu) => void
+}
+
+export const resolved = (status: IssueDetail['status']): boolean => status === 'resolved'
+/** What R and I do from here. */
+export const onResolve = ({ status }: IssueDetail): Edit => ({
+  kind: 'status',
+  status: status === 'resolved' ? 'unresolved' : 'resolved',
+})
+export const onIgnore = ({ status }: IssueDetail): Edit => ({
+  kind: 'status',
+  status: status === 'ignored' ? 'unresolved' : 'ignored',
+})
+
+/** Title, what is known at a glance, and what can be decided. */
+export function IssueHead({ issue, onEdit, onDelete, menu, onMenu }: HeadProps) {
+  const ticket = issue.tracker_ticket
+  const ticketUrl = ticket === null ? null : safeUrl(ticket.url)
+  const change = useCan('issue.change')
+  return (
+    <header className="ihead">
+      <div className="ihead-t">
+        <h1>
+          {issue.type ?? issue.title} {issue.type === null ? null : <span>{issue.value ?? ''}</span>}
+        </h1>
+        <div className="meta-row">
+          <Status status={issue.status} />
+          {change.allowed ? (
+            <SeverityMenu
+              issues={[issue]}
+              onEdit={onEdit}
+              open={menu === 'severity'}
+              onOpenChange={(open) => onMenu(open ? 'severity' : null)}
+              trigger={
+                <button
+                  type="button"
+                  className="meta-btn"
+                  aria-label={words.severityIs(SEVERITY_WORDS[issue.severity])}
+                >
+                  <Severity severity={issue.severity} />
+                </button>
+              }
+            />
+          ) : (
+            <Severity severity={issue.severity} />
+          )}
+          <span className="mi">
+            <PlatformTile platform={issue.platform} />
+            {issue.project.name}
+          </span>
+          {issue.culprit === '' ? null : <span className="mono mi culprit-l">{issue.culprit}</span>}
+          {ticket === null || ticketUrl === null ? null : (
+            <a className="mi" href={ticketUrl} rel="noopener noreferrer" target="_blank">
+              <Icon name="ticket" />
+              {ticket.id}
+            </a>
+          )}
+        </div>
+      </div>
+      <div className="ihead-a" role="toolbar" aria-label={words.actions}>
+        <Button
+          look="primary"
+          icon={resolved(issue.status) ? 'rotate' : 'check'}
+          keys="r"
+          why={change.why}
+          onClick={() => onEdit(onResolve(issue))}
+        >
+          {resolved(issue.status) ? words.reopen : words.resolve}
+        </Button>
+        <Button keys="i" why={change.why} onClick={() => onEdit(onIgnore(issue))}>
+          {issue.status === 'ignored' ? words.unignore : words.ignore}
+        </Button>
+        <OwnerMenu
+          issues={[issue]}
+          align="end"
+          onEdit={onEdit}
+          open={menu === 'owner'}
+          onOpenChange={(open) => onMenu(open && change.allowed ? 'owner' : null)}
+          trigger={<OwnerButton issue={issue} why={change.why} />}
+        />
+        <MoreMenu issue={issue} onDelete={onDelete} trigger={<IconButton icon="more" label={words.more} />} />
+      </div>
+    </header>
+  )
+}
+
+type OwnerButtonProps = { issue: IssueDetail; why: string | undefined } & Record<string, unknown>
+
+/** Passes on what the menu gives its trigger. */
+function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
+  const name = issue.assignee?.name ?? words.nobody
+  return (
+    <button
+      type="button"
+      {...rest}
+      className="btn assignee"
+      aria-label={words.ownerIs(name)}
+      aria-disabled={why === undefined ? undefined : true}
+      title={why}
+    >
+      <Avatar person={issue.assignee} small quiet />
+      <span>{name}</span>
+      <Kbd keys="a" />
+    </button>
+  )
+}
+
+type MoreMenuProps = { issue: IssueDetail; onDelete: () => void; trigger: ReactNode; side?: 'top' | 'bottom' }
+
+function MoreMenu({ issue, onDelete, trigger, side = 'bottom' }: MoreMenuProps) {
+  const remove = useCan('issue.delete')
+  return (
+    <Menu
+      label={words.more}
+      align="end"
+      side={side}
+      trigger={trigger}
+      entries={[
+        {
+          label: words.copyLink,
+          icon: 'link',
+          letter: 'l',
+          onSelect: () => void copyAndSay(linkOf(issue.id), words.linkCopied),
+        },
+        {
+          label: words.copyId,
+          icon: 'copy',
+          letter: 'c',
+          note: issue.short_id,
+          onSelect: () => void copyAndSay(issue.short_id, words.idCopied),
+        },
+        { kind: 'separator' },
+        { label: words.delete, icon: 'trash', letter: 'd', danger: true, why: remove.why, onSelect: onDelete },
+      ]}
+    />
+  )
+}
+
+/** On a phone the actions stand at the foot, where the thumb is. */
+export function IssueStickBar({ issue, onEdit, onDelete }: Omit<HeadProps, 'menu' | 'onMenu'>) {
+  const change = useCan('issue.change')
+  return (
+    <div className="stickbar" role="toolbar" aria-label={words.actions}>
+      <Button
+        look="primary"
+        icon={resolved(issue.status) ? 'rotate' : 'check'}
+        why={change.why}
+        onClick={() => onEdit(onResolve(issue))}
+      >
+        {resolved(issue.status) ? words.reopen : words.resolve}
+      </Button>
+      <Button why={change.why} onClick={() => onEdit(onIgnore(issue))}>
+        {issue.status === 'ignored' ? words.unignore : words.ignore}
+      </Button>
+      {change.allowed ? (
+        <OwnerMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{words.assign}</Button>} />
+      ) : (
+        <Button why={change.why}>{words.assign}</Button>
+      )}
+      <MoreMenu issue={issue} side="top" onDelete={onDelete} trigger={<IconButton icon="more" label={words.more} />} />
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import type { IssueDetail } from '../api/issue-queries.ts'
+import { formatClock, formatDay } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { issue as words } from '../words/issue.ts'
+
+/** Why the status is what it is, for moves nobody made by hand and for what was decided. */
+export function IssueReason({ issue }: { issue: IssueDetail }) {
+  const { status, status_reason, last_release, activity } = issue
+  if (status_reason === null || status === 'unresolved') return null
+  const move = activity.find((entry) => entry.kind === 'status_changed')
+  const byItself = move !== undefined && move.actor === null
+  const title = status === 'regressed' ? words.reasons.regressed(last_release) : words.reasons[status]
+  return (
+    <section className={`reason reason-${status}`} aria-labelledby="h-why">
+      <span className="reason-i">
+        <Icon name={`st-${status}`} />
+      </span>
+      <div className="reason-b">
+        <h2 id="h-why">
+          {title}
+          {byItself ? `. ${words.movedAt(`${formatDay(move.created_at)} ${formatClock(move.created_at)}`)}` : null}
+        </h2>
+        <p>{status_reason}</p>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,225 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { ApiError } from '../api/call.ts'
+import { rowOf, useIssueDelete, useIssueEdit, type Edit } from '../api/issue-changes.ts'
+import { issueEventQuery, type IssueDetail } from '../api/issue-queries.ts'
+import { useCan } from '../can.ts'
+import { Activity } from '../components/activity.tsx'
+import { Breadcrumbs } from '../components/breadcrumbs.tsx'
+import { ContextsCard, DeviceCard, ProcessingNotes, RequestCard, UserCard } from '../components/contexts.tsx'
+import { EventPicker } from '../components/event-picker.tsx'
+import { IssueFigures } from '../components/issue-figures.tsx'
+import { IssueGrouping } from '../components/issue-grouping.tsx'
+import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMenu } from '../components/issue-head.tsx'
+import { IssueReason } from '../components/issue-reason.tsx'
+import { IssueTags } from '../components/issue-tags.tsx'
+import { usePageTitle } from '../components/page-title.ts'
+import { QueryError } from '../components/query-error.tsx'
+import { MessageCard, StackTrace } from '../components/stack-trace.tsx'
+import { stacksOf } from '../components/stack-trace-model.ts'
+import { useKeys } from '../keys.ts'
+import { carried, paths } from '../paths.ts'
+import { buttonClass } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { issue as words } from '../words/issue.ts'
+import '../ui/issue.css'
+import { useIssue, useNeighbours } from './issue-data.ts'
+
+const DeleteDialog = lazy(() =>
+  import('../components/issue-delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
+)
+
+const route = getRouteApi('/signed-in/shell/issues/$issueId')
+
+/** One issue: understand, decide, hand over, without leaving. */
+export function IssuePage() {
+  const { issueId } = route.useParams()
+  const search = route.useSearch()
+  const choice = search.event ?? 'latest'
+  const { issue, error, retry, newerCame, showNewest } = useIssue(issueId, choice)
+  const navigate = route.useNavigate()
+  usePageTitle(issue === undefined ? null : `${issue.short_id} ${issue.type ?? issue.title}`)
+
+  const choose = (event: string) => {
+    if (event === 'latest') void showNewest()
+    void navigate({
+      search: (before) => ({ ...before, event: event === 'latest' ? undefined : event }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+  if (issue === undefined) {
+    return (
+      <main id="main" tabIndex={-1}>
+        {error === null ? <Waiting /> : <Failed error={error} onRetry={retry} />}
+      </main>
+    )
+  }
+  return (
+    <main id="main" tabIndex={-1}>
+      <IssueBody key={issue.id} issue={issue} newerCame={newerCame} onChoose={choose} />
+    </main>
+  )
+}
+
+function Waiting() {
+  return (
+    <>
+      <h1 className="sr">{words.what}</h1>
+      <Skeleton heightPx={96} label={words.what} />
+      <div className="gap" />
+      <Skeleton heightPx={220} label={words.overview} />
+      <div className="gap" />
+      <Skeleton heightPx={420} label={words.trace} />
+    </>
+  )
+}
+
+function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  if (!(error instanceof ApiError && error.status === 404))
+    return <QueryError what={words.what} error={error} onRetry={onRetry} />
+  return (
+    <div className="empty">
+      <Icon name="search" className="big c-3" />
+      <h1>{words.missing}</h1>
+      <p>{words.missingText}</p>
+      <Link {...paths.issues()} className={buttonClass('primary')}>
+        <span>{words.toIssues}</span>
+      </Link>
+    </div>
+  )
+}
+
+type IssueBodyProps = { issue: IssueDetail; newerCame: boolean; onChoose: (event: string) => void }
+
+function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
+  const client = useQueryClient()
+  const navigate = route.useNavigate()
+  const search = route.useSearch()
+  const { back, neighbours } = useNeighbours(issue.id)
+  const [menu, setMenu] = useState<HeadMenu>(null)
+  const [deleting, setDeleting] = useState(false)
+  const canChange = useCan('issue.change').allowed
+  const edit = useIssueEdit()
+  const after = neighbours?.next ?? neighbours?.previous ?? null
+  const go = (issueId: string) => void navigate({ ...paths.issue(issueId, carried(search)), replace: true })
+  const remove = useIssueDelete(() => (after === null ? void navigate(paths.issues(back)) : go(after)))
+  const apply = (next: Edit) => {
+    if (canChange) edit.mutate({ issues: [rowOf(issue)], edit: next })
+  }
+  const { event } = issue
+  const hasStack = event !== null && stacksOf(event).length > 0
+
+  // The next one is ready before J is pressed.
+  const next = neighbours?.next ?? null
+  useEffect(() => {
+    // A refusal is met, and shown, when somebody goes there.
+    if (next !== null) void client.query(issueEventQuery(next, 'latest')).catch(() => undefined)
+  }, [client, next])
+
+  useKeys([
+    ...(neighbours?.next == null
+      ? []
+      : [
+          {
+            keys: 'j',
+            label: words.next,
+            group: 'Issue' as const,
+            run: () => neighbours.next !== null && go(neighbours.next),
+          },
+        ]),
+    ...(neighbours?.previous == null
+      ? []
+      : [
+          {
+            keys: 'k',
+            label: words.previous,
+            group: 'Issue' as const,
+            run: () => neighbours.previous !== null && go(neighbours.previous),
+          },
+        ]),
+    { keys: 'r', label: words.keys.resolve, group: 'Issue', run: () => apply(onResolve(issue)) },
+    { keys: 'i', label: words.keys.ignore, group: 'Issue', run: () => apply(onIgnore(issue)) },
+    { keys: 'a', label: words.assign, group: 'Issue', run: () => canChange && setMenu('owner') },
+    { keys: 's', label: words.severity, group: 'Issue', run: () => canChange && setMenu('severity') },
+    { keys: 'u', label: words.keys.list, group: 'Issue', run: () => void navigate(paths.issues(back)) },
+    ...SECTIONS.map(({ id, label }, index) => ({
+      keys: String(index + 1),
+      label: words.keys.section(label),
+      group: 'Issue' as const,
+      run: () => goToSection(id),
+      sheetOnly: true,
+    })),
+  ])
+
+  return (
+    <>
+      <IssueTrail issue={issue} back={back} neighbours={neighbours} onGo={go} />
+      <IssueHead issue={issue} onEdit={apply} onDelete={() => setDeleting(true)} menu={menu} onMenu={setMenu} />
+      <IssueReason issue={issue} />
+      <div className="icols">
+        <div className="imain">
+          <IssueFigures issue={issue} />
+          <EventPicker event={event} ids={issue.event_ids} onChoose={onChoose} newerCame={newerCame} />
+          {event === null ? (
+            <section className="card empty">
+              <h2>{words.eventGone}</h2>
+              <p>{words.eventGoneText}</p>
+            </section>
+          ) : (
+            <>
+              {hasStack ? <StackTrace key={event.event_id} event={event} /> : <MessageCard event={event} />}
+              {hasStack ? null : <IssueTags distribution={issue.tag_distribution} event={event} />}
+              <Breadcrumbs key={`crumbs ${event.event_id}`} event={event} />
+            </>
+          )}
+          {event !== null && !hasStack ? null : <IssueTags distribution={issue.tag_distribution} event={event} />}
+          {event === null ? null : (
+            <>
+              <RequestCard event={event} />
+              <UserCard event={event} />
+              <ContextsCard event={event} />
+              <ProcessingNotes event={event} />
+            </>
+          )}
+          <Activity issue={issue} />
+        </div>
+        <aside className="irail" aria-label={words.details}>
+          {event === null ? null : <DeviceCard event={event} />}
+          <IssueGrouping grouping={issue.grouping} />
+        </aside>
+      </div>
+      <IssueStickBar issue={issue} onEdit={apply} onDelete={() => setDeleting(true)} />
+      {deleting ? (
+        <Suspense fallback={null}>
+          <DeleteDialog
+            issues={[issue]}
+            onClose={() => setDeleting(false)}
+            onDelete={() => {
+              setDeleting(false)
+              remove.mutate([rowOf(issue)])
+            }}
+          />
+        </Suspense>
+      ) : null}
+    </>
+  )
+}
+
+/** The keys 1 to 6. Where a card is missing, its key does nothing. */
+const SECTIONS = [
+  { id: 'h-trace', label: words.trace },
+  { id: 'h-crumbs', label: words.crumbs },
+  { id: 'h-tags', label: words.share },
+  { id: 'h-contexts', label: words.contexts },
+  { id: 'h-activity', label: words.activity },
+  { id: 'h-grouping', label: words.grouping },
+] as const
+
+function goToSection(id: string): void {
+  const heading = document.getElementById(id)
+  heading?.scrollIntoView({ block: 'start' })
+  heading?.focus({ preventScroll: true })
+}
