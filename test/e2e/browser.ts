@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, expect } from 'vitest'
 import { findChromium } from './chromium.ts'
 
@@ -110,6 +110,10 @@ export async function expectNoSideScroll(page: Page, where: string): Promise<voi
   )
   expect(wide, `${where}: width of the page`).toBeLessThanOrEqual(seen)
 }
+
+/** Whether the keyboard is there. */
+export const hasFocus = async (element: Locator): Promise<boolean> =>
+  (await element.and(element.page().locator(':focus')).count()) === 1
 
 let pictures: string | undefined
 

@@ -65,7 +65,9 @@ export function ProjectPicker() {
       : []),
   ]
 
-  const name = projectId === null ? shared.allProjects : (project?.name ?? '')
+  // An address from elsewhere may name a project that is not, or no longer, among ours.
+  const unknown = projects.data === undefined ? '' : shell.unknownProject
+  const name = projectId === null ? shared.allProjects : (project?.name ?? unknown)
   return (
     <Menu
       label={shell.project}

@@ -94,7 +94,7 @@ function stillness(why: string | undefined, busy: boolean | undefined, onClick: 
   if (why === undefined && busy !== true) return {}
   return {
     'aria-disabled': true,
-    'aria-busy': busy,
+    'aria-busy': busy === true ? true : undefined,
     'data-busy': busy === true ? '' : undefined,
     onClick: (event: MouseEvent<HTMLButtonElement>) => {
       event.preventDefault()

@@ -14,7 +14,7 @@ export const shell = {
   project: 'Project',
   switchProject: 'Switch project',
   newProject: 'New project',
-  noProject: 'No project yet',
+  unknownProject: 'Unknown project',
   range: 'Time range',
   rangeWords: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
   live: 'Live',

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core'
+import { test } from 'vitest'
+import { expectAccessible, expectNoSideScroll, screenshot, type Theme, type WidthName } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+const team = await aTeam(dashboard.server)
+
+const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
+  (['desk', 'phone'] as const).map((size) => ({ theme, size })),
+)
+
+async function judge(page: Page, name: string, theme: Theme, size: WidthName): Promise<void> {
+  await expectAccessible(page, `${name}, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `${name}, ${size}`)
+  await screenshot(page, `${name}-${theme}-${size}`)
+}
+
+test.each(COMBINATIONS)('pages before the session: $theme, $size', async ({ theme, size }) => {
+  const page = await dashboard.open({ theme, size })
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Log in' }).waitFor()
+  await judge(page, 'login', theme, size)
+  await page.goto('/signup')
+  await page.getByRole('button', { name: 'Create organisation' }).click()
+  await page.getByText('Enter your name.').waitFor()
+  await judge(page, 'signup', theme, size)
+  await page.goto('/no/such/page')
+  await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
+  await judge(page, 'not-found', theme, size)
+})
+
+test.each(COMBINATIONS)('pages of a session: $theme, $size', async ({ theme, size }) => {
+  const page = await dashboard.openAs(team.person, { theme, size })
+  const pages: [name: string, address: string, heading: string][] = [
+    ['onboarding-project', '/onboarding?step=project', 'Create a project'],
+    ['onboarding-send', '/onboarding', 'Send a first event'],
+    ['settings-general', `/projects/${team.project.id}/settings/general`, 'General'],
+    ['settings-keys', `/projects/${team.project.id}/settings/keys`, 'Client keys'],
+    ['appearance', '/me/appearance', 'Appearance'],
+    ['security', '/me/security', 'Security'],
+  ]
+  for (const [name, address, heading] of pages) {
+    await page.goto(address)
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    if (name.startsWith('settings')) await page.getByText(/^(Short name|Rate limit)$/).waitFor()
+    await judge(page, name, theme, size)
+  }
+})
+
+test.each(COMBINATIONS)('what opens above a page: $theme, $size', async ({ theme, size }) => {
+  const page = await dashboard.openAs(team.person, { theme, size })
+  await page.goto(`/projects/${team.project.id}/settings/keys`)
+  await page.getByRole('button', { name: 'Rotate' }).click()
+  await page.getByRole('dialog', { name: 'Rotate the key?' }).waitFor()
+  await judge(page, 'rotate', theme, size)
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('p')
+  await page.getByRole('menu').waitFor()
+  await judge(page, 'project-menu', theme, size)
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
+
+  await page.getByRole('button', { name: size === 'phone' ? 'More' : /account of/ }).click()
+  await page.getByRole('menuitem', { name: 'Log out' }).waitFor()
+  await judge(page, 'account-menu', theme, size)
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
+
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await judge(page, 'keys', theme, size)
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('shop')
+  await page.getByRole('option').first().waitFor()
+  await judge(page, 'palette', theme, size)
+})
+
+test('at 320 pixels, which is 400 % zoom, nothing is cut off sideways', async () => {
+  const page = await dashboard.openAs(team.person)
+  await page.setViewportSize({ width: 320, height: 700 })
+  for (const address of [
+    '/onboarding',
+    '/onboarding?step=project',
+    `/projects/${team.project.id}/settings/general`,
+    `/projects/${team.project.id}/settings/keys`,
+    '/me/appearance',
+    '/me/security',
+  ]) {
+    await page.goto(address)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await expectNoSideScroll(page, `${address} at 320`)
+  }
+})

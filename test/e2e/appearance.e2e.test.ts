@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+
+const shownBackground = 'getComputedStyle(document.documentElement).backgroundColor'
+
+test('the theme follows the system, is switched in the bar, remembered, and there before the first paint', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person, { theme: 'light' })
+  await page.goto('/me/appearance')
+  await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+  const light = await page.evaluate<string>(shownBackground)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await page.evaluate<string>(shownBackground)
+  expect(dark).not.toBe(light)
+  await page.emulateMedia({ colorScheme: 'light' })
+
+  await page.getByRole('button', { name: 'Switch to dark' }).click()
+  expect(await page.evaluate<string>(shownBackground)).toBe(dark)
+  expect(await page.getByRole('button', { name: 'Dark', exact: true }).getAttribute('aria-pressed')).toBe('true')
+
+  // As soon as there is a body, before any of the app's code has run.
+  await page.route('**/assets/*.js', (route) => route.abort())
+  await page.goto('/me/appearance', { waitUntil: 'domcontentloaded' })
+  expect(await page.evaluate<string>(shownBackground)).toBe(dark)
+  await page.unroute('**/assets/*.js')
+
+  await page.goto('/me/appearance')
+  await page.getByRole('button', { name: 'System' }).click()
+  expect(await page.evaluate<string>(shownBackground)).toBe(light)
+})
+
+test('times are local or UTC, by choice', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/me/appearance')
+  await page.getByRole('button', { name: 'UTC' }).click()
+  await page.goto(`/projects/${project.id}/settings/keys`)
+  expect(await page.locator('time').first().getAttribute('title')).toMatch(/ UTC$/)
+})
+
+test('a cut stream is told, first quietly, then in a banner, and mended', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.clock.install()
+  await page.route('**/api/live', (route) => route.abort())
+  await page.goto('/me/appearance')
+  await page.getByText(/\d\d:\d\d, trying again/).waitFor()
+  expect(await page.getByText('Connection lost').count()).toBe(0)
+  await page.clock.runFor(12_000)
+  await page.getByText(/Connection lost at \d\d:\d\d/).waitFor()
+  await Promise.all([page.waitForRequest('**/api/live'), page.getByRole('button', { name: 'Now' }).click()])
+  await page.unroute('**/api/live')
+  await page.clock.runFor(30_000)
+  await page.getByText('Live', { exact: true }).waitFor()
+  expect(await page.getByText('Connection lost').count()).toBe(0)
+})
+
+test('a read that fails shows the reason in its place and can be tried again', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.route(`**/api/projects/${project.id}/settings`, (route) =>
+    route.fulfill({ status: 404, json: { error: 'Project not found.' }, headers: { 'x-request-id': 'req-7' } }),
+  )
+  await page.goto(`/projects/${project.id}/settings/general`)
+  await page.getByRole('alert').filter({ hasText: 'Project not found.' }).waitFor()
+  await page.getByRole('button', { name: 'Copy request id' }).click()
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('req-7')
+  await page.unroute(`**/api/projects/${project.id}/settings`)
+  await page.keyboard.press('.')
+  await page.getByLabel('Short name').waitFor()
+})

@@ -1,0 +1,63 @@
+import { expect } from 'vitest'
+import type { Page } from 'playwright-core'
+import { z } from 'zod'
+import { aFounder, aProject, type TestProject } from '../kit/founder.ts'
+import type { TestServer } from '../kit/test-server.ts'
+import { testServer } from '../kit/test-server.ts'
+import { testBrowser, type OpenOptions, type TestBrowser } from './browser.ts'
+
+/** The built dashboard, a real service behind it, and a browser in front: one of each per file. */
+export type Dashboard = {
+  readonly server: TestServer
+  readonly browser: TestBrowser
+  /** A page without a session. */
+  open(options?: Omit<OpenOptions, 'baseURL'>): Promise<Page>
+  /** A page of somebody who has a session already. */
+  openAs(person: Person, options?: Omit<OpenOptions, 'baseURL' | 'state'>): Promise<Page>
+}
+
+export type Person = Awaited<ReturnType<typeof aFounder>>
+
+/** Call at the top level of a test file. Events are digested as they come, on the real clock. */
+export async function testDashboard(): Promise<Dashboard> {
+  await buildDashboard()
+  const server = await testServer({ digestion: 'inline', realTime: true })
+  const browser = await testBrowser()
+  const open: Dashboard['open'] = (options = {}) => browser.open({ ...options, baseURL: server.url })
+  return {
+    server,
+    browser,
+    open,
+    async openAs(person, options = {}) {
+      const { hostname } = new URL(server.url)
+      const cookies = [...person.cookies].map(([name, value]) => ({
+        name,
+        value,
+        domain: hostname,
+        path: name.endsWith('refresh') ? '/api/auth' : '/',
+        httpOnly: true,
+        secure: false,
+        sameSite: name.endsWith('refresh') ? ('Strict' as const) : ('Lax' as const),
+        expires: -1,
+      }))
+      return open({ ...options, state: { cookies, origins: [] } })
+    },
+  }
+}
+
+/** Somebody with an organisation and one project. */
+export async function aTeam(server: TestServer): Promise<{ person: Person; project: TestProject }> {
+  const person = await aFounder(server.url)
+  return { person, project: await aProject(person, { name: 'shopper-web' }) }
+}
+
+const Script = z.object({
+  buildWeb: z.custom<(node: string) => Promise<boolean>>((value) => typeof value === 'function'),
+})
+
+/** The same build as `npm start` makes; nothing to do when the sources are those of the last. */
+async function buildDashboard(): Promise<void> {
+  const path = new URL('../../scripts/build-web.mjs', import.meta.url).href
+  const { buildWeb } = Script.parse(await import(path))
+  expect(await buildWeb(process.execPath), 'the dashboard builds').toBe(true)
+}

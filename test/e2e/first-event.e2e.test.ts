@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { expectAccessible, screenshot } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+
+test('from nothing to the first event: sign up, create a project, copy the DSN, see the event arrive', async () => {
+  const page = await dashboard.open()
+  await page.goto('/')
+  await page.waitForURL('**/login')
+  await page.getByRole('link', { name: 'Create an organisation' }).click()
+
+  // What is missing is said at each field, before anything is sent.
+  await page.getByRole('button', { name: 'Create organisation' }).click()
+  await page.getByText('Enter your name.').waitFor()
+  await page.getByText('Enter a name for the organisation.').waitFor()
+
+  await page.getByLabel('Your name').fill('Ines Köhler')
+  await page.getByLabel('Organisation').fill('Meadowlark')
+  await page.getByLabel('E-mail').fill('ines@meadowlark.example')
+  await page.getByRole('textbox', { name: 'Password' }).fill('short')
+  await page.getByText('3 more characters needed.').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).fill('quartz-lantern-harbour-7')
+  await page.getByText('Strong.').waitFor()
+  await page.keyboard.press('Enter')
+
+  await page.waitForURL('**/onboarding')
+  await page.getByRole('heading', { name: 'Create a project' }).waitFor()
+  await page.getByLabel('Name').fill('shopper-web')
+  await page.getByLabel('Android').check({ force: true })
+  await page.getByLabel('Region').selectOption('us-east-1')
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Create project' }).click()
+
+  await page.getByRole('heading', { name: 'Send a first event' }).waitFor()
+  expect(await page.getByRole('tab', { selected: true }).textContent()).toContain('Android')
+  const dsn = await page.getByLabel('Your DSN').inputValue()
+  expect(dsn).toMatch(/^http:\/\/[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/)
+
+  // Every platform's snippet carries the DSN.
+  for (const name of ['Android', 'iOS', 'React Native', 'Flutter', 'Web', 'Node.js']) {
+    await page.getByRole('tab', { name }).click()
+    expect(await page.getByRole('tabpanel').textContent(), name).toContain(dsn)
+  }
+  await page.keyboard.press('y')
+  await page.getByText('Snippet copied').waitFor()
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(dsn)
+  await page.getByText('Intake answers').waitFor()
+  await page.getByText('No request with this DSN yet').waitFor()
+  await screenshot(page, 'onboarding-waiting')
+
+  const sentAt = performance.now()
+  const sent = await sendEvent(
+    dashboard.server.url,
+    dsn,
+    anEvent({ exception: { values: [anException({ type: 'CheckoutError', value: 'card declined' })] } }),
+  )
+  expect(sent.status).toBe(200)
+  await page.getByRole('heading', { name: 'First event received' }).waitFor()
+  expect(performance.now() - sentAt).toBeLessThan(3000)
+  expect(await page.getByRole('status').filter({ hasText: 'First event received' }).count()).toBe(1)
+  await expectAccessible(page, 'first event received')
+  await screenshot(page, 'onboarding-arrived')
+
+  await page.getByRole('link', { name: 'Open issue' }).click()
+  await page.waitForURL(/\/issues\/[0-9a-f-]{36}/)
+  await page.getByRole('heading', { level: 1, name: /CheckoutError/ }).waitFor()
+
+  // From now on the home address is the stream.
+  await page.goto('/')
+  await page.waitForURL('**/issues')
+})
+
+test('the page can send a test event itself', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/')
+  await page.waitForURL('**/onboarding')
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('heading', { name: 'First event received' }).waitFor()
+  await page.getByText('TestEvent', { exact: true }).waitFor()
+})
+
+test('without the stream, asking every 2 seconds finds the event too', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.route('**/api/live', (route) => route.abort())
+  await page.goto('/onboarding')
+  await page.getByText('No request with this DSN yet').waitFor()
+  await sendEvent(dashboard.server.url, project.dsn, anEvent())
+  await page.getByRole('heading', { name: 'First event received' }).waitFor()
+})
+
+test('finishing later leaves a way back in the rail', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/onboarding')
+  await page.getByRole('link', { name: 'Finish later' }).click()
+  await page.waitForURL('**/issues')
+  await page.getByRole('link', { name: 'Finish setting up' }).click()
+  await page.getByRole('heading', { name: 'Send a first event' }).waitFor()
+})

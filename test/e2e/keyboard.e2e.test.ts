@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { aProject } from '../kit/founder.ts'
+import { hasFocus } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+
+test('project and range are chosen by keys and stand in the address', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const second = await aProject(person, { name: 'courier' })
+  const page = await dashboard.openAs(person)
+  await page.goto('/issues')
+  await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor()
+
+  await page.keyboard.press('3')
+  await page.waitForURL(/range=7d/)
+  expect(await page.getByRole('button', { name: '7d' }).getAttribute('aria-pressed')).toBe('true')
+
+  await page.keyboard.press('p')
+  await page.getByRole('menuitemcheckbox', { name: 'courier' }).waitFor()
+  await page.keyboard.type('cour')
+  await page.locator('[data-highlighted]', { hasText: 'courier' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(new RegExp(`project=${second.id}`))
+  expect(page.url()).toContain('range=7d')
+
+  await page.keyboard.press('p')
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('0')
+  await page.waitForURL((url) => !url.search.includes('project='))
+
+  await page.goBack()
+  await page.waitForURL(new RegExp(`project=${second.id}`))
+
+  // Both travel along to other pages and back.
+  await page.getByRole('link', { name: 'Project settings' }).click()
+  await page.waitForURL(`**/projects/${second.id}/settings/general`)
+  await page.getByRole('heading', { name: 'General' }).waitFor()
+  await page.keyboard.press('p')
+  await page.getByRole('menuitemcheckbox', { name: 'shopper-web' }).click()
+  await page.waitForURL(`**/projects/${project.id}/settings/general`)
+  await page.getByLabel('Short name').waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('i')
+  await page.waitForURL(/\/issues/)
+})
+
+test('the palette goes anywhere, and letters typed in a field are text', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/me/appearance')
+  await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const box = page.getByRole('combobox')
+  await box.waitFor()
+  await page.keyboard.type('shopper')
+  const options = page.getByRole('option')
+  await options.nth(1).waitFor()
+  expect(await options.nth(0).getAttribute('aria-selected')).toBe('true')
+  await page.keyboard.press('ArrowDown')
+  expect(await options.nth(1).getAttribute('aria-selected')).toBe('true')
+  expect(await box.getAttribute('aria-activedescendant')).toBe(await options.nth(1).getAttribute('id'))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/projects/${project.id}/settings/general`)
+
+  // The place left comes first in the empty box.
+  await page.getByRole('heading', { name: 'General' }).waitFor()
+  await page.keyboard.press('Control+k')
+  expect(await page.getByRole('option').first().textContent()).toContain('Appearance')
+  await page.keyboard.press('Escape')
+  await box.waitFor({ state: 'hidden' })
+
+  await page.getByLabel('Short name').fill('')
+  await page.getByLabel('Short name').pressSequentially('p1gi')
+  expect(await page.getByLabel('Short name').inputValue()).toBe('p1gi')
+  expect(await page.getByRole('menu').count()).toBe(0)
+})
+
+test('the sheet lists what works, and letters can be switched off', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/me/appearance')
+  await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+  await page.keyboard.press('?')
+  const sheet = page.getByRole('dialog', { name: 'Keyboard' })
+  await sheet.getByText('Search or jump to').waitFor()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'hidden' })
+
+  await page.getByRole('switch', { name: 'Single-key shortcuts' }).click()
+  await page.getByRole('heading', { name: 'Appearance' }).click()
+  await page.keyboard.press('?')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').waitFor()
+  expect(await sheet.count()).toBe(0)
+})
+
+test('the way through the page begins with a skip link', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/me/appearance')
+  await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+  await page.keyboard.press('Tab')
+  const skip = page.getByRole('link', { name: 'Skip to content' })
+  expect(await hasFocus(skip)).toBe(true)
+  await page.keyboard.press('Enter')
+  expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { hasFocus, screenshot } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+
+test('a project is renamed with the keyboard alone, and the change is everywhere', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings`)
+  await page.waitForURL('**/settings/general')
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('')
+  await page.getByText('Enter a name.').waitFor()
+  await name.fill('storefront')
+  await page.getByText('Not saved').waitFor()
+  await page.keyboard.press('Control+s')
+  await page.getByText('Project saved').waitFor()
+  expect(await page.getByText('Not saved').count()).toBe(0)
+  await page.getByRole('button', { name: 'storefront' }).waitFor()
+
+  // A refusal of the server stands at its field, in its words.
+  await page.getByLabel('Short name').fill('not a slug')
+  await page.keyboard.press('Control+s')
+  await page.getByRole('alert').filter({ hasText: 'slug' }).waitFor()
+})
+
+test('rotating asks once, gives a new DSN, and counts down the old one', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings/keys`)
+  await sendEvent(dashboard.server.url, project.dsn, anEvent())
+  expect(await page.getByLabel('DSN', { exact: true }).inputValue()).toBe(project.dsn)
+
+  await page.getByRole('button', { name: 'Rotate' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Rotate the key?' })
+  // Not before the word is typed.
+  await dialog.getByRole('button', { name: 'Rotate' }).click({ force: true })
+  expect(await dialog.isVisible()).toBe(true)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await hasFocus(page.getByRole('button', { name: 'Rotate' }))).toBe(true)
+
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Type rotate to confirm').fill('rotate')
+  await page.keyboard.press('Enter')
+  await page.getByText('New key in use').waitFor()
+  await page.getByText(/The old key stops at \d\d:\d\d, in /).waitFor()
+  const fresh = await page.getByLabel('DSN', { exact: true }).inputValue()
+  expect(fresh).not.toBe(project.dsn)
+  await screenshot(page, 'keys-rotated')
+
+  await page.getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByText('DSN copied').waitFor()
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(fresh)
+  // Both keys are taken during the grace.
+  expect((await sendEvent(dashboard.server.url, project.dsn, anEvent())).status).toBe(200)
+  expect((await sendEvent(dashboard.server.url, fresh, anEvent())).status).toBe(200)
+})
