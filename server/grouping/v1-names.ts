@@ -33,6 +33,7 @@ export function withoutBuildHash(name: string): string {
 export function cleanFunction(raw: string, platform: string): string | null {
   switch (platform) {
     case 'javascript':
+      return cleanBrowserFunction(raw)
     case 'node':
       return cleanScriptFunction(raw)
     case 'java':
@@ -49,6 +50,8 @@ export function cleanFunction(raw: string, platform: string): string | null {
     case 'objc':
     case 'swift':
       return cleanNativeFunction(raw)
+    case 'csharp':
+      return cleanOtherFunction(raw.replaceAll(/<(\w{1,200})>(?:d__\d+\.MoveNext|[a-z]__\d+(?:_\d+)?)/g, '$1'))
     case 'go':
       return raw.replaceAll(/\.func\d+(?:\.\d+)*/g, '.func').replace(/\[[^\]]*\]$/, '')
     default:
@@ -65,16 +68,29 @@ const SCRIPT_ANONYMOUS = new Set([
   'eval',
   '(anonymous)',
   'Anonymous function',
+  'global code',
+  'module code',
+  'eval code',
 ])
 
 function cleanScriptFunction(raw: string): string | null {
   let name = raw.trim()
   const as = name.indexOf(' [as ')
   if (as >= 0) name = name.slice(0, as)
-  name = name.replace(/^(?:async |new |get |set )+/, '')
-  const dot = name.lastIndexOf('.')
-  if (SCRIPT_ANONYMOUS.has(name.slice(dot + 1))) return null
+  name = name.replace(/^(?:async[ *]|new |get |set )+/, '')
+  if (SCRIPT_ANONYMOUS.has(lastPart(name))) return null
   return name.replace(/^(?:Object|Module|Function|exports|module\.exports|null|undefined|window|self|global)\./, '')
+}
+
+/** Browsers disagree on what stands before a method's name (`Cart.pay`, `Cart.prototype.pay`, `pay`): it is left out. */
+function cleanBrowserFunction(raw: string): string | null {
+  const name = cleanScriptFunction(raw)
+  if (name === null || name.endsWith('/<') || name.endsWith('</<')) return null
+  return lastPart(name) || name
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1)
 }
 
 function cleanJvmFunction(raw: string): string | null {
@@ -87,8 +103,9 @@ function cleanJvmFunction(raw: string): string | null {
 
 /** Classes made while running or numbered by the compiler keep the part a person wrote. */
 export function cleanClass(raw: string): string {
-  if (!raw.includes('$') && !raw.includes('Accessor')) return raw
+  if (!raw.includes('$') && !raw.includes('Accessor') && !raw.includes('+<>c')) return raw
   return raw
+    .replace(/\+<>c(?:__DisplayClass\d+_\d+)?$/, '')
     .replace(/\$\$(?:ExternalSynthetic)?Lambda[$/\dx]?.*$/, '$$$$Lambda')
     .replace(/\$\$(?:EnhancerBy|FastClassBy)?(?:Spring)?CGLIB\$\$.*$/, '$$$$CGLIB')
     .replace(/\$\$Enhancer\w*\$\$.*$/, '$$$$Enhancer')
@@ -148,13 +165,13 @@ const OTHER_ANONYMOUS = new Set([
   '<unknown>',
   '<anonymous>',
   '<lambda>',
-  '{closure}',
   '[Anonymous function]',
   '(anonymous)',
 ])
 
 function cleanOtherFunction(raw: string): string | null {
   const name = raw.trim()
-  if (OTHER_ANONYMOUS.has(name) || name.endsWith('\\{closure}') || name.includes('class@anonymous')) return null
+  if (OTHER_ANONYMOUS.has(name) || /(?:^|\\)\{closure(?::.*)?\}$/.test(name) || name.includes('class@anonymous'))
+    return null
   return name.replace(/^(?:block(?: \(\d+ levels\))?|rescue|ensure) in /, '')
 }

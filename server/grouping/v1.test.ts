@@ -175,6 +175,13 @@ describe('what does not matter', () => {
     ['javascript', 'Timeout.tick [as _onTimeout]', 'Timeout.tick'],
     ['javascript', 'new Cart', 'Cart'],
     ['javascript', 'async load', 'load'],
+    ['javascript', 'Cart.prototype.pay', 'Cart.pay'],
+    ['javascript', 'async*pay', 'pay'],
+    ['javascript', 'pay/<', '<anonymous>'],
+    ['node', 'Object.pay', 'pay'],
+    ['csharp', 'Cart.<PayAsync>d__12.MoveNext', 'Cart.PayAsync'],
+    ['csharp', 'Cart.<Pay>b__3_0', 'Cart.<Pay>b__4_1'],
+    ['php', '{closure:App\\Cart::pay():12}', '{closure:App\\Cart::pay():14}'],
     ['java', 'lambda$pay$3', 'lambda$pay$12'],
     ['java', 'access$100', 'access$200'],
     ['native', 'void render::Atlas::grow<int>(int, char const*)', 'render::Atlas::grow'],
@@ -311,6 +318,13 @@ describe('words', () => {
     ['blob d41d8cd98f00b204e9800998ecf8427e missing', 'blob 0cc175b9c0f1b6a831c399e269772661 missing'],
     ['unknown key "cart"', 'unknown key "basket"'],
     ['flag is true', 'flag is false'],
+    ['since Thu Nov 20 2026 04:41:01 GMT+0000', 'since Mon Jan 05 2026 14:01:59 GMT+0200'],
+    ['since Thu, 20 Nov 2026 04:41:01 GMT', 'since Mon, 5 Jan 2026 14:01:59 GMT'],
+    ['waited 1h30m', 'waited 12m5s'],
+    ['got 5GB', 'got 12GB'],
+    ['peer fe80::1', 'peer 2001:db8::7'],
+    ['commit a1b2c3d', 'commit 0f9e8d7'],
+    [`ids ${'1234567 '.repeat(300)}end`, `ids ${'7 '.repeat(300)}end`],
   ])('%s = %s', (one, other) => {
     expect(parameterise(one)).toBe(parameterise(other))
   })
@@ -322,6 +336,9 @@ describe('words', () => {
     ['SQLSTATE[42S02]: missing', 'SQLSTATE[23505]: missing'],
     ['[Errno 2] open', '[Errno 13] open'],
     ['killed by signal 9', 'killed by signal 11'],
+    ['server responded with 502', 'server responded with 404'],
+    ['ORA-00942: missing', 'ORA-01017: missing'],
+    ['io: No such file (os error 2)', 'io: No such file (os error 13)'],
   ])('%s ≠ %s', (one, other) => {
     expect(parameterise(one)).not.toBe(parameterise(other))
   })
