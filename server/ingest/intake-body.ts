@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { invalid, rateLimited, tooLarge } from '../kernel/errors.ts'
-import { decodeLargeBody, decodePrefix, decodeSmallBody, MOST_WIRE_BYTES, permittedBytes } from '../protocol/decode.ts'
+import {
+  decodeLargeBody,
+  decodePrefix,
+  decodeSmallBody,
+  discardBody,
+  MOST_WIRE_BYTES,
+  permittedBytes,
+} from '../protocol/decode.ts'
 import { MOST_HEADER_BYTES } from '../protocol/envelope.ts'
 
 /** The client went away before its body was complete: nothing was taken, nobody is there to be answered. */
@@ -10,7 +17,7 @@ export class AbortedError extends Error {}
 /** Bodies of all requests together, being received or waiting for their commit. */
 const MOST_BUFFERED_BYTES = 256 * 1024 * 1024
 /** Decoded bytes of large bodies at once; small ones pass in a few milliseconds each. */
-const MOST_DECODING_BYTES = 128 * 1024 * 1024
+const MOST_DECODING_BYTES = 100 * 1024 * 1024
 const MOST_DECODINGS_WAITING = 200
 
 export type Bodies = {
@@ -24,8 +31,11 @@ export type Bodies = {
    * @throws AppError when no line comes within 64 KiB; AbortedError
    */
   readFirstLine(request: IncomingMessage, encoding: ContentEncoding): Promise<Buffer>
-  /** Undoes the Content-Encoding, large bodies off the event loop and only some at a time. */
-  decode(raw: Buffer, encoding: ContentEncoding): Buffer | Promise<Buffer>
+  /**
+   * Undoes the Content-Encoding, large bodies off the event loop and only some at a time, and looks at the result.
+   * @param look must keep nothing of the bytes it is given: their memory is gone afterwards
+   */
+  decode<T>(raw: Buffer, encoding: ContentEncoding, look: (decoded: Buffer) => T): T | Promise<T>
   /** Frees what {@link Bodies.read} counted for this request; call once, when the request is done with. */
   release(request: IncomingMessage): void
 }
@@ -123,13 +133,18 @@ export function createBodies(): Bodies {
         throw invalid('The envelope header is longer than 64 KiB, or cannot be decoded.')
       return prefix
     },
-    decode(raw, encoding) {
+    decode(raw, encoding, look) {
       const small = decodeSmallBody(raw, encoding)
-      if (small !== null) return small
+      if (small !== null || encoding === 'none') return look(small ?? raw)
       const weight = permittedBytes(raw.length)
-      const decodeNow = async (): Promise<Buffer> => {
+      const decodeNow = async () => {
         try {
-          return await decodeLargeBody(raw, encoding)
+          const decoded = await decodeLargeBody(raw, encoding)
+          try {
+            return look(decoded)
+          } finally {
+            discardBody(decoded)
+          }
         } finally {
           decoding -= weight
           waiting.shift()?.()

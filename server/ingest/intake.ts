@@ -177,12 +177,11 @@ async function accept(
     return eventId
   }
 
-  const decoding = deps.bodies.decode(body, encoding)
-  const decoded = decoding instanceof Promise ? await decoding : decoding
-  const envelope = parseEnvelope(decoded)
-  checkDsn(envelope.header.dsn, publicKey, route.projectNumber ?? '')
-  const judgement = judgeItems(envelope.items, key, deps.limiter)
-  const eventId = idOf(envelope, decoded)
+  const { envelope, judgement, eventId } = await deps.bodies.decode(body, encoding, (decoded) => {
+    const parsed = parseEnvelope(decoded)
+    checkDsn(parsed.header.dsn, publicKey, route.projectNumber ?? '')
+    return { envelope: parsed, judgement: judgeItems(parsed.items, key, deps.limiter), eventId: idOf(parsed, decoded) }
+  })
   for (const { reason } of judgement.dropped) deps.counters.dropped[reason]++
   if (judgement.kept === 0 && judgement.dropped.length > 0) {
     for (const { index, reason } of judgement.dropped)

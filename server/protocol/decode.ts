@@ -181,7 +181,8 @@ const createDecoder = (encoding: Exclude<ContentEncoding, 'none'>) => {
  * @throws AppError as {@link decodeBodySync}
  */
 export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
-  return decodeSmallBody(raw, encoding) ?? decodeLargeBody(raw, encoding)
+  const small = decodeSmallBody(raw, encoding)
+  return small ?? (encoding === 'none' ? raw : decodeLargeBody(raw, encoding))
 }
 
 /**
@@ -189,8 +190,7 @@ export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promis
  * honour `maxOutputLength` themselves.
  * @throws AppError as {@link decodeBodySync}
  */
-export function decodeLargeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
-  if (encoding === 'none') return Promise.resolve(raw)
+export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 'none'>): Promise<Buffer<ArrayBuffer>> {
   if (raw.length === 0) return Promise.reject(broken(encoding, undefined))
   const limit = permittedBytes(raw.length)
   return new Promise((resolve, reject) => {
@@ -199,11 +199,16 @@ export function decodeLargeBody(raw: Buffer, encoding: ContentEncoding): Promise
     // and joining pieces at the end (twice the memory, a long copy) is spared.
     const out = Buffer.allocUnsafeSlow(limit)
     let length = 0
+    let failed = false
     const fail = (error: AppError): void => {
+      if (failed) return
+      failed = true
       decoder.destroy()
+      discardBody(out)
       reject(error)
     }
     decoder.on('data', (piece: Buffer) => {
+      if (failed) return
       if (length + piece.length > limit) return fail(tooFar())
       piece.copy(out, length)
       length += piece.length
@@ -212,4 +217,12 @@ export function decodeLargeBody(raw: Buffer, encoding: ContentEncoding): Promise
     decoder.on('error', (error) => fail(broken(encoding, error)))
     decoder.end(raw)
   })
+}
+
+/**
+ * Gives the memory of a {@link decodeLargeBody} back at once; left to the collector, a few hundred megabytes of refused
+ * bodies can pile up before it looks. The buffer is empty afterwards.
+ */
+export function discardBody(body: Buffer<ArrayBuffer>): void {
+  body.buffer.transfer(0)
 }

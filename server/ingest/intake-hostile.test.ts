@@ -1,0 +1,180 @@
+import zlib from 'node:zlib'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { random } from '#bench/payloads.ts'
+import { watchLoop } from '#test/kit/loop-watch.ts'
+import { readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT } from '#test/kit/samples.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { seedProject, testIntake } from './intake.fixture.ts'
+
+// Short forms of T-09, T-10 and T-14 (security.md part C): nothing anybody sends may end in a 5xx or stop the others.
+const { app, onClose } = await testApp({ env: { RATE_LIMIT_SCALE: '0' } })
+await seedProject(app, { number: SAMPLE_PROJECT, publicKey: SAMPLE_KEY })
+const intake = await testIntake(app, { bodyTimeoutMs: 2_000 })
+onClose(() => intake.close())
+
+const ENVELOPE = `/api/${SAMPLE_PROJECT}/envelope/`
+const auth = { 'x-sentry-auth': `Sentry sentry_key=${SAMPLE_KEY}` }
+const SEED = 20_261_120
+
+// From the first test on: making the bombs below takes longer than taking them.
+let loop: ReturnType<typeof watchLoop>
+beforeAll(() => {
+  loop = watchLoop()
+})
+afterAll(() => loop.stop())
+
+/** A few bytes changed, cut, doubled or inserted. */
+function mutate(body: Buffer, rand: () => number): Buffer {
+  let mutated = Buffer.from(body)
+  for (let edits = 1 + Math.floor(rand() * 4); edits > 0; edits--) {
+    const at = Math.floor(rand() * (mutated.length + 1))
+    const kind = rand()
+    if (kind < 0.4 && at < mutated.length) mutated[at] = Math.floor(rand() * 256)
+    else if (kind < 0.6) mutated = mutated.subarray(0, at)
+    else if (kind < 0.8)
+      mutated = Buffer.concat([
+        mutated.subarray(0, at),
+        Buffer.from(SPLICES[Math.floor(rand() * SPLICES.length)] ?? ''),
+        mutated.subarray(at),
+      ])
+    else mutated = Buffer.concat([mutated.subarray(0, at), mutated.subarray(Math.floor(rand() * at))])
+  }
+  return mutated
+}
+
+const SPLICES = [
+  '\n',
+  '\n\n\n',
+  '{"type":"event"}\n',
+  '{"type":"event","length":99999999999}\n',
+  '{}',
+  '"length":',
+  '\0',
+  '[[[[[[[[',
+  '\r\n',
+  '{"type":"attachment","length":0}\n',
+  '"event_id":"x",',
+]
+
+describe('mutated recordings', () => {
+  test('are answered below 500, and none stops the others', async () => {
+    const rand = random(SEED)
+    const samples = readIntakeSamples()
+    const statuses = new Map<number, number>()
+    for (let round = 0; round < 30; round++) {
+      const answers = await Promise.all(
+        samples.slice(0, 48).map((_, index) => {
+          const sample = samples[(round * 48 + index) % samples.length]!
+          return intake.send({ url: sample.url, headers: sample.headers, body: mutate(sample.body, rand) })
+        }),
+      )
+      for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    const told = JSON.stringify([...statuses])
+    expect(
+      [...statuses.keys()].every((status) => [200, 400, 413].includes(status)),
+      `seed ${SEED}: ${told}`,
+    ).toBe(true)
+    // Else the mutations were too tame or too wild to test anything.
+    expect(statuses.get(200), told).toBeGreaterThan(50)
+    expect(statuses.get(400), told).toBeGreaterThan(50)
+  }, 60_000)
+})
+
+describe('bombs', () => {
+  const zeros = Buffer.alloc(60 << 20)
+  const gzip = zlib.gzipSync(zeros, { level: 1 })
+  const bombs: [string, string, Buffer][] = [
+    ['gzip', 'gzip', gzip],
+    ['zlib', 'deflate', zlib.deflateSync(zeros, { level: 1 })],
+    ['brotli', 'br', zlib.brotliCompressSync(zeros, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 2 } })],
+    ['zstd', 'zstd', zlib.zstdCompressSync(zeros)],
+    ['gzip of gzip', 'gzip', zlib.gzipSync(gzip)],
+    [
+      'a thousand small gzip members',
+      'gzip',
+      Buffer.concat(Array.from({ length: 1_000 }, () => zlib.gzipSync(Buffer.alloc(100_000)))),
+    ],
+    ['gzip behind a good envelope', 'gzip', Buffer.concat([zlib.gzipSync('{}\n{"type":"event"}\n{}\n'), gzip])],
+  ]
+
+  test.each(bombs)('%s is refused without its memory', async (_name, encoding, body) => {
+    const before = process.memoryUsage().rss
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        intake.send({ url: ENVELOPE, headers: { ...auth, 'content-encoding': encoding }, body }),
+      ),
+    )
+    for (const { status } of answers) expect([400, 413]).toContain(status)
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 << 20)
+  })
+
+  test('a window of 2 GiB asked for by zstd is not given', async () => {
+    const wide = zlib.zstdCompressSync(Buffer.alloc(1 << 20, 'abc'), {
+      params: { [zlib.constants.ZSTD_c_windowLog]: 27, [zlib.constants.ZSTD_c_contentSizeFlag]: 0 },
+    })
+    const answer = await intake.send({ url: ENVELOPE, headers: { ...auth, 'content-encoding': 'zstd' }, body: wide })
+    expect([400, 413]).toContain(answer.status)
+  })
+})
+
+describe('raw requests', () => {
+  const good = '{}\n{"type":"session"}\n{}'
+  const line = `POST ${ENVELOPE} HTTP/1.1\r\nhost: x\r\nx-sentry-auth: ${auth['x-sentry-auth']}\r\n`
+
+  test.each([
+    ['two lengths', `${line}content-length: 5\r\ncontent-length: 6\r\n\r\n${good}`],
+    [
+      'length and chunks',
+      `${line}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n`,
+    ],
+    ['a negative length', `${line}content-length: -5\r\n\r\n${good}`],
+    ['a length in words', `${line}content-length: five\r\n\r\n${good}`],
+    ['a broken chunk size', `${line}transfer-encoding: chunked\r\n\r\nzz\r\n${good}\r\n0\r\n\r\n`],
+    ['a chunk longer than said', `${line}transfer-encoding: chunked\r\n\r\n3\r\n${good}\r\n0\r\n\r\n`],
+    ['an unknown transfer encoding', `${line}transfer-encoding: xchunked\r\n\r\n${good}`],
+    ['a bare line feed in a header', `${line}x-odd: a\nb: c\r\ncontent-length: 0\r\n\r\n`],
+    ['a space before the colon', `${line}content-length : 5\r\n\r\n${good}`],
+    ['a folded header', `${line}x-odd: a\r\n b\r\ncontent-length: ${good.length}\r\n\r\n${good}`],
+    ['a NUL in a header', `${line}x-odd: a\0b\r\ncontent-length: ${good.length}\r\n\r\n${good}`],
+    ['headers of 20 KiB', `${line}x-odd: ${'a'.repeat(20_000)}\r\ncontent-length: 0\r\n\r\n`],
+  ])('%s: one answer below 500 or none, never a second request', async (_name, raw) => {
+    const socket = await intake.socket()
+    let answer = ''
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')))
+    socket.end(raw, 'latin1')
+    await once(socket, 'close')
+    const statuses = [...answer.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map((match) => Number(match[1]))
+    expect(statuses.length, answer).toBeLessThanOrEqual(2)
+    for (const status of statuses) expect([200, 400, 431], answer).toContain(status)
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(1)
+  })
+
+  test('HTTP/1.0 gets its answer and the end of the connection', async () => {
+    const socket = await intake.socket()
+    let answer = ''
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')))
+    socket.write(
+      `POST ${ENVELOPE} HTTP/1.0\r\nx-sentry-auth: ${auth['x-sentry-auth']}\r\ncontent-length: ${good.length}\r\n\r\n${good}`,
+    )
+    await once(socket, 'close')
+    expect(answer).toMatch(/^HTTP\/1\.1 200/)
+  })
+
+  test.each(['%0d%0aset-cookie:%20a=b', '\u00e9', '"><script>'])(
+    'nothing of a request comes back as a header: %s',
+    async (text) => {
+      const answer = await intake.send({
+        url: `${ENVELOPE}?sentry_key=${encodeURI(text)}&sentry_version=${encodeURI(text)}`,
+        headers: { 'user-agent': 'x' },
+        body: good,
+      })
+      expect(answer.status).toBe(400)
+      expect(JSON.stringify(answer.headers)).not.toContain('script')
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    },
+  )
+})
+
+test('the event loop was never blocked for more than 200 ms', () => expect(loop.longestHoldMs()).toBeLessThan(200))
