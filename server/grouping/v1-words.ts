@@ -4,7 +4,7 @@
  */
 
 /** So much is read, so much of the outcome counts: what varies in length must not decide where the text is cut. */
-const MAX_READ = 4_096
+const MAX_READ = 2_048
 const MAX_WORDS = 1_024
 
 const REASONS =

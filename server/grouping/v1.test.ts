@@ -324,7 +324,7 @@ describe('words', () => {
     ['got 5GB', 'got 12GB'],
     ['peer fe80::1', 'peer 2001:db8::7'],
     ['commit a1b2c3d', 'commit 0f9e8d7'],
-    [`ids ${'1234567 '.repeat(300)}end`, `ids ${'7 '.repeat(300)}end`],
+    [`ids ${'1234567 '.repeat(250)}end`, `ids ${'7 '.repeat(250)}end`],
   ])('%s = %s', (one, other) => {
     expect(parameterise(one)).toBe(parameterise(other))
   })

@@ -67,12 +67,3 @@ function readData(user: Record<string, unknown>, notes: Notes): JsonRecord | nul
   const merged = { ...rest, ...clean }
   return isEmpty(merged) ? null : merged
 }
-
-/** What a user is counted by: id, else username, else email, else address, marked with which of them it is. */
-export function userKey(user: EventUser | null): string | null {
-  if (user === null) return null
-  if (user.id !== null) return `id:${user.id}`
-  if (user.username !== null) return `username:${user.username}`
-  if (user.email !== null) return `email:${user.email}`
-  return user.ip_address === null ? null : `ip:${user.ip_address}`
-}
