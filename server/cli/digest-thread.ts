@@ -18,7 +18,8 @@ export type DigestThreadReport = {
 }
 
 const REPORT_EVERY_MS = 1_000
-const CONNECTIONS = 4
+/** Per shard one that commits and one that reads, and one that holds the locks. */
+const CONNECTIONS = 9
 
 const { config, connectionString } = workerData as DigestThreadData
 const port = parentPort

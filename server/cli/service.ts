@@ -104,7 +104,7 @@ async function startDigestion(
 ): Promise<Digestion> {
   if (how === 'thread') {
     const supervisor = superviseDigestion(app, connectionString)
-    return { figures: supervisor.figures, drain: () => Promise.resolve(), stop: () => supervisor.stop(DIGEST_GRACE_MS) }
+    return { figures: () => supervisor.figures(), drain: () => Promise.resolve(), stop: () => supervisor.stop(DIGEST_GRACE_MS) }
   }
   const digester = await createDigester(app)
   const stopping = new AbortController()

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Actor, Origin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { Call, EventStream } from '../context/handlers.ts'

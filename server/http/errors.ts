@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { databaseAway, isDatabaseAway } from '../storage/pool.ts'
 

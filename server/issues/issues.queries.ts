@@ -1,4 +1,5 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import { z } from 'zod'
 import type { Actor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
@@ -93,6 +94,8 @@ type SortKey = 'last_seen' | 'first_seen' | 'event_count' | 'user_count' | 'seve
 /** What a cursor remembers: the sort it belongs to, and the value and id of the last row. */
 type Cursor = { readonly sort: IssueSort; readonly value: string; readonly id: string }
 
+const CursorParts = z.tuple([z.string(), z.string(), z.uuid()])
+
 export function encodeCursor(sort: IssueSort, row: IssueRow): string {
   const value = row[sortKey(sort)]
   const cursor: Cursor = { sort, value: value instanceof Date ? value.toISOString() : String(value), id: row.id }
@@ -101,20 +104,17 @@ export function encodeCursor(sort: IssueSort, row: IssueRow): string {
 
 /** @throws AppError invalid when the cursor is not one of ours or belongs to another sort */
 function decodeCursor(text: string, sort: IssueSort): Cursor {
-  let parts: unknown
+  let given: unknown
   try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
   } catch {
-    parts = null
+    given = null
   }
-  const [cursorSort, value, id] = Array.isArray(parts) ? parts : []
-  const isTime = sort.endsWith('_seen')
-  const valid =
-    typeof value === 'string' &&
-    typeof id === 'string' &&
-    /^[0-9a-f-]{36}$/.test(id) &&
-    (isTime ? !Number.isNaN(Date.parse(value)) : /^\d{1,15}$/.test(value))
-  if (!valid) throw invalid('cursor is not one this list gave out.')
+  const parts = CursorParts.safeParse(given)
+  if (!parts.success) throw invalid('cursor is not one this list gave out.')
+  const [cursorSort, value, id] = parts.data
+  const isValue = sort.endsWith('_seen') ? !Number.isNaN(Date.parse(value)) : /^\d{1,15}$/.test(value)
+  if (cursorSort === sort && !isValue) throw invalid('cursor is not one this list gave out.')
   if (cursorSort !== sort) throw invalid('cursor belongs to another sort; start again without it.')
   return { sort, value, id }
 }

@@ -13,7 +13,6 @@ export const LiveMessage = z.discriminatedUnion('kind', [
     event_count: z.number().int(),
   }),
   z.object({ kind: z.literal('project'), project_id: z.string() }),
-  z.object({ kind: z.literal('intake'), project_id: z.string() }),
 ])
 export type LiveMessage = z.infer<typeof LiveMessage>
 
@@ -24,7 +23,7 @@ export const liveRoutes = routes({
     tag: 'Live',
     summary: 'Changes of the organisation as server-sent events',
     description:
-      'Named events `issues`, `project`, `intake`; a comment line every 15 s keeps the connection open. Fetch the resource named; the stream never carries more than ids and counts.',
+      'Named events `issues` and `project`; a comment line every 15 s keeps the connection open. Fetch the resource named; the stream never carries more than ids and counts.',
     permission: 'projects.read',
     stream: 'sse',
   },

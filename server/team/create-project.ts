@@ -4,6 +4,7 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
+import { announceProject } from './announce-project.ts'
 import { slugOf } from '../kernel/slug.ts'
 import type { Platform, Region } from './projects.api.ts'
 import { insertProject, insertProjectKey } from './team.queries.ts'
@@ -46,7 +47,7 @@ export async function createProject(app: App, actor: Actor, input: CreateProject
     await insertProjectKey(tx, { id: newId(), project_id: id, public_key: publicKey, created_at: now })
     // An SDK may have asked for this number or key before; whoever remembers a refusal forgets it.
     await announce(tx, 'project_key', { public_key: publicKey })
-    await announce(tx, 'project', { project_id: id })
+    await announceProject(tx, actor.orgId, id)
     return row
   })
   app.log.info({ project_id: id, org_id: actor.orgId, user_id: actor.userId }, 'project.created')

@@ -3,6 +3,7 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
+import { announceProject } from './announce-project.ts'
 import { newPublicKey } from './create-project.ts'
 import { dsnOf } from './dsn.ts'
 import { Region } from './projects.api.ts'
@@ -29,7 +30,7 @@ export async function rotateDsn(app: App, actor: Actor, projectId: string, grace
     for (const key of [publicKey, ...expiring.map((row) => row.public_key)]) {
       await announce(tx, 'project_key', { public_key: key })
     }
-    await announce(tx, 'project', { project_id: projectId })
+    await announceProject(tx, actor.orgId, projectId)
     return { project: { number: locked.number, region: Region.parse(locked.region) }, old: before }
   })
   app.log.info(

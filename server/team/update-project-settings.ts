@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { announce } from '../auth/announce.ts'
+import { announceProject } from './announce-project.ts'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -29,7 +29,7 @@ export async function updateProjectSettings(
         slug: slug ?? before.slug,
         settings: { ...before.settings, ...changes },
       })
-      await announce(tx, 'project', { project_id: projectId })
+      await announceProject(tx, actor.orgId, projectId)
       return { project: after, keys: await readProjectKeys(tx, projectId) }
     })
     .catch((error: unknown) => {

@@ -31,39 +31,57 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
     figures.batches++
   }
 
-  const drain = async (signal?: AbortSignal): Promise<void> => {
-    for (const shard of reader.shards()) await drainShard(app, reader, facts, shard, count, signal)
-  }
+  const digestShard = (shard: number, signal?: AbortSignal): Promise<void> =>
+    drainShard(app, reader, facts, shard, count, signal)
 
   return {
     figures,
-    drain,
+    async drain() {
+      await Promise.all(reader.shards().map((shard) => digestShard(shard)))
+    },
     async run(signal) {
       const wake = new Promise<void>((resolve) => {
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
-      let pauseMs = 0
+      // Each shard goes at its own pace: a flood in one project must not hold up another.
+      const active = new Map<number, Promise<void>>()
+      const pauses = new Map<number, number>()
       while (!signal.aborted) {
-        try {
-          await drain(signal)
-          pauseMs = 0
-          await Promise.race([reader.wait(), wake])
-        } catch (error) {
-          pauseMs = Math.min(2_000, pauseMs * 2 + 50)
-          const level = isDatabaseAway(error) || error instanceof SpoolFencedError ? 'warn' : 'error'
-          app.log[level](
-            { err: error instanceof Error && level === 'warn' ? error.message : error, retry_in_ms: pauseMs },
-            'digestion was interrupted; the spool keeps what is undone',
-          )
-          await Promise.race([delay(pauseMs), wake])
+        for (const shard of reader.shards()) {
+          if (active.has(shard)) continue
+          const work = digestShard(shard, signal)
+            .then(
+              () => void pauses.delete(shard),
+              async (error: unknown) => {
+                const pauseMs = Math.min(MOST_PAUSE_MS, (pauses.get(shard) ?? 0) * 2 + FIRST_PAUSE_MS)
+                pauses.set(shard, pauseMs)
+                tellInterruption(app, error, shard, pauseMs)
+                await Promise.race([delay(pauseMs), wake])
+              },
+            )
+            .finally(() => active.delete(shard))
+          active.set(shard, work)
         }
+        await Promise.race([reader.wait(), wake])
       }
+      await Promise.all(active.values())
     },
     async close() {
       facts.close()
       await reader.close()
     },
   }
+}
+
+const FIRST_PAUSE_MS = 50
+const MOST_PAUSE_MS = 2_000
+
+function tellInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
+  const foreseen = isDatabaseAway(error) || error instanceof SpoolFencedError
+  app.log[foreseen ? 'warn' : 'error'](
+    { err: foreseen && error instanceof Error ? error.message : error, shard, retry_in_ms: pauseMs },
+    'digestion was interrupted; the spool keeps what is undone',
+  )
 }
 
 /**

@@ -14,7 +14,7 @@ export type LiveState =
   | { name: 'connecting' | 'live' | 'paused' }
   | { name: 'trying'; since: number; nextTryAt: number }
 
-const KINDS = ['issues', 'project', 'intake'] as const
+const KINDS = ['issues', 'project'] as const
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 30_000
 
