@@ -1,0 +1,115 @@
+import { QueryClient } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { editCached, mergeIntoLists, removeCached, returnIssues } from '../api/issue-cache.ts'
+import { filtersOf, streamQuery, type Issue, type StreamData, type StreamPage } from '../api/issue-queries.ts'
+import { strayIds, waitingIssues } from './issues-fresh.ts'
+
+const READ_AT = Date.parse('2026-11-20T08:00:00.000Z')
+
+const anIssue = (id: string, fields: Partial<Issue> = {}): Issue => ({
+  id,
+  short_id: id.toUpperCase(),
+  project_id: 'p',
+  title: 'TypeError: x',
+  culprit: '',
+  type: 'TypeError',
+  value: 'x',
+  level: 'error',
+  platform: 'node',
+  status: 'unresolved',
+  status_reason: null,
+  severity: 'high',
+  severity_pinned: false,
+  assignee_id: null,
+  assignee: null,
+  first_seen: '2026-11-19T08:00:00.000Z',
+  last_seen: '2026-11-20T07:00:00.000Z',
+  event_count: 1,
+  user_count: 1,
+  first_release: null,
+  last_release: null,
+  resolved_in_release: null,
+  ignore_until: null,
+  is_unhandled: false,
+  tracker_ticket: null,
+  ai_analysis: null,
+  trend: { interval_seconds: 3600, start: '2026-11-19T09:00:00.000Z', counts: [] },
+  ...fields,
+})
+const aPage = (items: Issue[]): StreamPage => ({
+  items,
+  total: items.length,
+  totalCapped: false,
+  nextCursor: null,
+  statusCounts: { unresolved: items.length, resolved: 3 },
+  since: '2026-11-19T08:00:00.000Z',
+  readAt: READ_AT,
+})
+
+const waiting = (fresh: Issue[], listed: string[], more: { announced?: string[]; complete?: boolean } = {}) =>
+  waitingIssues(aPage(fresh), new Set(listed), {
+    announced: new Set(more.announced),
+    readAt: READ_AT,
+    complete: more.complete ?? true,
+  }).map((issue) => issue.id)
+
+test('what the list does not show waits', () => {
+  expect(waiting([anIssue('a'), anIssue('b')], ['a'])).toEqual(['b'])
+})
+
+test('while pages are missing only new and re-opened issues wait: others may stand further down', () => {
+  const young = anIssue('young', { first_seen: '2026-11-20T08:00:01.000Z' })
+  const back = anIssue('back', { status: 'regressed', last_seen: '2026-11-20T08:00:01.000Z' })
+  const further = anIssue('further')
+  const named = anIssue('named')
+  expect(waiting([young, back, further, named], ['a'], { complete: false, announced: ['named'] })).toEqual([
+    'young',
+    'back',
+    'named',
+  ])
+})
+
+test('changed rows that left the filter are read one by one', () => {
+  expect(strayIds(new Set(['a', 'b', 'c']), new Set(['a', 'b']), aPage([anIssue('a')]), 5)).toEqual(['b'])
+  expect(strayIds(new Set(['a', 'b']), new Set(['a', 'b']), aPage([]), 1)).toEqual(['a'])
+})
+
+function aList(items: Issue[], search: Parameters<typeof filtersOf>[0] = {}) {
+  const client = new QueryClient()
+  const { queryKey } = streamQuery(filtersOf(search))
+  client.setQueryData<StreamData>(queryKey, { pages: [aPage(items)], pageParams: [null] })
+  const read = () => client.getQueryData<StreamData>(queryKey)?.pages[0]
+  return { client, read }
+}
+
+test('a resolved issue leaves the open list and moves from one count to the other', () => {
+  const { client, read } = aList([anIssue('a'), anIssue('b')])
+  editCached(client, [anIssue('a')], (issue) => ({ ...issue, status: 'resolved' }))
+  expect(read()?.items.map((item) => item.id)).toEqual(['b'])
+  expect(read()?.statusCounts).toEqual({ unresolved: 1, resolved: 4 })
+  expect(read()?.total).toBe(1)
+})
+
+test('an issue stays where its new status belongs too', () => {
+  const { client, read } = aList([anIssue('a')], { status: ['unresolved', 'resolved'] })
+  editCached(client, [anIssue('a')], (issue) => ({ ...issue, status: 'resolved' }))
+  expect(read()?.items.map((item) => item.status)).toEqual(['resolved'])
+})
+
+test('news change fields in place; no row comes, goes or moves', () => {
+  const { client, read } = aList([anIssue('a'), anIssue('b')])
+  mergeIntoLists(client, [anIssue('new'), anIssue('b', { event_count: 9 })])
+  expect(read()?.items.map(({ id, event_count }) => [id, event_count])).toEqual([
+    ['a', 1],
+    ['b', 9],
+  ])
+})
+
+test('a deleted issue is gone, a refused change brings its row back', () => {
+  const { client, read } = aList([anIssue('a'), anIssue('b')])
+  removeCached(client, [anIssue('a')])
+  expect(read()?.items.map((item) => item.id)).toEqual(['b'])
+  expect(read()?.statusCounts?.unresolved).toBe(1)
+  returnIssues(client, [anIssue('a')])
+  expect(read()?.items.map((item) => item.id)).toEqual(['a', 'b'])
+})
