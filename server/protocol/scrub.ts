@@ -20,19 +20,36 @@ const MAX_DEPTH = 128
 const MAX_JSON_TEXTS = 500
 
 const DEFAULT_RULES: ScrubRules = {}
+
+/** Compiled rules by object, and by content for callers that read the same rules again and again. */
 const judges = new WeakMap<ScrubRules, KeyJudge>()
+const judgesByContent = new Map<string, KeyJudge>()
+const MAX_JUDGES = 200
+
+function judgeOf(rules: ScrubRules): KeyJudge {
+  const known = judges.get(rules)
+  if (known !== undefined) return known
+  const content = JSON.stringify([
+    rules.sensitiveKeys ?? [],
+    rules.safeKeys ?? [],
+    rules.defaults ?? true,
+    rules.removeAddresses ?? false,
+    rules.removeEmails ?? false,
+  ])
+  const judge = judgesByContent.get(content) ?? new KeyJudge(rules)
+  if (judgesByContent.size >= MAX_JUDGES) judgesByContent.clear()
+  judgesByContent.set(content, judge)
+  judges.set(rules, judge)
+  return judge
+}
 
 /**
  * Removes secrets from a payload, in place, before anything of it is stored (ingest protocol 19), and answers whether
  * anything changed. Works on raw events and on any other object that came from JSON (attributes of logs and spans).
- * Never throws. A rules object is compiled once and remembered, so callers should keep theirs.
+ * Never throws. Rules are compiled once and remembered; a rules object must not change afterwards.
  */
 export function scrubEvent(raw: Record<string, unknown>, rules: ScrubRules = DEFAULT_RULES): boolean {
-  let judge = judges.get(rules)
-  if (judge === undefined) {
-    judge = new KeyJudge(rules)
-    judges.set(rules, judge)
-  }
+  const judge = judgeOf(rules)
   judge.jsonTextsLeft = MAX_JSON_TEXTS
   return scrubRecord(raw, KEY_PLAIN, judge, 0)
 }
