@@ -21,7 +21,7 @@ const KEYWORDS = new Set(
 
 // In this order: comments, strings, numbers, words, anything else by one character.
 const TOKEN =
-  /(\/\/.*|\/\*[\s\S]*?\*\/|(?<=^|\s)#(?![[a-fA-F\d]{3,8}\b).*)|("(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?)|(\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*)|([\p{L}_$][\p{L}\p{N}_$]*)|([\s\S])/gu
+  /(\/\/.*|\/\*[\s\S]*?\*\/|(?<=^|\s)#(?!\[|[a-fA-F\d]{3,8}\b|include\b|define\b).*)|("(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?)|(\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*)|([\p{L}_$][\p{L}\p{N}_$]*)|([\s\S])/gu
 
 /** Cuts source into coloured parts; their texts joined are the source. */
 export function partsOfCode(source: string): CodePart[] {

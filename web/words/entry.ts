@@ -8,7 +8,7 @@ export const entry = {
   hidePassword: 'Hide password',
   noAccount: 'No account yet?',
   createOrg: 'Create an organisation',
-  createOrgMore: 'You become its owner and can invite others.',
+  createOrgMore: 'You become its owner.',
   create: 'Create organisation',
   yourName: 'Your name',
   organisation: 'Organisation',
