@@ -2,6 +2,9 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
+const everywhere =
+  /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|zod|@floating-ui[\\/][^\\/]+|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+|@radix-ui[\\/](?!react-(?:popover|tabs))[^\\/]+)[\\/]/
+
 /** The dashboard: `web/` → `web/dist/`, served by the same process as the API. */
 export default defineConfig({
   root: 'web',
@@ -19,10 +22,9 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Few files that compress well, and one that stays the same from version to version.
-        codeSplitting: {
-          groups: [{ name: 'libraries', test: /node_modules[\\/](?!@tanstack[\\/](?:react-virtual|virtual-core))/ }],
-        },
+        // Few files that compress well, one of which stays the same from version to version. Only what every page
+        // needs may be in it; what one page alone uses stays with that page.
+        codeSplitting: { groups: [{ name: 'libraries', test: everywhere }] },
       },
     },
   },
