@@ -126,12 +126,13 @@ const badLength = (): AppError => invalid('length in an item header is not a who
 
 function parseHeaderLine(bytes: Buffer, start: number, end: number, what: string): JsonRecord {
   if (end - start > MOST_HEADER_BYTES) throw invalid(`The ${what} is longer than ${MOST_HEADER_BYTES / 1024} KiB.`)
+  const text = bytes.toString('utf8', start, end)
   // Nothing nests in the common short header; the scan is for what could.
-  const problem = end - start > 100 ? checkJson(bytes, start, end) : null
+  const problem = text.length > 100 ? checkJson(text) : null
   if (problem !== null) throw invalid(`The ${what} is refused: ${problem}.`)
   let value: JsonValue
   try {
-    value = parseJson(bytes.toString('utf8', start, end))
+    value = parseJson(text)
   } catch {
     throw invalid(`The ${what} is not valid JSON.`)
   }
