@@ -115,14 +115,19 @@ export async function readSession(db: Database, sessionId: string): Promise<Sess
   return (await db.selectFrom('sessions').selectAll().where('id', '=', sessionId).executeTakeFirst()) ?? null
 }
 
-export type LockedSession = SessionRow & { readonly began_at: Date }
+export type LockedSession = SessionRow & {
+  /** How long `hold_until` was away when the statement reached the database, before any wait for the lock. */
+  readonly hold_left_ms: number | null
+}
 
-/** Locks the row. `began_at` is the database's time when the transaction began, before any wait for the lock. */
+/** Locks the row: refreshes of a session run one after the other. */
 export async function lockSession(tx: Tx, sessionId: string): Promise<LockedSession | null> {
   const row = await tx
     .selectFrom('sessions')
     .selectAll()
-    .select(sql<Date>`transaction_timestamp()`.as('began_at'))
+    .select(
+      sql<number | null>`(extract(epoch from hold_until - statement_timestamp()) * 1000)::float8`.as('hold_left_ms'),
+    )
     .where('id', '=', sessionId)
     .forUpdate()
     .executeTakeFirst()

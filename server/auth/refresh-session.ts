@@ -46,9 +46,7 @@ type Verdict =
 
 async function rotate(app: App, token: RefreshToken, origin: Origin, arrivedAtMs: number): Promise<SessionTokens> {
   const key = await keyOf(app, token)
-  const verdict = await app.tx((tx) =>
-    judge(tx, app, { token, key, arrivedAtMs, beganAtMs: app.clock.monotonicMs() }, origin),
-  )
+  const verdict = await app.tx((tx) => judge(tx, app, { token, key, arrivedAtMs }, origin))
   if (verdict.kind === 'theft') {
     forgetSessions(app, { session_id: token.sessionId })
     app.log.warn({ session_id: token.sessionId, ip: origin.ip, request_id: origin.requestId }, 'session.theft_detected')
@@ -73,16 +71,19 @@ async function keyOf(app: App, token: RefreshToken): Promise<Buffer> {
 type Presented = {
   readonly token: RefreshToken
   readonly key: Buffer
-  /** Monotonic times: when the request came, and when the transaction had just begun. */
+  /** Monotonic time. */
   readonly arrivedAtMs: number
-  readonly beganAtMs: number
 }
 
 /** @throws AppError unauthenticated, rate_limited; both roll back, a theft commits */
 async function judge(tx: Tx, app: App, presented: Presented, origin: Origin): Promise<Verdict> {
-  const { token, key, arrivedAtMs, beganAtMs } = presented
+  const { token, key, arrivedAtMs } = presented
   const now = app.clock.now()
+  // From here to the database's look at its clock there is only the way: whatever it takes makes the call look later
+  // than it was, never earlier. A call after the answer is therefore never taken for a parallel one.
+  const waitedMs = app.clock.monotonicMs() - arrivedAtMs
   const row = await lockSession(tx, token.sessionId)
+  const lockedAtMs = app.clock.monotonicMs()
   if (row === null || row.ended_at !== null) throw ended()
   if (row.idle_expires_at <= now || row.expires_at <= now) {
     throw unauthenticated('This session has expired. Log in again.')
@@ -99,11 +100,10 @@ async function judge(tx: Tx, app: App, presented: Presented, origin: Origin): Pr
     expiresAt: row.expires_at,
   })
   if (token.counter < row.counter) {
-    const holdLeftMs = row.hold_until === null ? 0 : row.hold_until.getTime() - row.began_at.getTime()
-    const isParallel = token.counter === row.counter - 1 && arrivedAtMs - beganAtMs < holdLeftMs
-    if (isParallel) {
+    const holdLeftMs = row.hold_left_ms ?? Number.NEGATIVE_INFINITY
+    if (token.counter === row.counter - 1 && holdLeftMs + waitedMs > 0) {
       const session = stateAt(row.counter, row.idle_expires_at)
-      return { kind: 'parallel', session, leaveAtMs: beganAtMs + holdLeftMs }
+      return { kind: 'parallel', session, leaveAtMs: lockedAtMs + holdLeftMs }
     }
     await endSession(tx, row.id, 'theft', now)
     await announceSessions(tx, { session_id: row.id })
