@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { median } from '#bench/bench.ts'
 import { type BenchEvent, envelopeBody, makeEvents, random } from '#bench/payloads.ts'
 import { treeOf } from '#bench/process-tree.ts'
 import { type Service, startService } from '#bench/service.ts'
@@ -14,24 +15,76 @@ import type { TortureArgs } from './run.ts'
 
 /** Longest time the service works before it is killed. */
 const MOST_UPTIME_MS = 1_500
+/** The service stops bringing back a database that dies more than three times a minute, and ends: by design. */
+const BETWEEN_DATABASE_KILLS_MS = 20_000
 /** security.md part C, T-01. */
 const READY_GOAL_MS = 3_000
 
 type Writers = {
   /** Where to send; null while the service is down. */
-  target: Service | null
+  url: string | null
   stopped: boolean
   accepted: number
   sent: number
   resent: number
+  /** By status; 0 counts cut connections. */
+  answers: Map<number, number>
 }
 
 /**
  * T-01: kills the service with SIGKILL at random moments while writers send, every other time together with its
- * database. Writers note each acknowledged id in a file before they go on, and send again what was cut off.
- * Claim: each acknowledged event is stored exactly once and counted exactly once.
+ * database. Claim: each acknowledged event is stored exactly once and counted exactly once.
  */
-export async function killIntake({ seed, options }: TortureArgs): Promise<boolean> {
+export async function killIntake(args: TortureArgs): Promise<boolean> {
+  return torture(args, async (installation, kill) => {
+    const withDatabase = kill % 2 === 0
+    const { service } = installation
+    const victims = treeOf(service.pid).filter((pid) => withDatabase || pid === service.pid)
+    for (const pid of victims.reverse()) killNow(pid)
+    await installation.restart()
+    return { what: withDatabase ? 'with its database' : 'service alone', readyMs: installation.service.readyMs }
+  })
+}
+
+/**
+ * T-02: kills only the database. Claim: as {@link killIntake}, and the service lives on and takes events again by
+ * itself; meanwhile it answers 503.
+ */
+export async function killDatabase({ seed, options }: TortureArgs): Promise<boolean> {
+  return torture({ seed, options: { kills: '6', ...options } }, async ({ service, writers }, kill) => {
+    if (kill > 1) await delay(BETWEEN_DATABASE_KILLS_MS)
+    for (const pid of treeOf(service.pid)
+      .filter((one) => one !== service.pid)
+      .reverse())
+      killNow(pid)
+    const killedAt = performance.now()
+    const before = writers.accepted
+    // Some answers may still have been on their way.
+    await delay(100)
+    const since = Math.max(before, writers.accepted)
+    while (writers.accepted === since) {
+      if (performance.now() - killedAt > 60_000)
+        throw new Error('nothing was acknowledged for a minute after the database was killed')
+      await delay(5)
+    }
+    return { what: 'database alone', readyMs: performance.now() - killedAt }
+  })
+}
+
+type Installation = {
+  readonly service: Service
+  readonly writers: Writers
+  /** Starts the service again after it was killed. */
+  restart(): Promise<void>
+}
+
+type Kill = (installation: Installation, kill: number) => Promise<{ what: string; readyMs: number }>
+
+/**
+ * Writers note each acknowledged id in a file before they go on, and send again what was cut off; in the end the
+ * database itself is held against that file.
+ */
+async function torture({ seed, options }: TortureArgs, killOnce: Kill): Promise<boolean> {
   const kills = Number(options['kills'] ?? 20)
   const writerCount = Number(options['writers'] ?? 8)
   const rand = random(seed)
@@ -39,12 +92,18 @@ export async function killIntake({ seed, options }: TortureArgs): Promise<boolea
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')
   const sideFile = join(folder, 'acknowledged.txt')
-  const env = { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'fatal' }
-  let service: Service | null = null
+  const start = (): Promise<Service> => startService({ dataDir, env: { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' } })
+  const installation = { service: await start(), writers: newWriters(), restart: async () => {} }
+  const { writers } = installation
+  installation.restart = async () => {
+    writers.url = null
+    await installation.service.stop()
+    installation.service = await start()
+    writers.url = installation.service.url
+  }
   try {
-    service = await startService({ dataDir, env })
-    const project = await setUpProject(service.url)
-    const writers: Writers = { target: service, stopped: false, accepted: 0, sent: 0, resent: 0 }
+    const project = await setUpProject(installation.service.url)
+    writers.url = installation.service.url
     const events = makeEvents({ sizeBytes: 3_000, issues: 50, variantsPerIssue: 2, seed })
     const writing = Array.from({ length: writerCount }, (_, index) =>
       write(writers, project, events, sideFile, random(seed * 1000 + index)),
@@ -52,52 +111,55 @@ export async function killIntake({ seed, options }: TortureArgs): Promise<boolea
     const readyMs: number[] = []
     for (let kill = 1; kill <= kills; kill++) {
       await delay(50 + rand() * MOST_UPTIME_MS)
-      const withDatabase = kill % 2 === 0
-      const victims = treeOf(service.pid).filter((pid) => withDatabase || pid === service?.pid)
-      for (const pid of victims.reverse()) killNow(pid)
-      writers.target = null
-      await service.stop()
-      service = await startService({ dataDir, env })
-      writers.target = service
-      readyMs.push(service.readyMs)
+      const killed = await killOnce(installation, kill)
+      readyMs.push(killed.readyMs)
       print(
-        `kill ${kill}/${kills}${withDatabase ? ' with its database' : ''}: ready again after ${Math.round(service.readyMs)} ms, ${writers.accepted} acknowledged so far`,
+        `kill ${kill}/${kills} (${killed.what}): ready again after ${Math.round(killed.readyMs)} ms, ${writers.accepted} acknowledged so far`,
       )
     }
     await delay(500)
     writers.stopped = true
     await Promise.all(writing)
-    await waitUntilDigested(service)
-    await service.stop()
-    service = null
-    const found = await examine(dataDir, sideFile)
-    const slowest = Math.max(...readyMs)
-    print(
-      `sent ${writers.sent} (${writers.resent} of them again after a cut), acknowledged ${found.acknowledged}, stored ${found.stored}`,
-    )
-    print(
-      `acknowledged and lost: ${found.lost}; stored twice: ${found.doubled}; still on the spool: ${found.onSpool}; in quarantine: ${found.quarantined}`,
-    )
-    print(`events counted by issues: ${found.counted} (stored: ${found.stored})`)
-    print(`ready again: slowest ${Math.round(slowest)} ms (goal ≤${READY_GOAL_MS} ms)`)
-    const holds =
-      found.acknowledged > 0 &&
-      found.lost === 0 &&
-      found.doubled === 0 &&
-      found.onSpool === 0 &&
-      found.quarantined === 0 &&
-      found.counted === found.stored
-    print(
-      holds
-        ? `OK: ${kills} kills, 0 of ${found.acknowledged} acknowledged events lost, 0 twice`
-        : 'the claim does not hold',
-    )
-    return holds
+    await waitUntilDigested(installation.service)
+    await installation.service.stop()
+    return report(kills, writers, readyMs, await examine(dataDir, sideFile))
   } finally {
-    await service?.stop()
+    writers.stopped = true
+    await installation.service.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+function report(kills: number, writers: Writers, readyMs: readonly number[], found: Found): boolean {
+  print(
+    `sent ${writers.sent} (${writers.resent} of them again after a cut), acknowledged ${found.acknowledged}, stored ${found.stored}`,
+  )
+  print(
+    `answers: ${[...writers.answers].map(([status, count]) => `${status === 0 ? 'cut' : status} × ${count}`).join(', ')}`,
+  )
+  print(
+    `acknowledged and lost: ${found.lost}; stored twice: ${found.doubled}; still on the spool: ${found.onSpool}; in quarantine: ${found.quarantined}`,
+  )
+  print(`events counted by issues: ${found.counted} (stored: ${found.stored})`)
+  print(
+    `ready again: slowest ${Math.round(Math.max(...readyMs))} ms, median ${Math.round(median(readyMs))} ms (goal ≤${READY_GOAL_MS} ms)`,
+  )
+  const holds =
+    found.acknowledged > 0 &&
+    found.lost === 0 &&
+    found.doubled === 0 &&
+    found.onSpool === 0 &&
+    found.quarantined === 0 &&
+    found.counted === found.stored
+  print(
+    holds
+      ? `OK: ${kills} kills, 0 of ${found.acknowledged} acknowledged events lost, 0 twice`
+      : 'the claim does not hold',
+  )
+  return holds
+}
+
+const newWriters = (): Writers => ({ url: null, stopped: false, accepted: 0, sent: 0, resent: 0, answers: new Map() })
 
 async function write(
   writers: Writers,
@@ -109,16 +171,17 @@ async function write(
   let agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let cutOff: string | null = null
   while (!writers.stopped) {
-    const { target } = writers
+    const { url } = writers
     const event = events[Math.floor(rand() * events.length)]
-    if (target === null || event === undefined) {
+    if (url === null || event === undefined) {
       await delay(10)
       continue
     }
     if (cutOff !== null) writers.resent++
     const id: string = cutOff ?? randomBytes(16).toString('hex')
     writers.sent++
-    const status = await post(agent, target.url, project, envelopeBody(event, id))
+    const status = await post(agent, url, project, envelopeBody(event, id))
+    writers.answers.set(status, (writers.answers.get(status) ?? 0) + 1)
     if (status === 200) {
       // Before anything else happens: this line is what the claim is held against.
       appendFileSync(sideFile, `${id}\n`)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { killIntake } from './kill-intake.ts'
+import { killDatabase, killIntake } from './kill-intake.ts'
 
 /**
  * `npm run torture -- <name> [--option=value]`: long, destructive proofs that do not belong into `npm test`. Each is
@@ -19,6 +19,11 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'kill -9 of the whole service under load: every acknowledged event is there once (--kills=20, --writers=8)',
     run: killIntake,
+  },
+  'kill-database': {
+    summary:
+      'kill -9 of the database under load: the same claim, and the service recovers by itself (--kills=6, --writers=8)',
+    run: killDatabase,
   },
 }
 
