@@ -21,6 +21,8 @@ export type EventStream = {
   send(event: string | null, data: unknown): void
   /** Aborted when the client is gone or the service stops. */
   readonly signal: AbortSignal
+  /** Ends it from our side; the client may connect again. */
+  end(): void
 }
 
 /** What a handler is called with beside the app and the actor. */

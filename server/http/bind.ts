@@ -161,6 +161,7 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
   stopping.addEventListener('abort', end)
   return {
     signal: gone.signal,
+    end,
     send(event, data) {
       if (gone.signal.aborted) return
       raw.write(`${event === null ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`)

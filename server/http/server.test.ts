@@ -127,17 +127,24 @@ test('live messages reach the organisation they concern, and no other', async ()
   const ada = await aFounder(server.url)
   const eve = await aFounder(server.url)
   const project = await aProject(ada)
-  const listen = async (person: typeof ada): Promise<{ text: () => string; stop: () => void }> => {
+  const listen = async (
+    person: typeof ada,
+  ): Promise<{ text: () => string; ended: () => boolean; stop: () => void }> => {
     const stop = new AbortController()
     const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(`${server.url}/api/live`, { headers: { cookie }, signal: stop.signal })
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     let text = ''
+    let ended = false
     const decoder = new TextDecoder()
     void (async () => {
       for await (const chunk of response.body ?? []) text += decoder.decode(chunk as Uint8Array)
-    })().catch(() => {})
-    return { text: () => text, stop: () => stop.abort() }
+    })()
+      .catch(() => {})
+      .finally(() => {
+        ended = true
+      })
+    return { text: () => text, ended: () => ended, stop: () => stop.abort() }
   }
   const [hers, theirs] = [await listen(ada), await listen(eve)]
   await sendEvent(server.url, project.dsn, anEvent())
@@ -146,6 +153,10 @@ test('live messages reach the organisation they concern, and no other', async ()
   await waitFor('the message', () => hers.text().includes('event: issues'))
   expect(hers.text()).toContain(project.id)
   expect(theirs.text()).not.toContain(project.id)
+  // Logging out ends the stream, whatever the client would like.
+  await ada.post('/api/auth/logout')
+  await waitFor('the end of the stream', () => hers.ended())
+  expect(theirs.ended()).toBe(false)
   hers.stop()
   theirs.stop()
 })

@@ -5,6 +5,8 @@ import { LIVE_TOPIC } from './publish.ts'
 
 const Envelope = z.tuple([z.string(), LiveMessage])
 
+const SessionEnd = z.object({ session_id: z.string().optional(), user_id: z.string().optional() })
+
 /** At most so many messages a second reach one browser; what comes between is merged. */
 const FLUSH_MS = 250
 
@@ -28,8 +30,15 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
       waiting.set(key, earlier === undefined ? message : merged(earlier, message))
       timer ??= setTimeout(flush, FLUSH_MS)
     })
+    // A person who was logged out, or whose role changed, must not go on listening.
+    const stopSessions = app.bus.on('session', (payload) => {
+      const ended = SessionEnd.safeParse(payload)
+      if (ended.success && (ended.data.session_id === actor.sessionId || ended.data.user_id === actor.userId))
+        stream.end()
+    })
     stream.signal.addEventListener('abort', () => {
       stop()
+      stopSessions()
       clearTimeout(timer)
     })
     return Promise.resolve()
