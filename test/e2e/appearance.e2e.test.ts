@@ -71,3 +71,20 @@ test('a read that fails shows the reason in its place and can be tried again', a
   await page.keyboard.press('.')
   await page.getByLabel('Short name').waitFor()
 })
+
+test('a file that is gone after an upgrade is fetched anew by loading the page again', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/me/appearance')
+  await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+  let gone = true
+  await page.route(/\/assets\/security-.*\.js$/, (route) => (gone ? route.abort() : route.continue()))
+  // The page loaded anew knows the new name of the file.
+  page.on('load', () => {
+    gone = false
+  })
+  dashboard.browser.forgive(/Failed to fetch dynamically imported module/)
+  await page.getByRole('link', { name: 'Security' }).click()
+  await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor()
+  expect(gone).toBe(false)
+})

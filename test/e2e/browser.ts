@@ -37,6 +37,8 @@ export type OpenOptions = {
 export type TestBrowser = {
   /** A page in a context of its own. What goes wrong in it fails the test that is running. */
   open(options: OpenOptions): Promise<Page>
+  /** Complaints the running test provokes on purpose. */
+  forgive(pattern: RegExp): void
 }
 
 /**
@@ -53,15 +55,19 @@ export async function testBrowser(): Promise<TestBrowser> {
   })
   const contexts = new Set<BrowserContext>()
   const troubles: string[] = []
+  const forgiven: RegExp[] = []
 
   afterEach(async () => {
     for (const context of contexts) await context.close()
     contexts.clear()
-    expect(troubles.splice(0), 'what the pages complained about').toEqual([])
+    const patterns = forgiven.splice(0)
+    const left = troubles.splice(0).filter((trouble) => !patterns.some((pattern) => pattern.test(trouble)))
+    expect(left, 'what the pages complained about').toEqual([])
   })
   afterAll(() => browser.close())
 
   return {
+    forgive: (pattern) => void forgiven.push(pattern),
     async open({ baseURL, theme = 'light', size = 'desk', state }) {
       const context = await browser.newContext({
         baseURL,

@@ -15,6 +15,7 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await page.getByRole('button', { name: 'Create organisation' }).click()
   await page.getByText('Enter your name.').waitFor()
   await page.getByText('Enter a name for the organisation.').waitFor()
+  await page.getByLabel('Your name').and(page.locator(':focus')).waitFor()
 
   await page.getByLabel('Your name').fill('Ines Köhler')
   await page.getByLabel('Organisation').fill('Meadowlark')

@@ -1,5 +1,6 @@
 import type { Addresses } from '../../server/http/contract.ts'
 import type { ClientAnswer, ClientCall } from '../../server/kernel/contract.ts'
+import { shared } from '../words/shared.ts'
 import { endSession, refreshSession } from './session.ts'
 
 export type { Addresses }
@@ -90,7 +91,7 @@ async function send(method: string, url: string, { body, signal }: Loose): Promi
     })
   } catch (error) {
     if (signal?.aborted === true) throw error
-    throw new ApiError(0, 'The server could not be reached.')
+    throw new ApiError(0, shared.unreachable)
   }
 }
 
@@ -101,6 +102,6 @@ async function errorFrom(response: Response): Promise<ApiError> {
   const message =
     typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
       ? body.error
-      : `The server answered ${response.status}.`
+      : shared.answered(response.status)
   return new ApiError(response.status, message, requestId, Number.isFinite(seconds) ? seconds : null)
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { paths } from '../paths.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { shared } from '../words/shared.ts'
 import { shell } from '../words/shell.ts'
 import { usePageTitle } from './page-title.ts'
 
@@ -10,7 +11,7 @@ export function NotFound() {
   usePageTitle(null)
   return (
     <main className="lost" id="main" tabIndex={-1}>
-      <title>{shell.notFound}</title>
+      <title>{shared.titleOf(shell.notFound)}</title>
       <div className="empty">
         <Icon name="search" className="big c-3" />
         <h1>{shell.notFound}</h1>

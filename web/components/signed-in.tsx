@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
+import { shell } from '../words/shell.ts'
 import { QueryError } from './query-error.tsx'
 
 /**
@@ -13,7 +14,7 @@ export function SignedIn() {
   if (me.error !== null) {
     return (
       <main className="lost">
-        <QueryError what="Your account" error={me.error} onRetry={() => void me.refetch()} />
+        <QueryError what={shell.yourAccount} error={me.error} onRetry={() => void me.refetch()} />
       </main>
     )
   }

@@ -12,6 +12,7 @@ import { Field } from '../ui/field.tsx'
 import { formatLeft } from '../ui/format.ts'
 import { useNow } from '../ui/now.ts'
 import { entry } from '../words/entry.ts'
+import { shared } from '../words/shared.ts'
 
 const route = getRouteApi('/login')
 
@@ -50,7 +51,7 @@ export function LoginPage() {
     missing === 'password' ? entry.missing.password : refusal === null ? undefined : reasonOf(refusal)
   return (
     <EntryFrame>
-      <title>Log in · Faultline</title>
+      <title>{shared.titleOf(entry.logIn)}</title>
       <form className="st1" onSubmit={submit} noValidate>
         <h1>{entry.logIn}</h1>
         <p className="login-sub">{entry.to(location.host)}</p>

@@ -18,7 +18,7 @@ export function Steps({ project, sdk, event }: { project: StepState; sdk: StepSt
           className={step.done ? 'done' : step.now ? 'now' : undefined}
           aria-current={step.now ? 'step' : undefined}
         >
-          <span className="step-n">{step.done ? <Icon name="check" label="Done" /> : index + 1}</span>
+          <span className="step-n">{step.done ? <Icon name="check" label={onboarding.steps.done} /> : index + 1}</span>
           <div>
             <b>{step.name}</b>
             <small>{step.more}</small>

@@ -55,7 +55,7 @@ export function OnboardingPage() {
       {items === undefined || me.data === undefined ? (
         <main id="main" className="lost" tabIndex={-1}>
           {projects.error === null ? null : (
-            <QueryError what="Your projects" error={projects.error} onRetry={() => void projects.refetch()} />
+            <QueryError what={onboarding.projects} error={projects.error} onRetry={() => void projects.refetch()} />
           )}
         </main>
       ) : making ? (

@@ -5,6 +5,7 @@ import { reasonOf } from '../api/change.ts'
 import { PasswordField, strengthOf } from '../components/password-field.tsx'
 import { SettingsHead } from '../components/settings-frame.tsx'
 import { Button } from '../ui/button.tsx'
+import { focusFirstInvalid } from '../ui/field.tsx'
 import { addToast } from '../ui/toasts.tsx'
 import { settings } from '../words/settings.ts'
 
@@ -26,10 +27,13 @@ export function SecurityPage() {
       if (warning !== undefined) addToast({ text: warning, icon: 'info' })
     },
   })
-  const submit = (event: SubmitEvent) => {
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     setTried(true)
-    if (current !== '' && strength.enough && !change.isPending) change.mutate()
+    if (change.isPending) return
+    const form = event.currentTarget
+    if (current === '' || !strength.enough) focusFirstInvalid(form)
+    else change.mutate(undefined, { onError: () => focusFirstInvalid(form) })
   }
   const refusal = change.error
   const aboutNew = refusal instanceof ApiError && /^newPassword/i.test(refusal.message)

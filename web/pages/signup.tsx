@@ -8,10 +8,11 @@ import { PasswordField, strengthOf } from '../components/password-field.tsx'
 import { usePageTitle } from '../components/page-title.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/button.tsx'
-import { Field } from '../ui/field.tsx'
+import { Field, focusFirstInvalid } from '../ui/field.tsx'
 import { Note } from '../ui/states.tsx'
 import { addToast } from '../ui/toasts.tsx'
 import { entry } from '../words/entry.ts'
+import { shared } from '../words/shared.ts'
 
 const EMPTY = { name: '', org: '', email: '', password: '' }
 type Fields = typeof EMPTY
@@ -59,12 +60,14 @@ export function SignupPage() {
     },
   })
 
-  const submit = (event: SubmitEvent) => {
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (signUp.isPending) return
     const found = problemsOf(fields)
     setProblems(found)
-    if (Object.keys(found).length === 0) signUp.mutate()
+    const form = event.currentTarget
+    if (Object.keys(found).length > 0) focusFirstInvalid(form)
+    else signUp.mutate(undefined, { onError: () => focusFirstInvalid(form) })
   }
   const change = (field: keyof Fields) => (event: { target: { value: string } }) => {
     setFields((before) => ({ ...before, [field]: event.target.value }))
@@ -77,7 +80,7 @@ export function SignupPage() {
     problems[field] ?? (refusal !== null && refused === field ? reasonOf(refusal) : undefined)
   return (
     <EntryFrame>
-      <title>Create an organisation · Faultline</title>
+      <title>{shared.titleOf(entry.createOrg)}</title>
       <form className="st1" onSubmit={submit} noValidate>
         <h1>{entry.createOrg}</h1>
         <p className="login-sub">{entry.createOrgMore}</p>

@@ -2,6 +2,7 @@ import { useState, type CSSProperties, type KeyboardEvent, type PointerEvent } f
 import { formatCount, formatShortCount, NO_DATA } from './format.ts'
 import { PlatformTile } from './tiles.tsx'
 import { countAxis } from './scale.ts'
+import { kit } from '../words/kit.ts'
 
 export type BarTone = 'quiet' | 'base' | 'crit' | 'high' | 'regr'
 
@@ -102,7 +103,7 @@ export function BarChart({ label, heightPx, series, buckets, xLabels, faults = [
           className="reader"
           role="slider"
           tabIndex={0}
-          aria-label="Read single values"
+          aria-label={kit.readValues}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, length - 1)}
           aria-valuenow={read ?? 0}
@@ -148,7 +149,7 @@ function openBar(total: number, length: number, top: number): string {
 type ReadingProps = { index: number; length: number; series: readonly BarSeries[]; bucket: string }
 
 function readingText(index: number | null, series: readonly BarSeries[], buckets: readonly string[]): string {
-  if (index === null) return 'Nothing chosen'
+  if (index === null) return kit.nothingRead
   const values = series.map((part) => `${part.label} ${formatReading(part.values[index] ?? null)}`)
   return `${buckets[index] ?? ''}: ${values.join(', ')}`
 }

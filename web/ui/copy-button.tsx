@@ -1,11 +1,12 @@
 import { Button, IconButton, type ButtonLook, type ButtonSize } from './button.tsx'
 import { copyText } from './copy.ts'
 import { addToast } from './toasts.tsx'
+import { kit } from '../words/kit.ts'
 
 /** Copies and says so. */
 export async function copyAndSay(text: string, said: string): Promise<void> {
   if (await copyText(text)) addToast({ text: said, icon: 'copy' })
-  else addToast({ text: 'Could not copy. Select the text and copy it by hand.', tone: 'bad' })
+  else addToast({ text: kit.copyFailed, tone: 'bad' })
 }
 
 type CopyButtonProps = {
@@ -20,7 +21,7 @@ type CopyButtonProps = {
   keys?: string | undefined
 }
 
-export function CopyButton({ text, said, children = 'Copy', iconOnly = false, look, size, keys }: CopyButtonProps) {
+export function CopyButton({ text, said, children = kit.copy, iconOnly = false, look, size, keys }: CopyButtonProps) {
   const onClick = () => void copyAndSay(text, said)
   if (iconOnly)
     return (

@@ -73,6 +73,11 @@ function FieldLabel({ id, label, aside }: { id: string; label: string; aside: Re
   )
 }
 
+/** Puts the keyboard where the first wrong value is, once the form shows it. */
+export function focusFirstInvalid(form: HTMLFormElement): void {
+  requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+}
+
 /** Always in the page, so that a sentence that appears later is announced. */
 function FieldNote({ id, hint, error }: { id: string; hint: ReactNode; error: string | undefined }) {
   if (error !== undefined) {

@@ -1,9 +1,10 @@
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { formatLeft } from './format.ts'
 import { useNow } from './now.ts'
+import { kit } from '../words/kit.ts'
 
 const PATIENCE_MS = 150
 
@@ -107,8 +108,8 @@ export function ErrorPart({ title, children, requestId, retryAt, onRetry }: Erro
       <span className="rowk">
         {onRetry === undefined ? null : <RetryButton retryAt={retryAt ?? null} onRetry={onRetry} />}
         {requestId == null ? null : (
-          <CopyButton look="ghost" text={requestId} said="Request id copied">
-            Copy request id
+          <CopyButton look="ghost" text={requestId} said={kit.requestIdCopied}>
+            {kit.copyRequestId}
           </CopyButton>
         )}
       </span>
@@ -116,17 +117,20 @@ export function ErrorPart({ title, children, requestId, retryAt, onRetry }: Erro
   )
 }
 
+/** After a refusal that named a time it tries again by itself; pressing is for the impatient afterwards. */
 function RetryButton({ retryAt, onRetry }: { retryAt: number | null; onRetry: () => void }) {
   const now = useNow('second')
   const waits = retryAt !== null && retryAt > now
+  const retry = useEffectEvent(onRetry)
+  useEffect(() => {
+    if (retryAt === null) return undefined
+    const timer = setTimeout(() => retry(), Math.max(0, retryAt - Date.now()))
+    return () => clearTimeout(timer)
+  }, [retryAt])
+  const left = waits ? formatLeft(retryAt, now) : ''
   return (
-    <Button
-      look="primary"
-      keys="."
-      onClick={onRetry}
-      why={waits ? `Possible in ${formatLeft(retryAt, now)}` : undefined}
-    >
-      {waits ? `Try again in ${formatLeft(retryAt, now)}` : 'Try again'}
+    <Button look="primary" keys="." onClick={onRetry} why={waits ? kit.possibleIn(left) : undefined}>
+      {waits ? kit.tryAgainIn(left) : kit.tryAgain}
     </Button>
   )
 }

@@ -1,4 +1,5 @@
 import { Icon, type IconName } from './icon.tsx'
+import { kit } from '../words/kit.ts'
 
 /** Letter tiles stand for platforms: the five kinds of project, and what SDKs call the platform of an event. */
 const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> = {
@@ -75,7 +76,7 @@ type AvatarProps = {
 
 export function Avatar({ person, small = false, quiet = false }: AvatarProps) {
   const size = small ? ' av-sm' : ''
-  const name = person?.name ?? 'Unassigned'
+  const name = person?.name ?? kit.unassigned
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)
     : ({ role: 'img', 'aria-label': name, title: name } as const)
@@ -139,7 +140,7 @@ export function Severity({ severity, word = true }: { severity: SeverityName; wo
           <span>{SEVERITY_WORDS[severity]}</span>
         </>
       ) : (
-        <Icon name={`sv-${severity}`} label={`${SEVERITY_WORDS[severity]} severity`} />
+        <Icon name={`sv-${severity}`} label={kit.severity(SEVERITY_WORDS[severity])} />
       )}
     </span>
   )

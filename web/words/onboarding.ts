@@ -1,6 +1,7 @@
 /** Words of setting up. */
 export const onboarding = {
   title: 'Set up',
+  projects: 'Your projects',
   settingUp: 'Setting up',
   later: 'Finish later',
   progress: 'Progress',
@@ -14,6 +15,7 @@ export const onboarding = {
     eventWaiting: (passed: string) => `waiting, ${passed}`,
     eventNext: 'waits for the SDK',
     eventDone: 'received',
+    done: 'Done',
   },
   project: {
     heading: 'Create a project',

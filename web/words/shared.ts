@@ -4,6 +4,8 @@ export const shared = {
   titleOf: (page: string) => `${page} · Faultline`,
   undo: 'Undo',
   notUndone: 'Could not undo.',
+  unreachable: 'The server could not be reached.',
+  answered: (status: number) => `The server answered ${status}.`,
   unexpected: 'Something unexpected happened. Try again; if it stays, reload the page.',
   tryAgain: 'Try again',
   cancel: 'Cancel',

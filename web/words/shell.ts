@@ -27,6 +27,7 @@ export const shell = {
   now: 'Now',
   theme: { dark: 'Switch to dark', light: 'Switch to light' },
   account: (name: string) => `account of ${name}`,
+  yourAccount: 'Your account',
   appearance: 'Appearance',
   changePassword: 'Change password',
   keys: 'Keyboard',
