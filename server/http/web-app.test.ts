@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Fastify from 'fastify'
+import { afterAll, expect, test } from 'vitest'
+import { registerWebApp } from './web-app.ts'
+
+const dist = `${mkdtempSync(join(tmpdir(), 'faultline-dist-'))}/`
+mkdirSync(join(dist, 'assets'))
+const fastify = Fastify()
+await registerWebApp(fastify, dist)
+afterAll(async () => {
+  await fastify.close()
+  rmSync(dist, { recursive: true, force: true })
+})
+const get = (url: string) => fastify.inject({ method: 'GET', url })
+
+test('before a build every page says how to build', async () => {
+  expect(await get('/issues')).toMatchObject({
+    statusCode: 503,
+    body: expect.stringContaining('npm run build') as string,
+  })
+})
+
+test('a build under a running service is served at once', async () => {
+  writeFileSync(join(dist, 'index.html'), '<script nonce="__CSP_NONCE__" src="/assets/app-1.js"></script>')
+  writeFileSync(join(dist, 'assets', 'app-1.js'), 'run()')
+  writeFileSync(join(dist, 'theme.js'), 'theme()')
+
+  for (const path of ['/', '/issues', '/issues/1?tab=x', '/index.html']) {
+    const page = path === '/index.html' ? await get((await get(path)).headers.location ?? '') : await get(path)
+    expect(page.statusCode, path).toBe(200)
+    const nonce = /nonce="([^"]+)"/.exec(page.body)?.[1] ?? ''
+    expect(nonce).not.toBe('__CSP_NONCE__')
+    expect(page.headers['content-security-policy']).toContain(`'nonce-${nonce}'`)
+    expect(page.headers['content-security-policy']).not.toContain('unsafe')
+    expect(page.headers['cache-control']).toBe('no-cache')
+  }
+  expect((await get('/')).body).not.toBe((await get('/')).body)
+  expect((await get('/assets/app-1.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  expect((await get('/theme.js')).headers['cache-control']).toBe('no-cache')
+})
+
+test.each([
+  '/assets/app-2.js',
+  '/favicon.ico',
+  '/../../package.json',
+  '/%2e%2e/package.json',
+  '/assets/..%2f..%2fpackage.json',
+])('%s is not a page and not a file of ours', async (path) => {
+  const answer = await get(path)
+  expect([400, 403, 404]).toContain(answer.statusCode)
+  expect(answer.body).not.toContain('"name"')
+})
