@@ -120,7 +120,11 @@ export function createBodies(): Bodies {
     async readFirstLine(request, encoding) {
       const partial = partialOf(request)
       let line: Buffer | null = null
+      let triedBytes = 0
       await receive(request, partial, () => {
+        // Looked at again only when it has doubled: a body that comes by the byte would be decoded by the byte.
+        if (partial.bytes < triedBytes * 2) return false
+        triedBytes = partial.bytes
         const prefix = decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1)
         const end = prefix?.indexOf(0x0a) ?? -1
         if (prefix !== null && end !== -1) line = prefix.subarray(0, end)
@@ -129,6 +133,8 @@ export function createBodies(): Bodies {
       if (line !== null) return line
       // An envelope may be its first line alone, without a newline.
       const prefix = partial.ended ? decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1) : null
+      const end = prefix?.indexOf(0x0a) ?? -1
+      if (prefix !== null && end !== -1) return prefix.subarray(0, end)
       if (prefix === null || prefix.length > MOST_HEADER_BYTES)
         throw invalid('The envelope header is longer than 64 KiB, or cannot be decoded.')
       return prefix

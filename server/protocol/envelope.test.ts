@@ -134,6 +134,19 @@ describe('payloads', () => {
     ])
   })
 
+  test('blank lines are skipped exactly, however many', () => {
+    for (const count of [1, 65_535, 65_536, 65_537, 200_000]) {
+      const { items } = parse(`{}${'\n'.repeat(count)}{"type":"x"}\n1\n`)
+      expect(items).toMatchObject([{ type: 'x', headerStart: count + 2 }])
+    }
+  })
+
+  test('item headers may not grow without end', () => {
+    const item = `{"type":"x","filler":"${'y'.repeat(60_000)}"}\n\n`
+    expect(parse(`{}\n${item.repeat(30)}`).items).toHaveLength(30)
+    expect(() => parse(`{}\n${item.repeat(40)}`)).toThrow(refused('too_large'))
+  })
+
   test('more items than anybody sends are refused', () => {
     const items = (count: number) => `{}\n${'{"type":"x"}\n\n'.repeat(count)}`
     expect(parse(items(MOST_ITEMS)).items).toHaveLength(MOST_ITEMS)

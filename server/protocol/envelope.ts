@@ -7,6 +7,8 @@ import { checkJson, parseJson } from './json-guard.ts'
 export const MOST_HEADER_BYTES = 64 * 1024
 /** Most items in one envelope; SDKs send a handful, containers hold the rest inside one item. */
 export const MOST_ITEMS = 10_000
+/** Most bytes of all item headers together: parsing them is the one part of the work that grows with what is sent. */
+const MOST_HEADERS_BYTES = 2 * 1024 * 1024
 
 /** First line of an envelope (ingest.md §6.2). Fields of a wrong type count as absent. */
 export type EnvelopeHeader = {
@@ -89,16 +91,19 @@ export function parseEnvelope(decoded: Buffer): Envelope {
   const header = parseEnvelopeHeader(decoded)
   const items: RawItem[] = []
   let eventSeen = false
+  let headersBytes = 0
   let at = lineEnd(decoded, 0) + 1
   while (at < decoded.length) {
     // Blank lines are ignored at the end; between items they cannot mean anything else either.
     if (decoded[at] === NEWLINE) {
-      at++
+      at = skipBlankLines(decoded, at)
       continue
     }
     if (items.length >= MOST_ITEMS)
       throw tooLarge(`An envelope may hold at most ${MOST_ITEMS.toLocaleString('en')} items.`)
     const headerEnd = lineEnd(decoded, at)
+    headersBytes += headerEnd - at
+    if (headersBytes > MOST_HEADERS_BYTES) throw tooLarge('The item headers of the envelope are longer than 2 MiB.')
     const headers = parseHeaderLine(decoded, at, headerEnd, 'item header')
     const type = headers.type
     if (typeof type !== 'string' || type === '') throw invalid('An item header has no type.')
@@ -110,6 +115,18 @@ export function parseEnvelope(decoded: Buffer): Envelope {
     at = end + 1
   }
   return { header, items }
+}
+
+const BLANK_LINES = Buffer.alloc(64 * 1024, NEWLINE)
+
+/** One past the last of the newlines that begin at `at`; by the block, there may be a hundred million of them. */
+function skipBlankLines(bytes: Buffer, at: number): number {
+  let end = at
+  while (end + BLANK_LINES.length <= bytes.length && BLANK_LINES.compare(bytes, end, end + BLANK_LINES.length) === 0) {
+    end += BLANK_LINES.length
+  }
+  while (end < bytes.length && bytes[end] === NEWLINE) end++
+  return end
 }
 
 function payloadEnd(decoded: Buffer, start: number, length: JsonValue | undefined): number {

@@ -34,6 +34,13 @@ export async function insertRows(client: pg.ClientBase, rows: readonly NewRow[],
   })
 }
 
+/** A database set up with synchronous_commit off would acknowledge what a power cut takes away. */
+export async function demandDurability(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
+  )
+}
+
 /** Takes the shard for this connection, until it ends. */
 export async function tryLockShard(client: pg.ClientBase, shard: number): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [

@@ -219,7 +219,7 @@ describe('pressure', () => {
     hanging.catch(() => {})
     await waitFor('the flush to hang', async () => {
       const { rows } = await app.pool.query<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into spool%'`,
+        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid() and query like '%insert into spool (%'`,
       )
       for (const { pid } of rows) await app.pool.query('select pg_terminate_backend($1)', [pid])
       return rows.length > 0

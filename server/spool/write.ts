@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { rateLimited, unavailable } from '../kernel/errors.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
-import { type Backlog, insertRows, type NewRow, selectBacklog } from './spool.queries.ts'
+import { type Backlog, demandDurability, insertRows, type NewRow, selectBacklog } from './spool.queries.ts'
 
 /** Most entries and bytes of one row; a larger single entry gets a row of its own. */
 const MOST_ROW_ENTRIES = 500
@@ -89,13 +89,15 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
       const notify = nowMs - lastNotifyMs >= NOTIFY_EVERY_MS
       if (notify) lastNotifyMs = nowMs
       await write(toRows(batch), notify)
+      if (down) app.log.info('the spool can be written again')
       down = false
       for (const { resolve } of batch) resolve()
     } catch (error) {
-      down = true
-      if (isDatabaseAway(error))
+      // Told once, not with every request of an outage.
+      if (!down && isDatabaseAway(error))
         app.log.warn({ err: messageOf(error) }, 'the spool cannot be written, the database is away')
-      else app.log.error({ err: error }, 'the spool cannot be written')
+      else if (!down) app.log.error({ err: error }, 'the spool cannot be written')
+      down = true
       const refusal = away(error)
       for (const { reject } of batch) reject(refusal)
       // What queued up meanwhile would only wait for the same answer.
@@ -137,6 +139,12 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
       idle.splice(at, 1)
       client.release(true)
     })
+    try {
+      await demandDurability(client)
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
     return client
   }
 
