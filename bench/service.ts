@@ -12,7 +12,7 @@ export type Service = {
   /** From the spawn to the first 200 of /readyz. */
   readyMs: number
   dataDir: string
-  /** SIGTERM, and everything it wrote is removed unless the data directory was given. */
+  /** Ctrl-C, and everything it wrote is removed unless the data directory was given. */
   stop(): Promise<void>
 }
 
@@ -73,8 +73,8 @@ export async function startService(
     readyMs: performance.now() - startedAt,
     dataDir,
     async stop() {
-      // The whole group, as Ctrl-C in a terminal would: a package manager may stand in between.
-      if (!isGone) process.kill(-pid, 'SIGTERM')
+      // The whole group, as Ctrl-C in a terminal: npm, which may stand in between, waits for its child on no other.
+      if (!isGone) process.kill(-pid, 'SIGINT')
       await gone
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
     },

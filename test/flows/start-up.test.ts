@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import {
@@ -16,6 +16,9 @@ import {
   type Start,
   userOf,
 } from './installation.ts'
+
+// Whole starts of the product, on machines that do other things, too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const scratch = makeScratch()
 const checkout = join(scratch.path, 'checkout')
@@ -56,6 +59,10 @@ const post = (url: string, path: string, body: object) =>
   })
 const signUp = (url: string) => post(url, 'signup', { ...account, name: 'Ada', org: 'Analytical Engines' })
 const logIn = (url: string) => post(url, 'login', account)
+
+function removeIfEmpty(directory: string): void {
+  if (existsSync(directory) && readdirSync(directory).length === 0) rmdirSync(directory)
+}
 
 /** It must end by itself with exit code 1 and one line that says why. */
 async function refusal(started: Start): Promise<string> {
@@ -174,7 +181,10 @@ describe('users', () => {
     mkdirSync(locked, { mode: 0o700 })
     const own = makeCheckout(join(locked, 'checkout'), { ownPostgres: true })
     const moved = `/var/lib/faultline/${createHash('sha256').update(own).digest('hex').slice(0, 16)}`
-    onTestFinished(() => rmSync(moved, { recursive: true, force: true }))
+    onTestFinished(() => {
+      rmSync(moved, { recursive: true, force: true })
+      removeIfEmpty('/var/lib/faultline')
+    })
 
     const started = await start(own)
     expect(await started.ready()).toContain(moved)

@@ -15,11 +15,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DatabaseStartError } from '../database-start-error.ts'
 import { recordedPostmaster } from './orphans.ts'
 import { isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
 import { startEmbeddedPostgres } from './start.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
 
 const running: { stop(): Promise<void> }[] = []
 afterEach(async () => {
