@@ -112,13 +112,16 @@ export type Start = {
   killHard(): Promise<void>
 }
 
-/** `npm start` in a checkout. What is still there when the test ends is killed. */
+/** `npm start` in a checkout, or what a service manager starts instead. What is still there when the test ends is killed. */
 export async function launch(
   checkout: string,
-  options: { dataDir?: string; user?: User; env?: Record<string, string>; port?: number } = {},
+  options: { dataDir?: string; user?: User; env?: Record<string, string>; port?: number; withoutNpm?: boolean } = {},
 ): Promise<Start> {
   const port = options.port ?? (await freePort())
-  const child = spawn('npm', ['start', '--silent'], {
+  const [command, ...args] = options.withoutNpm
+    ? [join(checkout, 'node_modules', '.bin', 'node'), join('scripts', 'start.mjs')]
+    : ['npm', 'start', '--silent']
+  const child = spawn(command, args, {
     cwd: checkout,
     ...options.user,
     detached: true,

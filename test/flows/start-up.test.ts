@@ -89,6 +89,16 @@ test('npm start serves, says where in one line, and Ctrl-C ends every process', 
   expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
 })
 
+test('as a service: one process to signal, SIGTERM ends it and everything below with exit code 0', async () => {
+  const dataDir = freshDataDir()
+  const started = await start(checkout, { dataDir, withoutNpm: true })
+  await started.ready()
+  expect(started.serverPid()).toBe(started.child.pid)
+  started.child.kill('SIGTERM')
+  expect(await started.exited).toBe(0)
+  await nothingLeft(dataDir)
+})
+
 test('two installations on one machine; on the same data the second is refused', async () => {
   const [one, two] = [freshDataDir(), freshDataDir()]
   const first = await start(checkout, { dataDir: one })
