@@ -170,12 +170,14 @@ function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
       type="button"
       {...rest}
       className="btn assignee"
-      aria-label={words.ownerIs(name)}
       aria-disabled={why === undefined ? undefined : true}
       title={why}
     >
       <Avatar person={issue.assignee} small quiet />
-      <span>{name}</span>
+      <span>
+        <span className="sr">{words.owner} </span>
+        {name}
+      </span>
       <Kbd keys="a" />
     </button>
   )

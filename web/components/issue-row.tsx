@@ -102,9 +102,11 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
       </span>
       <span role="cell" className="cell-ev num" title={words.events(issue.event_count)}>
         {formatCell(issue.event_count)}
+        <span className="cell-w"> {words.eventWord(issue.event_count)}</span>
       </span>
       <span role="cell" className="cell-us num" title={words.users(issue.user_count)}>
         {formatCell(issue.user_count)}
+        <span className="cell-w"> {words.userWord(issue.user_count)}</span>
       </span>
       <span role="cell" className="cell-age">
         <b>
@@ -126,19 +128,19 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
 
 /** The menu is mounted only where it is open: forty rows need no forty menus. */
 function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
-  const avatar = <Avatar person={issue.assignee} quiet={canChange} />
-  if (!canChange) return avatar
+  if (!canChange) return <Avatar person={issue.assignee} />
   const name = issue.assignee === null ? words.nobody : issue.assignee.name
-  const shared = {
-    type: 'button',
-    className: 'cell-btn',
-    'aria-label': words.ownerOf(issue.short_id, name),
-    title: name,
-  } as const
+  const shared = { type: 'button', className: 'cell-btn', title: name } as const
+  const inner = (
+    <>
+      <span className="sr">{words.ownerOf(issue.short_id, name)}</span>
+      <Avatar person={issue.assignee} quiet />
+    </>
+  )
   if (menu !== 'owner') {
     return (
       <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'owner')}>
-        {avatar}
+        {inner}
       </button>
     )
   }
@@ -149,7 +151,7 @@ function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
       open
       onOpenChange={(open) => onMenu(issue.id, open ? 'owner' : null)}
       onEdit={(edit) => onEdit(issue, edit)}
-      trigger={<button {...shared}>{avatar}</button>}
+      trigger={<button {...shared}>{inner}</button>}
     />
   )
 }

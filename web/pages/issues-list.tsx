@@ -70,7 +70,7 @@ export function IssueList(props: ListProps) {
       >
         <div role="rowgroup" className="stream-h">
           <div role="row" aria-rowindex={1} className="stream-head">
-            <span role="columnheader" className="cell-check" aria-label={words.selectAll}>
+            <span role="columnheader" className="cell-check">
               <label className="cell-check">
                 <input
                   type="checkbox"
@@ -83,7 +83,9 @@ export function IssueList(props: ListProps) {
                 />
               </label>
             </span>
-            <span role="columnheader" className="cell-sev" aria-label={words.severity} />
+            <span role="columnheader" className="cell-sev">
+              <span className="sr">{words.severity}</span>
+            </span>
             <span role="columnheader" className="cell-title">
               {words.columns.issue}
             </span>

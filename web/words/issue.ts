@@ -27,7 +27,7 @@ export const issue = {
   unignore: 'Reopen',
   nobody: 'Nobody',
   assign: 'Assign',
-  ownerIs: (name: string) => `Owner: ${name}`,
+  owner: 'Owner:',
   severity: 'Severity',
   severityIs: (severity: string) => `Severity: ${severity}`,
   more: 'More actions',

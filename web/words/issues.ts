@@ -61,6 +61,8 @@ export const issues = {
   selectAll: 'Select all that are loaded',
   events: (count: number) => `${whole.format(count)} ${plural(count, 'event', 'events')}`,
   users: (count: number) => `${whole.format(count)} ${plural(count, 'user', 'users')}`,
+  eventWord: (count: number) => plural(count, 'event', 'events'),
+  userWord: (count: number) => plural(count, 'user', 'users'),
   trendOf: (sum: number, peak: number, hours: number) =>
     sum === 0
       ? `No events in the last ${hours} hours`

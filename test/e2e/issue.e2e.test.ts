@@ -1,0 +1,337 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import type { TestProject } from '../kit/founder.ts'
+import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
+import { expectAccessible, expectNoSideScroll, hasFocus, screenshot } from './browser.ts'
+import { aTeam, testDashboard, type Person } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+
+const frame = (fields: Record<string, unknown>) => ({ in_app: false, lineno: 1, ...fields })
+
+/** A crash with a cause, framework frames around the app's own, crumbs, request, contexts: what an SDK sends at best. */
+function aCrash(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  const at = Date.now() / 1000
+  return anEvent({
+    timestamp: at,
+    exception: {
+      values: [
+        anException({
+          type: 'NetworkError',
+          value: 'connection reset',
+          stacktrace: { frames: [frame({ function: 'read', filename: 'node:net' })] },
+        }),
+        anException({
+          type: 'CheckoutError',
+          value: 'order 7 could not be paid',
+          mechanism: { type: 'onerror', handled: false },
+          stacktrace: {
+            frames: [
+              frame({ function: 'next', filename: '/srv/node_modules/express/lib/router.js' }),
+              frame({ function: 'handle', filename: '/srv/node_modules/express/lib/layer.js' }),
+              {
+                filename: 'src/checkout.ts',
+                function: 'Checkout.confirm',
+                lineno: 42,
+                colno: 11,
+                in_app: true,
+                pre_context: ['async confirm(order) {', "  const paid = await pay('card', order)"],
+                context_line: "  if (!paid) throw new CheckoutError('could not be paid')",
+                post_context: ['}'],
+                vars: { order: { id: 7, total: 41.8 }, paid: false },
+              },
+            ],
+          },
+        }),
+      ],
+    },
+    breadcrumbs: {
+      values: [
+        {
+          timestamp: at - 31.4,
+          type: 'navigation',
+          category: 'navigation',
+          data: { from: '/basket', to: '/checkout' },
+        },
+        { timestamp: at - 22, type: 'user', category: 'ui.click', message: 'Pay 41.80' },
+        {
+          timestamp: at - 0.4,
+          type: 'http',
+          category: 'fetch',
+          level: 'warning',
+          data: { method: 'POST', url: 'https://api.example/pay', status_code: 502, attempt: 3 },
+        },
+      ],
+    },
+    request: {
+      url: 'https://shop.example/checkout?step=2',
+      method: 'POST',
+      headers: { Referer: 'https://shop.example/' },
+    },
+    user: { id: 'u1', username: 'ada' },
+    contexts: { browser: { name: 'Chrome', version: '147.0' }, os: { name: 'Android', version: '15' } },
+    tags: { screen: 'checkout' },
+    extra: { basket: { items: 3 } },
+    ...fields,
+  })
+}
+
+const Listed = z.object({ items: z.array(z.object({ id: z.string() })) })
+
+/** Sends events and opens their one issue. */
+async function openIssue(
+  person: Person,
+  project: TestProject,
+  events: Record<string, unknown>[],
+  page: Page,
+): Promise<string> {
+  for (const event of events) await sendEvent(dashboard.server.url, project.dsn, event)
+  const count = () => person.get(`/api/issues?projectId=${project.id}`)
+  await expect.poll(async () => (await count()).text, { timeout: 15_000 }).toContain(`"event_count":${events.length}`)
+  const [issue] = Listed.parse((await count()).body).items
+  const id = issue?.id ?? ''
+  await page.goto(`/issues/${id}`)
+  await page.getByRole('region', { name: 'Why grouped' }).waitFor()
+  return id
+}
+
+test('an issue tells what broke, where, after what, and for whom', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await openIssue(person, project, [aCrash()], page)
+  await page.getByRole('heading', { name: 'CheckoutError order 7 could not be paid', level: 1 }).waitFor()
+
+  const trace = page.getByRole('region', { name: 'Stack trace', exact: true })
+  await trace.getByText('unhandled').waitFor()
+  await trace.getByText('Checkout.confirm').waitFor()
+  await trace.getByText('src/checkout.ts:42:11').waitFor()
+  await trace.getByRole('region', { name: 'Source around line 42' }).getByText('throw').waitFor()
+  await trace.getByText('Caused by').waitFor()
+  await trace.getByText('NetworkError').waitFor()
+  await trace.getByText('Local variables').click()
+  await trace.getByText('"total": 41.8').waitFor()
+
+  // The two frames of the framework are one line until somebody wants them.
+  expect(await trace.getByText('router.js').count()).toBe(0)
+  await trace.getByRole('button', { name: '2 framework frames express' }).click()
+  await trace.getByText('router.js').waitFor()
+  await trace.getByRole('button', { name: 'Raw' }).click()
+  await trace.getByText('at Checkout.confirm (src/checkout.ts:42:11)').waitFor()
+  await page.keyboard.press('y')
+  await page.getByText('Stack trace copied').waitFor()
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(
+    'Caused by: NetworkError: connection reset',
+  )
+
+  const crumbs = page.getByRole('region', { name: 'Breadcrumbs' })
+  await crumbs.getByText('−31.4').waitFor()
+  await crumbs.getByText('POST https://api.example/pay').waitFor()
+  await crumbs.getByText('order 7 could not be paid').waitFor()
+  await crumbs.getByRole('button', { name: 'Network' }).click()
+  await expect.poll(() => crumbs.getByText('Pay 41.80').count()).toBe(0)
+
+  const link = page.getByRole('link', { name: 'https://shop.example/checkout?step=2' })
+  expect(await link.getAttribute('rel')).toContain('noopener')
+  await page.getByRole('region', { name: 'Device and app' }).getByText('Android 15').waitFor()
+  await page.getByRole('region', { name: 'What these events share' }).getByText('checkout').first().waitFor()
+  await page.getByRole('region', { name: 'Why grouped' }).getByText('grouping v1').waitFor()
+})
+
+test('resolve and reopen by key, with the activity that says who', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const id = await openIssue(person, project, [aCrash()], page)
+  await page.keyboard.press('r')
+  await page.getByText(/^SHOPPER-WEB-1 resolved$/).waitFor()
+  await page.getByRole('button', { name: 'Reopen' }).waitFor()
+  await page.getByRole('region', { name: 'Activity' }).getByText('resolved this issue').waitFor()
+  await expect.poll(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('resolved')
+  await page.keyboard.press('r')
+  await page.getByRole('button', { name: 'Resolve' }).waitFor()
+  await expect.poll(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('unresolved')
+  await page.keyboard.press('z')
+  await expect.poll(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('resolved')
+})
+
+test('an issue that comes back says so, and why', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const id = await openIssue(person, project, [aCrash()], page)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await person.patch(`/api/issues/${id}`, { status: 'resolved' })
+  await page.getByRole('button', { name: 'Reopen' }).waitFor()
+  await sendEvent(dashboard.server.url, project.dsn, aCrash({ release: 'shop@1.1.0' }))
+  const reason = page.getByRole('region', { name: /^Came back in shop@1\.1\.0/ })
+  await reason.getByText('happened after it was resolved').waitFor()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+})
+
+test('the event that is read stays; a newer one is offered, neighbours are stepped to', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const [first, second, third] = [newEventId(), newEventId(), newEventId()]
+  const at = Date.now() / 1000
+  await openIssue(
+    person,
+    project,
+    [aCrash({ event_id: first, timestamp: at - 60 }), aCrash({ event_id: second, timestamp: at - 30 })],
+    page,
+  )
+  const picker = page.getByRole('region', { name: 'Event', exact: true })
+  await picker.getByText(second.slice(0, 8)).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await sendEvent(dashboard.server.url, project.dsn, aCrash({ event_id: third }))
+  await picker.getByText('A newer event came in.').waitFor()
+  await picker.getByText(second.slice(0, 8)).waitFor()
+  await page.getByRole('region', { name: 'Events over time' }).getByText('3', { exact: true }).first().waitFor()
+
+  await page.keyboard.press('.')
+  await picker.getByText(third.slice(0, 8)).waitFor()
+  await page.keyboard.press('[')
+  await picker.getByText(second.slice(0, 8)).waitFor()
+  expect(page.url()).toContain(`event=${second}`)
+  await page.keyboard.press('[')
+  await picker.getByText(first.slice(0, 8)).waitFor()
+  await page.keyboard.press(']')
+  await picker.getByText(second.slice(0, 8)).waitFor()
+  await picker.getByRole('button', { name: 'First' }).click()
+  await picker.getByText(first.slice(0, 8)).waitFor()
+
+  await picker.getByRole('button', { name: 'JSON' }).click()
+  const json = page.getByRole('dialog', { name: `Event ${first.slice(0, 8)}` })
+  await json.getByText(`"event_id": "${first}"`).waitFor()
+  await page.keyboard.press('Escape')
+  await json.waitFor({ state: 'hidden' })
+})
+
+test('comments are written in Markdown, shown without markup of their own, and deleted', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await openIssue(person, project, [aCrash()], page)
+  await page.keyboard.press('c')
+  await page.keyboard.type(
+    '**Mine.** <img src=x onerror=alert(1)> see [the bill](javascript:alert(1)) or https://shop.example/7',
+  )
+  await page.keyboard.press('Control+Enter')
+  const activity = page.getByRole('region', { name: 'Activity' })
+  const comment = activity.getByRole('article')
+  await comment.getByText('Mine.').waitFor()
+  expect(await comment.locator('strong').textContent()).toBe('Mine.')
+  expect(await comment.locator('img, script').count()).toBe(0)
+  await comment.getByText('<img src=x onerror=alert(1)>').waitFor()
+  expect(await comment.getByRole('link').allTextContents()).toEqual(['https://shop.example/7'])
+  expect(await activity.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('')
+
+  await comment.getByRole('button', { name: 'Comment actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete comment' }).click()
+  await page.getByRole('dialog', { name: 'Delete this comment?' }).getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => activity.getByRole('article').count()).toBe(0)
+  await activity.getByText('A comment was deleted').waitFor()
+})
+
+test('text of an event is never markup, whatever it says', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const evil = '"><script>window.hit = 1</script><img src=x onerror="window.hit = 1">'
+  await openIssue(
+    person,
+    project,
+    [
+      aCrash({
+        exception: { values: [anException({ type: evil, value: evil })] },
+        tags: { evil },
+        extra: { evil, link: 'javascript:window.hit=1' },
+        request: { url: 'javascript:window.hit=1', method: 'GET' },
+        breadcrumbs: { values: [{ timestamp: Date.now() / 1000, message: evil, category: evil, data: { url: evil } }] },
+        user: { id: evil, username: evil },
+      }),
+    ],
+    page,
+  )
+  await page.getByRole('region', { name: 'Contexts' }).waitFor()
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+  expect(await page.locator('main script, main img[src]').count()).toBe(0)
+  expect(await page.locator('main a[href^="javascript"]').count()).toBe(0)
+})
+
+test('J and K walk the list one came from, digits jump to sections', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  for (const [index, type] of ['AError', 'BError'].entries()) {
+    const exception = { values: [anException({ type, value: 'x' })] }
+    await sendEvent(
+      dashboard.server.url,
+      project.dsn,
+      anEvent({ timestamp: Date.now() / 1000 - index * 60, exception }),
+    )
+  }
+  await expect.poll(async () => (await person.get('/api/issues')).body['total'], { timeout: 15_000 }).toBe(2)
+  await page.goto('/issues')
+  await page.getByRole('link', { name: /^AError/ }).click()
+  await page.getByRole('heading', { name: /^AError/, level: 1 }).waitFor()
+  await page.getByText('1 of 2', { exact: true }).waitFor()
+  await page.keyboard.press('j')
+  await page.getByRole('heading', { name: /^BError/, level: 1 }).waitFor()
+  await page.getByText('2 of 2', { exact: true }).waitFor()
+  await page.keyboard.press('k')
+  await page.getByRole('heading', { name: /^AError/, level: 1 }).waitFor()
+  await page.keyboard.press('1')
+  await expect.poll(() => hasFocus(page.getByRole('heading', { name: 'Stack trace' }))).toBe(true)
+  await page.keyboard.press('5')
+  await expect.poll(() => hasFocus(page.getByRole('heading', { name: 'Activity' }))).toBe(true)
+
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: /^Delete / })
+  await dialog.getByRole('textbox').fill('delete 1')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: /^BError/, level: 1 }).waitFor()
+  await expect.poll(async () => (await person.get('/api/issues')).body['total']).toBe(1)
+})
+
+test('a message without a stack leads with its words, an unknown issue says so', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const message = {
+    exception: undefined,
+    level: 'warning',
+    logger: 'shop.stock',
+    logentry: { message: 'Stock of %s is low', formatted: 'Stock of milk is low', params: ['milk'] },
+  }
+  await openIssue(person, project, [anEvent(message)], page)
+  const card = page.getByRole('region', { name: 'Message' })
+  await card.getByText('Stock of milk is low').waitFor()
+  await card.getByText('Stock of %s is low').waitFor()
+  await card.getByText('shop.stock').waitFor()
+
+  await page.goto('/issues/01a1f7b8-0000-7000-8000-000000000000')
+  await page.getByRole('heading', { name: 'This issue does not exist' }).waitFor()
+})
+
+test.each([
+  { theme: 'light', size: 'desk' },
+  { theme: 'dark', size: 'desk' },
+  { theme: 'light', size: 'phone' },
+  { theme: 'dark', size: 'phone' },
+] as const)('the issue is accessible and fits: $theme, $size', async ({ theme, size }) => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person, { theme, size })
+  const id = await openIssue(person, project, [aCrash(), aCrash()], page)
+  await person.post(`/api/issues/${id}/comments`, { body: 'Mine. See `pay`.' })
+  await page.reload()
+  await page.getByRole('article').getByText('Mine.').waitFor()
+  await page.getByText('Local variables').click()
+  for (const name of ['browser', 'Headers']) await page.locator('summary', { hasText: name }).click()
+  await expectAccessible(page, `issue, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `issue, ${size}`)
+  await screenshot(page, `issue-${theme}-${size}`, { fullPage: true })
+
+  await page.getByRole('button', { name: 'JSON' }).click()
+  await page.getByRole('dialog').waitFor()
+  await expectAccessible(page, `event as JSON, ${theme}, ${size}`)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'More actions' }).filter({ visible: true }).click()
+  await page.getByRole('menu').waitFor()
+  await expectAccessible(page, `menu of an issue, ${theme}, ${size}`)
+})

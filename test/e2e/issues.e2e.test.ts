@@ -1,0 +1,283 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { aProject, type TestProject } from '../kit/founder.ts'
+import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { expectAccessible, expectNoSideScroll, hasFocus, screenshot } from './browser.ts'
+import { aTeam, testDashboard, type Person } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+
+/** Sends one event of each type and waits until the last is an issue. */
+async function issuesOf(person: Person, project: TestProject, types: readonly string[]): Promise<void> {
+  for (const [index, type] of types.entries()) {
+    await sendEvent(
+      dashboard.server.url,
+      project.dsn,
+      anEvent({
+        // The first of the list is the newest, so that it stands on top.
+        timestamp: Date.now() / 1000 - 60 * (index + 1),
+        user: { id: `u${index}` },
+        exception: { values: [anException({ type, value: `${type} happened` })] },
+      }),
+    )
+  }
+  await expect
+    .poll(async () => (await person.get(`/api/issues?projectId=${project.id}&limit=100`)).body['total'], {
+      timeout: 15_000,
+    })
+    .toBe(types.length)
+}
+
+const Listed = z.object({ items: z.array(z.object({ id: z.string() })) })
+const Me = z.object({ user: z.object({ id: z.string() }) })
+
+const row = (page: Page, type: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name: type }) })
+const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
+const openStream = async (page: Page, search = '') => {
+  await page.goto(`/issues${search}`)
+  await page.getByRole('rowheader').first().waitFor()
+}
+
+test('an event sent to the DSN stands in the stream with what people look for', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['PaymentError'])
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  const first = row(page, 'PaymentError')
+  await first.getByText('PaymentError happened').waitFor()
+  await first.getByText('confirmPayment').waitFor()
+  await first.getByText('Unresolved').waitFor()
+  await first.getByText('New', { exact: true }).waitFor()
+  await first.getByRole('img', { name: /1 event, peak 1 an hour/ }).waitFor()
+  await page.getByRole('link', { name: 'Open 1' }).waitFor()
+  await page.getByRole('slider', { name: 'Read single values' }).waitFor()
+  expect(await page.getByRole('table', { name: 'Issues' }).getAttribute('aria-rowcount')).toBe('2')
+})
+
+test('triage without a pointer: move, choose, resolve, undo, ignore, open', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['AError', 'BError', 'CError', 'DError'])
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  expect(await titles(page)).toEqual(['AError', 'BError', 'CError', 'DError'])
+
+  await page.keyboard.press('j')
+  await expect.poll(() => hasFocus(row(page, 'AError').getByRole('link'))).toBe(true)
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.keyboard.press('Shift+J')
+  const bar = page.getByRole('toolbar', { name: 'Actions for 2 selected issues' })
+  await bar.waitFor()
+  expect(await row(page, 'BError').getByRole('checkbox').isChecked()).toBe(true)
+
+  await page.keyboard.press('r')
+  await page.getByText('2 issues resolved').waitFor()
+  await expect.poll(() => titles(page)).toEqual(['AError', 'DError'])
+  await expect.poll(() => hasFocus(row(page, 'DError').getByRole('link'))).toBe(true)
+  await page.getByRole('link', { name: 'Resolved 2', exact: true }).waitFor()
+  await expect.poll(async () => (await person.get('/api/issues?status=resolved')).body['total']).toBe(2)
+
+  await page.keyboard.press('z')
+  await expect.poll(() => titles(page)).toEqual(['AError', 'BError', 'CError', 'DError'])
+  await expect.poll(async () => (await person.get('/api/issues?status=resolved')).body['total']).toBe(0)
+
+  await page.keyboard.press('i')
+  await page.getByText(/ignored$/).waitFor()
+  await expect.poll(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
+
+  await page.keyboard.press('k')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/issues\/[0-9a-f-]{36}/)
+  await page.getByRole('heading', { name: /^BError/, level: 1 }).waitFor()
+
+  // Back finds the list as it was left.
+  await page.goBack()
+  await page.waitForURL(/cursor=/)
+  await expect.poll(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
+  await page.keyboard.press('j')
+  await expect.poll(() => hasFocus(row(page, 'CError').getByRole('link'))).toBe(true)
+})
+
+test('owner and severity are changed from the row, by keys and by pointer', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['AError'])
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await page.keyboard.press('j')
+  await page.keyboard.press('a')
+  await page.getByRole('menu', { name: 'Owner' }).waitFor()
+  await page.keyboard.press('a')
+  await row(page, 'AError')
+    .getByRole('button', { name: /^Owner of .*: Founder/ })
+    .waitFor()
+  await page.getByText(/assigned to Founder/).waitFor()
+
+  await row(page, 'AError')
+    .getByRole('button', { name: /^Severity of/ })
+    .click()
+  await page.getByRole('menuitemcheckbox', { name: 'Critical' }).click()
+  await row(page, 'AError')
+    .getByRole('button', { name: /^Severity of .*: Critical/ })
+    .waitFor()
+  await expect
+    .poll(async () => (await person.get('/api/issues')).text)
+    .toContain('"severity":"critical","severity_pinned":true')
+})
+
+test('new issues wait behind the pill while the list holds still', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['AError'])
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await page.getByText('Live', { exact: true }).waitFor()
+
+  await sendEvent(
+    dashboard.server.url,
+    project.dsn,
+    anEvent({ exception: { values: [anException({ type: 'NewError' })] } }),
+  )
+  await page.getByRole('button', { name: /1 new issue since \d\d:\d\d/ }).waitFor()
+  expect(await titles(page)).toEqual(['AError'])
+
+  // Another event of the one that is shown counts in place.
+  await sendEvent(
+    dashboard.server.url,
+    project.dsn,
+    anEvent({ exception: { values: [anException({ type: 'AError', value: 'AError happened' })] } }),
+  )
+  await row(page, 'AError').getByTitle('2 events').waitFor()
+  expect(await titles(page)).toEqual(['AError'])
+
+  await page.keyboard.press('.')
+  await expect.poll(() => titles(page)).toHaveLength(2)
+  expect(await page.getByRole('button', { name: /new issue/ }).count()).toBe(0)
+})
+
+test('search, filters and sort stand in the address and say what hides the rest', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['AlphaError', 'BetaError'])
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await page.keyboard.press('/')
+  await page.keyboard.type('beta')
+  await page.waitForURL(/q=beta/)
+  await expect.poll(() => titles(page)).toEqual(['BetaError'])
+  await page.reload()
+  await expect.poll(() => titles(page)).toEqual(['BetaError'])
+  expect(await page.getByRole('searchbox', { name: 'Search issues' }).inputValue()).toBe('beta')
+
+  await page.getByRole('searchbox').fill('')
+  await expect.poll(() => titles(page)).toHaveLength(2)
+  await page.getByRole('searchbox').press('Escape')
+  await page.keyboard.press('f')
+  await page.getByRole('checkbox', { name: 'Low' }).check()
+  await page.waitForURL(/severity=low/)
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'No issue matches these filters' }).waitFor()
+  await page.getByText('severity low').first().waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Clear filters' }).click()
+  await expect.poll(() => titles(page)).toHaveLength(2)
+
+  await page.getByRole('button', { name: 'Sort by last seen' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'First seen' }).click()
+  await page.waitForURL(/sort=-first_seen/)
+  await page.getByRole('button', { name: 'Sort by first seen' }).waitFor()
+})
+
+test('deleting asks for the words, and is for admins', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['AError', 'BError'])
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await page.keyboard.press('Control+a')
+  await page.getByRole('button', { name: 'Delete 2 issues' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 2 issues?' })
+  await dialog.waitFor()
+  await dialog.getByRole('textbox').fill('delete')
+  await dialog.getByRole('textbox').press('Enter')
+  expect(await dialog.getByRole('button', { name: 'Delete' }).getAttribute('aria-disabled')).toBe('true')
+  expect(await dialog.isVisible()).toBe(true)
+  await dialog.getByRole('textbox').fill('delete 2')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('2 issues deleted').waitFor()
+  await expect.poll(async () => (await person.get('/api/issues')).body['total']).toBe(0)
+})
+
+test('a refused change is taken back and told', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['AError'])
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await page.route('**/api/issues/*', (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 403, json: { error: 'Your role cannot do this.' } })
+      : route.continue(),
+  )
+  await page.keyboard.press('j')
+  await page.keyboard.press('r')
+  await page.getByRole('alert').filter({ hasText: 'Could not change it. Your role cannot do this.' }).waitFor()
+  await expect.poll(() => titles(page)).toEqual(['AError'])
+})
+
+test('nothing arrived yet, nothing wrong, and a list that did not load are told apart', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/issues')
+  await page.getByRole('heading', { name: 'No events yet' }).waitFor()
+  await page.getByRole('link', { name: 'Connect shopper-web' }).waitFor()
+
+  await issuesOf(person, project, ['AError'])
+  await page.goto('/issues?status=regressed')
+  await page.getByRole('heading', { name: 'No regressed issues' }).waitFor()
+
+  await page.route('**/api/issues?*', (route) => route.fulfill({ status: 400, json: { error: 'limit is wrong.' } }))
+  await page.goto('/issues')
+  await page.getByRole('heading', { name: 'Issues did not load' }).waitFor()
+  await page.unroute('**/api/issues?*')
+  await page.keyboard.press('.')
+  await expect.poll(() => titles(page)).toEqual(['AError'])
+})
+
+test('a long list is a window of few rows, paged in the background, walked by keys', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const project = await aProject(person, { name: 'many' })
+  const types = Array.from({ length: 230 }, (_, index) => `Error${String(index).padStart(3, '0')}X`)
+  await issuesOf(person, project, types)
+  const page = await dashboard.openAs(person)
+  await openStream(page, `?project=${project.id}`)
+  expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('231')
+  for (let turn = 0; turn < 150; turn++) await page.keyboard.press('j')
+  await expect.poll(() => hasFocus(row(page, 'Error149X').getByRole('link'))).toBe(true)
+  expect(await row(page, 'Error149X').getAttribute('aria-rowindex')).toBe('151')
+  expect(await page.getByRole('row').count()).toBeLessThanOrEqual(45)
+  await page.getByText('1–200 of 230').waitFor()
+  for (let turn = 0; turn < 15; turn++) await page.keyboard.press('j')
+  await page.getByText('1–230 of 230').waitFor()
+})
+
+test.each([
+  { theme: 'light', size: 'desk' },
+  { theme: 'dark', size: 'desk' },
+  { theme: 'light', size: 'phone' },
+  { theme: 'dark', size: 'phone' },
+] as const)('the stream is accessible and fits: $theme, $size', async ({ theme, size }) => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['AError', 'BError', 'CError'])
+  const page = await dashboard.openAs(person, { theme, size })
+  const [first] = Listed.parse((await person.get('/api/issues')).body).items
+  const me = Me.parse((await person.get('/api/me')).body)
+  await person.patch(`/api/issues/${first?.id}`, { assignee_id: me.user.id })
+  await openStream(page)
+  await expectAccessible(page, `issues, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `issues, ${size}`)
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.getByRole('toolbar').waitFor()
+  await expectAccessible(page, `issues with a selection, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `issues with a selection, ${size}`)
+  await screenshot(page, `issues-${theme}-${size}`)
+  await page.keyboard.press('f')
+  await page.getByRole('checkbox', { name: 'Critical' }).waitFor()
+  await expectAccessible(page, `filters, ${theme}, ${size}`)
+})
