@@ -57,7 +57,16 @@ export default defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'node', 'react', 'jsx-a11y', 'vitest'],
   categories: { correctness: 'error' },
   env: { builtin: true, es2024: true },
-  ignorePatterns: ['node_modules', 'test/**/apps', 'data', 'web/dist', 'test/fixtures', 'bench/.cache', 'test/.cache', 'coverage'],
+  ignorePatterns: [
+    'node_modules',
+    'test/**/apps',
+    'data',
+    'web/dist',
+    'test/fixtures',
+    'bench/.cache',
+    'test/.cache',
+    'coverage',
+  ],
   rules: {
     // Promises: a pipeline's worst bug is the one nobody waited for.
     'typescript/no-floating-promises': 'error',
