@@ -7,6 +7,7 @@ import {
   redirect,
   type RouterHistory,
 } from '@tanstack/react-router'
+import { filtersOf, issueEventQuery, streamQuery, volumeQuery } from './api/issue-queries.ts'
 import { meQuery, onboardingQuery, projectSettingsQuery, projectsQuery } from './api/queries.ts'
 import { Crash } from './components/crash.tsx'
 import { NotFound } from './components/not-found.tsx'
@@ -101,6 +102,14 @@ const issues = createRoute({
   path: '/issues',
   staticData: { scope: { project: 'any', range: true } },
   validateSearch: (search) => IssuesSearch.parse(search),
+  loaderDeps: ({ search }) => search,
+  // Beside the code of the page. Hovering a link fetches code only.
+  loader: ({ context: { client }, deps, preload }) => {
+    if (preload) return
+    const filters = filtersOf(deps)
+    void client.infiniteQuery(streamQuery(filters)).catch(noop)
+    void client.query(volumeQuery(filters.project, filters.range)).catch(noop)
+  },
   component: lazyRouteComponent(() => import('./pages/issues.tsx'), 'IssuesPage'),
 })
 
@@ -109,6 +118,10 @@ const issue = createRoute({
   path: '/issues/$issueId',
   staticData: { scope: { project: 'any', range: true } },
   validateSearch: (search) => IssueSearch.parse(search),
+  loaderDeps: ({ search }) => ({ event: search.event ?? 'latest' }),
+  loader: ({ context: { client }, params, deps, preload }) => {
+    if (!preload) void client.query(issueEventQuery(params.issueId, deps.event)).catch(noop)
+  },
   component: lazyRouteComponent(() => import('./pages/issue.tsx'), 'IssuePage'),
 })
 

@@ -162,7 +162,7 @@ test('an issue that comes back says so, and why', async () => {
   await person.patch(`/api/issues/${id}`, { status: 'resolved' })
   await page.getByRole('button', { name: 'Reopen' }).waitFor()
   await sendEvent(dashboard.server.url, project.dsn, aCrash({ release: 'shop@1.1.0' }))
-  const reason = page.getByRole('region', { name: /^Came back in shop@1\.1\.0/ })
+  const reason = page.getByRole('region', { name: /^Came back in 1\.1\.0/ })
   await reason.getByText('happened after it was resolved').waitFor()
   await page.getByRole('heading', { level: 1 }).waitFor()
 })

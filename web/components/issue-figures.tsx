@@ -1,5 +1,5 @@
 import { usePrefs } from '../prefs.ts'
-import type { Issue } from '../api/issue-queries.ts'
+import type { IssueDetail } from '../api/issue-queries.ts'
 import { BarChart, type BarSeries, type BarTone } from '../ui/bar-chart.tsx'
 import { Count } from '../ui/figures.tsx'
 import { formatCount, formatDay } from '../ui/format.ts'
@@ -9,14 +9,14 @@ import type { SparkTone } from '../ui/sparkline.tsx'
 import { Time } from '../ui/time.tsx'
 import { issue as words } from '../words/issue.ts'
 import { axisLabels, bucketLabel } from './issue-axis.ts'
-import { faultOf, peakOf, sumOf, toneOf } from './issue-trend.ts'
+import { faultOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from './issue-trend.ts'
 
 /** Seen within so long: it is going on. */
 const GOING_ON_MS = 5 * 60_000
 const TONES: Readonly<Record<SparkTone, BarTone>> = { plain: 'base', regressed: 'regr', escalated: 'high', new: 'base' }
 
 /** The figures people ask for first, and the last day as a chart. */
-export function IssueFigures({ issue }: { issue: Issue }) {
+export function IssueFigures({ issue }: { issue: IssueDetail }) {
   const now = useNow('half-minute')
   usePrefs()
   const goesOn = now - Date.parse(issue.last_seen) < GOING_ON_MS
@@ -39,7 +39,9 @@ export function IssueFigures({ issue }: { issue: Issue }) {
           <dt>{words.firstSeen}</dt>
           <dd>
             <FirstSeen at={issue.first_seen} now={now} />
-            {issue.first_release === null ? null : <small> {issue.first_release}</small>}
+            {issue.first_release === null ? null : (
+              <small title={issue.first_release}> {versionOf(issue.first_release)}</small>
+            )}
           </dd>
         </div>
         <div>
@@ -48,7 +50,9 @@ export function IssueFigures({ issue }: { issue: Issue }) {
             <span className={goesOn ? 'live' : undefined}>
               <FirstSeen at={issue.last_seen} now={now} />
             </span>
-            {issue.last_release === null ? null : <small> {issue.last_release}</small>}
+            {issue.last_release === null ? null : (
+              <small title={issue.last_release}> {versionOf(issue.last_release)}</small>
+            )}
           </dd>
         </div>
       </dl>
@@ -62,18 +66,26 @@ const DAY_MS = 24 * 60 * 60_000
 /** `40 s ago`, or the day. */
 function FirstSeen({ at, now }: { at: string; now: number }) {
   const time = <Time at={at} />
-  return now - Date.parse(at) < DAY_MS ? <>{time} ago</> : time
+  return now - Date.parse(at) < DAY_MS ? <span>{time} ago</span> : time
 }
 
-function TrendChart({ issue, now }: { issue: Issue; now: number }) {
+/** Where the level changed: at the move the service noted, else where the counts show it. */
+function changeOf(issue: IssueDetail, now: number): { move: number | null; split: number | null } {
+  const tone = toneOf(issue, now)
+  if (tone !== 'regressed' && tone !== 'escalated') return { move: null, split: null }
+  const noted = issue.activity.find((entry) => entry.kind === 'status_changed' && entry.data.to === issue.status)
+  const move = moveInTrend(noted?.created_at ?? null, issue.trend)
+  return { move, split: move === null ? faultOf(issue, now) : Math.floor(move) }
+}
+
+function TrendChart({ issue, now }: { issue: IssueDetail; now: number }) {
   const { trend } = issue
   const tone = toneOf(issue, now)
-  const fault = faultOf(tone, trend)
   const starts = trend.counts.map((_, index) =>
     new Date(Date.parse(trend.start) + index * trend.interval_seconds * 1000).toISOString(),
   )
   const hours = Math.round((trend.counts.length * trend.interval_seconds) / 3600)
-  const split = fault === null || tone === 'new' ? null : fault
+  const { move, split } = changeOf(issue, now)
   const series: BarSeries[] =
     split === null
       ? [{ label: words.events, tone: 'base', values: trend.counts }]
@@ -98,6 +110,11 @@ function TrendChart({ issue, now }: { issue: Issue; now: number }) {
         heightPx={104}
         series={series}
         buckets={buckets}
+        faults={
+          move === null || issue.last_release === null || issue.status !== 'regressed'
+            ? []
+            : [{ at: move / trend.counts.length, label: versionOf(issue.last_release) }]
+        }
         xLabels={axisLabels(starts, trend.interval_seconds, '24h')}
         openEnd
       />

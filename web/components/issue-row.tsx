@@ -9,7 +9,7 @@ import { Time } from '../ui/time.tsx'
 import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../ui/tiles.tsx'
 import { issues as words } from '../words/issues.ts'
 import { OwnerMenu, SeverityMenu } from './issue-menus.tsx'
-import { faultOf, isNew, peakOf, sumOf, toneOf } from './issue-trend.ts'
+import { faultOf, isNew, peakOf, sumOf, toneOf, versionOf } from './issue-trend.ts'
 
 export type RowMenu = 'owner' | 'severity' | null
 
@@ -96,7 +96,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         <Sparkline
           counts={issue.trend.counts}
           tone={tone}
-          fault={faultOf(tone, issue.trend)}
+          fault={faultOf(issue, now)}
           label={words.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
         />
       </span>
@@ -195,7 +195,7 @@ function Flags({ issue, now }: { issue: Issue; now: number }) {
   if (issue.status === 'regressed') {
     flags.push(
       <Flag key="back" colour="violet" icon="st-regressed">
-        {issue.last_release === null ? words.back : words.backIn(issue.last_release)}
+        {issue.last_release === null ? words.back : words.backIn(versionOf(issue.last_release))}
       </Flag>,
     )
   }

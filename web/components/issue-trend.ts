@@ -17,19 +17,29 @@ export function toneOf(issue: Pick<Issue, 'first_seen' | 'status'>, now: number)
 }
 
 /** First bucket of the present level; null where the counts do not show one. */
-export function faultOf(tone: SparkTone, { counts }: Pick<Trend, 'counts'>): number | null {
-  if (tone === 'plain') return null
+export function faultOf(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
+  const tone = toneOf(issue, now)
+  const { counts } = issue.trend
   const first = counts.findIndex((count) => count > 0)
-  if (first < 0) return null
+  if (tone === 'plain' || first < 0) return null
   if (tone === 'new') return first
-  return tone === 'regressed' ? afterSilence(counts) : afterStep(counts)
+  // Silence before the very first event is no sign of a fix.
+  const bornHere = Date.parse(issue.first_seen) >= Date.parse(issue.trend.start)
+  return tone === 'regressed' ? afterSilence(counts, bornHere ? first : -1) : afterStep(counts)
+}
+
+/** When the issue last moved by itself, in buckets of the trend, with fraction; null when that was before it. */
+export function moveInTrend(movedAt: string | null, { start, interval_seconds, counts }: Trend): number | null {
+  if (movedAt === null) return null
+  const at = (Date.parse(movedAt) - Date.parse(start)) / 1000 / interval_seconds
+  return at >= 0 && at < counts.length ? at : null
 }
 
 /** Silence shorter than this is a quiet hour, not the time when it was fixed. */
 const SILENCE_BUCKETS = 3
 
-/** The bucket that ends the longest run without events. */
-function afterSilence(counts: readonly number[]): number | null {
+/** The bucket that ends the longest run without events; one that ends at `never` does not count. */
+function afterSilence(counts: readonly number[], never: number): number | null {
   let best = { length: 0, end: -1 }
   let length = 0
   for (const [index, count] of counts.entries()) {
@@ -37,7 +47,7 @@ function afterSilence(counts: readonly number[]): number | null {
       length += 1
       continue
     }
-    if (length >= best.length && length > 0) best = { length, end: index }
+    if (length >= best.length && length > 0 && index !== never) best = { length, end: index }
     length = 0
   }
   return best.length >= SILENCE_BUCKETS ? best.end : null
@@ -61,3 +71,9 @@ function afterStep(counts: readonly number[]): number | null {
 
 export const peakOf = ({ counts }: Pick<Trend, 'counts'>): number => Math.max(0, ...counts)
 export const sumOf = ({ counts }: Pick<Trend, 'counts'>): number => counts.reduce((sum, count) => sum + count, 0)
+
+/** `shopper@4.12.1+41200` → `4.12.1`: what fits a flag; the whole name stands in its title. */
+export function versionOf(release: string): string {
+  const version = release.slice(release.lastIndexOf('@') + 1).split('+')[0] ?? ''
+  return version === '' ? release : version
+}

@@ -158,7 +158,7 @@ function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
     <>
       <IssueTrail issue={issue} back={back} neighbours={neighbours} onGo={go} />
       <IssueHead issue={issue} onEdit={apply} onDelete={() => setDeleting(true)} menu={menu} onMenu={setMenu} />
-      <IssueReason issue={issue} />
+      <IssueReason issue={issue} onShow={onChoose} />
       <div className="icols">
         <div className="imain">
           <IssueFigures issue={issue} />

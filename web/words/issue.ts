@@ -44,6 +44,8 @@ export const issue = {
   },
   movedAt: (time: string) => `Moved automatically, ${time}`,
 
+  showEvent: 'Show that event',
+
   overview: 'Events over time',
   events: 'Events',
   users: 'Users',
