@@ -12,6 +12,10 @@ const MOST_ROW_BYTES = 4 * 1024 * 1024
 const MOST_FLUSHES = 2
 /** A second flush starts only for this many waiting entries: small commits cost more than they save. */
 const SECOND_FLUSH_ENTRIES = 64
+/** From this many entries in one commit on the service is busy: then commits keep this distance, unless many wait. */
+const BUSY_ENTRIES = 16
+const BUSY_DISTANCE_MS = 4
+const MANY_ENTRIES = 128
 /** After this the connection counts as dead; what became of the commit is unknown, so nothing of it is acknowledged. */
 const FLUSH_TIMEOUT_MS = 10_000
 /** Readers that are busy need no waking; those that are not wait this much longer at most. */
@@ -52,13 +56,17 @@ type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown
 
 /**
  * The writing side of the spool: appends of many requests share one commit. A flush starts at once when none is on
- * its way, so an idle service answers after a single commit; under load commits grow instead of queueing.
+ * its way, so an idle service answers after a single commit; under load commits grow instead of queueing, and wait a
+ * few milliseconds for each other: half the commits cost half the processor time.
  */
 export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spool {
   let queue: Waiting[] = []
   let waitingBytes = 0
   let flushes = 0
-  let scheduled = false
+  let immediate: NodeJS.Immediate | undefined
+  let pacing: NodeJS.Timeout | undefined
+  let lastEntries = 0
+  let lastFlushMs = 0
   let down = false
   let closed = false
   let lastNotifyMs = Number.NEGATIVE_INFINITY
@@ -67,14 +75,25 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
   const drained: (() => void)[] = []
 
   const schedule = (): void => {
-    if (scheduled || queue.length === 0 || flushes >= MOST_FLUSHES) return
+    if (queue.length === 0 || flushes >= MOST_FLUSHES) return
     if (flushes > 0 && queue.length < SECOND_FLUSH_ENTRIES) return
-    scheduled = true
+    if (lastEntries >= BUSY_ENTRIES && queue.length < MANY_ENTRIES) {
+      const waitMs = lastFlushMs + BUSY_DISTANCE_MS - performance.now()
+      if (waitMs > 0) {
+        pacing ??= setTimeout(start, waitMs)
+        return
+      }
+    }
     // After the current round of socket reads: all requests they hold share the commit.
-    setImmediate(() => {
-      scheduled = false
-      if (queue.length > 0 && flushes < MOST_FLUSHES) void flush()
-    })
+    immediate ??= setImmediate(start)
+  }
+
+  const start = (): void => {
+    clearTimeout(pacing)
+    clearImmediate(immediate)
+    pacing = undefined
+    immediate = undefined
+    if (queue.length > 0 && flushes < MOST_FLUSHES) void flush()
   }
 
   const flush = async (): Promise<void> => {
@@ -84,10 +103,11 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
     queue = rest
     for (const { entry } of batch) waitingBytes -= entry.body.length
     flushes++
+    lastEntries = batch.length
+    lastFlushMs = performance.now()
     try {
-      const nowMs = performance.now()
-      const notify = nowMs - lastNotifyMs >= NOTIFY_EVERY_MS
-      if (notify) lastNotifyMs = nowMs
+      const notify = lastFlushMs - lastNotifyMs >= NOTIFY_EVERY_MS
+      if (notify) lastNotifyMs = lastFlushMs
       await write(toRows(batch), notify)
       if (down) app.log.info('the spool can be written again')
       down = false
