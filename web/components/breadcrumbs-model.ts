@@ -146,7 +146,7 @@ function detailOf({ data, category, message }: Breadcrumb, kind: CrumbKind): str
   const said: readonly string[] = kind === 'screen' || kind === 'http' ? SAID[kind] : []
   const parts = kind === 'http' ? [wordOf(data, 'duration', 'reason')] : []
   for (const [name, value] of Object.entries(data ?? {})) {
-    if (said.includes(name) || value === null || value === '' || value === message) continue
+    if (said.includes(name) || name.startsWith('__') || value === null || value === '' || value === message) continue
     parts.push(`${name} ${isWord(value) ? String(value) : JSON.stringify(value)}`)
   }
   if (parts.length === 0 && kind === 'note' && message !== null) parts.push(category)

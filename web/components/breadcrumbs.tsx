@@ -5,9 +5,11 @@ import { formatExact } from '../ui/format.ts'
 import { Segmented } from '../ui/segmented.tsx'
 import { issue as words } from '../words/issue.ts'
 import { Values } from './contexts-value.tsx'
+import { beginningOf, headlineOf } from './issue-headline.ts'
 import { CRUMB_ICONS, crumbRows, crumbTime, kindsIn, type CrumbKind, type CrumbRow } from './breadcrumbs-model.ts'
 
 const SHOWN_AT_START = 20
+const LONGEST_SENTENCE = 600
 
 /** What led up to it, each with its time before the crash, which stands last. */
 export function Breadcrumbs({ event }: { event: Event }) {
@@ -58,7 +60,7 @@ export function Breadcrumbs({ event }: { event: Event }) {
           <span className="crumb-k">{event.error_type === null ? words.eventRow : words.crash}</span>
           <span className="crumb-m">
             {event.error_type === null ? event.title : <b>{event.error_type}</b>}{' '}
-            {event.error_type === null ? null : event.error_value}
+            {event.error_type === null ? null : headlineOf(event.error_value ?? '')}
           </span>
         </li>
       </ol>
@@ -90,13 +92,13 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
       <span className="crumb-k" title={crumb.category ?? crumb.type}>
         {words.kind[row.kind].toLowerCase()}
       </span>
-      <span className="crumb-m" title={'sentence' in text ? text.sentence : undefined}>
+      <span className="crumb-m" title={'sentence' in text ? beginningOf(text.sentence, LONGEST_SENTENCE) : undefined}>
         {'move' in text ? (
           <>
             {text.move[0]} <i>→</i> {text.move[1]}
           </>
         ) : (
-          text.sentence
+          beginningOf(text.sentence, LONGEST_SENTENCE)
         )}
       </span>
       {row.status === null && row.detail === '' ? null : data.length === 0 ? (
@@ -110,7 +112,7 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
           onClick={() => setOpen(!open)}
         >
           {row.status === null ? null : <span className={row.status.good ? 'ok' : 'c-red'}>{row.status.code} </span>}
-          {row.detail}
+          {beginningOf(row.detail, LONGEST_SENTENCE)}
         </button>
       )}
       {open ? (

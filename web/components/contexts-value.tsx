@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Event } from '../../server/protocol/event.api.ts'
 import { issue as words } from '../words/issue.ts'
 import { safeUrl } from './contexts-facts.ts'
+import { beginningOf } from './issue-headline.ts'
 
 /** Any value of an event's JSON. */
 export type Value = Event['extra'][string] | undefined
@@ -38,6 +39,20 @@ export function ValueText({ value }: { value: Value }) {
           {whole ? words.showLess : words.showAll}
         </button>
       ) : null}
+    </>
+  )
+}
+
+/** A message in full on demand: its beginning at first, when it is long. */
+export function LongText({ text, most }: { text: string; most: number }) {
+  const [whole, setWhole] = useState(false)
+  if (text.length <= most) return text
+  return (
+    <>
+      {whole ? text : beginningOf(text, most)}{' '}
+      <button type="button" className="link-t" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+        {whole ? words.showLess : words.showAll}
+      </button>
     </>
   )
 }

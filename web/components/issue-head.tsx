@@ -13,6 +13,7 @@ import { Kbd } from '../ui/kbd.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Avatar, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../ui/tiles.tsx'
 import { issue as words } from '../words/issue.ts'
+import { headlineOf } from './issue-headline.ts'
 import { OwnerMenu, SeverityMenu } from './issue-menus.tsx'
 import { safeUrl } from './contexts-facts.ts'
 
@@ -97,7 +98,8 @@ export function IssueHead({ issue, onEdit, onDelete, menu, onMenu }: HeadProps) 
     <header className="ihead">
       <div className="ihead-t">
         <h1>
-          {issue.type ?? issue.title} {issue.type === null ? null : <span>{issue.value ?? ''}</span>}
+          {headlineOf(issue.type ?? issue.title)}{' '}
+          {issue.type === null ? null : <span>{headlineOf(issue.value ?? '')}</span>}
         </h1>
         <div className="meta-row">
           <Status status={issue.status} />

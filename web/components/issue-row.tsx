@@ -8,6 +8,7 @@ import { Sparkline } from '../ui/sparkline.tsx'
 import { Time } from '../ui/time.tsx'
 import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../ui/tiles.tsx'
 import { issues as words } from '../words/issues.ts'
+import { headlineOf } from './issue-headline.ts'
 import { OwnerMenu, SeverityMenu } from './issue-menus.tsx'
 import { faultOf, isNew, peakOf, sumOf, toneOf, versionOf } from './issue-trend.ts'
 
@@ -83,7 +84,8 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
       </span>
       <div role="rowheader" className="cell-title">
         <Link {...paths.issue(issue.id, search)} className="t" onClick={open}>
-          <b>{issue.type ?? issue.title}</b> {issue.type === null ? null : <span>{issue.value ?? ''}</span>}
+          <b>{headlineOf(issue.type ?? issue.title)}</b>{' '}
+          {issue.type === null ? null : <span>{headlineOf(issue.value ?? '')}</span>}
         </Link>
         <p className="sub">
           <PlatformTile platform={issue.platform} />

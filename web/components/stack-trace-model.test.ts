@@ -100,6 +100,7 @@ test.each([
     { platform: 'native', module: null, function: 'render::Atlas::grow(std::size_t)' },
     ['', 'render::Atlas::', 'grow(std::size_t)'],
   ],
+  [{ platform: 'javascript', module: null, function: 'Server.?' }, ['', 'Server.', '<anonymous>']],
   [{ platform: 'javascript', module: null, function: null }, ['', '', '(unknown)']],
   [{ platform: 'javascript', module: null, function: '<anonymous>' }, ['', '', '<anonymous>']],
 ])('a function is named by path, owner and name: %o', (fields, [path, owner, name]) => {

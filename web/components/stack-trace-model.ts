@@ -92,7 +92,9 @@ const QUALIFIED = new Set([...JVM, 'python', 'csharp', 'elixir', 'perl', 'php', 
 
 /** The name of a function in three weights: quiet package path, owner, the function itself. */
 export function nameOf(frame: Frame, platform = ''): { path: string; owner: string; name: string } {
-  const name = frame.function ?? frame.raw_function ?? '(unknown)'
+  const sent = frame.function ?? frame.raw_function ?? '(unknown)'
+  // Runtimes write it in many ways.
+  const name = sent.replace(/(^|\.)\?$/u, '$1<anonymous>')
   const kind = frame.platform ?? platform
   const module = frame.module ?? ''
   const qualified = QUALIFIED.has(kind) || (kind === '' && module.includes('.') && !module.includes(':'))

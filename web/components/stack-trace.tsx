@@ -8,6 +8,7 @@ import { Menu } from '../ui/menu.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { Flag } from '../ui/tiles.tsx'
 import { issue as words } from '../words/issue.ts'
+import { LongText } from './contexts-value.tsx'
 import { StackFrame } from './stack-trace-frame.tsx'
 import {
   countFrames,
@@ -22,6 +23,8 @@ import {
 import { rawStack } from './stack-trace-raw.ts'
 
 type View = FrameMode | 'raw'
+
+const LONGEST_MESSAGE = 1200
 
 /** Where it happened: the chain of errors newest first, in the thread that crashed, with the app's own code open. */
 export function StackTrace({ event }: { event: Event }) {
@@ -137,7 +140,10 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
   return (
     <p className="exc">
       {joint === 'first' ? null : <span className="joint">{joint === 'cause' ? words.causedBy : words.member} </span>}
-      <b>{typeOf(exception, platform)}</b> <span className="exc-v">{exception.value ?? ''}</span>{' '}
+      <b>{typeOf(exception, platform)}</b>{' '}
+      <span className="exc-v">
+        <LongText text={exception.value ?? ''} most={LONGEST_MESSAGE} />
+      </span>{' '}
       {joint === 'first' && exception.mechanism?.handled === false ? <Flag colour="red">{words.unhandled}</Flag> : null}
     </p>
   )
@@ -202,10 +208,15 @@ export function MessageCard({ event }: { event: Event }) {
           </span>
         )}
       </header>
-      <p className="msgtext">{text}</p>
+      <p className="msgtext">
+        <LongText text={text} most={LONGEST_MESSAGE} />
+      </p>
       {event.message_template === null || event.message_template === event.message ? null : (
         <p className="msgtext sub">
-          {words.template} <span className="mono">{event.message_template}</span>
+          {words.template}{' '}
+          <span className="mono">
+            <LongText text={event.message_template} most={LONGEST_MESSAGE} />
+          </span>
         </p>
       )}
       <footer className="card-f">

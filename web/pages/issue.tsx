@@ -12,6 +12,7 @@ import { EventPicker } from '../components/event-picker.tsx'
 import { IssueFigures } from '../components/issue-figures.tsx'
 import { IssueGrouping } from '../components/issue-grouping.tsx'
 import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMenu } from '../components/issue-head.tsx'
+import { headlineOf } from '../components/issue-headline.ts'
 import { IssueReason } from '../components/issue-reason.tsx'
 import { IssueTags } from '../components/issue-tags.tsx'
 import { usePageTitle } from '../components/page-title.ts'
@@ -40,7 +41,7 @@ export function IssuePage() {
   const choice = search.event ?? 'latest'
   const { issue, error, retry, newerCame, showNewest } = useIssue(issueId, choice)
   const navigate = route.useNavigate()
-  usePageTitle(issue === undefined ? null : `${issue.short_id} ${issue.type ?? issue.title}`)
+  usePageTitle(issue === undefined ? null : `${issue.short_id} ${headlineOf(issue.type ?? issue.title)}`)
 
   const choose = (event: string) => {
     if (event === 'latest') void showNewest()

@@ -140,6 +140,7 @@ export const issue = {
   shareOf: (count: number) => (count === 1 ? 'the newest event' : `the newest ${whole.format(count)} events`),
   other: 'Other',
   tags: 'Tags of this event',
+  showAllValues: (count: number) => `Show all ${whole.format(count)}`,
   showAllTags: (count: number) => `Show all ${whole.format(count)}`,
 
   request: 'Request',
