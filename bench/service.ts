@@ -12,8 +12,8 @@ export type Service = {
   /** From the spawn to the first 200 of /readyz. */
   readyMs: number
   dataDir: string
-  /** Ctrl-C, and everything it wrote is removed unless the data directory was given. */
-  stop(): Promise<void>
+  /** Ctrl-C, and everything it wrote is removed unless the data directory was given. Gives the exit code, null for a signal's end. */
+  stop(): Promise<number | null>
 }
 
 const root = join(import.meta.dirname, '..')
@@ -77,6 +77,7 @@ export async function startService(
       if (!isGone) process.kill(-pid, 'SIGINT')
       await gone
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
+      return child.exitCode
     },
   }
 }

@@ -6,6 +6,7 @@ import { random } from '#bench/payloads.ts'
 import { watchLoop } from '#test/kit/loop-watch.ts'
 import { readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT } from '#test/kit/samples.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { mutate } from '#test/torture/mutate.ts'
 import { type Answer, seedProject, testIntake } from './intake.fixture.ts'
 
 // Short forms of T-09, T-10 and T-14 (security.md part C): nothing anybody sends may end in a 5xx or stop the others.
@@ -26,39 +27,6 @@ async function sendWatched(options: Parameters<typeof intake.send>[0]): Promise<
   expect(loop.longestHoldMs()).toBeLessThan(200)
   return answer
 }
-
-/** A few bytes changed, cut, doubled or inserted. */
-function mutate(body: Buffer, rand: () => number): Buffer {
-  let mutated = Buffer.from(body)
-  for (let edits = 1 + Math.floor(rand() * 4); edits > 0; edits--) {
-    const at = Math.floor(rand() * (mutated.length + 1))
-    const kind = rand()
-    if (kind < 0.4 && at < mutated.length) mutated[at] = Math.floor(rand() * 256)
-    else if (kind < 0.6) mutated = mutated.subarray(0, at)
-    else if (kind < 0.8)
-      mutated = Buffer.concat([
-        mutated.subarray(0, at),
-        Buffer.from(SPLICES[Math.floor(rand() * SPLICES.length)] ?? ''),
-        mutated.subarray(at),
-      ])
-    else mutated = Buffer.concat([mutated.subarray(0, at), mutated.subarray(Math.floor(rand() * at))])
-  }
-  return mutated
-}
-
-const SPLICES = [
-  '\n',
-  '\n\n\n',
-  '{"type":"event"}\n',
-  '{"type":"event","length":99999999999}\n',
-  '{}',
-  '"length":',
-  '\0',
-  '[[[[[[[[',
-  '\r\n',
-  '{"type":"attachment","length":0}\n',
-  '"event_id":"x",',
-]
 
 describe('mutated recordings', () => {
   test('are answered below 500, and none stops the others', async () => {

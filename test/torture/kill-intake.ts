@@ -17,8 +17,9 @@ import type { TortureArgs } from './run.ts'
 const MOST_UPTIME_MS = 1_500
 /** The service stops bringing back a database that dies more than three times a minute, and ends: by design. */
 const BETWEEN_DATABASE_KILLS_MS = 20_000
-/** security.md part C, T-01. */
+/** security.md part C, T-01 and T-07. */
 const READY_GOAL_MS = 3_000
+const STOP_GOAL_MS = 10_000
 
 type Writers = {
   /** Where to send; null while the service is down. */
@@ -69,6 +70,26 @@ export async function killDatabase({ seed, options }: TortureArgs): Promise<bool
     }
     return { what: 'database alone', readyMs: performance.now() - killedAt }
   })
+}
+
+/**
+ * T-07: stops the service with SIGTERM under load. Claim: as {@link killIntake}; it ends within 10 s, by itself and
+ * with exit code 0, and what was on its way is answered or refused cleanly.
+ */
+export async function stopIntake(args: TortureArgs): Promise<boolean> {
+  let slowestMs = 0
+  let notClean = 0
+  const holds = await torture(args, async (installation) => {
+    const stoppedAt = performance.now()
+    const exit = await installation.service.stop()
+    const tookMs = performance.now() - stoppedAt
+    slowestMs = Math.max(slowestMs, tookMs)
+    if (exit !== 0) notClean++
+    await installation.restart()
+    return { what: `SIGTERM, gone after ${Math.round(tookMs)} ms`, readyMs: installation.service.readyMs }
+  })
+  print(`stopping: slowest ${Math.round(slowestMs)} ms (goal ≤${STOP_GOAL_MS} ms), exit code other than 0: ${notClean}`)
+  return holds && notClean === 0 && slowestMs <= STOP_GOAL_MS
 }
 
 type Installation = {

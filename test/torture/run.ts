@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { killDatabase, killIntake } from './kill-intake.ts'
+import { fuzzEnvelopes } from './fuzz-envelopes.ts'
+import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
 
 /**
  * `npm run torture -- <name> [--option=value]`: long, destructive proofs that do not belong into `npm test`. Each is
@@ -24,6 +25,16 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'kill -9 of the database under load: the same claim, and the service recovers by itself (--kills=6, --writers=8)',
     run: killDatabase,
+  },
+  'stop-intake': {
+    summary:
+      'SIGTERM of the whole service under load: the same claim, gone within 10 s with exit code 0 (--kills=20, --writers=8)',
+    run: stopIntake,
+  },
+  'fuzz-envelopes': {
+    summary:
+      'recordings, mutated, through intake and digestion: nothing but documented refusals (--count=20000, --full: 1,000,000)',
+    run: fuzzEnvelopes,
   },
 }
 
