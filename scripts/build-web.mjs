@@ -56,6 +56,9 @@ function runVite(node, outDir) {
   const args = [
     join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
     'build',
+    // Node reads the TypeScript itself: the usual way writes into node_modules, which may be somebody else's.
+    '--configLoader',
+    'native',
     ...config,
     '--outDir',
     outDir,

@@ -42,6 +42,7 @@ async function startVite({ host, port, target }) {
   process.env.DEV_API_URL = target
   const { createServer } = await import('vite')
   const server = await createServer({
+    configLoader: 'native',
     ...(existsSync(join(root, 'vite.config.ts'))
       ? { configFile: join(root, 'vite.config.ts') }
       : { root: join(root, 'web') }),

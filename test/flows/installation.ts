@@ -68,7 +68,8 @@ export function makeCheckout(path: string, options: { owner?: User; ownPostgres?
   for (const part of PARTS.filter((name) => existsSync(join(root, name)))) {
     cpSync(join(root, part), join(path, part), {
       recursive: true,
-      filter: (from) => !basename(from).startsWith('dist.'),
+      // What was built here may stay, except where building as that user is the point.
+      filter: (from) => !basename(from).startsWith(options.owner ? 'dist' : 'dist.'),
     })
   }
   const packages = join(root, 'node_modules')
