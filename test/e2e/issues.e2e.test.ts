@@ -256,6 +256,52 @@ test('a long list is a window of few rows, paged in the background, walked by ke
   await page.getByText('1–230 of 230').waitFor()
 })
 
+test('a page that does not come says so and is asked for again; Back finds the place in a long list', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const project = await aProject(person, { name: 'long' })
+  const types = Array.from({ length: 130 }, (_, index) => `Error${String(index).padStart(3, '0')}X`)
+  await issuesOf(person, project, types)
+  const page = await dashboard.openAs(person)
+  await page.route(/\/api\/issues\?.*cursor=/, (route) =>
+    route.fulfill({ status: 400, json: { error: 'cursor is old.' } }),
+  )
+  await openStream(page, `?project=${project.id}`)
+  for (let turn = 0; turn < 70; turn++) await page.keyboard.press('j')
+  const note = page.getByRole('alert').filter({ hasText: 'Further issues did not load. cursor is old.' })
+  await note.waitFor()
+  await page.unroute(/\/api\/issues\?.*cursor=/)
+  await note.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('1–130 of 130').waitFor()
+
+  await page.keyboard.press('k')
+  await expect.poll(() => hasFocus(row(page, 'Error068X').getByRole('link'))).toBe(true)
+  const scrolled = await page.evaluate<number>('scrollY')
+  expect(scrolled).toBeGreaterThan(1000)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: /^Error068X/, level: 1 }).waitFor()
+  await page.goBack()
+  await row(page, 'Error068X').waitFor()
+  await expect.poll(() => page.evaluate<number>('scrollY')).toBe(scrolled)
+})
+
+test('on a phone a long press selects and the bar stands above the tabs', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await issuesOf(person, project, ['AError', 'BError'])
+  const page = await dashboard.openAs(person, { size: 'phone' })
+  await openStream(page)
+  const box = await row(page, 'AError').boundingBox()
+  const at = { x: (box?.x ?? 0) + 150, y: (box?.y ?? 0) + 20 }
+  const touch = await page.context().newCDPSession(page)
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
+  await page.getByRole('toolbar', { name: 'Actions for 1 selected issue' }).waitFor()
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  expect(page.url()).toMatch(/\/issues$/)
+  await page.getByRole('toolbar').getByRole('button', { name: 'Resolve' }).click()
+  await expect.poll(() => titles(page)).toEqual(['BError'])
+  await page.getByRole('link', { name: /^BError/ }).tap()
+  await page.getByRole('heading', { name: /^BError/, level: 1 }).waitFor()
+})
+
 test.each([
   { theme: 'light', size: 'desk' },
   { theme: 'dark', size: 'desk' },

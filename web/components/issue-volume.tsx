@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { memo } from 'react'
 import { volumeQuery, type Volume } from '../api/issue-queries.ts'
 import { usePolling } from '../api/live.ts'
 import { usePrefs } from '../prefs.ts'
@@ -13,7 +14,7 @@ import { QueryError } from './query-error.tsx'
 import { axisLabels, bucketLabel } from './issue-axis.ts'
 
 /** The strip above the stream: how much arrives, how much of it hurts, against the time before. */
-export function IssueVolume({ project, range }: { project: string | null; range: Range }) {
+export const IssueVolume = memo(function IssueVolume({ project, range }: { project: string | null; range: Range }) {
   const polling = usePolling(15_000)
   const volume = useQuery({
     ...volumeQuery(project, range),
@@ -74,7 +75,7 @@ export function IssueVolume({ project, range }: { project: string | null; range:
       </figure>
     </section>
   )
-}
+})
 
 /** More than before is worse here, and says so in red. */
 function Delta({ now, before }: { now: number; before: number }) {

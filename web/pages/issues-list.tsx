@@ -209,12 +209,13 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
     turned.current = focusTurn
     const index = rows.findIndex((one) => one.id === selection.cursor)
     if (index < 0) return undefined
-    virtual.scrollToIndex(index, { align: 'auto' })
+    if (phone) virtual.scrollToIndex(index, { align: 'auto' })
+    else bringRowIntoView(top + index * ROW_PX)
     if (takeFocus(rowOf(body.current, selection.cursor))) return undefined
     // Not in the page yet: it is after the scroll has been drawn.
     const frame = requestAnimationFrame(() => takeFocus(rowOf(body.current, selection.cursor)))
     return () => cancelAnimationFrame(frame)
-  }, [body, focusTurn, rows, selection.cursor, virtual])
+  }, [body, focusTurn, phone, rows, selection.cursor, top, virtual])
 
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
@@ -237,6 +238,14 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
       })}
     </div>
   )
+}
+
+/** Rows have one height, so their place is known without asking the page for it: J held down stays cheap. */
+function bringRowIntoView(rowTop: number): void {
+  const first = scrollY + COVER_TOP_PX
+  const last = scrollY + innerHeight - COVER_FOOT_PX
+  if (rowTop < first) scrollTo({ top: rowTop - COVER_TOP_PX })
+  else if (rowTop + ROW_PX > last) scrollTo({ top: rowTop + ROW_PX - innerHeight + COVER_FOOT_PX })
 }
 
 const PHONE = '(max-width: 860px)'

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
 import { OPEN, type Status } from '../api/issue-queries.ts'
 import { paths } from '../paths.ts'
 import type { IssuesSearch } from '../search.ts'
@@ -26,7 +27,7 @@ type ViewsProps = {
 
 const CAP = 10_000
 
-export function StatusViews({ view, search, counts }: ViewsProps) {
+export const StatusViews = memo(function StatusViews({ view, search, counts }: ViewsProps) {
   const countOf = (name: ViewName): number | null => {
     if (counts === null) return null
     return name === 'open' ? OPEN.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : (counts[name] ?? 0)
@@ -52,4 +53,4 @@ export function StatusViews({ view, search, counts }: ViewsProps) {
       })}
     </nav>
   )
-}
+})

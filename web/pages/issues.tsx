@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { reasonOf } from '../api/change.ts'
 import { useIssueDelete, useIssueEdit, type Edit } from '../api/issue-changes.ts'
 import { filtersOf, type Issue } from '../api/issue-queries.ts'
 import { useCan } from '../can.ts'
@@ -11,8 +12,10 @@ import { useKeys } from '../keys.ts'
 import { carried, paths } from '../paths.ts'
 import { IssuesSearch } from '../search.ts'
 import { formatClock, formatCount } from '../ui/format.ts'
-import { SkeletonRows } from '../ui/states.tsx'
+import { Button } from '../ui/button.tsx'
+import { Note, SkeletonRows } from '../ui/states.tsx'
 import { issues as words } from '../words/issues.ts'
+import { shared } from '../words/shared.ts'
 import '../ui/issues.css'
 import { BulkBar, ignoreEdit, resolveEdit, type OpenMenu } from './issues-bulk.tsx'
 import { EmptyStream } from './issues-empty.tsx'
@@ -105,7 +108,9 @@ export function IssuesPage() {
   const onRowMenu = useStable((id: string, menu: RowMenu) => setRowMenu(menu === null ? null : { id, menu }))
   const onRowEdit = useStable((issue: Issue, next: Edit) => apply([issue], next))
   const onNearEnd = useStable(() => {
-    if (stream.settled && stream.list.hasNextPage && !stream.list.isFetching) void stream.list.fetchNextPage()
+    const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = stream.list
+    // A page that was refused is asked for again by a person, not by scrolling.
+    if (stream.settled && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage()
   })
 
   const clear = () => move({ kind: 'clear' })
@@ -235,6 +240,22 @@ export function IssuesPage() {
         ) : (
           <SkeletonRows rows={SKELETON_ROWS} label={words.what} />
         )}
+        {list.isFetchNextPageError ? (
+          <div className="moreover">
+            <Note
+              tone="red"
+              icon="warn"
+              role="alert"
+              action={
+                <Button size="sm" onClick={() => void list.fetchNextPage()}>
+                  {shared.tryAgain}
+                </Button>
+              }
+            >
+              {words.moreFailed} {reasonOf(list.error)}
+            </Note>
+          </div>
+        ) : null}
         {rows.length === 0 ? null : (
           <p className="stream-foot">
             <span>
