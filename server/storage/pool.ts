@@ -20,7 +20,11 @@ export type PoolOptions = {
   readonly onError: (error: Error) => void
 }
 
-/** A pool whose sessions judge time in UTC and give up on statements that hang. */
+/**
+ * A pool whose sessions judge time in UTC and give up on statements that hang. Prepared statements are planned at every
+ * execution: a plan kept from when a table was empty (each day's partition begins so) reads all of it once it is full.
+ * Measured with 40,000 events: 300 ms instead of 9 to find 1,000 ids.
+ */
 export function createPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.connectionString,
@@ -30,7 +34,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     types,
-    options: '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
+    options:
+      '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000 -c plan_cache_mode=force_custom_plan',
   })
   pool.on('error', options.onError)
   return pool
