@@ -89,24 +89,42 @@ export async function findStored(
 export async function readEvent(
   db: Database,
   issueId: string,
-  which: 'latest' | 'oldest' | { eventId: string },
+  which: 'latest' | 'oldest' | EventKey,
 ): Promise<StoredEvent | null> {
   let query = db.selectFrom('events').selectAll().where('issue_id', '=', issueId)
-  if (typeof which === 'object') query = query.where('event_id', '=', hyphenate(which.eventId))
+  // With the project there is an index to the one row; by the issue all of its events would be looked through.
+  if (typeof which === 'object')
+    query = query.where('project_id', '=', which.projectId).where('event_id', '=', hyphenate(which.eventId))
   const direction = which === 'oldest' ? 'asc' : 'desc'
   const row = await query.orderBy('occurred_at', direction).orderBy('event_id', direction).limit(1).executeTakeFirst()
   return row === undefined ? null : fromRow(row)
 }
 
-/** The newest events of an issue, newest first. */
-export async function newestEvents(db: Database, issueId: string, limit: number): Promise<StoredEvent[]> {
-  const rows = await db
+/** The newest events of an issue, newest first: at most `limit`, and no more than fit `mostBytes` of JSON, but one. */
+export async function newestEvents(
+  db: Database,
+  issueId: string,
+  limit: number,
+  mostBytes: number,
+): Promise<StoredEvent[]> {
+  const newest = db
     .selectFrom('events')
     .selectAll()
+    .select(
+      sql<number>`sum(body_end - body_start) over (order by occurred_at desc, event_id desc) - (body_end - body_start)`.as(
+        'bytes_before',
+      ),
+    )
     .where('issue_id', '=', issueId)
     .orderBy('occurred_at', 'desc')
     .orderBy('event_id', 'desc')
     .limit(limit)
+  const rows = await db
+    .selectFrom(newest.as('newest'))
+    .selectAll()
+    .where('bytes_before', '<', mostBytes)
+    .orderBy('occurred_at', 'desc')
+    .orderBy('event_id', 'desc')
     .execute()
   return rows.map(fromRow)
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -15,6 +16,8 @@ import { viewIssues, viewPerson } from './view-issue.ts'
 
 /** Events the tag distribution is drawn from: the newest so many, whatever the issue holds. */
 const SAMPLE_EVENTS = 100
+/** And no more JSON than this: an event may have 1 MiB, and reading it holds up everything else in this process. */
+const SAMPLE_BYTES = 2 * 1024 * 1024
 const ACTIVITY_ENTRIES = 100
 
 /**
@@ -26,8 +29,8 @@ export async function readIssue(app: App, actor: Actor, issueId: string, which: 
   const row = await selectIssue(app.db, actor, issueId)
   if (row === undefined) throw notFound('Issue')
   const [stored, sample, activity, grouping, project, [issue]] = await Promise.all([
-    chosenEvent(app, issueId, which),
-    newestEvents(app.db, issueId, SAMPLE_EVENTS),
+    chosenEvent(app, row, which),
+    newestEvents(app.db, issueId, SAMPLE_EVENTS, SAMPLE_BYTES),
     selectActivity(app.db, issueId, ACTIVITY_ENTRIES),
     selectGrouping(app.db, issueId),
     app.db
@@ -43,18 +46,32 @@ export async function readIssue(app: App, actor: Actor, issueId: string, which: 
     project,
     event: stored === null ? null : readStoredEvent(stored),
     event_ids: await neighbours(app.db, issueId, stored),
-    tag_distribution: distributionOf(sample.map((event) => readableTags(app, event))),
+    tag_distribution: distributionOf(await tagsOf(app, sample)),
     activity: activity.map(viewActivity),
     grouping: GroupingView.parse({ version: grouping?.grouping_version ?? 1, parts: grouping?.parts ?? [] }),
   }
 }
 
-async function chosenEvent(app: App, issueId: string, which: string): Promise<StoredEvent | null> {
-  if (which === 'latest' || which === 'oldest') return readEvent(app.db, issueId, which)
+async function chosenEvent(
+  app: App,
+  issue: { id: string; project_id: string },
+  which: string,
+): Promise<StoredEvent | null> {
+  if (which === 'latest' || which === 'oldest') return readEvent(app.db, issue.id, which)
   const eventId = eventIdFrom(which)
-  const stored = eventId === null ? null : await readEvent(app.db, issueId, { eventId })
+  const stored = eventId === null ? null : await readEvent(app.db, issue.id, { projectId: issue.project_id, eventId })
   if (stored === null) throw notFound('Event')
   return stored
+}
+
+/** One event at a time: between two of them other requests have their turn. */
+async function tagsOf(app: App, sample: readonly StoredEvent[]): Promise<Event['tags'][]> {
+  const tags: Event['tags'][] = []
+  for (const stored of sample) {
+    tags.push(readableTags(app, stored))
+    await setImmediate()
+  }
+  return tags
 }
 
 /** One damaged body must not hide the issue. */
