@@ -2,6 +2,7 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { deleteEventsOf } from '../events/store.ts'
 import { notFound } from '../kernel/errors.ts'
+import { liveNotification } from '../live/publish.ts'
 import { lockIssue } from './issues.queries.ts'
 
 /**
@@ -17,5 +18,12 @@ export async function deleteIssue(app: App, actor: Actor, issueId: string): Prom
     await tx.deleteFrom('issue_users').where('issue_id', '=', issueId).execute()
     // Fingerprints, activity and comments go with the row.
     await tx.deleteFrom('issues').where('id', '=', issueId).execute()
+    await liveNotification(actor.orgId, {
+      kind: 'issues',
+      project_id: issue.project_id,
+      issue_ids: [issueId],
+      new_issue_ids: [],
+      event_count: 0,
+    }).execute(tx)
   })
 }

@@ -58,7 +58,7 @@ export type Issue = z.infer<typeof Issue>
 
 export const Activity = z.object({
   id: Id,
-  kind: z.string().describe('created, status_changed, assigned, commented, comment_deleted, severity_changed.'),
+  kind: z.string().describe('created, status_changed, assigned, comment_deleted, severity_changed.'),
   sentence: z.string(),
   actor: Person.nullable().describe('Null for moves of the service itself.'),
   data: z.record(z.string(), Json),
@@ -136,7 +136,7 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Issues of the organisation, filtered and sorted',
     description:
-      'Filters may repeat. `next_cursor` leads on beyond offset 10,000 and does not skip or repeat rows while the list changes.',
+      'Filters may repeat. `next_cursor` leads on beyond offset 10,000; rows that move up while you page are not shown twice.',
     permission: 'issues.read',
     query: z.strictObject({ ...listQuery, projectId: repeatable(Id) }),
     response: pageOf(Issue).extend({
@@ -219,7 +219,7 @@ export const issueRoutes = routes({
     summary: 'Comments of an issue, oldest first',
     permission: 'issues.read',
     params: issueParams,
-    query: z.strictObject(pageQuery(100)),
+    query: z.strictObject(pageQuery(25)),
     response: pageOf(Comment),
     refusals: [404],
   },

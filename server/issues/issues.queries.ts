@@ -64,10 +64,12 @@ function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Joined 
     .innerJoin('projects as p', 'p.id', 'i.project_id')
     .where('i.org_id', '=', actor.orgId)
   if (filter.projectIds !== undefined) query = query.where('i.project_id', '=', anyOf(filter.projectIds, 'uuid'))
-  if (filter.statuses !== undefined) query = query.where('i.status', 'in', [...filter.statuses])
-  if (filter.severities !== undefined) query = query.where('i.severity', 'in', filter.severities.map(severityRank))
-  if (filter.levels !== undefined) query = query.where('i.level', 'in', [...filter.levels])
-  if (filter.platforms !== undefined) query = query.where('i.platform', 'in', [...filter.platforms])
+  // `any` of an array rather than `in`: filters that exclude each other leave an empty list, which matches nothing.
+  if (filter.statuses !== undefined) query = query.where('i.status', '=', anyOf(filter.statuses, 'text'))
+  if (filter.severities !== undefined)
+    query = query.where('i.severity', '=', anyOf(filter.severities.map(severityRank), 'smallint'))
+  if (filter.levels !== undefined) query = query.where('i.level', '=', anyOf(filter.levels, 'text'))
+  if (filter.platforms !== undefined) query = query.where('i.platform', '=', anyOf(filter.platforms, 'text'))
   if (filter.seenSince !== undefined) query = query.where('i.last_seen', '>=', filter.seenSince)
   if (filter.assignees !== undefined) {
     const people = filter.assignees.filter((id) => id !== null)
@@ -87,7 +89,8 @@ function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Joined 
 /** Words hold letters and digits only (search-text.ts), so they cannot break out of the query's syntax. */
 const matches = (word: string) => sql<SqlBool>`i.search_vector @@ to_tsquery('simple', ${`${word}:*`})`
 
-const anyOf = (values: readonly string[], type: 'uuid') => sql<string>`any(${sql.val([...values])}::${sql.raw(type)}[])`
+const anyOf = <T extends string | number>(values: readonly T[], type: 'uuid' | 'text' | 'smallint') =>
+  sql<T>`any(${sql.val([...values])}::${sql.raw(type)}[])`
 
 type SortKey = 'last_seen' | 'first_seen' | 'event_count' | 'user_count' | 'severity'
 
@@ -95,6 +98,8 @@ type SortKey = 'last_seen' | 'first_seen' | 'event_count' | 'user_count' | 'seve
 type Cursor = { readonly sort: IssueSort; readonly value: string; readonly id: string }
 
 const CursorParts = z.tuple([z.string(), z.string(), z.uuid()])
+/** As `toISOString` gives it for years PostgreSQL reads the same way. */
+const CursorTime = z.iso.datetime()
 
 export function encodeCursor(sort: IssueSort, row: IssueRow): string {
   const value = row[sortKey(sort)]
@@ -113,7 +118,7 @@ function decodeCursor(text: string, sort: IssueSort): Cursor {
   const parts = CursorParts.safeParse(given)
   if (!parts.success) throw invalid('cursor is not one this list gave out.')
   const [cursorSort, value, id] = parts.data
-  const isValue = sort.endsWith('_seen') ? !Number.isNaN(Date.parse(value)) : /^\d{1,15}$/.test(value)
+  const isValue = sort.endsWith('_seen') ? CursorTime.safeParse(value).success : /^\d{1,15}$/.test(value)
   if (cursorSort === sort && !isValue) throw invalid('cursor is not one this list gave out.')
   if (cursorSort !== sort) throw invalid('cursor belongs to another sort; start again without it.')
   return { sort, value, id }
@@ -202,7 +207,17 @@ export function selectIssue(db: Database | Tx, actor: Actor, issueId: string) {
 /** The same, locked until the transaction ends. */
 export function lockIssue(tx: Tx, actor: Actor, issueId: string) {
   return filtered(tx, actor, {})
-    .select(['i.id', 'i.project_id', 'i.status', 'i.assignee_id', 'i.severity', 'i.severity_pinned'])
+    .select([
+      'i.id',
+      'i.project_id',
+      'i.status',
+      'i.assignee_id',
+      'i.severity',
+      'i.severity_pinned',
+      'i.level',
+      'i.is_unhandled',
+      'i.user_count',
+    ])
     .where('i.id', '=', issueId)
     .forUpdate('i')
     .executeTakeFirst()

@@ -3,10 +3,12 @@ import type { App } from '../context/app.ts'
 import { invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { liveNotification } from '../live/publish.ts'
+import { EventLevel } from '../protocol/event.api.ts'
 import type { Tx } from '../storage/pool.ts'
 import { minuteOf, severityName, severityRank, statusSentence } from './issue.ts'
 import type { Issue, IssueStatus, Severity } from './issues.api.ts'
 import { lockIssue } from './issues.queries.ts'
+import { initialSeverity } from './severity.ts'
 import { viewIssue } from './view-issue.ts'
 
 export type IssueChange = {
@@ -118,6 +120,13 @@ async function changeAssignee(
   }
 }
 
+/** What the events say, as far as the row remembers them; the next event raises it where it knows more (an ANR). */
+const severityOfCounts = (issue: Locked): Severity =>
+  initialSeverity(
+    { level: EventLevel.parse(issue.level), isUnhandled: issue.is_unhandled, isAnr: false, isNativeCrash: false },
+    { affectedUsers: issue.user_count, activeUsers: null },
+  )
+
 async function changeSeverity(
   tx: Tx,
   issue: Locked,
@@ -127,11 +136,16 @@ async function changeSeverity(
   if (severity === undefined) return null
   if (severity === null) {
     if (!issue.severity_pinned) return null
-    await tx.updateTable('issues').set({ severity_pinned: false }).where('id', '=', issue.id).execute()
+    const follows = severityOfCounts(issue)
+    await tx
+      .updateTable('issues')
+      .set({ severity: severityRank(follows), severity_pinned: false })
+      .where('id', '=', issue.id)
+      .execute()
     return {
       kind: 'severity_changed',
       sentence: `${name} let the severity follow the events again.`,
-      data: { pinned: false },
+      data: { pinned: false, from: severityName(issue.severity), to: follows },
     }
   }
   if (issue.severity_pinned && severityRank(severity) === issue.severity) return null
