@@ -40,6 +40,7 @@ export function bindRoutes(
   handlers: Readonly<Record<string, AnyHandler>>,
   deps: BindDeps,
 ): void {
+  const callers = new WeakMap<FastifyRequest, { origin: Origin; actor: Actor | null }>()
   const ownOrigins = [new URL(deps.app.config.publicUrl).origin, ...deps.app.config.allowedOrigins]
   for (const [name, spec] of Object.entries(specs)) {
     const handler = handlers[name]
@@ -47,10 +48,18 @@ export function bindRoutes(
     fastify.route({
       method: spec.method,
       url: spec.path,
-      handler: async (request, reply) => {
+      // HEAD would open a stream nobody reads.
+      exposeHeadRoute: spec.stream === undefined,
+      // Before the body is read: whoever may not call this is not told what is wrong with what was sent.
+      onRequest: async (request) => {
         const origin = deps.originOf(request)
         deps.admit(origin)
-        const actor = await admitted(spec, request, deps, ownOrigins)
+        callers.set(request, { origin, actor: await admitted(spec, request, deps, ownOrigins) })
+      },
+      handler: async (request, reply) => {
+        const caller = callers.get(request)
+        if (caller === undefined) throw new Error(`nobody was admitted to ${name}`)
+        const { origin, actor } = caller
         const call = callOf(spec, request, reply, origin, deps)
         const answer = await handler(deps.app, actor as never, call as never)
         if (spec.stream !== undefined) return reply
@@ -137,6 +146,8 @@ function refuseNul(value: unknown): void {
 }
 
 const HEARTBEAT_MS = 15_000
+/** What a client may leave unread before it counts as gone; messages are small, so this is minutes of a busy service. */
+const MOST_UNREAD_BYTES = 256 * 1024
 
 function openStream(request: FastifyRequest, reply: FastifyReply, stopping: AbortSignal): EventStream {
   reply.hijack()
@@ -149,7 +160,17 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
     'x-accel-buffering': 'no',
   })
   raw.write(': open\n\n')
-  const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
+  let unreadAtHeartbeat = 0
+  const heartbeat = setInterval(() => {
+    // Nothing taken since the last one: a client that stopped reading would be written to for ever.
+    if (unreadAtHeartbeat > 0 && raw.writableLength >= unreadAtHeartbeat) return drop()
+    unreadAtHeartbeat = raw.writableLength
+    raw.write(': alive\n\n')
+  }, HEARTBEAT_MS)
+  const drop = () => {
+    end()
+    raw.destroy()
+  }
   const end = () => {
     clearInterval(heartbeat)
     stopping.removeEventListener('abort', end)
@@ -164,6 +185,7 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
     end,
     send(event, data) {
       if (gone.signal.aborted) return
+      if (raw.writableLength > MOST_UNREAD_BYTES) return drop()
       raw.write(`${event === null ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`)
     },
   }

@@ -5,7 +5,7 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-const server = await testServer({ realTime: true })
+const server = await testServer({ realTime: true, env: { ALLOWED_ORIGINS: 'https://app.example' } })
 const nobody = client(server.url)
 
 describe('pages of the service', () => {
@@ -73,7 +73,63 @@ describe('every answer', () => {
   })
 })
 
+describe('other origins', () => {
+  const preflight = (origin: string) =>
+    nobody.request('OPTIONS', '/api/projects', {
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
+    })
+  test('may ask first when they are listed', async () => {
+    const { status, headers } = await preflight('https://app.example')
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe('https://app.example')
+    expect(headers.get('access-control-allow-credentials')).toBe('true')
+    expect(headers.get('access-control-allow-methods')).toContain('PATCH')
+    expect(headers.get('access-control-allow-headers')).toBe('content-type')
+  })
+  test('hear nothing when they are not', async () => {
+    const { status, headers } = await preflight('https://other.example')
+    expect(status).toBe(404)
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+describe('what is no request', () => {
+  const raw = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let answer = ''
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => socket.write(text))
+      socket.on('data', (data) => (answer += data.toString()))
+      socket.on('close', () => resolve(answer))
+      socket.on('error', reject)
+    })
+  test.each([
+    ['no HTTP', 'GARBAGE\r\n\r\n', 'The request is not valid HTTP.'],
+    [
+      'too many headers',
+      `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`,
+      'The headers are larger than 16 KiB.',
+    ],
+    [
+      'a broken address',
+      'GET /api/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+      'The address of the request is malformed.',
+    ],
+  ])('%s is 400 in the form of the API', async (_what, text, error) => {
+    const answer = await raw(text)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({ error })
+  })
+})
+
 describe('bodies', () => {
+  test('of callers without a session are not looked at', async () => {
+    const answer = await nobody.request('POST', '/api/projects', {
+      headers: { 'content-type': 'application/json' },
+      body: '{',
+    })
+    expect(answer.status).toBe(401)
+  })
+
   const logIn = (headers: Record<string, string>, body: string) =>
     nobody.request('POST', '/api/auth/login', { headers, body })
   test.each([

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Origin } from '../context/actor.ts'
@@ -47,6 +48,8 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   const fastify = Fastify({
     serverFactory: (route) => {
       server = createServer(serverLimits, (request, response) => {
+        // While stopping every answer ends its connection: busy clients would keep theirs open for ever.
+        if (stopping.signal.aborted) response.shouldKeepAlive = false
         if (deps.intake?.(request, response) === true) return
         route(request, response)
       })
@@ -56,6 +59,13 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
     logger: false,
     genReqId: () => randomUUID(),
     return503OnClosing: false,
+    frameworkErrors: (error, _request, reply) => {
+      const { status, body } = errorAnswer(error)
+      reply.hijack()
+      const text = JSON.stringify(body)
+      reply.raw.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length }).end(text)
+    },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
   })
@@ -113,6 +123,24 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       await fastify.close()
     },
   }
+}
+
+/** What is no HTTP, or too much of it, is answered in the API's form and hung up on. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const sentence =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'The headers are larger than 16 KiB.'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'The request did not arrive in time.'
+        : 'The request is not valid HTTP.'
+  const body = JSON.stringify({ error: sentence })
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
 }
 
 /** Node's defaults would let a slow client sit for minutes (measured; security notes 8 and 4.17). */
@@ -180,7 +208,14 @@ function setHeaders(fastify: FastifyInstance, app: App): void {
       if (origin !== undefined && app.config.allowedOrigins.includes(origin)) {
         void reply.header('access-control-allow-origin', origin)
         void reply.header('access-control-allow-credentials', 'true')
+        void reply.header('access-control-expose-headers', 'x-request-id, retry-after')
         void reply.header('vary', 'origin')
+        if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
+          void reply.header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')
+          void reply.header('access-control-allow-headers', 'content-type')
+          void reply.header('access-control-max-age', '600')
+          return void reply.code(204).send()
+        }
       }
     }
     done()
