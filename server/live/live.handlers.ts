@@ -36,9 +36,12 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
       if (ended.success && (ended.data.session_id === actor.sessionId || ended.data.user_id === actor.userId))
         stream.end()
     })
+    // Messages were lost, perhaps the end of this session among them: connecting again checks it and reads anew.
+    const stopGaps = app.bus.onGap(() => stream.end())
     stream.signal.addEventListener('abort', () => {
       stop()
       stopSessions()
+      stopGaps()
       clearTimeout(timer)
     })
     return Promise.resolve()
