@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -62,5 +64,30 @@ describe('generated keys', () => {
     const [second] = generatedEncryptionKeys(folder)
     expect(first?.bytes.equals(second?.bytes ?? Buffer.alloc(0))).toBe(true)
     expect(statSync(join(folder, 'keys', 'encryption-keys')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(join(folder, 'keys'))).toEqual(['encryption-keys'])
+  })
+  test('processes that start at the same moment agree on one', async () => {
+    const shared = join(folder, 'shared')
+    const script = `
+      const { generatedEncryptionKeys } = await import(${JSON.stringify(new URL('./seal.ts', import.meta.url).href)})
+      const { promise, resolve } = Promise.withResolvers()
+      process.stdin.once('data', resolve)
+      console.log('ready')
+      await promise
+      for (let i = 0; i < 50; i++) console.log(generatedEncryptionKeys(${JSON.stringify(shared)} + i)[0].bytes.toString('hex'))
+      process.stdin.destroy()`
+    const children = [1, 2, 3, 4].map(() =>
+      spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    )
+    const outputs = children.map(async (child) => {
+      let text = ''
+      for await (const piece of child.stdout) text += String(piece)
+      return text.replace('ready\n', '')
+    })
+    await Promise.all(children.map((child) => once(child.stdout, 'readable')))
+    for (const child of children) child.stdin.write('go\n')
+    const [first, ...others] = await Promise.all(outputs)
+    expect(first?.trim().split('\n')).toHaveLength(50)
+    for (const other of others) expect(other).toBe(first)
   })
 })

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -73,8 +73,15 @@ export function generatedEncryptionKeys(dataDir: string): Key[] {
     mkdirSync(join(dataDir, 'keys'), { recursive: true, mode: 0o700 })
     const draft = `${file}.${process.pid}`
     writeFileSync(draft, `k1:${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true })
-    renameSync(draft, file)
-    chmodSync(file, 0o600)
+    // Of several processes that start at once one is first; a link, unlike a rename, never replaces what it made.
+    try {
+      linkSync(draft, file)
+    } catch {
+      // The other was first, or the file system knows no links.
+      if (!existsSync(file)) renameSync(draft, file)
+    } finally {
+      rmSync(draft, { force: true })
+    }
   }
   return parseEncryptionKeys(readFileSync(file, 'utf8').trim())
 }
