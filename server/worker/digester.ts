@@ -73,6 +73,8 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
   }
 }
 
+/** How long a row may be overlooked that was committed after one with a higher id. */
+const FROM_START_EVERY_MS = 1_000
 const FIRST_PAUSE_MS = 50
 const MOST_PAUSE_MS = 2_000
 
@@ -98,8 +100,15 @@ async function drainShard(
 ): Promise<void> {
   let committing: Promise<void> = Promise.resolve()
   let afterId = 0
+  let fromStartMs = app.clock.monotonicMs()
   try {
     while (signal?.aborted !== true) {
+      // A row that became visible behind the place we had read to must not wait for a pause in the traffic.
+      if (app.clock.monotonicMs() - fromStartMs >= FROM_START_EVERY_MS) {
+        await committing
+        afterId = 0
+        fromStartMs = app.clock.monotonicMs()
+      }
       const batches = await reader.read(shard, { ...BATCH, afterId })
       const last = batches.at(-1)
       if (last === undefined) {
@@ -107,6 +116,7 @@ async function drainShard(
         // Rows may have become visible behind the place we had read to.
         if (afterId === 0) return
         afterId = 0
+        fromStartMs = app.clock.monotonicMs()
         continue
       }
       const sound = await setAsidePoison(app, batches)
