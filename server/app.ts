@@ -2,6 +2,7 @@ import pino from 'pino'
 import { createPasswordHasher, PASSWORD_COST } from './auth/password-hasher.ts'
 import type { Config } from './config.ts'
 import type { App } from './context/app.ts'
+import { errorForLog } from './context/error-for-log.ts'
 import { fileMailer } from './context/mail.ts'
 import { systemClock } from './kernel/clock.ts'
 import { openBus } from './storage/bus.ts'
@@ -77,6 +78,7 @@ export function createLog(config: Config): App['log'] {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: errorForLog },
     redact: { paths: ['*.password', '*.authorization', '*.cookie', '*.token', '*.secret'], censor: '[redacted]' },
   })
 }
