@@ -26,6 +26,7 @@ export function answerAccepted(response: ServerResponse, eventId: string | null)
 
 /** For GET on /store/, which pages embed as an image. */
 export function answerPixel(response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) return
   response.writeHead(200, [
     CORS_NAMES,
     '*',
