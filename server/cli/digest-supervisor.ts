@@ -24,6 +24,7 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
   let past = NOTHING
   let current = NOTHING
   let pauseMs = FIRST_PAUSE_MS
+  let restart: NodeJS.Timeout | undefined
 
   const start = (): void => {
     const startedAtMs = app.clock.monotonicMs()
@@ -44,8 +45,8 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
       if (stopped) return
       if (app.clock.monotonicMs() - startedAtMs > HEALTHY_MS) pauseMs = FIRST_PAUSE_MS
       app.log.error({ code, restart_in_ms: pauseMs }, 'the digest thread ended; starting another')
-      const timer = setTimeout(start, pauseMs)
-      timer.unref()
+      restart = setTimeout(start, pauseMs)
+      restart.unref()
       pauseMs = Math.min(pauseMs * 2, MOST_PAUSE_MS)
     })
   }
@@ -55,6 +56,7 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
     figures: () => sum(past, current),
     async stop(graceMs) {
       stopped = true
+      clearTimeout(restart)
       const running = worker
       if (running === null) return
       const ended = new Promise<void>((resolve) => {
