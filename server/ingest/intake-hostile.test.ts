@@ -101,6 +101,7 @@ describe('the most a body may decode to, in its worst shapes', () => {
     ['one item header', Buffer.from(`\n{"type":"${'y'.repeat(90 * MIB)}"}\n`), 413],
     ['deep headers', Buffer.from(`\n{"type":"x","y":${'['.repeat(60_000)}}\n`), 400],
     ['small items', Buffer.from('\n{"type":"x"}\n'.repeat(5_000_000)), 413],
+    ['one event', Buffer.from(`\n{"type":"event"}\n{${'"a":[1],'.repeat(10 * MIB)}"b":1}\n`), 200],
     ['one item', Buffer.concat([Buffer.from('\n{"type":"x"}\n'), Buffer.alloc(90 * MIB, ' ')]), 200],
   ])('%s', async (_name, filler, status) => {
     const body = zlib.gzipSync(Buffer.concat([attachment, filler]), { level: 1 })

@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { type AppError, forbidden, invalid, notFound, rateLimited, tooLarge, unavailable } from '../kernel/errors.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import { categoryOf } from '../protocol/categories.ts'
-import { decodeStoreBody } from '../protocol/decode-store.ts'
+import { decodeStoreBody, MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { contentEncodingFrom } from '../protocol/decode.ts'
 import { isEventShaped, makesEvent, parseEnvelope, parseEnvelopeHeader, type Envelope } from '../protocol/envelope.ts'
 import { topLevelString } from '../protocol/json-guard.ts'
@@ -244,7 +244,9 @@ function idOf({ header, items }: Envelope, decoded: Buffer): string | null {
   if (header.eventId !== null) return header.eventId
   const item = items.find(({ type }) => makesEvent(type) || isEventShaped(type))
   if (item === undefined) return null
-  const inPayload = isEventShaped(item.type) ? topLevelString(decoded, 'event_id', item.start, item.end) : null
+  // One that is too large is dropped anyway, and looking through it would hold up everybody.
+  const isLookedAt = isEventShaped(item.type) && item.end - item.start <= MOST_EVENT_BYTES
+  const inPayload = isLookedAt ? topLevelString(decoded, 'event_id', item.start, item.end) : null
   return eventIdFrom(inPayload) ?? unhyphenate(newId())
 }
 
