@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { cpus, release, totalmem } from 'node:os'
+import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Bench, BenchArgs, BenchResult } from './bench.ts'
 
@@ -33,7 +33,7 @@ async function runOne(name: string, args: BenchArgs): Promise<void> {
   const machine = describeMachine()
   print(`\n── ${name}`)
   print(
-    `machine     ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.os}; node ${process.version}`,
+    `machine     ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.os}; node ${process.version}; load before ${machine.loadBefore}`,
   )
   const bench = await load(name)
   const result = await bench.run(args)
@@ -80,12 +80,14 @@ function parseArgs(words: string[]): BenchArgs {
   return { long: long === 'true', options }
 }
 
-function describeMachine(): { cpu: string; cores: number; memoryGiB: number; os: string } {
+function describeMachine(): { cpu: string; cores: number; memoryGiB: number; os: string; loadBefore: number } {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown processor',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     os: `${osName()} (${release()})`,
+    // What others were doing with the machine in the minute before.
+    loadBefore: Math.round((loadavg()[0] ?? 0) * 100) / 100,
   }
 }
 
