@@ -81,11 +81,9 @@ const wholeNumber = (min: number, max: number) =>
 const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
-const cidr = z
-  .string()
-  .refine((text) => isIP(text) !== 0 || ipaddr.isValidCIDR(text), {
-    error: 'must be addresses or CIDR ranges separated by commas',
-  })
+const cidr = z.string().refine((text) => isIP(text) !== 0 || ipaddr.isValidCIDR(text), {
+  error: 'must be addresses or CIDR ranges separated by commas',
+})
 
 const Environment = z.object({
   PORT: wholeNumber(0, 65_535).default(8000),
@@ -122,7 +120,8 @@ const Environment = z.object({
 const KNOWN_PREFIXED = new Set(Object.keys(Environment.shape).filter((name) => name.startsWith('FAULTLINE_')))
 
 /** Whether a host name or address means this machine only. */
-export const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
+export const isLoopbackHost = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /**
  * Reads and validates the environment; the only reader of it.

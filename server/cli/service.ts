@@ -43,6 +43,7 @@ export async function startService(app: App, connectionString: string, options: 
     refuseNobody: () => {
       throw unauthenticated()
     },
+    api: roles.includes('api'),
     intake: intake === null ? null : (request, response) => intake.handle(request, response),
     health: { readiness: () => readiness(app, intake) },
     metrics: {
@@ -104,7 +105,11 @@ async function startDigestion(
 ): Promise<Digestion> {
   if (how === 'thread') {
     const supervisor = superviseDigestion(app, connectionString)
-    return { figures: () => supervisor.figures(), drain: () => Promise.resolve(), stop: () => supervisor.stop(DIGEST_GRACE_MS) }
+    return {
+      figures: () => supervisor.figures(),
+      drain: () => Promise.resolve(),
+      stop: () => supervisor.stop(DIGEST_GRACE_MS),
+    }
   }
   const digester = await createDigester(app)
   const stopping = new AbortController()
