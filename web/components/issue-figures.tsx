@@ -66,7 +66,13 @@ const DAY_MS = 24 * 60 * 60_000
 /** `40 s ago`, or the day. */
 function FirstSeen({ at, now }: { at: string; now: number }) {
   const time = <Time at={at} />
-  return now - Date.parse(at) < DAY_MS ? <span>{time} ago</span> : time
+  return now - Date.parse(at) < DAY_MS ? (
+    <span>
+      {time} {words.ago}
+    </span>
+  ) : (
+    time
+  )
 }
 
 /** Where the level changed: at the move the service noted, else where the counts show it. */

@@ -19,6 +19,7 @@ export function IssueGrouping({ grouping }: { grouping: IssueDetail['grouping'] 
         </h2>
         <span className="sub">{words.groupingVersion(grouping.version)}</span>
       </header>
+      <p className="grouping-t">{words.groupingText}</p>
       {grouping.parts.map((part) => (
         <Part key={part.variant} part={part} />
       ))}

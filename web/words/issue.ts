@@ -51,10 +51,7 @@ export const issue = {
   users: 'Users',
   firstSeen: 'First seen',
   lastSeen: 'Last seen',
-  firstRelease: 'First release',
-  lastRelease: 'Last release',
-  noRelease: 'no data',
-  ago: (time: string) => `${time} ago`,
+  ago: 'ago',
   trend: (sum: number, peak: number, hours: number) =>
     sum === 0
       ? `No events in the last ${hours} hours.`
@@ -82,7 +79,6 @@ export const issue = {
   showNewest: 'Show it',
   eventGone: 'The body of this event is no longer stored',
   eventGoneText: 'Counts, activity and comments remain.',
-  eventNotLoaded: 'The event',
   copy: 'Copy',
   close: 'Close',
 
@@ -100,7 +96,6 @@ export const issue = {
   rawLabel: 'Stack trace as text',
   traceCopied: 'Stack trace copied',
   unhandled: 'unhandled',
-  handled: 'handled',
   causedBy: 'Caused by',
   member: 'One of its errors',
   frameworkFrames: (count: number) => `${whole.format(count)} framework ${plural(count, 'frame', 'frames')}`,
@@ -108,7 +103,6 @@ export const issue = {
   sourceAround: (line: number) => `Source around line ${line}`,
   locals: 'Local variables',
   readable: (readable: number, total: number) => `${whole.format(readable)} of ${whole.format(total)} frames readable`,
-  registers: 'Registers',
   whyGrouped: 'Why grouped',
   message: 'Message',
   template: 'Template',
@@ -134,7 +128,6 @@ export const issue = {
   eventRow: 'event',
   showEarlier: (count: number) => `Show ${whole.format(count)} earlier`,
   crumbData: 'Data',
-  noCrumbs: 'None of this kind.',
 
   share: 'What these events share',
   shareOf: (count: number) => (count === 1 ? 'the newest event' : `the newest ${whole.format(count)} events`),
@@ -154,14 +147,10 @@ export const issue = {
   extra: 'Additional data',
   modules: 'Modules',
   images: 'Loaded images',
-  sdk: 'SDK',
   device: 'Device and app',
   notes: 'What processing changed',
   showAll: 'Show all',
   showLess: 'Show less',
-  copyValue: 'Copy value',
-  valueCopied: 'Value copied',
-  removed: 'removed before it was stored',
   facts: {
     release: 'Release',
     build: 'Build',
@@ -208,7 +197,6 @@ export const issue = {
   },
 
   activity: 'Activity',
-  noActivity: 'Nothing yet.',
   comment: 'Comment',
   writeComment: 'Write a comment',
   markdown: 'Markdown',

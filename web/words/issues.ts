@@ -71,12 +71,10 @@ export const issues = {
   back: 'Came back',
   new: 'New',
   unhandled: 'Unhandled',
-  openInTracker: (ticket: string) => `Ticket ${ticket}`,
   fresh: (count: number, clock: string) =>
     `${count === 100 ? '100 or more' : count} ${plural(count, 'new issue', 'new issues')} since ${clock}`,
   shown: (rows: string, total: string) => `${rows} of ${total}`,
   capped: (total: string) => `over ${total}`,
-  loadingMore: 'Loading more issues',
   moreFailed: 'Further issues did not load.',
   hints: { move: 'move', select: 'select', open: 'open', all: 'all keys' },
 
@@ -164,7 +162,6 @@ export const issues = {
     next: 'Next issue',
     previous: 'Previous issue',
     open: 'Open',
-    openTab: 'Open in a new tab',
     select: 'Select',
     extendDown: 'Extend selection down',
     extendUp: 'Extend selection up',
