@@ -22,6 +22,8 @@ export type HttpDeps = {
   readonly refuseNobody: (request: FastifyRequest) => never
   /** Takes SDK traffic straight from node:http; true when the request was its own. Absent without the ingest role. */
   readonly intake: ((request: IncomingMessage, response: ServerResponse) => boolean) | null
+  /** Whether the product API, its documentation and the dashboard are served here: the api role. */
+  readonly api: boolean
   readonly health: Health
   readonly metrics: MetricsSource
 }
@@ -87,18 +89,24 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   logRequests(fastify, app, originOf)
   answerErrors(fastify, app)
 
-  bindRoutes(fastify, contract, handlers, {
-    app,
-    authenticate: deps.authenticate,
-    refuseNobody: deps.refuseNobody,
-    originOf,
-    admit: apiLimiter(app),
-    stopping: stopping.signal,
-  })
   registerHealth(fastify, deps.health)
   registerMetrics(fastify, app.config, deps.metrics)
-  await registerDocs(fastify, app.config.version)
-  await registerWebApp(fastify)
+  if (deps.api) {
+    bindRoutes(fastify, contract, handlers, {
+      app,
+      authenticate: deps.authenticate,
+      refuseNobody: deps.refuseNobody,
+      originOf,
+      admit: apiLimiter(app),
+      stopping: stopping.signal,
+    })
+    await registerDocs(fastify, app.config.version)
+    await registerWebApp(fastify)
+  } else {
+    fastify.setNotFoundHandler((_request, reply) =>
+      reply.code(404).send({ error: 'This process does not have the role api.' }),
+    )
+  }
   await fastify.ready()
 
   return {

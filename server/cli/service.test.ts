@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { client } from '#test/kit/client.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import type { ProcessRole } from '../config.ts'
+import { startService } from './service.ts'
+
+const { app, connectionString } = await testApp({ realTime: true })
+
+/** Statuses of one address of each role in a process with these roles. */
+async function served(roles: readonly ProcessRole[]): Promise<Record<string, number>> {
+  const service = await startService({ ...app, config: { ...app.config, roles } }, connectionString, {
+    digestion: 'manual',
+  })
+  const someone = client(service.publicUrl)
+  const statusOf = async (method: string, path: string) => (await someone.request(method, path)).status
+  const statuses = {
+    health: await statusOf('GET', '/healthz'),
+    metrics: await statusOf('GET', '/-/metrics'),
+    api: await statusOf('GET', '/api/me'),
+    docs: await statusOf('GET', '/api/openapi.json'),
+    intake: await statusOf('POST', '/api/1/envelope/'),
+  }
+  await service.close()
+  return statuses
+}
+
+test.each([
+  { roles: ['ingest'], api: 404, docs: 404, intake: 400 },
+  { roles: ['api'], api: 401, docs: 200, intake: 404 },
+  { roles: ['digest'], api: 404, docs: 404, intake: 404 },
+  { roles: ['ingest', 'api', 'digest'], api: 401, docs: 200, intake: 400 },
+] satisfies { roles: ProcessRole[]; api: number; docs: number; intake: number }[])(
+  'a process with the roles $roles serves those and no other',
+  async ({ roles, ...expected }) => {
+    expect(await served(roles)).toEqual({ health: 200, metrics: 200, ...expected })
+  },
+)
