@@ -59,6 +59,13 @@ test('an unpinned severity is what the events say, not what was pinned', async (
   expect(await change(null)).toBe('medium')
 })
 
+test('an event whose body is damaged hides nothing but itself', async () => {
+  await server.app.pool.query(`update events set body = 'damaged' where issue_id = $1`, [issue.id])
+  const answer = await ada.get(`/api/issues/${issue.id}`)
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.body).toMatchObject({ id: issue.id, event: null, activity: [{}, {}, {}, {}, {}] })
+})
+
 test('opening an issue of large events does not hold up the others', async () => {
   const filler = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`key${i}`, `value ${i} `.repeat(12)]))
   for (let i = 0; i < 70; i++) {

@@ -44,7 +44,7 @@ export async function readIssue(app: App, actor: Actor, issueId: string, which: 
   return {
     ...issue,
     project,
-    event: stored === null ? null : readStoredEvent(stored),
+    event: stored === null ? null : readable(app, stored),
     event_ids: await neighbours(app.db, issueId, stored),
     tag_distribution: distributionOf(await tagsOf(app, sample)),
     activity: activity.map(viewActivity),
@@ -68,22 +68,22 @@ async function chosenEvent(
 async function tagsOf(app: App, sample: readonly StoredEvent[]): Promise<Event['tags'][]> {
   const tags: Event['tags'][] = []
   for (const stored of sample) {
-    tags.push(readableTags(app, stored))
+    tags.push(readable(app, stored)?.tags ?? [])
     await setImmediate()
   }
   return tags
 }
 
 /** One damaged body must not hide the issue. */
-function readableTags(app: App, stored: StoredEvent): Event['tags'] {
+function readable(app: App, stored: StoredEvent): Event | null {
   try {
-    return readStoredEvent(stored).tags
+    return readStoredEvent(stored)
   } catch (error) {
     app.log.warn(
       { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },
       'a stored event cannot be read',
     )
-    return []
+    return null
   }
 }
 
