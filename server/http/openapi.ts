@@ -119,6 +119,10 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
     target: 'draft-2020-12',
     unrepresentable: 'any',
     reused: 'inline',
+    // A number in a query is read from its text, which is no business of who writes a client.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.type === 'integer') delete jsonSchema.pattern
+    },
   })
   return rest
 }

@@ -73,7 +73,9 @@ export const GroupingView = z.object({
 
 export const IssueDetail = Issue.extend({
   project: z.object({ id: Id, name: z.string(), slug: z.string(), platform: z.string() }),
-  event: Event.nullable().describe('The newest event, or the one asked for; null once its body has been removed.'),
+  event: Event.nullable().describe(
+    'The newest event, or the one asked for; null when its body was removed or is damaged.',
+  ),
   event_ids: z
     .object({
       latest: z.string().nullable(),

@@ -9,10 +9,13 @@ const wholeNumber = (name: string, min: number, max: number, hint = '') =>
     .regex(/^\d{1,9}$/, { error: `${name} must be a whole number from ${min} to ${max}.${hint}` })
     .transform(Number)
     .refine((n) => n >= min && n <= max, { error: `${name} must be a whole number from ${min} to ${max}.${hint}` })
+    .meta({ type: 'integer', minimum: min, maximum: max })
 
 /** Query fields every list takes. `defaultLimit` is 25 unless the endpoint says otherwise. */
 export const pageQuery = (defaultLimit = 25) => ({
-  limit: wholeNumber('limit', 1, 100).default(defaultLimit).describe('Rows per page, 1 to 100.'),
+  limit: wholeNumber('limit', 1, 100)
+    .default(defaultLimit)
+    .describe(`Rows per page, 1 to 100; ${defaultLimit} unless given.`),
   offset: wholeNumber('offset', 0, 10_000, ' Use cursor to go further.')
     .default(0)
     .describe('Rows to skip, at most 10,000; page further with cursor.'),

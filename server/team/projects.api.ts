@@ -96,7 +96,7 @@ export const projectRoutes = routes({
     summary: "Projects of the caller's organisation",
     permission: 'projects.read',
     query: z.strictObject({
-      ...pageQuery(100),
+      ...pageQuery(),
       sort: z
         .enum(['name', '-name', 'created_at', '-created_at'], {
           error: 'sort must be one of name, -name, created_at, -created_at.',

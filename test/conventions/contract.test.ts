@@ -37,6 +37,11 @@ describe.each(specs)('route %s', (name, spec) => {
     if (spec.permission === 'public' && spec.method !== 'GET') expect(spec.csrf).toBe(true)
   })
 
+  test('gives 25 rows of a list unless told otherwise', () => {
+    const limit = spec.query?.shape['limit']
+    if (limit !== undefined) expect(limit.parse(undefined)).toBe(25)
+  })
+
   test('says it can be missing when its path names a thing', () => {
     if (spec.params !== undefined) expect(spec.refusals).toContain(404)
   })
