@@ -31,3 +31,8 @@ test('other errors are shown whole', () => {
     message: 'because: "this": of that',
   })
 })
+
+test('what is no error is shown as it is', () => {
+  for (const given of ['the connection broke', undefined, null, 7, { code: '23505' }])
+    expect(errorForLog(given)).toBe(given)
+})
