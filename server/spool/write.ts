@@ -3,7 +3,14 @@ import type { App } from '../context/app.ts'
 import { rateLimited, unavailable } from '../kernel/errors.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
-import { type Backlog, demandDurability, insertRows, type NewRow, selectBacklog } from './spool.queries.ts'
+import {
+  type Backlog,
+  demandDurability,
+  insertRows,
+  keepInsertPlans,
+  type NewRow,
+  selectBacklog,
+} from './spool.queries.ts'
 
 /** Most entries and bytes of one row; a larger single entry gets a row of its own. */
 const MOST_ROW_ENTRIES = 500
@@ -161,6 +168,7 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
     })
     try {
       await demandDurability(client)
+      await keepInsertPlans(client)
     } catch (error) {
       client.release(true)
       throw error
