@@ -46,6 +46,8 @@ export async function openDatabase(config: Config, progress: (line: string) => v
 /** Applies pending migrations; returns their names. */
 export async function migrateDatabase(connectionString: string, progress: (line: string) => void): Promise<string[]> {
   const client = new pg.Client({ connectionString, application_name: 'faultline migrate' })
+  // What breaks between two statements is told by the next one.
+  client.on('error', () => {})
   await client.connect()
   try {
     return await migrate(client, progress)

@@ -38,6 +38,9 @@ export function createPool(options: PoolOptions): pg.Pool {
       '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000 -c plan_cache_mode=force_custom_plan',
   })
   pool.on('error', options.onError)
+  // The pool listens to idle clients only. One in use that breaks between two statements would end the process; the
+  // next statement says what happened.
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
 }
 

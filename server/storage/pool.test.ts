@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import { isDatabaseAway, withClientTx } from './pool.ts'
+
+const { app } = await testApp()
+
+/** Ends a session as a restart of the database would, and waits until it is gone. */
+async function end(pid: number): Promise<void> {
+  await app.pool.query('select pg_terminate_backend($1)', [pid])
+  await waitFor('the session to end', async () => {
+    const { rowCount } = await app.pool.query('select 1 from pg_stat_activity where pid = $1', [pid])
+    return rowCount === 0
+  })
+}
+
+// An error event nobody listens to ends the process; vitest fails on it, too.
+describe('a connection that breaks between two statements fails its transaction and nothing else', () => {
+  test('of kysely', async () => {
+    const work = app.tx(async (tx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+      await end(rows[0]?.pid ?? 0)
+      await sql`select 1`.execute(tx)
+    })
+    expect(isDatabaseAway(await work.catch((error: unknown) => error))).toBe(true)
+  })
+
+  test('of a plain client', async () => {
+    const work = withClientTx(app.pool, async (client) => {
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      await end(rows[0]?.pid ?? 0)
+      await client.query('select 1')
+    })
+    expect(isDatabaseAway(await work.catch((error: unknown) => error))).toBe(true)
+  })
+
+  test('and the pool goes on', async () => {
+    expect((await app.pool.query('select 1')).rowCount).toBe(1)
+  })
+})
