@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { client } from '#test/kit/client.ts'
+import { aFounder, aProject } from '#test/kit/founder.ts'
+import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import type { ProcessRole } from '../config.ts'
+import type { App } from '../context/app.ts'
 import { startService } from './service.ts'
 
 const { app, connectionString } = await testApp({ realTime: true })
@@ -35,3 +38,14 @@ test.each([
     expect(await served(roles)).toEqual({ health: 200, metrics: 200, ...expected })
   },
 )
+
+test('SDKs do not wait for the questions of people', async () => {
+  const config: App['config'] = { ...app.config, roles: ['ingest', 'api'] }
+  const service = await startService({ ...app, config }, connectionString, { digestion: 'manual' })
+  const project = await aProject(await aFounder(service.publicUrl))
+  // Every connection of the API is taken, and neither the key nor the spool was used before.
+  const taken = await Promise.all(Array.from({ length: app.pool.options.max }, () => app.pool.connect()))
+  expect(await sendEvent(service.publicUrl, project.dsn, anEvent())).toMatchObject({ status: 200 })
+  for (const one of taken) one.release()
+  await service.close()
+})

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import type { App } from '../context/app.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
 import { clientAddressReader } from '../http/client-address.ts'
@@ -7,6 +8,7 @@ import { createIntake, type Intake } from '../ingest/create-intake.ts'
 import { OutcomeLedger } from '../ingest/outcomes.ts'
 import type { RefusedRow } from '../ingest/refusals.ts'
 import { unauthenticated } from '../kernel/errors.ts'
+import { createDatabase, createPool } from '../storage/pool.ts'
 import { createDigester } from '../worker/digester.ts'
 import { superviseDigestion } from './digest-supervisor.ts'
 import { digestFigures, intakeFigures, type DigestSums } from './figures.ts'
@@ -31,7 +33,7 @@ const DIGEST_GRACE_MS = 4_000
 /** Everything one process does, as its roles say: intake, API and pages, digestion. Listening when this returns. */
 export async function startService(app: App, connectionString: string, options: ServiceOptions): Promise<Service> {
   const { roles } = app.config
-  const intake = roles.includes('ingest') ? openIntake(app) : null
+  const intake = roles.includes('ingest') ? openIntake(app, connectionString) : null
   const authenticator = createAuthenticator(app)
   const digestion = roles.includes('digest') ? await startDigestion(app, connectionString, options.digestion) : null
   const http = await createHttpService(app, {
@@ -67,20 +69,40 @@ export async function startService(app: App, connectionString: string, options: 
   }
 }
 
-function openIntake(app: App): Intake {
-  const intake = createIntake(app, {
-    addressOf: clientAddressReader(app.config.trustedProxies),
-    recordRefusals: (rows) => recordRefusals(app, rows),
+/** Two for commits of the spool, two for looking up keys and the rest. */
+const INTAKE_CONNECTIONS = 4
+
+/** On connections of its own: however slow the questions of people are, SDKs are not made to wait for them. */
+function openIntake(app: App, connectionString: string): Intake {
+  const pool = createPool({
+    connectionString,
+    name: 'faultline intake',
+    max: INTAKE_CONNECTIONS,
+    onError: (error) => app.log.warn({ err: error.message }, 'an idle database connection of the intake broke'),
   })
-  app.bus.on('project_key', (payload) => {
+  const intake = createIntake(
+    { ...app, pool, db: createDatabase(pool) },
+    {
+      addressOf: clientAddressReader(app.config.trustedProxies),
+      recordRefusals: (rows) => recordRefusals(pool, rows),
+    },
+  )
+  const stop = app.bus.on('project_key', (payload) => {
     const key = typeof payload === 'object' && payload !== null && 'public_key' in payload ? payload.public_key : null
     if (typeof key === 'string') intake.keys.drop(key)
     else intake.keys.expireAll()
   })
-  return intake
+  return {
+    ...intake,
+    async close() {
+      stop()
+      await intake.close()
+      await pool.end()
+    },
+  }
 }
 
-async function recordRefusals(app: App, rows: readonly RefusedRow[]): Promise<void> {
+async function recordRefusals(pool: pg.Pool, rows: readonly RefusedRow[]): Promise<void> {
   const ledger = new OutcomeLedger()
   for (const row of rows) {
     ledger.add({
@@ -93,7 +115,7 @@ async function recordRefusals(app: App, rows: readonly RefusedRow[]): Promise<vo
       quantity: row.quantity,
     })
   }
-  await ledger.write(app.pool)
+  await ledger.write(pool)
 }
 
 type Digestion = { figures(): DigestSums; drain(): Promise<void>; stop(): Promise<void> }

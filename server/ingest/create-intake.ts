@@ -28,7 +28,7 @@ export type IntakeOptions = {
 
 const BODY_TIMEOUT_MS = 30_000
 
-/** Builds the intake with its caches and connections: holds two connections of the App's pool while in use. */
+/** Builds the intake with its caches and connections: holds up to two connections of the given pool while in use. */
 export function createIntake(app: App, options: IntakeOptions): Intake {
   const deps: IntakeDeps = {
     keys: createProjectKeys(app),
