@@ -54,7 +54,7 @@ export function IssuePage() {
   if (issue === undefined) {
     return (
       <main id="main" tabIndex={-1}>
-        {error === null ? <Waiting /> : <Failed error={error} onRetry={retry} />}
+        {error === null ? <Waiting /> : <Failed error={error} onRetry={retry} issueId={issueId} event={search.event} />}
       </main>
     )
   }
@@ -78,16 +78,20 @@ function Waiting() {
   )
 }
 
-function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+type FailedProps = { error: Error; onRetry: () => void; issueId: string; event: string | undefined }
+
+function Failed({ error, onRetry, issueId, event }: FailedProps) {
   if (!(error instanceof ApiError && error.status === 404))
     return <QueryError what={words.what} error={error} onRetry={onRetry} />
+  // An address can name an event that is no longer stored, of an issue that is.
+  const oneEvent = event !== undefined
   return (
     <div className="empty">
       <Icon name="search" className="big c-3" />
-      <h1>{words.missing}</h1>
-      <p>{words.missingText}</p>
-      <Link {...paths.issues()} className={buttonClass('primary')}>
-        <span>{words.toIssues}</span>
+      <h1>{oneEvent ? words.eventMissing : words.missing}</h1>
+      <p>{oneEvent ? words.eventMissingText : words.missingText}</p>
+      <Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} className={buttonClass('primary')}>
+        <span>{oneEvent ? words.showLatest : words.toIssues}</span>
       </Link>
     </div>
   )

@@ -21,6 +21,8 @@ const COVER_FOOT_PX = 84
 /** The next page is on its way before its rows are needed. */
 const AHEAD_ROWS = 40
 const LONG_PRESS_MS = 500
+/** A row that has not appeared by then is gone. */
+const MOST_FRAMES = 20
 
 export type ListProps = {
   rows: readonly Issue[]
@@ -204,17 +206,22 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
   }, [body])
 
   const turned = useRef(focusTurn)
+  const frame = useRef(0)
+  useEffect(() => () => cancelAnimationFrame(frame.current), [])
   useLayoutEffect(() => {
-    if (turned.current === focusTurn) return undefined
+    if (turned.current === focusTurn) return
     turned.current = focusTurn
+    cancelAnimationFrame(frame.current)
     const index = rows.findIndex((one) => one.id === selection.cursor)
-    if (index < 0) return undefined
+    if (index < 0) return
     if (phone) virtual.scrollToIndex(index, { align: 'auto' })
     else bringRowIntoView(top + index * ROW_PX)
-    if (takeFocus(rowOf(body.current, selection.cursor))) return undefined
-    // Not in the page yet: it is after the scroll has been drawn.
-    const frame = requestAnimationFrame(() => takeFocus(rowOf(body.current, selection.cursor)))
-    return () => cancelAnimationFrame(frame)
+    // A row far away is in the page only once the scroll has been drawn.
+    const reach = (framesLeft: number) => {
+      if (takeFocus(rowOf(body.current, selection.cursor)) || framesLeft === 0) return
+      frame.current = requestAnimationFrame(() => reach(framesLeft - 1))
+    }
+    reach(MOST_FRAMES)
   }, [body, focusTurn, phone, rows, selection.cursor, top, virtual])
 
   const items = virtual.getVirtualItems()

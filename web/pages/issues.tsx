@@ -87,7 +87,7 @@ export function IssuesPage() {
         ? new Set(targets.map((issue) => issue.id))
         : NOBODY
     move({ kind: 'leave', ids: leaving }, leaving.size > 0)
-    if (leaving.size === 0) move({ kind: 'clear' })
+    if (leaving.size === 0) move({ kind: 'clear' }, selection.selected.size > 0)
     edit.mutate({ issues: targets, edit: next })
   }
   const targets = targetsOf(selection, rows)
@@ -105,7 +105,11 @@ export function IssuesPage() {
     )
   })
   const toggle = useStable((id: string, range: boolean) => move({ kind: 'toggle', id, range }))
-  const onRowMenu = useStable((id: string, menu: RowMenu) => setRowMenu(menu === null ? null : { id, menu }))
+  const onRowMenu = useStable((id: string, menu: RowMenu) => {
+    setRowMenu(menu === null ? null : { id, menu })
+    // The menu stands in the row only while it is open: the focus goes back to the row itself.
+    move({ kind: 'put', id }, menu === null)
+  })
   const onRowEdit = useStable((issue: Issue, next: Edit) => apply([issue], next))
   const onNearEnd = useStable(() => {
     const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = stream.list
