@@ -19,8 +19,9 @@ const MOST_ROW_BYTES = 4 * 1024 * 1024
 const MOST_FLUSHES = 2
 /** A second flush starts only for this many waiting entries: small commits cost more than they save. */
 const SECOND_FLUSH_ENTRIES = 64
-/** From this many entries in one commit on the service is busy: then commits keep this distance, unless many wait. */
-const BUSY_ENTRIES = 16
+/** From this many entries in a tenth of a second on the service is busy: then commits keep a distance, unless many wait. */
+const BUSY_ENTRIES = 150
+const BUSY_WINDOW_MS = 100
 const BUSY_DISTANCE_MS = 4
 const MANY_ENTRIES = 128
 /** After this the connection counts as dead; what became of the commit is unknown, so nothing of it is acknowledged. */
@@ -72,7 +73,9 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
   let flushes = 0
   let immediate: NodeJS.Immediate | undefined
   let pacing: NodeJS.Timeout | undefined
-  let lastEntries = 0
+  let busy = false
+  let windowMs = 0
+  let windowEntries = 0
   let lastFlushMs = 0
   let down = false
   let closed = false
@@ -84,7 +87,7 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
   const schedule = (): void => {
     if (queue.length === 0 || flushes >= MOST_FLUSHES) return
     if (flushes > 0 && queue.length < SECOND_FLUSH_ENTRIES) return
-    if (lastEntries >= BUSY_ENTRIES && queue.length < MANY_ENTRIES) {
+    if (busy && queue.length < MANY_ENTRIES) {
       const waitMs = lastFlushMs + BUSY_DISTANCE_MS - performance.now()
       if (waitMs > 0) {
         pacing ??= setTimeout(start, waitMs)
@@ -110,8 +113,14 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
     queue = rest
     for (const { entry } of batch) waitingBytes -= entry.body.length
     flushes++
-    lastEntries = batch.length
     lastFlushMs = performance.now()
+    windowEntries += batch.length
+    if (lastFlushMs - windowMs >= BUSY_WINDOW_MS) {
+      // A pause makes the window longer, which is what an idle service looks like.
+      busy = windowEntries / (lastFlushMs - windowMs) >= BUSY_ENTRIES / BUSY_WINDOW_MS
+      windowMs = lastFlushMs
+      windowEntries = 0
+    }
     try {
       const notify = lastFlushMs - lastNotifyMs >= NOTIFY_EVERY_MS
       if (notify) lastNotifyMs = lastFlushMs
