@@ -29,7 +29,8 @@ alter table spool set (
 -- Entries nobody could digest: kept as they came, with the reason, so that they can be looked at and tried again.
 create table spool_quarantine (
   id bigint generated always as identity primary key,
-  project_id uuid not null references projects on delete cascade,
+  -- No reference: an entry whose project was deleted meanwhile must still find its place here.
+  project_id uuid not null,
   received_at timestamptz not null,
   quarantined_at timestamptz not null,
   reason text not null,

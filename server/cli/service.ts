@@ -9,6 +9,7 @@ import { OutcomeLedger } from '../ingest/outcomes.ts'
 import type { RefusedRow } from '../ingest/refusals.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import { createDatabase, createPool } from '../storage/pool.ts'
+import { pendingMigrations } from '../storage/migrate.ts'
 import { createDigester } from '../worker/digester.ts'
 import { superviseDigestion } from './digest-supervisor.ts'
 import { digestFigures, intakeFigures, type DigestSums } from './figures.ts'
@@ -148,6 +149,17 @@ async function startDigestion(
 }
 
 const MOST_WAIT_MS = 2_000
+/** Digestion that is so far behind does not do its work. */
+const MOST_BACKLOG_AGE_MS = 15 * 60_000
+
+/** Another process may run a newer version's migrations while this one serves; older ones are not this one's database. */
+async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string }> {
+  const missing = await within(MOST_WAIT_MS, pendingMigrations(app.pool)).catch(() => null)
+  if (missing === null) return { ok: false, detail: 'unknown' }
+  return missing.length === 0
+    ? { ok: true, detail: 'up to date' }
+    : { ok: false, detail: `missing ${missing.join(', ')}` }
+}
 
 /** Ready: the database answers, and the intake takes what comes. */
 async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
@@ -161,14 +173,13 @@ async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
     intake === null || !database.ok ? null : await within(MOST_WAIT_MS, intake.spool.backlog()).catch(() => null)
   const checks = {
     database,
-    // Migrations ran before this process began to listen.
-    migrations: { ok: true },
+    migrations: database.ok ? await migrationsCheck(app) : { ok: false, detail: 'unknown' },
     ...(intake === null ? {} : { spool: { ok: spool === 'open', detail: spool } }),
     ...(backlog === null
       ? {}
       : {
           backlog: {
-            ok: true,
+            ok: backlog.oldestAgeMs < MOST_BACKLOG_AGE_MS,
             detail: `${backlog.entries} entries, oldest ${Math.round(backlog.oldestAgeMs / 1000)} s`,
           },
         }),

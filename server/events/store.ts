@@ -148,9 +148,19 @@ export async function neighbours(db: Database, issueId: string, event: StoredEve
   return { latest: id(latest), oldest: id(first), newer: id(newer), older: id(older) }
 }
 
-/** Removes the events of an issue; returns how many. */
-export async function deleteEventsOf(tx: Tx, issueId: string): Promise<number> {
-  const result = await tx.deleteFrom('events').where('issue_id', '=', issueId).executeTakeFirst()
+/** Removes at most `most` events of an issue; returns how many it were. */
+export async function deleteEventsOf(db: Database | Tx, issueId: string, most: number): Promise<number> {
+  const some = db
+    .selectFrom('events')
+    .select(['received_day', 'project_id', 'event_id'])
+    .where('issue_id', '=', issueId)
+  const result = await db
+    .deleteFrom('events as e')
+    .using(some.limit(most).as('some'))
+    .whereRef('e.project_id', '=', 'some.project_id')
+    .whereRef('e.event_id', '=', 'some.event_id')
+    .whereRef('e.received_day', '=', 'some.received_day')
+    .executeTakeFirst()
   return Number(result.numDeletedRows)
 }
 

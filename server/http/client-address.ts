@@ -2,20 +2,25 @@ import ipaddr from 'ipaddr.js'
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Who really sent a request: the socket's peer, unless that is a trusted proxy; then the right-most untrusted hop. */
-export function clientAddressReader(
-  trustedProxies: readonly string[],
-): (peer: string | undefined, forwardedFor: string | string[] | undefined) => string {
-  const ranges = trustedProxies.map((text): Range => {
+/** Whether an address lies in one of the ranges (addresses or CIDR, as TRUSTED_PROXIES has them). */
+export function addressMatcher(texts: readonly string[]): (address: string) => boolean {
+  const ranges = texts.map((text): Range => {
     if (text.includes('/')) return ipaddr.parseCIDR(text)
     const address = ipaddr.process(text)
     return [address, address.kind() === 'ipv4' ? 32 : 128]
   })
-  const trusted = (address: string): boolean => {
+  return (address) => {
     if (ranges.length === 0 || !ipaddr.isValid(address)) return false
     const parsed = ipaddr.process(address)
     return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match([range, bits] as never))
   }
+}
+
+/** Who really sent a request: the socket's peer, unless that is a trusted proxy; then the right-most untrusted hop. */
+export function clientAddressReader(
+  trustedProxies: readonly string[],
+): (peer: string | undefined, forwardedFor: string | string[] | undefined) => string {
+  const trusted = addressMatcher(trustedProxies)
   return (peer, forwardedFor) => {
     let address = plain(peer ?? '')
     if (!trusted(address) || forwardedFor === undefined) return address

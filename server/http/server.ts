@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { isLoopbackHost } from '../config.ts'
 import type { Origin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { bindRoutes, type Authenticator } from './bind.ts'
-import { clientAddressReader } from './client-address.ts'
+import { addressMatcher, clientAddressReader } from './client-address.ts'
 import { contract } from './contract.ts'
 import { registerDocs } from './docs.ts'
 import { errorAnswer } from './errors.ts'
@@ -15,6 +16,7 @@ import { handlers } from './handlers.ts'
 import { registerHealth, type Health } from './health.ts'
 import { apiLimiter } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
+import { limitConnections, refuseOversized } from './socket-limits.ts'
 import { registerWebApp } from './web-app.ts'
 
 export type HttpDeps = {
@@ -52,6 +54,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       server = createServer(serverLimits, (request, response) => {
         // While stopping every answer ends its connection: busy clients would keep theirs open for ever.
         if (stopping.signal.aborted) response.shouldKeepAlive = false
+        if (refuseOversized(request, response)) return
         if (deps.intake?.(request, response) === true) return
         route(request, response)
       })
@@ -74,7 +77,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   if (server === null) throw new Error('fastify made no server')
   const listening: Server = server
   listening.maxConnections = 10_000
-  listening.keepAliveTimeout = 65_000
+  limitConnections(listening, freeOfLimits(app.config))
 
   const addressOf = clientAddressReader(app.config.trustedProxies)
   const originOf = (request: FastifyRequest): Origin => ({
@@ -149,6 +152,13 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   )
+}
+
+/** Proxies carry the connections of everybody; a developer's machine is nobody else's. */
+function freeOfLimits(config: App['config']): (address: string) => boolean {
+  const isTrusted = addressMatcher(config.trustedProxies)
+  return (address) =>
+    isTrusted(address) || (config.mode === 'relaxed' && isLoopbackHost(address.replace('::ffff:', '')))
 }
 
 /** Node's defaults would let a slow client sit for minutes (measured; security notes 8 and 4.17). */

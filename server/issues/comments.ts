@@ -3,6 +3,7 @@ import type { App } from '../context/app.ts'
 import { forbidden, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
+import { liveNotification } from '../live/publish.ts'
 import { roleAtLeast } from '../kernel/permissions.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Comment } from './issues.api.ts'
@@ -10,8 +11,21 @@ import { selectIssue } from './issues.queries.ts'
 import { viewPerson } from './view-issue.ts'
 
 /** @throws AppError not_found */
-async function requireIssue(db: Database | Tx, actor: Actor, issueId: string): Promise<void> {
-  if ((await selectIssue(db, actor, issueId)) === undefined) throw notFound('Issue')
+async function requireIssue(db: Database | Tx, actor: Actor, issueId: string): Promise<{ projectId: string }> {
+  const issue = await selectIssue(db, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  return { projectId: issue.project_id }
+}
+
+/** Others who have the issue open read it again. */
+async function tellOthers(tx: Tx, actor: Actor, issueId: string, projectId: string): Promise<void> {
+  await liveNotification(actor.orgId, {
+    kind: 'issues',
+    project_id: projectId,
+    issue_ids: [issueId],
+    new_issue_ids: [],
+    event_count: 0,
+  }).execute(tx)
 }
 
 const selectComments = (db: Database | Tx) =>
@@ -85,7 +99,7 @@ export async function createComment(
   input: { issueId: string; body: string },
 ): Promise<Comment> {
   return app.tx(async (tx) => {
-    await requireIssue(tx, actor, input.issueId)
+    const { projectId } = await requireIssue(tx, actor, input.issueId)
     const row = {
       id: newId(),
       issue_id: input.issueId,
@@ -94,6 +108,7 @@ export async function createComment(
       created_at: app.clock.now(),
     }
     await tx.insertInto('comments').values(row).execute()
+    await tellOthers(tx, actor, input.issueId, projectId)
     return viewComment(await selectComments(tx).where('c.id', '=', row.id).executeTakeFirstOrThrow())
   })
 }
@@ -108,7 +123,7 @@ export async function deleteComment(
   input: { issueId: string; commentId: string },
 ): Promise<void> {
   await app.tx(async (tx) => {
-    await requireIssue(tx, actor, input.issueId)
+    const { projectId } = await requireIssue(tx, actor, input.issueId)
     const comment = await tx
       .selectFrom('comments')
       .select(['id', 'author_id'])
@@ -132,5 +147,6 @@ export async function deleteComment(
         created_at: app.clock.now(),
       })
       .execute()
+    await tellOthers(tx, actor, input.issueId, projectId)
   })
 }

@@ -3,17 +3,24 @@ import type { App } from '../context/app.ts'
 import { deleteEventsOf } from '../events/store.ts'
 import { notFound } from '../kernel/errors.ts'
 import { liveNotification } from '../live/publish.ts'
-import { lockIssue } from './issues.queries.ts'
+import { lockIssue, selectIssue } from './issues.queries.ts'
+
+const PIECE = 5_000
 
 /**
  * Removes an issue with its events, counts, comments and activity. Later events of the same fingerprint make a new one.
  * @throws AppError not_found
  */
 export async function deleteIssue(app: App, actor: Actor, issueId: string): Promise<void> {
+  if ((await selectIssue(app.db, actor, issueId)) === undefined) throw notFound('Issue')
+  // In pieces, each a transaction: an issue of millions would hold up its next event, and run into the time limit.
+  // Cut off half-way, the issue is still there and can be deleted again.
+  while ((await deleteEventsOf(app.db, issueId, PIECE)) === PIECE);
   await app.tx(async (tx) => {
     const issue = await lockIssue(tx, actor, issueId)
     if (issue === undefined) throw notFound('Issue')
-    await deleteEventsOf(tx, issueId)
+    // Those that came meanwhile.
+    while ((await deleteEventsOf(tx, issueId, PIECE)) === PIECE);
     await tx.deleteFrom('issue_hours').where('issue_id', '=', issueId).execute()
     await tx.deleteFrom('issue_users').where('issue_id', '=', issueId).execute()
     // Fingerprints, activity and comments go with the row.

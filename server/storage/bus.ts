@@ -16,6 +16,9 @@ export type Bus = {
 type Runner = { query(text: string, values: unknown[]): Promise<unknown> }
 
 const CHANNEL = 'faultline_bus'
+/** A connection that died without a word is noticed by asking it this often, and given up when it does not answer. */
+const ASK_EVERY_MS = 15_000
+const ANSWER_MS = 5_000
 /** PostgreSQL refuses payloads of 8,000 bytes and more. */
 const MOST_BYTES = 7_900
 
@@ -45,7 +48,12 @@ export async function openBus(connectionString: string, onError: (error: Error) 
   let delayMs = 100
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString, application_name: 'faultline bus', keepAlive: true })
+    const next = new pg.Client({
+      connectionString,
+      application_name: 'faultline bus',
+      keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MS,
+    })
     next.on('error', onError)
     next.on('end', () => {
       if (client === next) client = null
@@ -87,6 +95,18 @@ export async function openBus(connectionString: string, onError: (error: Error) 
     for (const listener of listeners.get(parsed[0]) ?? []) listener(parsed[1])
   }
 
+  const ask = setInterval(() => {
+    const asked = client
+    if (asked === null) return
+    // Without a listener there would be nobody to reconnect for; destroying the socket makes `end` do it.
+    const late = setTimeout(() => asked.connection.stream.destroy(), ANSWER_MS)
+    asked.query('select 1').then(
+      () => clearTimeout(late),
+      () => clearTimeout(late),
+    )
+  }, ASK_EVERY_MS)
+  ask.unref()
+
   await connect()
   return {
     on(topic, listener) {
@@ -102,6 +122,7 @@ export async function openBus(connectionString: string, onError: (error: Error) 
     async close() {
       closed = true
       clearTimeout(timer)
+      clearInterval(ask)
       await client?.end()
     },
   }

@@ -76,3 +76,12 @@ export async function migrate(client: pg.ClientBase, progress: (line: string) =>
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
   }
 }
+
+/** Names of this program's migrations that the database does not have. */
+export async function pendingMigrations(client: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations')
+  const applied = new Set(rows.map((row) => row.name))
+  return readMigrations()
+    .map((migration) => migration.name)
+    .filter((name) => !applied.has(name))
+}

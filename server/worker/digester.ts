@@ -119,7 +119,7 @@ async function drainShard(
         fromStartMs = app.clock.monotonicMs()
         continue
       }
-      const sound = await setAsidePoison(app, batches)
+      const sound = await setAsidePoison(app, batches, count)
       const prepared = await prepareBatches(app, facts, sound)
       await committing
       afterId = last.id
@@ -133,7 +133,11 @@ async function drainShard(
 }
 
 /** A row several workers died on is kept aside whole rather than tried for ever. */
-async function setAsidePoison(app: App, batches: readonly SpoolBatch[]): Promise<SpoolBatch[]> {
+async function setAsidePoison(
+  app: App,
+  batches: readonly SpoolBatch[],
+  count: (done: DigestFigures) => void,
+): Promise<SpoolBatch[]> {
   const sound: SpoolBatch[] = []
   for (const batch of batches) {
     if (batch.attempts <= MOST_ATTEMPTS) {
@@ -161,6 +165,7 @@ async function setAsidePoison(app: App, batches: readonly SpoolBatch[]): Promise
       await quarantineBatch(client, batch, 'Workers ended while they held it.', app.clock.now())
       await ledger.write(client)
     })
+    count({ entries: batch.entries.length, events: 0, duplicates: 0, quarantined: batch.entries.length })
   }
   return sound
 }

@@ -1,0 +1,44 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+const MOST_PER_ADDRESS = 1_000
+const MOST_URL_CHARACTERS = 8 * 1024
+const MOST_HEADERS = 100
+
+/** One address may hold so many connections at once; phones behind one carrier share one, hence the large number. */
+export function limitConnections(server: Server, isFree: (address: string) => boolean, most = MOST_PER_ADDRESS): void {
+  const held = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    if (isFree(address)) return
+    const count = held.get(address) ?? 0
+    if (count >= most) {
+      socket.destroy()
+      return
+    }
+    held.set(address, count + 1)
+    socket.once('close', () => {
+      const left = (held.get(address) ?? 1) - 1
+      if (left === 0) held.delete(address)
+      else held.set(address, left)
+    })
+  })
+}
+
+/** Answers a request whose address or headers are beyond reason, before anybody reads them; true when it did. */
+export function refuseOversized(request: IncomingMessage, response: ServerResponse): boolean {
+  const tooLong = (request.url?.length ?? 0) > MOST_URL_CHARACTERS
+  if (!tooLong && request.rawHeaders.length <= MOST_HEADERS * 2) return false
+  const sentence = tooLong
+    ? `The address is longer than ${MOST_URL_CHARACTERS} characters.`
+    : `The request has more than ${MOST_HEADERS} headers.`
+  // Both families of clients find their key; browsers of any origin may read it, as with every answer of the intake.
+  const body = JSON.stringify({ error: sentence, detail: sentence })
+  response.writeHead(400, {
+    'content-type': 'application/json',
+    connection: 'close',
+    'access-control-allow-origin': '*',
+  })
+  response.end(body)
+  return true
+}
