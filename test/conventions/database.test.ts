@@ -32,7 +32,9 @@ function declaredTables(): Record<string, string[]> {
 }
 
 test('migrations are numbered without gaps', () => {
-  expect(readMigrations().map((migration) => Number(migration.name.slice(0, 4)))).toEqual(readMigrations().map((_, index) => index + 1))
+  expect(readMigrations().map((migration) => Number(migration.name.slice(0, 4)))).toEqual(
+    readMigrations().map((_, index) => index + 1),
+  )
 })
 
 test('migrating twice changes nothing', async () => {

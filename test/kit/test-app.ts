@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { afterAll, inject } from 'vitest'
+import { afterAll, expect, inject } from 'vitest'
 import { createApp } from '#server/app.ts'
 import { createPasswordHasher } from '#server/auth/password-hasher.ts'
 import { readConfig } from '#server/config.ts'
@@ -30,9 +30,13 @@ export type TestAppOptions = {
   readonly realTime?: boolean
 }
 
+/** Servers this process listens with. */
+const listeners = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
+
 /**
  * An App on a database of its own. Call it at the top level of a test file: it is closed after the file's last test,
- * and that fails when connections were left open.
+ * and that fails when database
+ * connections or listening servers were left behind.
  */
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = await cloneDatabase(inject('postgres'))
@@ -57,12 +61,14 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       },
     },
   })
+  const before = listeners()
   const closers: (() => Promise<void>)[] = []
   afterAll(async () => {
     for (const close of closers.reverse()) await close()
     await app.close()
     rmSync(dataDir, { recursive: true, force: true })
     await database.drop()
+    expect(listeners(), 'servers the test left listening').toBe(before)
   })
   return {
     app,
