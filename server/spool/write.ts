@@ -22,7 +22,7 @@ const SECOND_FLUSH_ENTRIES = 64
 /** From this many entries in a tenth of a second on the service is busy: then commits keep a distance, unless many wait. */
 const BUSY_ENTRIES = 150
 const BUSY_WINDOW_MS = 100
-const BUSY_DISTANCE_MS = 4
+const BUSY_DISTANCE_MS = 2
 const MANY_ENTRIES = 128
 /** After this the connection counts as dead; what became of the commit is unknown, so nothing of it is acknowledged. */
 const FLUSH_TIMEOUT_MS = 10_000
