@@ -10,8 +10,7 @@ import type { Comment, Issue } from './issues.api.ts'
 const server = await testServer({ realTime: true })
 
 type List = { items: Issue[]; total: number; next_cursor: string | null; status_counts: Record<string, number> }
-const list = async (person: Client, query = ''): Promise<List> =>
-  (await person.get(`/api/issues${query}`)).body as unknown as List
+const list = async (person: Client, query = ''): Promise<List> => (await person.get(`/api/issues${query}`)).as<List>()
 
 /** One event of an issue of its own: the function's name decides the group. */
 const eventIn = (functionName: string, fields: Record<string, unknown> = {}) =>
@@ -102,7 +101,7 @@ describe('lists', () => {
   })
 
   test('the list of one project is the same list', async () => {
-    const page = (await ada.get(`/api/projects/${project.id}/issues?sort=-event_count`)).body as unknown as List
+    const page = (await ada.get(`/api/projects/${project.id}/issues?sort=-event_count`)).as<List>()
     expect(names(page)).toEqual(['gamma', 'epsilon', 'alpha', 'delta', 'beta'])
     expect(names(await list(ada, `?projectId=${project.id}`))).toHaveLength(5)
     expect(names(await list(ada, '?projectId=01890000-0000-7000-8000-000000000000'))).toHaveLength(0)
@@ -124,7 +123,7 @@ describe('lists', () => {
   ])('GET /api/issues?%s is refused, naming the field', async (query, field) => {
     const answer = await ada.get(`/api/issues?${query}`)
     expect(answer.status).toBe(400)
-    expect((answer.body as unknown as { error: string }).error).toContain(field)
+    expect(answer.as<{ error: string }>().error).toContain(field)
   })
 
   test('a cursor of another sort is refused', async () => {
@@ -134,7 +133,7 @@ describe('lists', () => {
 
   test('search finds words as prefixes, in names too, and narrows by terms', async () => {
     const search = async (q: string): Promise<string[]> =>
-      names((await ada.get(`/api/issues/search?q=${encodeURIComponent(q)}`)).body as unknown as List)
+      names((await ada.get(`/api/issues/search?q=${encodeURIComponent(q)}`)).as<List>())
     expect(await search('gamma')).toEqual(['gamma'])
     expect(await search('src/gam')).toEqual(['gamma'])
     expect((await search('failed')).toSorted()).toEqual(['alpha', 'beta', 'delta', 'epsilon', 'gamma'])
@@ -151,10 +150,10 @@ describe('lists', () => {
   })
 
   test('the volume strip counts every event in its own bucket', async () => {
-    const answer = (await ada.get('/api/issues/volume?range=1h')).body as unknown as {
+    const answer = (await ada.get('/api/issues/volume?range=1h')).as<{
       total: number
       points: { events: number; fatal: number }[]
-    }
+    }>()
     expect(answer.points).toHaveLength(60)
     expect(answer.total).toBe(15)
     expect(answer.points.reduce((sum, point) => sum + point.fatal, 0)).toBe(1)
@@ -165,10 +164,10 @@ describe('changes', () => {
   let ada: Client
   let issue: Issue
   const read = async (): Promise<{ status: string; activity: { kind: string; sentence: string }[] }> =>
-    (await ada.get(`/api/issues/${issue.id}`)).body as unknown as {
+    (await ada.get(`/api/issues/${issue.id}`)).as<{
       status: string
       activity: { kind: string; sentence: string }[]
-    }
+    }>()
   beforeAll(async () => {
     ada = await aFounder(server.url)
     const project = await aProject(ada)
@@ -194,8 +193,8 @@ describe('changes', () => {
   })
 
   test('an assignee is a member of the organisation, or nobody', async () => {
-    const me = (await ada.get('/api/me')).body as unknown as { user: { id: string } }
-    const eve = (await (await aFounder(server.url)).get('/api/me')).body as unknown as { user: { id: string } }
+    const me = (await ada.get('/api/me')).as<{ user: { id: string } }>()
+    const eve = (await (await aFounder(server.url)).get('/api/me')).as<{ user: { id: string } }>()
     expect((await ada.patch(`/api/issues/${issue.id}`, { assignee_id: me.user.id })).body).toMatchObject({
       assignee: { id: me.user.id },
     })
@@ -238,13 +237,13 @@ describe('changes', () => {
     for (const body of ['first **bold**', '<script>alert(1)</script>', 'third']) {
       const answer = await ada.post(at, { body })
       expect(answer.status).toBe(201)
-      made.push(answer.body as unknown as Comment)
+      made.push(answer.as<Comment>())
     }
-    const page = (await ada.get(`${at}?limit=2`)).body as unknown as {
+    const page = (await ada.get(`${at}?limit=2`)).as<{
       items: Comment[]
       total: number
       next_cursor: string
-    }
+    }>()
     expect(page).toMatchObject({ total: 3, items: [{ body: 'first **bold**' }, { body: '<script>alert(1)</script>' }] })
     expect((await ada.get(`${at}?cursor=${page.next_cursor}`)).body).toMatchObject({
       items: [{ body: 'third' }],
@@ -259,9 +258,9 @@ describe('changes', () => {
 
   test('events are stepped through by their own time', async () => {
     const project = (await list(ada)).items[0]?.project_id
-    const { dsn } = ((await ada.get('/api/projects')).body as unknown as { items: TestProject[] }).items.find(
-      (one) => one.id === project,
-    ) as TestProject
+    const { dsn } = (await ada.get('/api/projects'))
+      .as<{ items: TestProject[] }>()
+      .items.find((one) => one.id === project) as TestProject
     const now = Date.now() / 1000
     const sent = await Promise.all(
       [300, 200, 100].map((ago) => sendEvent(server.url, dsn, eventIn('steps', { timestamp: now - ago }))),
@@ -287,8 +286,7 @@ describe('changes', () => {
       const { rows } = await server.app.pool.query(`select 1 from ${table} where issue_id = $1`, [issue.id])
       expect(rows, table).toHaveLength(0)
     }
-    const { dsn } = ((await ada.get('/api/projects')).body as unknown as { items: TestProject[] })
-      .items[0] as TestProject
+    const { dsn } = (await ada.get('/api/projects')).as<{ items: TestProject[] }>().items[0] as TestProject
     await sendEvent(server.url, dsn, eventIn('changes'))
     await server.service.drain()
     const again = (await list(ada)).items.find((one) => one.type === 'changesError')

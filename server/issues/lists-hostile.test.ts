@@ -14,7 +14,7 @@ let project: TestProject
 let issue: Issue
 
 const only = async (): Promise<Issue> => {
-  const { items } = (await ada.get('/api/issues')).body as unknown as { items: Issue[] }
+  const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
   expect(items).toHaveLength(1)
   return items[0]!
 }
@@ -52,7 +52,7 @@ test.each(['1', 'Fri Nov 20 2026 (x)', '+275760-09-13T00:00:00.000Z', '2026-11-2
 
 test('an unpinned severity is what the events say, not what was pinned', async () => {
   const change = async (severity: string | null): Promise<unknown> =>
-    ((await ada.patch(`/api/issues/${issue.id}`, { severity })).body as unknown as Issue).severity
+    (await ada.patch(`/api/issues/${issue.id}`, { severity })).as<Issue>().severity
   expect(await change('critical')).toBe('critical')
   expect(await change(null)).toBe('medium')
   expect(await change('low')).toBe('low')
@@ -76,7 +76,7 @@ test('opening an issue of large events does not hold up the others', async () =>
   const loop = watchLoop()
   const answer = await ada.get(`/api/issues/${issue.id}`)
   loop.stop()
-  const detail = answer.body as unknown as IssueDetail
+  const detail = answer.as<IssueDetail>()
   expect(detail.event_count).toBe(71)
   expect(detail.tag_distribution.find(({ key }) => key === 'turn')?.total).toBeGreaterThan(1)
   expect(loop.longestHoldMs()).toBeLessThan(200)

@@ -74,11 +74,11 @@ async function press(action: string): Promise<IssueDetail> {
   await page.goto(`${pageUrl}?dsn=${encodeURIComponent(dsn.toString())}`)
   await page.click(`#${action}`)
   const [issue] = await waitFor(`the issue of ${action}`, async () => {
-    const { items } = (await person.get('/api/issues')).body as unknown as { items: Issue[] }
+    const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()
     return items.length > 0 ? items : false
   })
   await page.close()
-  return (await person.get(`/api/issues/${issue?.id}`)).body as unknown as IssueDetail
+  return (await person.get(`/api/issues/${issue?.id}`)).as<IssueDetail>()
 }
 
 test('a handled error with tags, user, breadcrumbs and a cause', async () => {

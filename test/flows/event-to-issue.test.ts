@@ -46,7 +46,7 @@ test('an event becomes an issue a person can read, resolve and see come back', a
       },
     ],
   })
-  const issueId = (list.body as unknown as { items: [{ id: string }] }).items[0].id
+  const issueId = list.as<{ items: [{ id: string }] }>().items[0].id
 
   const detail = await ada.get(`/api/issues/${issueId}`)
   expect(detail.status).toBe(200)
@@ -68,9 +68,7 @@ test('an event becomes an issue a person can read, resolve and see come back', a
     event_ids: { latest: eventId, oldest: eventId, newer: null, older: null },
     activity: [{ kind: 'created', actor: null }],
   })
-  expect(
-    (detail.body as unknown as { tag_distribution: { key: string }[] }).tag_distribution.map((tag) => tag.key),
-  ).toContain('cart')
+  expect(detail.as<{ tag_distribution: { key: string }[] }>().tag_distribution.map((tag) => tag.key)).toContain('cart')
 
   const resolved = await ada.patch(`/api/issues/${issueId}`, { status: 'resolved' })
   expect(resolved.body).toMatchObject({ status: 'resolved' })
@@ -88,7 +86,7 @@ test('an event becomes an issue a person can read, resolve and see come back', a
   await server.service.drain()
   const back = await ada.get(`/api/issues/${issueId}`)
   expect(back.body).toMatchObject({ status: 'regressed', event_count: 3 })
-  expect((back.body as unknown as { status_reason: string }).status_reason).toMatch(
+  expect(back.as<{ status_reason: string }>().status_reason).toMatch(
     /^Regressed: event [0-9a-f]{8} from release shop@1.0.0 happened after it was resolved on /,
   )
 
@@ -124,7 +122,7 @@ describe('what must not happen', () => {
     const project = await aProject(ada)
     await sendEvent(server.url, project.dsn, anEvent())
     await server.service.drain()
-    const issueId = ((await ada.get('/api/issues')).body as unknown as { items: [{ id: string }] }).items[0].id
+    const issueId = (await ada.get('/api/issues')).as<{ items: [{ id: string }] }>().items[0].id
     for (const answer of [
       await eve.get(`/api/issues/${issueId}`),
       await eve.patch(`/api/issues/${issueId}`, { status: 'resolved' }),
@@ -153,7 +151,7 @@ describe('what must not happen', () => {
     )
     await server.service.drain()
     const detail = await ada.get(
-      `/api/issues/${((await ada.get('/api/issues')).body as unknown as { items: [{ id: string }] }).items[0].id}`,
+      `/api/issues/${(await ada.get('/api/issues')).as<{ items: [{ id: string }] }>().items[0].id}`,
     )
     expect(detail.text).toContain('[Filtered]')
     expect(detail.text).not.toContain(secret)

@@ -36,11 +36,11 @@ function runApp(packageName: string, action: string, dsn: string): Promise<{ cod
 
 async function onlyIssue(person: Client): Promise<IssueDetail> {
   const issue = await waitFor('the issue', async () => {
-    const { items } = (await person.get('/api/issues')).body as unknown as { items: Issue[] }
+    const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()
     return items.length > 0 ? items : false
   })
   expect(issue).toHaveLength(1)
-  return (await person.get(`/api/issues/${issue[0]?.id}`)).body as unknown as IssueDetail
+  return (await person.get(`/api/issues/${issue[0]?.id}`)).as<IssueDetail>()
 }
 
 describe.each(['sentry-node-10', 'sentry-node-11'])('%s', (sdk) => {
@@ -119,10 +119,9 @@ test('the same error sent by SDK 10 and SDK 11 is one issue', async () => {
   await waitFor(
     'both events',
     async () =>
-      ((await person.get('/api/issues')).body as unknown as { items: Issue[] }).items.reduce(
-        (sum, issue) => sum + issue.event_count,
-        0,
-      ) === 2,
+      (await person.get('/api/issues'))
+        .as<{ items: Issue[] }>()
+        .items.reduce((sum, issue) => sum + issue.event_count, 0) === 2,
   )
   expect(await onlyIssue(person)).toMatchObject({ event_count: 2, user_count: 1 })
 })

@@ -41,7 +41,7 @@ test('PostgreSQL 15: sign up, send, read, search, resolve, see it come back, del
   }
   await send({ user: { id: '1' }, extra: { password: 'secret' } })
   await send({ user: { id: '2' } })
-  const found = (await ada.get('/api/issues/search?q=confirmPayment')).body as unknown as { items: Issue[] }
+  const found = (await ada.get('/api/issues/search?q=confirmPayment')).as<{ items: Issue[] }>()
   expect(found.items).toMatchObject([{ event_count: 2, user_count: 2, status: 'unresolved' }])
   const at = `/api/issues/${found.items[0]?.id}`
   expect((await ada.patch(at, { status: 'resolved' })).status).toBe(200)

@@ -56,7 +56,7 @@ test('all recordings are taken, and every event among them is the issue a person
   }
   await server.service.drain()
 
-  const { items } = (await ada.get('/api/issues?limit=100')).body as unknown as { items: Issue[] }
+  const { items } = (await ada.get('/api/issues?limit=100')).as<{ items: Issue[] }>()
   const issueNames = new Set(Object.values(expectations).map((one) => one.issue))
   expect(items).toHaveLength(issueNames.size)
 
@@ -71,7 +71,7 @@ test('all recordings are taken, and every event among them is the issue a person
     const issueId = issueOf.get(eventId)
     expect(issueId, name).toBeDefined()
     groups.set(expected.issue, (groups.get(expected.issue) ?? new Set()).add(issueId ?? ''))
-    const detail = (await ada.get(`/api/issues/${issueId}?event=${eventId}`)).body as unknown as IssueDetail
+    const detail = (await ada.get(`/api/issues/${issueId}?event=${eventId}`)).as<IssueDetail>()
     expect(
       {
         title: detail.event?.title,

@@ -10,12 +10,14 @@ export type Client = {
 
 export type RequestOptions = { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
 
-/** `body` is parsed JSON where the answer is JSON, else the text; tests narrow what they read of it with zod or `expect`. */
+/** `body` is parsed JSON where the answer is JSON, else an empty object; `as` says what a test takes it for. */
 export type Answer = {
   readonly status: number
   readonly headers: Headers
-  readonly body: Record<string, never>
+  readonly body: Record<string, unknown>
   readonly text: string
+  /** The body, taken for a shape of the contract; what the test expects of it judges whether it was. */
+  as<T>(): T
 }
 
 export function client(url: string): Client {
@@ -38,12 +40,9 @@ export function client(url: string): Client {
     }
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') === true
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, never>,
-    }
+    const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : {}
+    const answered = parsed as Record<string, unknown>
+    return { status: response.status, headers: response.headers, text, body: answered, as: <T>() => answered as T }
   }
   return {
     cookies,
