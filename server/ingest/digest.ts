@@ -39,7 +39,7 @@ const TURN_MS = 4
 /**
  * The CPU half of digestion: decode, parse, scrub, normalise, fingerprint. One entry that cannot be taken apart never
  * holds up the others. Lets the event loop turn often: a commit is a dozen statements, each sent by this thread, and
- * would otherwise wait for the whole batch to be prepared (measured: 3,300 instead of 4,500 events/s).
+ * would otherwise wait for the whole batch to be prepared (measured without load: 4,500 events/s before, 5,500 after).
  */
 export async function prepareBatches(
   app: App,
