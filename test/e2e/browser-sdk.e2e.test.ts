@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser } from 'playwright-core'
 import { build } from 'vite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
     env: { PATH: '/usr/bin:/bin', ...env },
     headless: true,
   })
-  afterAll(async () => {
+  server.onClose(async () => {
     await browser.close()
     site.closeAllConnections()
     await new Promise((resolve) => {
