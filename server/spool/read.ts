@@ -3,8 +3,11 @@ import type { App } from '../context/app.ts'
 import { SHARD_NUMBERS, type SpoolEntry, unpackEntries } from './entry.ts'
 import { countAttempt, selectRows, SPOOL_CHANNEL, tryLockShard, unlockShard } from './spool.queries.ts'
 
-/** Rows that still killed their worker after this many attempts are for {@link quarantineBatch}. */
-export const MOST_ATTEMPTS = 5
+/**
+ * Rows whose worker went away this often while they were the oldest are for {@link quarantineBatch}. Many, because a
+ * worker may go away for reasons of its own: kill -9 again and again must not set sound rows aside.
+ */
+export const MOST_ATTEMPTS = 20
 /** Rows a worker already died on are read alone, so that their neighbours do not share their fate. */
 const SUSPECT_ATTEMPTS = 2
 /** Without news, look anyway: a NOTIFY may be lost with its connection. */
@@ -115,13 +118,12 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     async read(shard, { maxRows, maxBytes, afterId = 0 }) {
       let rows = await selectRows(app.pool, shard, afterId, maxRows, maxBytes)
       if (fresh.has(shard)) {
-        if (rows.length > 0) {
-          await countAttempt(
-            app.pool,
-            shard,
-            rows.map((row) => row.id),
-          )
-          rows = rows.map((row) => ({ ...row, attempts: row.attempts + 1 }))
+        // Only the oldest: what ended the reader before may be in any row, but every other row gets its turn at the
+        // head, and leaves it when it is sound. Counting all of them would condemn rows that were merely near.
+        const [oldest, ...others] = rows
+        if (oldest !== undefined) {
+          await countAttempt(app.pool, shard, oldest.id)
+          rows = [{ ...oldest, attempts: oldest.attempts + 1 }, ...others]
         }
         fresh.delete(shard)
       }

@@ -110,13 +110,9 @@ export async function selectRows(
 /** A bigint field. */
 const wholeNumber = (field: Buffer | null | undefined): number => Number(field?.readBigInt64BE() ?? 0n)
 
-/** Counts one more attempt at the given rows. */
-export async function countAttempt(
-  client: pg.ClientBase | pg.Pool,
-  shard: number,
-  ids: readonly number[],
-): Promise<void> {
-  await client.query('update spool set attempts = attempts + 1 where shard = $1 and id = any($2)', [shard, ids])
+/** Counts one more attempt at a row. */
+export async function countAttempt(client: pg.ClientBase | pg.Pool, shard: number, id: number): Promise<void> {
+  await client.query('update spool set attempts = attempts + 1 where shard = $1 and id = $2', [shard, id])
 }
 
 /** Removes rows; returns how many were still there. */

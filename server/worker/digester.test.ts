@@ -1,62 +1,43 @@
 import { expect, test } from 'vitest'
+import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
-import { newEventId } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { waitFor } from '#test/kit/wait.ts'
+import type { Issue } from '../issues/issues.api.ts'
+import { MOST_ATTEMPTS } from '../spool/read.ts'
 
-const server = await testServer({ realTime: true, digestion: 'inline' })
-const { app } = server
+const server = await testServer({ realTime: true })
 
-test('a row committed after one with a higher id is digested while traffic goes on', async () => {
-  await aProject(await aFounder(server.url))
-  const { rows } = await app.pool.query<{ project_id: string; key_id: string; number: number }>(
-    'select p.id as project_id, k.id as key_id, p.number from projects p join project_keys k on k.project_id = p.id',
+test('a row that ended its workers again and again is kept aside with its outcome; what waits behind it goes on', async () => {
+  const ada = await aFounder(server.url)
+  const project = await aProject(ada)
+  await sendEvent(server.url, project.dsn, anEvent())
+  await server.app.pool.query('update spool set attempts = $1', [MOST_ATTEMPTS + 1])
+  await sendEvent(server.url, project.dsn, anEvent({ level: 'fatal' }))
+  await server.service.drain()
+
+  const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
+  expect(items).toMatchObject([{ event_count: 1, level: 'fatal' }])
+  const { rows } = await server.app.pool.query('select project_id, reason from spool_quarantine')
+  expect(rows).toEqual([{ project_id: project.id, reason: 'Workers ended while they held it.' }])
+  const outcomes = await server.app.pool.query('select outcome, reason, quantity from outcomes_hourly order by outcome')
+  expect(outcomes.rows).toEqual([
+    { outcome: 'accepted', reason: '', quantity: 1 },
+    { outcome: 'dropped', reason: 'quarantine', quantity: 1 },
+  ])
+  expect((await server.app.pool.query('select 1 from spool')).rows).toEqual([])
+})
+
+test('a flood in one project does not hold up another', async () => {
+  const ada = await aFounder(server.url)
+  const [busy, quiet] = [await aProject(ada), await aProject(ada)]
+  await Promise.all(Array.from({ length: 200 }, () => sendEvent(server.url, busy.dsn, anEvent())))
+  await sendEvent(server.url, quiet.dsn, anEvent())
+  await server.service.drain()
+  const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
+  expect(items.map((issue) => [issue.project_id, issue.event_count]).toSorted()).toEqual(
+    [
+      [busy.id, 200],
+      [quiet.id, 1],
+    ].toSorted(),
   )
-  const { project_id, key_id, number } = rows[0]!
-  /** A row as the intake makes it, with one event so many times. */
-  const rowOf = (eventId: string, times: number): { entries: Buffer; body: Buffer } => {
-    const body = Buffer.from(`{"event_id":"${eventId}"}\n{"type":"event"}\n{"message":"one"}\n`)
-    const entry = [project_id, number, key_id, Date.now(), 0, 0, null, null, null, null, eventId, [], body.length]
-    return {
-      body: Buffer.concat(Array.from({ length: times }, () => body)),
-      entries: Buffer.from(JSON.stringify(Array.from({ length: times }, () => entry))),
-    }
-  }
-  const isStored = async (eventId: string): Promise<boolean> => {
-    const stored = await app.pool.query(`select 1 from events where event_id = $1::uuid`, [eventId])
-    return stored.rowCount === 1
-  }
-
-  // Its id is taken now, it becomes visible below.
-  const late = newEventId()
-  const writer = await app.pool.connect()
-  await writer.query('begin')
-  const { entries, body } = rowOf(late, 1)
-  await writer.query(
-    'insert into spool (shard, received_at, entry_count, byte_count, entries, body) values ($1, now(), 1, $2, $3, $4)',
-    [number % 4, body.length, entries, body],
-  )
-
-  // A row every few milliseconds that takes longer to digest: for seconds, whenever the digester looks, there is something new.
-  const feeder = await app.pool.connect()
-  const first = newEventId()
-  const one = rowOf(first, 100)
-  const feed = feeder.query(
-    `do $$ begin for i in 1..600 loop
-         insert into spool (shard, received_at, entry_count, byte_count, entries, body)
-         values (${number % 4}, now(), 1, ${one.body.length}, '\\x${one.entries.toString('hex')}', '\\x${one.body.toString('hex')}');
-         commit; perform pg_sleep(0.004);
-       end loop; end $$`,
-  )
-  try {
-    await waitFor('the traffic to be digested', () => isStored(first))
-    await writer.query('commit')
-    await waitFor('the late event', () => isStored(late))
-    const { rows: left } = await app.pool.query<{ n: number }>('select count(*) as n from spool')
-    expect(left[0]?.n).toBeGreaterThan(0)
-  } finally {
-    await feed
-    feeder.release()
-    writer.release()
-  }
 })
