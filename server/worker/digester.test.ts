@@ -34,10 +34,8 @@ test('a flood in one project does not hold up another', async () => {
   await sendEvent(server.url, quiet.dsn, anEvent())
   await server.service.drain()
   const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
-  expect(items.map((issue) => [issue.project_id, issue.event_count]).toSorted()).toEqual(
-    [
-      [busy.id, 200],
-      [quiet.id, 1],
-    ].toSorted(),
-  )
+  expect(Object.fromEntries(items.map((issue) => [issue.project_id, issue.event_count]))).toEqual({
+    [busy.id]: 200,
+    [quiet.id]: 1,
+  })
 })
