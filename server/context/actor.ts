@@ -1,5 +1,4 @@
-import { forbidden } from '../kernel/errors.ts'
-import { roleAtLeast, type Role } from '../kernel/permissions.ts'
+import type { Role } from '../kernel/permissions.ts'
 
 /** Who is asking. Verbs scope every query by `orgId`. */
 export type Actor = {
@@ -12,12 +11,3 @@ export type Actor = {
 
 /** What a request says about where it came from. */
 export type Origin = { readonly ip: string; readonly userAgent: string | null; readonly requestId: string }
-
-/**
- * For rules finer than a route's permission.
- * @throws AppError forbidden, naming the role that would do
- */
-export function requireRole(actor: Actor, least: Role, action: string): void {
-  if (!roleAtLeast(actor.role, least))
-    throw forbidden(`${action} needs the role ${least} or higher; yours is ${actor.role}.`)
-}

@@ -102,7 +102,7 @@ const severityFacts = (event: Event) => ({
   isNativeCrash: isNativeCrash(event),
 })
 
-/** `The JSON is too deep …` → `json_too_deep`: outcomes are counted by reason, so there must be few of them. */
+/** `The JSON is too deep …` → `too_deep`: outcomes are counted by reason, so there must be few of them. */
 function reasonWord(message: string): string {
   if (message.includes('deep')) return 'too_deep'
   if (message.includes('more than')) return 'too_many_values'

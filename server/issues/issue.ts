@@ -12,9 +12,6 @@ export const severityName = (rank: number): Severity => SEVERITY_NAMES[rank] ?? 
 /** `SHOP-42`: the project's slug and the issue's number in it. */
 export const shortId = (projectSlug: string, number: number): string => `${projectSlug.toUpperCase()}-${number}`
 
-/** Statuses in which an issue asks for attention. */
-export const OPEN_STATUSES: readonly IssueStatus[] = ['unresolved', 'regressed', 'escalated']
-
 /** What decides an automatic move: the newest event of a batch, by its own time. */
 export type Sighting = { readonly eventId: string; readonly occurredAt: Date; readonly release: string | null }
 

@@ -6,7 +6,7 @@ import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Tables } from '../storage/tables.ts'
 import { severityRank } from './issue.ts'
-import { SEVERITIES, STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
+import { STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 
 /** Reads of issues for lists and pages; joins projects and users, which stand above. */
 
@@ -284,6 +284,3 @@ export function selectGrouping(db: Database, issueId: string) {
     .limit(1)
     .executeTakeFirst()
 }
-
-export const isSeverity = (text: string): text is Severity => (SEVERITIES as readonly string[]).includes(text)
-export const isStatus = (text: string): text is IssueStatus => (STATUSES as readonly string[]).includes(text)

@@ -107,7 +107,14 @@ export async function openBus(connectionString: string, onError: (error: Error) 
   }, ASK_EVERY_MS)
   ask.unref()
 
-  await connect()
+  try {
+    await connect()
+  } catch (error) {
+    closed = true
+    clearTimeout(timer)
+    clearInterval(ask)
+    throw error
+  }
   return {
     on(topic, listener) {
       const set = listeners.get(topic) ?? new Set()

@@ -5,12 +5,10 @@ import { ApiError, call } from '../api/call.ts'
 import { reasonOf, useChange } from '../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../api/queries.ts'
 import { useCan } from '../can.ts'
-import { QueryError } from '../components/query-error.tsx'
-import { SettingsHead } from '../components/settings-frame.tsx'
+import { ProjectPart } from '../components/project-part.tsx'
 import { useKeys } from '../keys.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
-import { Note, Skeleton } from '../ui/states.tsx'
 import { platformWord } from '../ui/tiles.tsx'
 import { onboarding } from '../words/onboarding.ts'
 import { settings } from '../words/settings.ts'
@@ -26,25 +24,16 @@ export function ProjectGeneralPage() {
   const project = useQuery(projectSettingsQuery(projectId))
   const may = useCan('project.change')
   return (
-    <>
-      <SettingsHead title={settings.general} of={project.data?.name ?? null} lead={words.lead} />
-      {may.allowed ? null : (
-        <Note tone="blue" icon="lock">
-          {settings.readOnly('admin')}
-        </Note>
-      )}
-      {project.data === undefined ? (
-        project.error === null ? (
-          <Skeleton heightPx={320} label={shared.loading} />
-        ) : (
-          <section className="card">
-            <QueryError what={settings.frame} error={project.error} onRetry={() => void project.refetch()} />
-          </section>
-        )
-      ) : (
-        <Forms key={projectId} project={project.data} why={may.why} />
-      )}
-    </>
+    <ProjectPart
+      title={settings.general}
+      lead={words.lead}
+      what={settings.frame}
+      heightPx={320}
+      mayChange={may.allowed}
+      project={project}
+    >
+      {(data) => <Forms key={projectId} project={data} why={may.why} />}
+    </ProjectPart>
   )
 }
 

@@ -5,15 +5,14 @@ import { call } from '../api/call.ts'
 import { useChange } from '../api/change.ts'
 import { projectSettingsQuery, projectsQuery, type ProjectSettings } from '../api/queries.ts'
 import { useCan } from '../can.ts'
-import { QueryError } from '../components/query-error.tsx'
-import { SettingsHead } from '../components/settings-frame.tsx'
+import { ProjectPart } from '../components/project-part.tsx'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { formatClock, formatCount, formatLeft, formatSince } from '../ui/format.ts'
 import { useNow } from '../ui/now.ts'
-import { Note, Skeleton } from '../ui/states.tsx'
+import { Note } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { settings } from '../words/settings.ts'
 import { shared } from '../words/shared.ts'
@@ -30,25 +29,9 @@ export function ProjectKeysPage() {
   const project = useQuery({ ...projectSettingsQuery(projectId), refetchInterval: COUNTERS_MS, meta: { quiet: true } })
   const may = useCan('project.rotate')
   return (
-    <>
-      <SettingsHead title={settings.keys} of={project.data?.name ?? null} lead={words.lead} />
-      {may.allowed ? null : (
-        <Note tone="blue" icon="lock">
-          {settings.readOnly('admin')}
-        </Note>
-      )}
-      {project.data === undefined ? (
-        project.error === null ? (
-          <Skeleton heightPx={180} label={shared.loading} />
-        ) : (
-          <section className="card">
-            <QueryError what={settings.keys} error={project.error} onRetry={() => void project.refetch()} />
-          </section>
-        )
-      ) : (
-        <KeyCard project={project.data} why={may.why} onExpired={() => void project.refetch()} />
-      )}
-    </>
+    <ProjectPart title={settings.keys} lead={words.lead} heightPx={180} mayChange={may.allowed} project={project}>
+      {(data) => <KeyCard project={data} why={may.why} onExpired={() => void project.refetch()} />}
+    </ProjectPart>
   )
 }
 
