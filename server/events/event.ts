@@ -23,14 +23,5 @@ export type StoredEvent = {
   readonly body: Buffer
 }
 
-/** Received day of a time, as the partitions have it: `2026-11-20`, UTC. */
-export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
-
-const DAY_MS = 86_400_000
-
-/** `days` later (or earlier, negative) than a day. */
-export const dayPlus = (day: string, days: number): string =>
-  dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS))
-
 /** Event ids are unique per project over so many received days. */
 export const UNIQUE_DAYS = 7

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
+import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { withClientTx } from '../storage/pool.ts'
-import { dayOf } from './event.ts'
-import { ensureEventPartitions } from './partitions.ts'
 import { findStored, insertEvents, newestEvents, readEvent } from './store.ts'
 
 const { app, clock } = await testApp()
 const day = dayOf(clock.now())
-await ensureEventPartitions(app.pool, day)
+await ensureDayPartitions(app.pool, [{ table: 'events' }], day)
 
 const anEvent = (issueId: string, projectId: string, secondsAgo: number, bytes: number) => ({
   projectId,

@@ -4,10 +4,11 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
+import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { CopyRows } from './copy-rows.ts'
-import { dayOf, dayPlus, UNIQUE_DAYS, type StoredEvent } from './event.ts'
+import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
 
 /** The store of events: everything that touches their table goes through here, so that it can move elsewhere whole. */
 

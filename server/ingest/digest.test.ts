@@ -242,7 +242,7 @@ describe('when something goes wrong', () => {
           ? {
               ...entry,
               items: entry.items.map((item) =>
-                'occurrence' in item ? { ...item, occurrence: { ...item.occurrence, culprit: 'nul \0' } } : item,
+                'kind' in item && item.kind === 'event' ? { ...item, fact: { ...item.fact, culprit: 'nul \0' } } : item,
               ),
             }
           : entry,

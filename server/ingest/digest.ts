@@ -1,23 +1,25 @@
 import { setImmediate } from 'node:timers/promises'
 import type pg from 'pg'
 import type { App } from '../context/app.ts'
-import { dayOf } from '../events/event.ts'
-import { ensureEventPartitions } from '../events/partitions.ts'
-import { findStored } from '../events/store.ts'
-import { recordOccurrences, type Occurrence, type Recorded } from '../issues/record.ts'
-import { touchProjects } from '../issues/record.queries.ts'
-import { publishLive } from '../live/publish.ts'
+import { dayOf } from '../kernel/day.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
 import { quarantineEntry, settleBatches } from '../spool/settle.ts'
+import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { withClientTx } from '../storage/pool.ts'
-import { OutcomeLedger, type OutcomeFact } from './outcomes.ts'
-import { prepareEntry, type PreparedItem } from './prepare-entry.ts'
+import { RECEIVED_DAY_TABLES } from './day-tables.ts'
+import { ACCEPTED, type Counted, type Disposition, type Filing, type PreparedFact, type PreparedItem } from './item.ts'
+import type { FactKind, FactOf } from './kinds.ts'
+import { OutcomeLedger } from './outcomes.ts'
+import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
+import { RECORDERS } from './recorders.ts'
 
 /** One spooled request, taken apart; `poison` when that failed in a way nobody foresaw. */
 type PreparedEntry = {
   readonly entry: SpoolEntry
+  /** Empty when the project is gone; then nothing is recorded but outcomes. */
+  readonly orgId: string
   readonly items: readonly PreparedItem[]
   readonly poison: string | null
 }
@@ -55,11 +57,12 @@ export async function prepareBatches(
         turnedAtMs = performance.now()
       }
       const project = await facts.of(entry.projectId)
+      const orgId = project?.orgId ?? ''
       try {
-        entries.push({ entry, items: await prepareEntry(entry, project), poison: null })
+        entries.push({ entry, orgId, items: await prepareEntry(entry, project), poison: null })
       } catch (error) {
         app.log.error({ project_id: entry.projectId, err: error }, 'an entry cannot be digested')
-        entries.push({ entry, items: [], poison: reasonOf(error) })
+        entries.push({ entry, orgId, items: [], poison: reasonOf(error) })
       }
     }
   }
@@ -103,7 +106,7 @@ async function commitOneByOne(app: App, prepared: PreparedBatches): Promise<Dige
       } catch (error) {
         if (!isDataError(error)) throw error
         await client.query('rollback to savepoint entry')
-        figures.push(await record(app, client, [{ entry: one.entry, items: one.items, poison: reasonOf(error) }]))
+        figures.push(await record(app, client, [{ ...one, poison: reasonOf(error) }]))
       }
     }
     return figures.reduce((a, b) => ({
@@ -128,69 +131,64 @@ async function settle(client: pg.ClientBase, batches: readonly SpoolBatch[]): Pr
 async function record(app: App, client: pg.ClientBase, entries: readonly PreparedEntry[]): Promise<DigestFigures> {
   const now = app.clock.now()
   const ledger = new OutcomeLedger()
-  const events = new Map<string, { occurrence: Occurrence; fact: Omit<OutcomeFact, 'outcome' | 'reason'> }>()
-  let duplicates = 0
+  const facts = new Map<FactKind, Due[]>()
   let quarantined = 0
-  for (const { entry, items, poison } of entries) {
-    const base = {
-      projectId: entry.projectId,
-      keyId: entry.keyId,
-      receivedAt: new Date(entry.receivedAtMs),
-      quantity: 1,
-    }
+  for (const { entry, orgId, items, poison } of entries) {
+    const base = { projectId: entry.projectId, keyId: entry.keyId, receivedAt: new Date(entry.receivedAtMs) }
     if (poison !== null) {
       quarantined++
       await quarantineEntry(client, entry, poison, 1, now)
-      const categories = items.length === 0 ? (['default'] as const) : items.map((item) => item.category)
-      for (const category of categories) ledger.add({ ...base, category, outcome: 'dropped', reason: 'quarantine' })
+      for (const { category, quantity } of items.length === 0 ? [UNREADABLE] : items)
+        ledger.add({ ...base, category, quantity, outcome: 'dropped', reason: 'quarantine' })
       continue
     }
     for (const item of items) {
       if ('outcome' in item) {
-        ledger.add({ ...base, category: item.category, outcome: item.outcome, reason: item.reason })
+        ledger.add({ ...base, ...item })
         continue
       }
-      const key = `${entry.projectId}/${item.occurrence.event.eventId}`
-      if (events.has(key)) {
-        duplicates++
-        ledger.add({ ...base, category: item.category, outcome: 'duplicate', reason: '' })
-      } else {
-        events.set(key, { occurrence: item.occurrence, fact: { ...base, category: item.category } })
-      }
+      const due = facts.get(item.kind)
+      const one = { item, filing: { ...base, orgId } }
+      if (due === undefined) facts.set(item.kind, [one])
+      else due.push(one)
     }
   }
-  const stored = await findStored(
-    client,
-    [...events.values()].map(({ occurrence }) => occurrence.event),
-    dayOf(now),
-  )
-  const fresh: Occurrence[] = []
-  for (const [key, { occurrence, fact }] of events) {
-    const isDuplicate = stored.has(key)
-    if (isDuplicate) duplicates++
-    else fresh.push(occurrence)
-    ledger.add({ ...fact, outcome: isDuplicate ? 'duplicate' : 'accepted', reason: '' })
+  let events = 0
+  let duplicates = 0
+  for (const kind of FACT_KINDS) {
+    const due = facts.get(kind)
+    if (due === undefined) continue
+    const dispositions = await recordKind(app, client, now, kind, due)
+    for (const [index, { item, filing }] of due.entries()) {
+      const { outcome, reason } = dispositions?.[index] ?? ACCEPTED
+      if (outcome === 'duplicate') duplicates += item.quantity
+      else if (kind === 'event') events++
+      const { projectId, keyId, receivedAt } = filing
+      const { category, quantity } = item
+      ledger.add({ projectId, keyId, receivedAt, category, quantity, outcome, reason })
+    }
   }
-  if (fresh.length > 0) await tell(client, now, await recordOccurrences(client, now, fresh))
   await ledger.write(client)
-  return { entries: entries.length, events: fresh.length, duplicates, quarantined }
+  return { entries: entries.length, events, duplicates, quarantined }
 }
 
-/** Facts of projects, and news for open dashboards once this commits. */
-async function tell(client: pg.ClientBase, now: Date, recorded: Recorded): Promise<void> {
-  await touchProjects(
-    client,
-    [...recorded.projects.keys()].map((id) => ({ id, at: now })),
-  )
-  for (const [projectId, { orgId, issueIds, newIssueIds, eventCount }] of recorded.projects) {
-    await publishLive(client, orgId, {
-      kind: 'issues',
-      project_id: projectId,
-      issue_ids: [...issueIds],
-      new_issue_ids: [...newIssueIds],
-      event_count: eventCount,
-    })
-  }
+/** What an entry counts as that could not even be split. */
+const UNREADABLE: Counted = { category: 'default', quantity: 1 }
+
+type Due = { readonly item: PreparedFact; readonly filing: Filing }
+
+const FACT_KINDS = Object.keys(RECORDERS).filter((kind): kind is FactKind => kind in RECORDERS)
+
+function recordKind<K extends FactKind>(
+  app: App,
+  client: pg.ClientBase,
+  now: Date,
+  kind: K,
+  due: readonly Due[],
+): Promise<readonly Disposition[] | null> {
+  // Safe: `facts` is keyed by the kind of what it holds.
+  const facts = due.map(({ item, filing }) => ({ fact: item.fact as FactOf<K>, filing }))
+  return RECORDERS[kind](app, client, now, facts)
 }
 
 /** SQLSTATE classes that blame the data: wrong values, broken constraints, rows too large. */
@@ -215,6 +213,6 @@ async function ensureDay(pool: pg.Pool, day: string): Promise<void> {
   const days = ensured.get(pool) ?? new Set<string>()
   ensured.set(pool, days)
   if (days.has(day)) return
-  await ensureEventPartitions(pool, day)
+  await ensureDayPartitions(pool, RECEIVED_DAY_TABLES, day)
   days.add(day)
 }

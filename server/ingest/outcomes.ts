@@ -30,7 +30,9 @@ const HOUR_MS = 3_600_000
 export class OutcomeLedger {
   readonly #sums = new Map<string, { fact: OutcomeFact; hour: number; quantity: number }>()
 
+  /** A quantity of 0 says that the fact rides along with another one. */
   add(fact: OutcomeFact): void {
+    if (fact.quantity === 0) return
     const hour = Math.floor(fact.receivedAt.getTime() / HOUR_MS) * HOUR_MS
     const key = `${fact.projectId}/${fact.keyId}/${hour}/${fact.category}/${fact.outcome}/${fact.reason}`
     const sum = this.#sums.get(key)

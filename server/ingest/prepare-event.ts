@@ -6,13 +6,15 @@ import type { Occurrence } from '../issues/record.ts'
 import { initialSeverity } from '../issues/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { AppError } from '../kernel/errors.ts'
+import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { isRecord } from '../protocol/json.ts'
 import { isAnr, isNativeCrash } from '../protocol/anr.ts'
 import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
-import { parseGuarded } from '../protocol/json-guard.ts'
+import { parseGuarded, topLevelString } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
+import type { Preparer } from './item.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
 /** Where an event's JSON was found, and what its request said about it. */
@@ -90,6 +92,31 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       searchWords: wordsOf(event),
     },
   }
+}
+
+/** An `event` item. */
+export const prepareEventItem: Preparer = (input) => {
+  const { item, decoded } = input
+  const eventId =
+    input.eventId ?? eventIdFrom(topLevelString(decoded, 'event_id', item.start, item.end)) ?? unhyphenate(newId())
+  const prepared = prepareEvent(
+    {
+      eventId,
+      receivedAt: input.receivedAt,
+      sentAt: input.sentAt,
+      clientIp: input.entry.clientIp,
+      userAgent: input.entry.userAgent,
+      decoded,
+      start: item.start,
+      end: item.end,
+      asItCame: input.asItCame,
+    },
+    input.project,
+  )
+  const counted = { category: 'error', quantity: 1 } as const
+  return 'invalid' in prepared
+    ? [{ ...counted, outcome: 'invalid', reason: prepared.invalid }]
+    : [{ ...counted, kind: 'event', fact: prepared.occurrence }]
 }
 
 /** Impact is judged where the users are counted (issues/record.queries.ts). */

@@ -109,7 +109,7 @@ async function tryOne(sample: Sample, structured: boolean, rand: () => number, t
       PROJECT,
     )
     for (const item of items) {
-      if ('occurrence' in item) tally.events++
+      if ('kind' in item) tally.events++
       else if (item.outcome === 'invalid') tally.invalid++
     }
   } catch (error) {

@@ -1,0 +1,13 @@
+import type { DayTable } from '../storage/day-partitions.ts'
+
+/**
+ * Tables digestion writes that are split by the day of receipt (`received_day`); their partitions are made before the
+ * first row of a day.
+ */
+export const RECEIVED_DAY_TABLES: readonly DayTable[] = [
+  {
+    table: 'events',
+    // Bodies of up to 8 kB stay in the row.
+    storage: 'toast_tuple_target = 8160, autovacuum_vacuum_insert_scale_factor = 0.5',
+  },
+]

@@ -1,0 +1,53 @@
+import type pg from 'pg'
+import { dayPlus } from '../kernel/day.ts'
+
+const PARTITION_LOCK = 7_201_994_312
+
+/** A table split by a `date` column, one partition per UTC day, so that old days can be dropped whole. */
+export type DayTable = {
+  /** Its name; written in code, never from input. */
+  readonly table: string
+  /** Storage parameters of each partition, for example `toast_tuple_target = 8160`. */
+  readonly storage?: string
+}
+
+/**
+ * Makes sure the partitions of all these tables for a day and the one after exist. Cheap when they do; call it before
+ * writing rows of a day not written before by this process. Not inside the caller's transaction: it locks tables.
+ */
+export async function ensureDayPartitions(pool: pg.Pool, tables: readonly DayTable[], day: string): Promise<void> {
+  const wanted = tables.flatMap((table) =>
+    [day, dayPlus(day, 1)].map((one) => ({ ...table, day: one, name: partitionName(table.table, one) })),
+  )
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = any($1::text[]::regclass[]) and c.relname = any($2)`,
+    [tables.map(({ table }) => table), wanted.map(({ name }) => name)],
+  )
+  const present = new Set(rows.map((row) => row.name))
+  const missing = wanted.filter(({ name }) => !present.has(name))
+  if (missing.length === 0) return
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK])
+    for (const { table, storage, day: from, name } of missing) {
+      await client.query(
+        `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${dayPlus(from, 1)}')${storage === undefined ? '' : ` with (${storage})`}`,
+      )
+    }
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+/** Built from names and dates we made ourselves, never from input. */
+export function partitionName(table: string, day: string): string {
+  if (!/^[a-z_]{1,40}$/.test(table)) throw new Error(`not a table of ours: ${table}`)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new Error(`not a day: ${day}`)
+  return `${table}_${day.replaceAll('-', '')}`
+}
