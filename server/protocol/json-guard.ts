@@ -4,6 +4,8 @@ import type { JsonValue } from './json.ts'
 /** Deepest nesting and most values one JSON document may have (security.md 4.17). */
 export const MOST_DEPTH = 64
 export const MOST_NODES = 100_000
+/** The same for containers of up to 1,000 entries, whose attributes are three values each. */
+export const MOST_CONTAINER_NODES = 1_000_000
 
 export type JsonScan = {
   /** Why the text must not be parsed; null when it may be. */
@@ -12,7 +14,7 @@ export type JsonScan = {
   readonly pairs: number
 }
 
-const TOO_MANY = `more than ${MOST_NODES.toLocaleString('en')} values`
+const tooMany = (mostNodes: number): string => `more than ${mostNodes.toLocaleString('en')} values`
 
 /** `JSON.parse` with the type of what it can give. */
 export const parseJson: (text: string) => JsonValue = JSON.parse
@@ -24,7 +26,7 @@ const BACKSLASH = 0x5c
  * Counts depth and values of a JSON text without building anything: less than a millisecond per MiB.
  * Says nothing about the text being valid JSON; `JSON.parse` does.
  */
-export function scanJson(text: string): JsonScan {
+export function scanJson(text: string, mostNodes = MOST_NODES): JsonScan {
   let depth = 0
   let pairs = 0
   let nodes = 1
@@ -36,12 +38,12 @@ export function scanJson(text: string): JsonScan {
       justOpened = false
       i = stringEnd(text, i + 1)
     } else if (code === 0x2c) {
-      if (++nodes > MOST_NODES) return { problem: TOO_MANY, pairs }
+      if (++nodes > mostNodes) return { problem: tooMany(mostNodes), pairs }
     } else if (code === 0x3a) {
       pairs++
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > MOST_DEPTH) return { problem: `nested deeper than ${MOST_DEPTH} levels`, pairs }
-      if (++nodes > MOST_NODES + 1) return { problem: TOO_MANY, pairs }
+      if (++nodes > mostNodes + 1) return { problem: tooMany(mostNodes), pairs }
       justOpened = true
     } else if (code === 0x7d || code === 0x5d) {
       depth--
@@ -51,7 +53,7 @@ export function scanJson(text: string): JsonScan {
       justOpened = false
     }
   }
-  return { problem: nodes > MOST_NODES ? TOO_MANY : null, pairs }
+  return { problem: nodes > mostNodes ? tooMany(mostNodes) : null, pairs }
 }
 
 /**
@@ -88,9 +90,9 @@ export type GuardedJson = {
  * recursively is safe; `__proto__`, `constructor` and `prototype` never appear as keys.
  * @throws AppError `invalid` naming the reason
  */
-export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length): GuardedJson {
+export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, mostNodes = MOST_NODES): GuardedJson {
   const text = bytes.toString('utf8', start, end)
-  const { problem, pairs } = scanJson(text)
+  const { problem, pairs } = scanJson(text, mostNodes)
   if (problem !== null) throw invalid(`The JSON is ${problem.startsWith('more') ? `too large: ${problem}` : problem}.`)
   let value: JsonValue
   try {
