@@ -23,9 +23,10 @@ const MOST_DECODINGS_WAITING = 200
 export type Bodies = {
   /**
    * Receives a body.
-   * @throws AppError `too_large` past 20 MiB, `rate_limited` while too much is being received; AbortedError
+   * @param most bytes on the wire; 20 MiB unless the endpoint allows more
+   * @throws AppError `too_large` past that, `rate_limited` while too much is being received; AbortedError
    */
-  read(request: IncomingMessage): Promise<Buffer>
+  read(request: IncomingMessage, most?: number): Promise<Buffer>
   /**
    * Receives no more than it takes to see the first line, decoded; the rest stays unread until {@link Bodies.read}.
    * @throws AppError when no line comes within 64 KiB; AbortedError
@@ -55,7 +56,12 @@ export function createBodies(): Bodies {
   }
 
   /** Feeds chunks to `enough` until it says so, or the body ends. */
-  const receive = (request: IncomingMessage, partial: Partial, enough: (() => boolean) | null): Promise<void> =>
+  const receive = (
+    request: IncomingMessage,
+    partial: Partial,
+    enough: (() => boolean) | null,
+    most: number,
+  ): Promise<void> =>
     new Promise((resolve, reject) => {
       if (partial.ended) return resolve()
       const stop = (): void => {
@@ -66,9 +72,9 @@ export function createBodies(): Bodies {
         partial.chunks.push(chunk)
         partial.bytes += chunk.length
         buffered += chunk.length
-        if (partial.bytes > MOST_WIRE_BYTES) {
+        if (partial.bytes > most) {
           stop()
-          return reject(bodyTooLarge())
+          return reject(bodyTooLarge(most))
         }
         if (buffered > MOST_BUFFERED_BYTES) {
           stop()
@@ -111,25 +117,30 @@ export function createBodies(): Bodies {
   }
 
   return {
-    async read(request) {
-      if (Number(request.headers['content-length'] ?? 0) > MOST_WIRE_BYTES) throw bodyTooLarge()
+    async read(request, most = MOST_WIRE_BYTES) {
+      if (Number(request.headers['content-length'] ?? 0) > most) throw bodyTooLarge(most)
       const partial = partialOf(request)
-      await receive(request, partial, null)
+      await receive(request, partial, null, most)
       return whole(partial)
     },
     async readFirstLine(request, encoding) {
       const partial = partialOf(request)
       let line: Buffer | null = null
       let triedBytes = 0
-      await receive(request, partial, () => {
-        // Looked at again only when it has doubled: a body that comes by the byte would be decoded by the byte.
-        if (partial.bytes < triedBytes * 2) return false
-        triedBytes = partial.bytes
-        const prefix = decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1)
-        const end = prefix?.indexOf(0x0a) ?? -1
-        if (prefix !== null && end !== -1) line = prefix.subarray(0, end)
-        return line !== null || partial.bytes > MOST_HEADER_BYTES
-      })
+      await receive(
+        request,
+        partial,
+        () => {
+          // Looked at again only when it has doubled: a body that comes by the byte would be decoded by the byte.
+          if (partial.bytes < triedBytes * 2) return false
+          triedBytes = partial.bytes
+          const prefix = decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1)
+          const end = prefix?.indexOf(0x0a) ?? -1
+          if (prefix !== null && end !== -1) line = prefix.subarray(0, end)
+          return line !== null || partial.bytes > MOST_HEADER_BYTES
+        },
+        MOST_WIRE_BYTES,
+      )
       if (line !== null) return line
       // An envelope may be its first line alone, without a newline.
       const prefix = partial.ended ? decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1) : null
@@ -168,4 +179,4 @@ export function createBodies(): Bodies {
   }
 }
 
-export const bodyTooLarge = () => tooLarge(`A request must be at most ${MOST_WIRE_BYTES / 1024 / 1024} MiB.`)
+export const bodyTooLarge = (most = MOST_WIRE_BYTES) => tooLarge(`A request must be at most ${most / 1024 / 1024} MiB.`)

@@ -10,7 +10,8 @@ export type IntakeRoute = {
 
 const PLAIN = /^\/api\/(?:([1-9]\d{0,19})(?:\/([^?]*))?|(store)\/?)(?:\?|$)/
 /** A DSN may carry a base path that a reverse proxy did not strip. */
-const BASED = /^\/(?!api\/)[^?]*?\/api\/(?:([1-9]\d{0,19})\/(envelope|store)\/?|(store)\/?)(?:\?|$)/
+const BASED =
+  /^\/(?!api\/)[^?]*?\/api\/(?:([1-9]\d{0,19})\/((?:envelope|store|security|csp-report|nel|minidump|events|cron|integration|otlp)(?:\/[^?]*)?)|(store)\/?)(?:\?|$)/
 
 /** Tells SDK traffic from the product API by the shape of the URL; null when it is not ours. */
 export function matchIntake(url: string): IntakeRoute | null {

@@ -53,12 +53,22 @@ const NOTHING: ReadonlyMap<Category, number> = new Map()
 /**
  * Judges the items of one envelope by size, number and rate (ingest.md §7.3, §8): what is over a limit is dropped, the
  * rest goes on. Attachments of a rate-limited event go with it, minidumps stay.
+ * @param mostAttachmentBytes where an endpoint allows more than an envelope does
  */
-export function judgeItems(items: readonly RawItem[], key: LimitedKey, limiter: RateLimiter): Judgement {
+export function judgeItems(
+  items: readonly RawItem[],
+  key: LimitedKey,
+  limiter: RateLimiter,
+  mostAttachmentBytes?: number,
+): Judgement {
   let dropped: DroppedItem[] | null = null
   let limited: Map<Category, number> | null = null
   let counts: Map<string, number> | null = null
   let kept = 0
+  const tooLarge = (item: RawItem): boolean =>
+    item.type === 'attachment' && mostAttachmentBytes !== undefined
+      ? item.end - item.start > mostAttachmentBytes
+      : isTooLarge(item)
   const eventWait = waitOfEvent(items, key, limiter)
   for (let index = 0; index < items.length; index++) {
     const item = items[index]
@@ -73,7 +83,7 @@ export function judgeItems(items: readonly RawItem[], key: LimitedKey, limiter: 
         continue
       }
     }
-    if (isTooLarge(item)) {
+    if (tooLarge(item)) {
       ;(dropped ??= []).push({ index, reason: 'too_large' })
       continue
     }
