@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { isLoopbackHost } from '../config.ts'
@@ -16,7 +15,8 @@ import { handlers } from './handlers.ts'
 import { registerHealth, type Health } from './health.ts'
 import { apiLimiter } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
-import { limitConnections, refuseOversized } from './socket-limits.ts'
+import { createFrontDoor } from './front-door.ts'
+import { limitConnections } from './socket-limits.ts'
 import { registerWebApp } from './web-app.ts'
 
 export type HttpDeps = {
@@ -48,13 +48,14 @@ const BODY_TIMEOUT_MS = 30_000
  */
 export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpService> {
   const stopping = new AbortController()
+  const door = createFrontDoor()
   let server: Server | null = null
   const fastify = Fastify({
     serverFactory: (route) => {
       server = createServer(serverLimits, (request, response) => {
         // While stopping every answer ends its connection: busy clients would keep theirs open for ever.
         if (stopping.signal.aborted) response.shouldKeepAlive = false
-        if (refuseOversized(request, response)) return
+        if (!door.admits(request, response)) return
         if (deps.intake?.(request, response) === true) return
         route(request, response)
       })
@@ -70,7 +71,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       const text = JSON.stringify(body)
       reply.raw.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length }).end(text)
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+    clientErrorHandler: (error, socket) => door.broken(error, socket),
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
   })
@@ -136,24 +137,6 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   }
 }
 
-/** What is no HTTP, or too much of it, is answered in the API's form and hung up on. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const sentence =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'The headers are larger than 16 KiB.'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'The request did not arrive in time.'
-        : 'The request is not valid HTTP.'
-  const body = JSON.stringify({ error: sentence })
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}
-
 /** Proxies carry the connections of everybody; a developer's machine is nobody else's. */
 function freeOfLimits(config: App['config']): (address: string) => boolean {
   const isTrusted = addressMatcher(config.trustedProxies)
@@ -169,6 +152,8 @@ const serverLimits = {
   maxHeaderSize: 16 * 1024,
   keepAliveTimeout: 65_000,
   noDelay: true,
+  // Asked by the front door, which also stops what follows on the connection.
+  requireHostHeader: false,
 }
 
 /** JSON or nothing: a form or text body forces no preflight, so it is refused. An empty body counts as absent. */

@@ -2,15 +2,17 @@ import { createServer, request as httpRequest, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
-import { limitConnections, refuseOversized } from './socket-limits.ts'
+import { createFrontDoor } from './front-door.ts'
+import { limitConnections } from './socket-limits.ts'
 
 let server: Server
 let port = 0
 let free = false
 
 beforeAll(async () => {
+  const door = createFrontDoor()
   server = createServer((request, response) => {
-    if (!refuseOversized(request, response)) response.end('ok')
+    if (door.admits(request, response)) response.end('ok')
   })
   limitConnections(server, () => free, 3)
   await new Promise<void>((resolve) => {

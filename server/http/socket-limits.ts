@@ -25,13 +25,15 @@ export function limitConnections(server: Server, isFree: (address: string) => bo
   })
 }
 
-/** Answers a request whose address or headers are beyond reason, before anybody reads them; true when it did. */
-export function refuseOversized(request: IncomingMessage, response: ServerResponse): boolean {
-  const tooLong = (request.url?.length ?? 0) > MOST_URL_CHARACTERS
-  if (!tooLong && request.rawHeaders.length <= MOST_HEADERS * 2) return false
-  const sentence = tooLong
-    ? `The address is longer than ${MOST_URL_CHARACTERS} characters.`
-    : `The request has more than ${MOST_HEADERS} headers.`
+/** Why a request is beyond reason before anybody reads it; null when it is not. */
+export function sizeProblem(request: IncomingMessage): string | null {
+  if ((request.url?.length ?? 0) > MOST_URL_CHARACTERS)
+    return `The address is longer than ${MOST_URL_CHARACTERS} characters.`
+  return request.rawHeaders.length > MOST_HEADERS * 2 ? `The request has more than ${MOST_HEADERS} headers.` : null
+}
+
+/** 400 and the end of the connection. */
+export function refuse(response: ServerResponse, sentence: string): void {
   // Both families of clients find their key; browsers of any origin may read it, as with every answer of the intake.
   const body = JSON.stringify({ error: sentence, detail: sentence })
   response.writeHead(400, {
@@ -40,5 +42,4 @@ export function refuseOversized(request: IncomingMessage, response: ServerRespon
     'access-control-allow-origin': '*',
   })
   response.end(body)
-  return true
 }
