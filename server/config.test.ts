@@ -15,7 +15,7 @@ test('nothing set: relaxed, on loopback, sign-up open', () => {
     rateLimitScale: 1,
     refreshOverlapMs: 50,
     cookiePrefix: '',
-    roles: ['ingest', 'api', 'digest'],
+    roles: ['ingest', 'api', 'digest', 'schedule'],
   })
 })
 

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
 /** Roles one process can take on; `serve` takes all unless `--roles=` or FAULTLINE_ROLES says otherwise. */
-export const PROCESS_ROLES = ['ingest', 'api', 'digest'] as const
+export const PROCESS_ROLES = ['ingest', 'api', 'digest', 'schedule'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
 
 const SIGNUP_MODES = ['open', 'invite', 'closed'] as const

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Config } from '../config.ts'
+import { migrateJobs } from '../jobs/run-jobs.ts'
 import { chooseDataDir } from '../storage/embedded/data-dir.ts'
 import { startEmbeddedPostgres } from '../storage/embedded/start.ts'
 import { checkExternalDatabase } from '../storage/external.ts'
@@ -50,7 +51,9 @@ export async function migrateDatabase(connectionString: string, progress: (line:
   client.on('error', () => {})
   await client.connect()
   try {
-    return await migrate(client, progress)
+    const applied = await migrate(client, progress)
+    await migrateJobs(connectionString)
+    return applied
   } finally {
     await client.end()
   }

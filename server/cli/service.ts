@@ -7,10 +7,12 @@ import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../ingest/create-intake.ts'
 import { OutcomeLedger } from '../ingest/outcomes.ts'
 import type { RefusedRow } from '../ingest/refusals.ts'
+import { runJobs } from '../jobs/run-jobs.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import { createDatabase, createPool } from '../storage/pool.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
 import { createDigester } from '../worker/digester.ts'
+import { TASKS } from '../worker/tasks.ts'
 import { superviseDigestion } from './digest-supervisor.ts'
 import { digestFigures, intakeFigures, type DigestSums } from './figures.ts'
 
@@ -26,6 +28,8 @@ export type Service = {
 export type ServiceOptions = {
   /** `thread` for the product; `inline` digests in this thread as it comes, `manual` when `drain` is called: for tests. */
   readonly digestion: 'thread' | 'inline' | 'manual'
+  /** Whether background jobs run where the roles say so; default yes. */
+  readonly jobs?: boolean
 }
 
 const REQUEST_GRACE_MS = 5_000
@@ -36,6 +40,7 @@ export async function startService(app: App, connectionString: string, options: 
   const { roles } = app.config
   const intake = roles.includes('ingest') ? openIntake(app, connectionString) : null
   const authenticator = createAuthenticator(app)
+  const jobs = roles.includes('schedule') && options.jobs !== false ? runJobs(app, connectionString, TASKS) : null
   const digestion = roles.includes('digest') ? await startDigestion(app, connectionString, options.digestion) : null
   const http = await createHttpService(app, {
     authenticate: (request) =>
@@ -64,6 +69,7 @@ export async function startService(app: App, connectionString: string, options: 
     async close() {
       await http.close(REQUEST_GRACE_MS)
       await intake?.close()
+      await jobs?.stop()
       await digestion?.stop()
       authenticator.close()
     },

@@ -68,6 +68,7 @@ export type Tables = {
     first_event_at: NullableTime
     last_event_at: NullableTime
     issue_number: Generated<number>
+    scrub_key_sealed: Nullable<string>
   }
   project_keys: {
     id: string
@@ -164,5 +165,36 @@ export type Tables = {
     body_start: number
     body_end: number
     body: Buffer
+  }
+  attachments: {
+    received_day: string
+    id: string
+    project_id: string
+    event_id: string
+    received_at: Time
+    filename: string
+    content_type: string
+    attachment_type: string
+    size_bytes: number
+    sha256: Buffer
+  }
+  job_workers: { worker_id: string; seen_at: Time }
+  attachment_chunks: { received_day: string; attachment_id: string; seq: number; encoding: number; bytes: Buffer }
+  feedback: {
+    id: string
+    project_id: string
+    feedback_id: string
+    received_at: Time
+    event_id: Nullable<string>
+    issue_id: Nullable<string>
+    message: string
+    name: Nullable<string>
+    email: Nullable<string>
+    url: Nullable<string>
+    source: Nullable<string>
+    replay_id: Nullable<string>
+    release: Nullable<string>
+    environment: Nullable<string>
+    user_hash: Nullable<number>
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { migrateJobs } from '#server/jobs/run-jobs.ts'
 import { migrate } from '#server/storage/migrate.ts'
 import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
 import { databaseUrl, TEMPLATE } from './database.ts'
@@ -26,6 +27,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await template.connect()
   await migrate(template)
   await template.end()
+  await migrateJobs(databaseUrl(postgres.connectionString, TEMPLATE))
   project.provide('postgres', postgres.connectionString)
   return async () => {
     await postgres.stop()

@@ -1,7 +1,14 @@
+import { packContent } from '#server/attachments/attachment.ts'
+import { insertAttachments } from '#server/attachments/attachments.queries.ts'
+import { listAttachments } from '#server/attachments/list-attachments.ts'
 import type { App } from '#server/context/app.ts'
 import type { Contract } from '#server/http/contract.ts'
+import { dayOf } from '#server/kernel/day.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
+import { withClientTx } from '#server/storage/pool.ts'
 import { GOOD_PASSWORD, type Person } from './people.ts'
+import { newEventId } from './sdk.ts'
 
 /** A call that would succeed: for the person, on things that person's organisation has. */
 export type ExampleCall = {
@@ -72,6 +79,11 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listProjectIssues: onProject(),
   readVolume: ofProjects,
 
+  downloadAttachment: async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    return { params: { projectId, attachmentId: await insertAttachment(app, projectId) } }
+  },
+
   streamLive: nothing,
 }
 
@@ -130,4 +142,20 @@ async function insertComment(app: App, author: Person, issueId: string): Promise
     .values({ id, issue_id: issueId, author_id: author.actor.userId, body: 'Mine.', created_at: app.clock.now() })
     .execute()
   return id
+}
+
+async function insertAttachment(app: App, projectId: string): Promise<string> {
+  const receivedAt = app.clock.now()
+  const eventId = newEventId()
+  await ensureDayPartitions(app.pool, [{ table: 'attachments' }, { table: 'attachment_chunks' }], dayOf(receivedAt))
+  const attachment = {
+    eventId,
+    filename: 'app.log',
+    contentType: 'text/plain',
+    attachmentType: 'event.attachment',
+    content: packContent(Buffer.from('a line\n')),
+  }
+  await withClientTx(app.pool, (client) => insertAttachments(client, [{ projectId, receivedAt, attachment }]))
+  const [file] = await listAttachments(app.db, projectId, [eventId])
+  return file?.id ?? ''
 }

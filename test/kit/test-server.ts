@@ -9,13 +9,16 @@ export type TestServer = TestApp & {
 
 /**
  * The whole service on a port of its own. With `digestion: 'manual'` (the default) call `service.drain()`; with
- * `inline` events are digested as they come.
+ * `inline` events are digested as they come. Background jobs run only with `jobs: true`.
  */
 export async function testServer(
-  options: TestAppOptions & { digestion?: 'inline' | 'manual' } = {},
+  options: TestAppOptions & { digestion?: 'inline' | 'manual'; jobs?: boolean } = {},
 ): Promise<TestServer> {
   const test = await testApp(options)
-  const service = await startService(test.app, test.connectionString, { digestion: options.digestion ?? 'manual' })
+  const service = await startService(test.app, test.connectionString, {
+    digestion: options.digestion ?? 'manual',
+    jobs: options.jobs ?? false,
+  })
   test.onClose(() => service.close())
   return { ...test, service, url: service.publicUrl }
 }

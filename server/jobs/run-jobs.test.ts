@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import { runJobs } from './run-jobs.ts'
+import { addJob, defineTask } from './task.ts'
+
+const { app, connectionString, onClose, logLines } = await testApp({ realTime: true })
+const done: string[] = []
+const greet = defineTask({
+  name: 'greet',
+  payload: z.object({ name: z.string() }),
+  run: async (_app, { name }) => {
+    done.push(name)
+    await Promise.resolve()
+  },
+})
+let failures = 0
+const flaky = defineTask({
+  name: 'flaky',
+  payload: z.object({}),
+  run: async () => {
+    failures++
+    await Promise.reject(new Error('not today'))
+  },
+})
+const runner = runJobs(app, connectionString, [greet, flaky], 200)
+onClose(() => runner.stop())
+
+describe('jobs', () => {
+  test('one exists exactly when the transaction that added it was committed', async () => {
+    await app.tx((tx) => addJob(tx, 'greet', { name: 'Ada' }))
+    await expect(
+      app.tx(async (tx) => {
+        await addJob(tx, 'greet', { name: 'nobody' })
+        throw new Error('rolled back')
+      }),
+    ).rejects.toThrow('rolled back')
+    await addJob(app.pool, 'greet', { name: 'Grace' })
+    await waitFor('the second greeting', () => done.includes('Grace'))
+    expect(done).toEqual(['Ada', 'Grace'])
+  })
+
+  test('one that fails is told and tried again later', async () => {
+    await addJob(app.pool, 'flaky', {})
+    await waitFor('the failure', () => failures === 1)
+    await waitFor('the job to wait for its next turn', async () => {
+      const { rows } = await app.pool.query<{ last_error: string; attempts: number; locked_by: string | null }>(
+        `select last_error, attempts, locked_by from graphile_worker.jobs where task_identifier = 'flaky'`,
+      )
+      return rows[0]?.locked_by === null && rows[0].attempts === 1 && rows[0].last_error === 'not today'
+    })
+    expect(logLines.some((line) => JSON.stringify(line).includes('not today'))).toBe(true)
+  })
+
+  test('a key holds one waiting job, the last one', async () => {
+    const runAt = new Date(Date.now() + 3_600_000)
+    await addJob(app.pool, 'greet', { name: 'first' }, { key: 'k', runAt })
+    await addJob(app.pool, 'greet', { name: 'second' }, { key: 'k', runAt })
+    const { rows } = await app.pool.query<{ payload: unknown }>(
+      `select payload from graphile_worker._private_jobs where key = 'k'`,
+    )
+    expect(rows).toEqual([{ payload: { name: 'second' } }])
+  })
+
+  test('workers say that they live', async () => {
+    const { rows } = await app.pool.query<{ worker_id: string }>('select worker_id from job_workers')
+    expect(rows.length).toBe(2)
+  })
+
+  test('jobs of a worker that was killed are taken over', async () => {
+    await addJob(app.pool, 'greet', { name: 'orphan' }, { key: 'orphan', runAt: new Date(Date.now() + 3_600_000) })
+    // As a worker leaves it that died in the middle: locked, and nobody says that he lives.
+    await app.pool.query(
+      `update graphile_worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '50 s', run_at = now(), attempts = 1 where key = 'orphan'`,
+    )
+    await waitFor('the orphan', () => done.includes('orphan'), 30_000)
+  }, 40_000)
+})

@@ -1,0 +1,154 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  Logger,
+  parseCronItems,
+  run,
+  runMigrations,
+  type Runner,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker'
+import type pg from 'pg'
+import type { App } from '../context/app.ts'
+import { createPool } from '../storage/pool.ts'
+import type { Task } from './task.ts'
+
+/** Jobs at once: they share processor and database with everything else. */
+const CONCURRENCY = 2
+/** One per job at work, one that listens, one for heartbeats. */
+const CONNECTIONS = CONCURRENCY + 2
+/** A worker that was not heard of for three beats is dead, and its jobs are free again: within 60 s. */
+const HEARTBEAT_MS = 15_000
+const DEAD_AFTER_SECONDS = 45
+const FIRST_PAUSE_MS = 500
+const MOST_PAUSE_MS = 10_000
+/** Jobs due later are looked for this often; those added now announce themselves. */
+const POLL_MS = 5_000
+
+export type JobRunner = { stop(): Promise<void> }
+
+/** Makes or updates the queue's own tables (schema `graphile_worker`); safe from several processes at once. */
+export async function migrateJobs(connectionString: string): Promise<void> {
+  await runMigrations({ connectionString, maxPoolSize: 1, logger: loggerOf(null) })
+}
+
+/**
+ * Works off jobs until stopped; starts again by itself when the database was away. Jobs of a worker that was killed are
+ * taken over within a minute.
+ */
+export function runJobs(
+  app: App,
+  connectionString: string,
+  tasks: readonly Task[],
+  heartbeatMs = HEARTBEAT_MS,
+): JobRunner {
+  const pool = createPool({
+    connectionString,
+    name: 'faultline jobs',
+    max: CONNECTIONS,
+    onError: (error) => app.log.warn({ err: error.message }, 'an idle database connection of the jobs broke'),
+  })
+  const stopping = new AbortController()
+  let runner: Runner | null = null
+
+  const once = async (): Promise<void> => {
+    const workerIds = new Set<string>()
+    // Ours, as the workers are made before `run` returns.
+    const events: WorkerEvents = new EventEmitter()
+    events.on('worker:create', ({ worker }) => void workerIds.add(worker.workerId))
+    const started = await run({
+      events,
+      pgPool: pool,
+      taskList: taskList(app, tasks, stopping.signal),
+      parsedCronItems: parseCronItems(
+        tasks.flatMap(({ name, cron }) =>
+          cron === undefined ? [] : [{ task: name, match: cron, options: { jobKey: name, backfillPeriod: 0 } }],
+        ),
+      ),
+      concurrency: CONCURRENCY,
+      pollInterval: POLL_MS,
+      noHandleSignals: true,
+      logger: loggerOf(app),
+    })
+    runner = started
+    // Also at once: whoever was killed before this start left jobs behind.
+    void heartbeat(app, pool, [...workerIds])
+    const beat = setInterval(() => void heartbeat(app, pool, [...workerIds]), heartbeatMs)
+    try {
+      await started.promise
+    } finally {
+      clearInterval(beat)
+      runner = null
+    }
+  }
+
+  const work = (async () => {
+    let pauseMs = FIRST_PAUSE_MS
+    while (!stopping.signal.aborted) {
+      const startedAtMs = app.clock.monotonicMs()
+      try {
+        await once()
+      } catch (error) {
+        app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'jobs were interrupted')
+      }
+      if (app.clock.monotonicMs() - startedAtMs > MOST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
+      pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)
+    }
+  })()
+
+  return {
+    async stop() {
+      stopping.abort()
+      await runner?.stop().catch(() => {})
+      await work
+      await pool.end()
+    },
+  }
+}
+
+function taskList(app: App, tasks: readonly Task[], signal: AbortSignal): TaskList {
+  return Object.fromEntries(
+    tasks.map((task) => [
+      task.name,
+      async (payload: unknown) => {
+        // What cron adds about the schedule (`_cron`) is dropped by the task's own schema.
+        await task.run(app, payload ?? {}, signal)
+      },
+    ]),
+  )
+}
+
+/** Says that these workers live, and frees the jobs of those that stopped saying so. */
+async function heartbeat(app: App, pool: pg.Pool, workerIds: readonly string[]): Promise<void> {
+  try {
+    await pool.query(
+      `insert into job_workers (worker_id, seen_at) select id, now() from unnest($1::text[]) id
+       on conflict (worker_id) do update set seen_at = excluded.seen_at`,
+      [workerIds],
+    )
+    const { rows } = await pool.query<{ worker_id: string }>(
+      `select distinct j.locked_by as worker_id from graphile_worker.jobs j left join job_workers w on w.worker_id = j.locked_by
+       where j.locked_by is not null and j.locked_at < now() - make_interval(secs => $1)
+         and (w.seen_at is null or w.seen_at < now() - make_interval(secs => $1))`,
+      [DEAD_AFTER_SECONDS],
+    )
+    const dead = rows.map((row) => row.worker_id)
+    if (dead.length > 0) {
+      app.log.warn({ workers: dead }, 'jobs of workers that are gone run again')
+      await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [dead])
+    }
+    await pool.query(`delete from job_workers where seen_at < now() - interval '1 day'`)
+  } catch (error) {
+    app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'heartbeat of the jobs failed')
+  }
+}
+
+/** Its own messages are for developers of the queue; failures of jobs are ours to read. */
+function loggerOf(app: Pick<App, 'log'> | null): Logger {
+  return new Logger(() => (level, message) => {
+    if (app === null || level === 'debug' || level === 'info') return
+    app.log[level === 'error' ? 'error' : 'warn']({ message }, 'jobs')
+  })
+}
