@@ -1,0 +1,118 @@
+import { isEmpty, isList, isRecord, isSafeKey } from './json.ts'
+import type { Notes } from './notes.ts'
+import { cut, storable, tidy } from './strings.ts'
+
+/** Typed attributes of logs, trace metrics and spans (ingest.md §12.2): `{"key": {"value", "type", "unit"?}}`. */
+
+export type AttributeScalar = string | number | boolean
+export type AttributeType = 'string' | 'integer' | 'double' | 'boolean' | 'array'
+export type Attribute = {
+  readonly value: AttributeScalar | readonly AttributeScalar[]
+  readonly type: AttributeType
+  readonly unit?: string
+}
+export type Attributes = Readonly<Record<string, Attribute>>
+
+const MOST_ATTRIBUTES = 200
+const MOST_KEY = 200
+const MOST_UNIT = 64
+const MOST_TEXT = 16_384
+const MOST_ELEMENTS = 100
+/** Characters of all attributes of one entry; a list of 100 entries then stays below 10 MB. */
+const MOST_CHARACTERS = 65_536
+
+/**
+ * Attributes as they are stored. A plain value without its wrapping gets a type; a type that does not fit its value is
+ * mended; what cannot be kept is left out and noted.
+ */
+export function readAttributes(raw: unknown, notes: Notes): Attributes {
+  const kept: Record<string, Attribute> = {}
+  if (raw === null || raw === undefined) return kept
+  if (!isRecord(raw)) {
+    notes.add('attributes', 'Expected an object.')
+    return kept
+  }
+  let count = 0
+  let left = MOST_CHARACTERS
+  for (const name in raw) {
+    const given = raw[name]
+    // An address the scrubber removed, or nothing from the start.
+    if (given === null || given === undefined) continue
+    const key = tidy(name, MOST_KEY)
+    const attribute = readAttribute(given)
+    if (attribute === null || key === '' || !isSafeKey(key)) {
+      notes.add(`attributes.${key}`, 'Not an attribute; left out.')
+      continue
+    }
+    left -= key.length + sizeOf(attribute.value)
+    if (count >= MOST_ATTRIBUTES || left < 0) {
+      notes.add('attributes', `More than ${MOST_ATTRIBUTES} attributes, or too large; the rest was left out.`)
+      break
+    }
+    kept[key] = attribute
+    count += 1
+  }
+  return kept
+}
+
+/** The text of an attribute; null where there is none or it is no text. Numbers and booleans become text. */
+export function attributeText(attributes: Attributes, name: string): string | null {
+  const value = Object.hasOwn(attributes, name) ? attributes[name]?.value : undefined
+  if (typeof value === 'string') return value === '' ? null : value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null
+}
+
+function readAttribute(given: unknown): Attribute | null {
+  if (!isRecord(given)) return typed(given, undefined)
+  // An object that is no attribute is kept as its text.
+  if (!('value' in given)) return isEmpty(given) ? null : typed(given, undefined)
+  const attribute = typed(given['value'], given['type'])
+  const unit = given['unit']
+  if (attribute === null || typeof unit !== 'string' || unit === '') return attribute
+  return { ...attribute, unit: tidy(unit, MOST_UNIT) }
+}
+
+function typed(value: unknown, type: unknown): Attribute | null {
+  switch (typeof value) {
+    case 'string':
+      return fromText(value, type)
+    case 'number':
+      // JSON has neither NaN nor infinities; 1e999 becomes one.
+      if (!Number.isFinite(value)) return { value: String(value), type: 'string' }
+      if (type === 'string') return { value: String(value), type }
+      return { value, type: type === 'double' || !Number.isInteger(value) ? 'double' : 'integer' }
+    case 'boolean':
+      return type === 'string' ? { value: String(value), type } : { value, type: 'boolean' }
+    case 'object':
+      if (value === null) return null
+      if (isList(value)) return fromList(value)
+      return { value: tidy(JSON.stringify(value), MOST_TEXT), type: 'string' }
+    default:
+      return null
+  }
+}
+
+/** 64-bit numbers come as text; those a JavaScript number cannot hold stay text. */
+function fromText(value: string, type: unknown): Attribute {
+  if ((type === 'integer' || type === 'double') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value)) {
+    return { value: Number(value), type: value.includes('.') ? 'double' : type }
+  }
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return { value: value === 'true', type }
+  return { value: storable(cut(value, MOST_TEXT)), type: 'string' }
+}
+
+function fromList(list: readonly unknown[]): Attribute {
+  const elements: AttributeScalar[] = []
+  for (const element of list.slice(0, MOST_ELEMENTS)) {
+    const one = typed(element, undefined)
+    if (one === null) continue
+    if (typeof one.value === 'object') elements.push(tidy(JSON.stringify(one.value), MOST_TEXT))
+    else elements.push(one.value)
+  }
+  return { value: elements, type: 'array' }
+}
+
+function sizeOf(value: Attribute['value']): number {
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' ? value.reduce<number>((sum, element) => sum + sizeOf(element), 2) : 8
+}

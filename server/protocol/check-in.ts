@@ -1,0 +1,183 @@
+import { eventIdFrom } from '../kernel/ids.ts'
+import { readCrontab } from './crontab.ts'
+import { numberField } from './fields.ts'
+import { isRecord } from './json.ts'
+import { Notes, type Note } from './notes.ts'
+import { readEnvironment, readRelease } from './release.ts'
+import { tidy } from './strings.ts'
+import { readTraceId } from './trace-ids.ts'
+
+/** What a job may say of itself (ingest.md §13.3). */
+export const SENT_STATUSES = ['in_progress', 'ok', 'error'] as const
+export type SentStatus = (typeof SENT_STATUSES)[number]
+
+export const INTERVAL_UNITS = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
+export type IntervalUnit = (typeof INTERVAL_UNITS)[number]
+
+export type Schedule =
+  | { readonly type: 'crontab'; readonly value: string }
+  | { readonly type: 'interval'; readonly value: number; readonly unit: IntervalUnit }
+
+/** How a monitor is to be judged; what a check-in leaves out is null. */
+export type MonitorConfig = {
+  readonly schedule: Schedule
+  /** IANA name. */
+  readonly timezone: string
+  readonly checkinMarginMinutes: number | null
+  readonly maxRuntimeMinutes: number | null
+  readonly failureIssueThreshold: number | null
+  readonly recoveryThreshold: number | null
+  readonly owner: string | null
+}
+
+export type CheckIn = {
+  /** 32 hex digits; null stands for the latest open check-in of the monitor. */
+  readonly id: string | null
+  readonly slug: string
+  readonly status: SentStatus
+  readonly durationMs: number | null
+  readonly environment: string
+  readonly release: string | null
+  readonly traceId: string | null
+  readonly config: MonitorConfig | null
+  readonly notes: readonly Note[]
+}
+
+const MOST_SLUG = 100
+/** 28 days, as the original has it. */
+const MOST_MINUTES = 40_320
+const MOST_THRESHOLD = 720
+const MOST_INTERVAL = 10_000
+/** A year; longer is a mistake of units. */
+const MOST_DURATION_S = 31_622_400
+
+/** Reads one check-in, already scrubbed; a reason word where it cannot be kept. Pure. */
+export function readCheckIn(raw: unknown, defaultEnvironment: string): CheckIn | { readonly invalid: string } {
+  if (!isRecord(raw)) return { invalid: 'not_an_object' }
+  const slug = readSlug(raw['monitor_slug'])
+  if (slug === null) return { invalid: 'bad_slug' }
+  const status = SENT_STATUSES.find((one) => one === raw['status'])
+  if (status === undefined) return { invalid: 'bad_status' }
+  const id = readId(raw['check_in_id'])
+  if (id === undefined) return { invalid: 'bad_check_in_id' }
+  const notes = new Notes()
+  return {
+    id,
+    slug,
+    status,
+    durationMs: readDuration(raw['duration'], notes),
+    environment: readEnvironment(raw['environment'], notes) ?? defaultEnvironment,
+    release: readRelease(raw['release'], notes),
+    traceId: readTraceId(traceOf(raw)),
+    config: readConfig(raw['monitor_config'], notes),
+    notes: notes.list,
+  }
+}
+
+/** Lower case, words joined by hyphens, as monitors are named everywhere; null when nothing usable is left. */
+export function readSlug(raw: unknown): string | null {
+  if (typeof raw !== 'string' || raw.length > MOST_SLUG) return null
+  const slug = raw
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}+/gu, '')
+    .replaceAll(/[^a-z0-9_]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+  return slug === '' || slug.length > MOST_SLUG ? null : slug
+}
+
+/** Undefined when something stands there that is no id. */
+function readId(raw: unknown): string | null | undefined {
+  if (raw === undefined || raw === null || raw === '') return null
+  if (typeof raw === 'string' && /^[0-]{32,36}$/.test(raw)) return null
+  return eventIdFrom(raw) ?? undefined
+}
+
+function readDuration(raw: unknown, notes: Notes): number | null {
+  const seconds = numberField(raw, notes, 'duration')
+  if (seconds === null) return null
+  if (seconds >= 0 && seconds <= MOST_DURATION_S) return Math.round(seconds * 1000)
+  notes.add('duration', 'Negative, or longer than a year.')
+  return null
+}
+
+function traceOf(raw: Record<string, unknown>): unknown {
+  const contexts = raw['contexts']
+  const trace = isRecord(contexts) ? contexts['trace'] : null
+  return isRecord(trace) ? trace['trace_id'] : null
+}
+
+const CONFIG = 'monitor_config'
+
+/** Null, with a note, when the schedule or the time zone is wrong: half a schedule would raise false alarms. */
+function readConfig(raw: unknown, notes: Notes): MonitorConfig | null {
+  if (raw === undefined || raw === null) return null
+  if (!isRecord(raw)) {
+    notes.add(CONFIG, 'Expected an object; ignored.')
+    return null
+  }
+  const schedule = readSchedule(raw['schedule'])
+  if (schedule === null) {
+    notes.add(`${CONFIG}.schedule`, 'Not a crontab of five fields, nor an interval; the configuration was ignored.')
+    return null
+  }
+  const timezone = readTimezone(raw['timezone'])
+  if (timezone === null) {
+    notes.add(`${CONFIG}.timezone`, 'Not a time zone; the configuration was ignored.')
+    return null
+  }
+  const whole = (name: string, min: number, max: number): number | null => {
+    const value = numberField(raw[name], notes, `${CONFIG}.${name}`)
+    if (value === null || (Number.isInteger(value) && value >= min && value <= max)) return value
+    notes.add(`${CONFIG}.${name}`, `Not a whole number from ${min} to ${max.toLocaleString('en')}; ignored.`)
+    return null
+  }
+  const owner = raw['owner']
+  return {
+    schedule,
+    timezone,
+    checkinMarginMinutes: whole('checkin_margin', 0, MOST_MINUTES),
+    maxRuntimeMinutes: whole('max_runtime', 1, MOST_MINUTES),
+    failureIssueThreshold: whole('failure_issue_threshold', 1, MOST_THRESHOLD),
+    recoveryThreshold: whole('recovery_threshold', 1, MOST_THRESHOLD),
+    owner: typeof owner === 'string' && owner !== '' ? tidy(owner, 200) : null,
+  }
+}
+
+function readSchedule(raw: unknown): Schedule | null {
+  if (!isRecord(raw)) return null
+  const { type, value, unit } = raw
+  if (type === 'crontab') {
+    const crontab = typeof value === 'string' ? readCrontab(value) : null
+    return crontab === null ? null : { type, value: crontab }
+  }
+  if (type !== 'interval' || typeof value !== 'number') return null
+  const known = INTERVAL_UNITS.find((one) => one === unit)
+  if (known === undefined || !Number.isInteger(value) || value < 1 || value > MOST_INTERVAL) return null
+  return { type, value, unit: known }
+}
+
+const zones = new Map<string, boolean>()
+const MOST_ZONES = 1_000
+
+/** UTC unless named; the names repeat, and asking costs a formatter. */
+function readTimezone(raw: unknown): string | null {
+  if (raw === undefined || raw === null || raw === '') return 'UTC'
+  if (typeof raw !== 'string' || !/^[A-Za-z][\w+/-]{1,60}$/.test(raw)) return null
+  let known = zones.get(raw)
+  if (known === undefined) {
+    known = isTimezone(raw)
+    if (zones.size >= MOST_ZONES) zones.clear()
+    zones.set(raw, known)
+  }
+  return known ? raw : null
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

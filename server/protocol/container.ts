@@ -1,0 +1,63 @@
+import { AppError } from '../kernel/errors.ts'
+import type { RawItem } from './envelope.ts'
+import { isList, isRecord } from './json.ts'
+import { MOST_CONTAINER_NODES, parseGuarded } from './json-guard.ts'
+
+/** Items that hold many entries (ingest.md §8, §12.2, §13.1): `{version?, items: […]}` with `item_count` in the header. */
+
+/** Entries kept of one container. */
+export const MOST_ENTRIES = 1_000
+/** An announced number beyond this is no number. */
+const MOST_ANNOUNCED = 1_000_000
+
+export type Container =
+  | { readonly entries: readonly unknown[]; readonly surplus: number; readonly fields: Record<string, unknown> }
+  | { readonly invalid: string; readonly count: number }
+
+/** What the header announces; 1 where it announces nothing that can be. */
+export function announcedCount(item: Pick<RawItem, 'headers'>): number {
+  const count = item.headers['item_count']
+  return typeof count === 'number' && Number.isInteger(count) && count > 0 && count <= MOST_ANNOUNCED ? count : 1
+}
+
+/**
+ * Parses a container; never throws for what an SDK could send. The real number of entries counts, the announced one
+ * only where none can be counted.
+ */
+export function readContainer(decoded: Buffer, item: RawItem): Container {
+  const parsed = parseEntries(decoded, item.start, item.end)
+  if ('invalid' in parsed) return { invalid: parsed.invalid, count: announcedCount(item) }
+  const { value } = parsed
+  if (!isRecord(value) || !isList(value['items'])) return { invalid: 'not_a_container', count: announcedCount(item) }
+  const entries = value['items']
+  return {
+    entries: entries.slice(0, MOST_ENTRIES),
+    surplus: Math.max(0, entries.length - MOST_ENTRIES),
+    fields: value,
+  }
+}
+
+/** JSON of up to a million values; a word of why not, otherwise. */
+export function parseEntries(
+  decoded: Buffer,
+  start: number,
+  end: number,
+): { readonly value: unknown } | { readonly invalid: string } {
+  try {
+    return { value: parseGuarded(decoded, start, end, MOST_CONTAINER_NODES).value }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { message } = error
+    return {
+      invalid: message.includes('deep') ? 'too_deep' : message.includes('more than') ? 'too_many_values' : 'not_json',
+    }
+  }
+}
+
+/**
+ * Whether an entry alone is over its limit. Looks only where the container as a whole could hold such an entry: finding
+ * out means writing the entry again.
+ */
+export function isEntryTooLarge(entry: unknown, mostBytes: number, containerBytes: number): boolean {
+  return containerBytes > mostBytes && Buffer.byteLength(JSON.stringify(entry) ?? '') > mostBytes
+}

@@ -1,0 +1,40 @@
+/** Levels of log entries (ingest.md §13.1, §16), lowest first. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+const NAMES: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([
+  ['trace', 'trace'],
+  ['verbose', 'trace'],
+  ['debug', 'debug'],
+  ['info', 'info'],
+  ['information', 'info'],
+  ['log', 'info'],
+  ['notice', 'info'],
+  ['warn', 'warn'],
+  ['warning', 'warn'],
+  ['error', 'error'],
+  ['err', 'error'],
+  ['severe', 'error'],
+  ['fatal', 'fatal'],
+  ['critical', 'fatal'],
+  ['alert', 'fatal'],
+  ['emergency', 'fatal'],
+  ['panic', 'fatal'],
+])
+
+/** OpenTelemetry's number of a level where the client gave none. */
+const NUMBERS: Readonly<Record<LogLevel, number>> = { trace: 1, debug: 5, info: 9, warn: 13, error: 17, fatal: 21 }
+
+export const severityNumberOf = (level: LogLevel): number => NUMBERS[level]
+
+/** A level by its word, as any SDK spells it; null for a word nobody knows. */
+export function parseLogLevel(value: unknown): LogLevel | null {
+  return typeof value === 'string' && value.length <= 20 ? (NAMES.get(value.trim().toLowerCase()) ?? null) : null
+}
+
+/** 1–4 trace, 5–8 debug, 9–12 info, 13–16 warn, 17–20 error, 21–24 fatal; null for anything else. */
+export function logLevelOf(severityNumber: unknown): LogLevel | null {
+  if (typeof severityNumber !== 'number' || !Number.isInteger(severityNumber)) return null
+  if (severityNumber < 1 || severityNumber > 24) return null
+  return LOG_LEVELS[Math.floor((severityNumber - 1) / 4)] ?? null
+}

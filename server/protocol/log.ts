@@ -1,0 +1,90 @@
+import { attributeText, readAttributes, type Attributes } from './attributes.ts'
+import { isEntryTooLarge } from './container.ts'
+import { isRecord } from './json.ts'
+import { type LogLevel, logLevelOf, parseLogLevel, severityNumberOf } from './log-level.ts'
+import { Notes, type Note } from './notes.ts'
+import { readEnvironment, readRelease } from './release.ts'
+import { cut, storable, tidy } from './strings.ts'
+import { eventTime } from './time.ts'
+import { readSpanId, readTraceId } from './trace-ids.ts'
+
+/** One structured log entry (ingest.md §13.1), as it is stored. */
+export type LogEntry = {
+  readonly occurredAt: Date
+  readonly level: LogLevel
+  /** OpenTelemetry's, 1 to 24. */
+  readonly severityNumber: number
+  readonly body: string
+  readonly traceId: string | null
+  readonly spanId: string | null
+  readonly release: string | null
+  readonly environment: string
+  readonly attributes: Attributes
+  /** What was dropped or mended. */
+  readonly notes: readonly Note[]
+}
+
+/** What its request said about an entry. */
+export type EntryContext = {
+  readonly receivedAt: Date
+  readonly sentAt: Date | null
+  readonly defaultEnvironment: string
+  /** Size of the container it came in. */
+  readonly containerBytes: number
+}
+
+const MOST_LOG_BYTES = 2 * 1024 * 1024
+const MOST_BODY = 32_768
+
+/** The parts of an entry that may hold secrets, in the form the scrubber takes; it changes the entry itself. */
+export function scrubbableLog(entry: unknown): Record<string, unknown> {
+  return isRecord(entry) ? entry : {}
+}
+
+/** Reads one entry, already scrubbed; a reason word where it cannot be kept. Pure. */
+export function readLog(raw: unknown, context: EntryContext): LogEntry | { readonly invalid: string } {
+  if (!isRecord(raw)) return { invalid: 'not_an_object' }
+  if (isEntryTooLarge(raw, MOST_LOG_BYTES, context.containerBytes)) return { invalid: 'too_large' }
+  const notes = new Notes()
+  const body = readBody(raw['body'], notes)
+  if (body === null) return { invalid: 'no_body' }
+  const attributes = readAttributes(raw['attributes'], notes)
+  const level = readLevel(raw, notes)
+  return {
+    occurredAt: new Date(eventTime(raw['timestamp'], context.receivedAt, context.sentAt, notes).occurredAt),
+    ...level,
+    body,
+    traceId: noted(readTraceId(raw['trace_id']), raw['trace_id'], notes, 'trace_id'),
+    spanId: noted(readSpanId(raw['span_id']), raw['span_id'], notes, 'span_id'),
+    release: readRelease(attributeText(attributes, 'sentry.release'), notes),
+    environment: readEnvironment(attributeText(attributes, 'sentry.environment'), notes) ?? context.defaultEnvironment,
+    attributes,
+    notes: notes.list,
+  }
+}
+
+function readBody(raw: unknown, notes: Notes): string | null {
+  if (raw === null || raw === undefined) return null
+  const text = typeof raw === 'string' ? raw : typeof raw === 'object' ? JSON.stringify(raw) : String(raw)
+  if (text.length > MOST_BODY) notes.add('body', `Cut to ${MOST_BODY.toLocaleString('en')} characters.`)
+  return storable(cut(text, MOST_BODY))
+}
+
+function readLevel(raw: Record<string, unknown>, notes: Notes): Pick<LogEntry, 'level' | 'severityNumber'> {
+  const number = raw['severity_number']
+  const byNumber = logLevelOf(number)
+  const level = parseLogLevel(raw['level']) ?? byNumber
+  if (level === null) {
+    notes.add('level', `Not a level: ${typeof raw['level'] === 'string' ? tidy(raw['level'], 40) : 'none'}.`)
+    return { level: 'info', severityNumber: severityNumberOf('info') }
+  }
+  return { level, severityNumber: byNumber === level && typeof number === 'number' ? number : severityNumberOf(level) }
+}
+
+/** The id read, with a note where something stood there that is none. */
+export function noted(id: string | null, raw: unknown, notes: Notes, name: string): string | null {
+  if (id === null && raw !== null && raw !== undefined && raw !== '' && !isNil(raw)) notes.add(name, 'Not an id.')
+  return id
+}
+
+const isNil = (raw: unknown): boolean => typeof raw === 'string' && /^[0-]+$/.test(raw)

@@ -1,0 +1,67 @@
+import { attributeText, readAttributes, type Attributes } from './attributes.ts'
+import { isEntryTooLarge } from './container.ts'
+import { isRecord } from './json.ts'
+import { noted, type EntryContext } from './log.ts'
+import { Notes, type Note } from './notes.ts'
+import { readEnvironment, readRelease } from './release.ts'
+import { tidy } from './strings.ts'
+import { eventTime } from './time.ts'
+import { readSpanId, readTraceId } from './trace-ids.ts'
+
+export const METRIC_TYPES = ['counter', 'gauge', 'distribution'] as const
+export type MetricType = (typeof METRIC_TYPES)[number]
+
+/** One measurement tied to a trace (ingest.md §13.2), as it is stored. */
+export type TraceMetric = {
+  readonly occurredAt: Date
+  readonly name: string
+  readonly type: MetricType
+  readonly value: number
+  readonly unit: string | null
+  readonly traceId: string | null
+  readonly spanId: string | null
+  readonly release: string | null
+  readonly environment: string
+  readonly attributes: Attributes
+  readonly notes: readonly Note[]
+}
+
+const MOST_METRIC_BYTES = 1024 * 1024
+const MOST_NAME = 200
+const MOST_UNIT = 64
+
+/**
+ * The parts of an entry that may hold secrets. Not the entry itself: beside its name (`auth.tokens`) the value would
+ * look like a secret's.
+ */
+export function scrubbableMetric(entry: unknown): Record<string, unknown> {
+  return isRecord(entry) ? { attributes: entry['attributes'] } : {}
+}
+
+/** Reads one entry, already scrubbed; a reason word where it cannot be kept. Pure. */
+export function readTraceMetric(raw: unknown, context: EntryContext): TraceMetric | { readonly invalid: string } {
+  if (!isRecord(raw)) return { invalid: 'not_an_object' }
+  if (isEntryTooLarge(raw, MOST_METRIC_BYTES, context.containerBytes)) return { invalid: 'too_large' }
+  const { name, type, value, unit } = raw
+  const named = typeof name === 'string' ? tidy(name.trim(), MOST_NAME) : ''
+  if (named === '') return { invalid: 'no_name' }
+  const known = METRIC_TYPES.find((one) => one === type)
+  if (known === undefined) return { invalid: 'bad_type' }
+  if (typeof value !== 'number' || !Number.isFinite(value)) return { invalid: 'bad_value' }
+  const notes = new Notes()
+  if (named.endsWith('…') && named !== name) notes.add('name', `Cut to ${MOST_NAME} characters.`)
+  const attributes = readAttributes(raw['attributes'], notes)
+  return {
+    occurredAt: new Date(eventTime(raw['timestamp'], context.receivedAt, context.sentAt, notes).occurredAt),
+    name: named,
+    type: known,
+    value,
+    unit: typeof unit === 'string' && unit !== '' ? tidy(unit, MOST_UNIT) : null,
+    traceId: noted(readTraceId(raw['trace_id']), raw['trace_id'], notes, 'trace_id'),
+    spanId: noted(readSpanId(raw['span_id']), raw['span_id'], notes, 'span_id'),
+    release: readRelease(attributeText(attributes, 'sentry.release'), notes),
+    environment: readEnvironment(attributeText(attributes, 'sentry.environment'), notes) ?? context.defaultEnvironment,
+    attributes,
+    notes: notes.list,
+  }
+}
