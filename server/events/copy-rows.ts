@@ -76,6 +76,22 @@ export class CopyRows {
     this.#used = this.#buffer.writeBigInt64BE(BigInt(value), this.#used)
   }
 
+  float64(value: number): void {
+    this.#room(12)
+    this.#used = this.#buffer.writeInt32BE(8, this.#used)
+    this.#used = this.#buffer.writeDoubleBE(value, this.#used)
+  }
+
+  /** For a `jsonb` column; its form begins with a version. */
+  json(text: string | null): void {
+    if (text === null) return this.nothing()
+    this.#room(5 + text.length * 3)
+    const size = this.#buffer.write(text, this.#used + 5, 'utf8')
+    this.#buffer.writeInt32BE(size + 1, this.#used)
+    this.#buffer.writeUInt8(1, this.#used + 4)
+    this.#used += 5 + size
+  }
+
   bytes(value: Buffer): void {
     this.#room(4)
     this.#used = this.#buffer.writeInt32BE(value.length, this.#used)
