@@ -1,4 +1,3 @@
-import { hash as digestOf } from 'node:crypto'
 import { zstdCompressSync, constants } from 'node:zlib'
 import type { StoredEvent } from '../events/event.ts'
 import { fingerprint } from '../grouping/grouping.ts'
@@ -14,6 +13,7 @@ import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { parseGuarded, topLevelString } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
+import { hashUser } from '../protocol/user-hash.ts'
 import type { Preparer } from './item.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
@@ -155,7 +155,7 @@ export function userHash(projectId: string, event: Pick<Event, 'user'>): number 
   if (user === null) return null
   const key = user.id ?? user.username ?? user.email ?? user.ip_address
   if (key === null || key === '') return null
-  return Number.parseInt(digestOf('sha256', `${projectId}\n${key}`, 'hex').slice(0, 13), 16)
+  return hashUser(projectId, key)
 }
 
 const SEARCHED_FRAMES = 30

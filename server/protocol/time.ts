@@ -72,7 +72,8 @@ export function eventTime(timestamp: unknown, receivedAt: Date, sentAt: Date | n
   return { occurredAt: corrected, shiftMs: drift }
 }
 
-function clockDrift(received: number, sentAt: Date | null, notes: Notes): number {
+/** What to add to times of a sender whose clock is off by 55 minutes or more, in milliseconds; else 0. */
+export function clockDrift(received: number, sentAt: Date | null, notes: Notes): number {
   if (sentAt === null) return 0
   const drift = received - sentAt.getTime()
   if (Number.isNaN(drift) || Math.abs(drift) < DRIFT_MS) return 0

@@ -1,0 +1,120 @@
+import { hash as digestOf } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { HyperLogLog } from './hyperloglog.ts'
+
+/** 52 evenly spread bits, as hashes of users are made. */
+const hashOf = (text: string): number => Number.parseInt(digestOf('sha256', text, 'hex').slice(0, 13), 16)
+
+function sketchOf(hashes: Iterable<number>): HyperLogLog {
+  const sketch = new HyperLogLog()
+  for (const hash of hashes) sketch.add(hash)
+  return sketch
+}
+
+const users = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => hashOf(`user ${from + index}`))
+
+const merged = (...parts: HyperLogLog[]): Buffer => {
+  const sum = new HyperLogLog()
+  for (const part of parts) sum.merge(part)
+  return sum.toBytes()
+}
+
+describe('counting', () => {
+  test.each([0, 1, 2, 19, 320])('%i elements exactly', (n) => {
+    const sketch = sketchOf(users(0, n))
+    expect(sketch.count()).toBe(n)
+    for (const hash of users(0, n)) sketch.add(hash)
+    expect(sketch.count()).toBe(n)
+  })
+
+  test.each([321, 1_000, 5_000, 20_000, 300_000])('%i elements within 3 %%', (n) => {
+    const sketch = sketchOf(users(0, n))
+    expect(Math.abs(sketch.count() / n - 1)).toBeLessThan(0.03)
+  })
+
+  test('is right on average: no bias where methods usually switch', () => {
+    for (const n of [400, 3_000, 10_000, 12_000]) {
+      const errors = Array.from({ length: 20 }, (_, run) => {
+        const sketch = new HyperLogLog()
+        for (let i = 0; i < n; i++) sketch.add(hashOf(`${run} of ${n}: ${i}`))
+        return sketch.count() / n - 1
+      })
+      expect(Math.abs(errors.reduce((a, b) => a + b, 0) / errors.length)).toBeLessThan(0.01)
+    }
+  })
+
+  test('hashes whose rank bits are all zero count once and stay countable', () => {
+    const sketch = sketchOf([...users(0, 400), 0, 2 ** 40, 2 ** 51])
+    expect(HyperLogLog.fromBytes(sketch.toBytes()).count()).toBe(sketch.count())
+    expect(sketch.count()).toBeGreaterThan(380)
+  })
+})
+
+// Few and many elements: either side, and both sides of the change of form.
+const someUsers = fc
+  .tuple(fc.nat(2_000), fc.oneof(fc.nat(5), fc.integer({ min: 300, max: 340 }), fc.nat(3_000)))
+  .map(([from, n]) => users(from, from + n))
+
+describe('merging', () => {
+  test('gives what adding everything to one would give', () => {
+    fc.assert(
+      fc.property(someUsers, someUsers, (a, b) => {
+        expect(merged(sketchOf(a), sketchOf(b)).equals(sketchOf([...a, ...b]).toBytes())).toBe(true)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('is commutative, associative and idempotent', () => {
+    fc.assert(
+      fc.property(someUsers, someUsers, someUsers, (one, two, three) => {
+        const [a, b, c] = [sketchOf(one), sketchOf(two), sketchOf(three)]
+        expect(merged(a, b).equals(merged(b, a))).toBe(true)
+        expect(merged(a, a, b, a).equals(merged(a, b))).toBe(true)
+        const left = HyperLogLog.fromBytes(merged(a, b))
+        const right = HyperLogLog.fromBytes(merged(b, c))
+        expect(merged(left, c).equals(merged(a, right))).toBe(true)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('leaves the other one as it was', () => {
+    const other = sketchOf(users(0, 10))
+    const before = other.toBytes()
+    sketchOf(users(5, 1_000)).merge(other)
+    expect(other.toBytes().equals(before)).toBe(true)
+  })
+})
+
+describe('bytes', () => {
+  test('come back as they were, whatever the order of adding', () => {
+    fc.assert(
+      fc.property(someUsers, (hashes) => {
+        const bytes = sketchOf(hashes).toBytes()
+        expect(HyperLogLog.fromBytes(bytes).toBytes().equals(bytes)).toBe(true)
+        expect(sketchOf(hashes.toReversed()).toBytes().equals(bytes)).toBe(true)
+        expect(HyperLogLog.fromBytes(bytes).count()).toBe(sketchOf(hashes).count())
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are few for few elements', () => {
+    expect(sketchOf([]).toBytes()).toHaveLength(1)
+    expect(sketchOf(users(0, 3)).toBytes()).toHaveLength(16)
+    expect(sketchOf(users(0, 100_000)).toBytes()).toHaveLength(2_561)
+  })
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['another version', Buffer.from([9, 1, 2, 3, 4, 5])],
+    ['half a hash', Buffer.from([1, 1, 2, 3])],
+    ['a list that is too long', Buffer.alloc(1 + 321 * 5, 1)],
+    ['registers cut short', Buffer.alloc(2_000, 2)],
+  ])('that are none are refused: %s', (_what, bytes) => {
+    expect(() => HyperLogLog.fromBytes(bytes)).toThrow('Not a HyperLogLog sketch.')
+  })
+})

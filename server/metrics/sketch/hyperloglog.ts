@@ -1,0 +1,156 @@
+/**
+ * Distinct counts that can be merged: HyperLogLog with 4,096 registers (Flajolet and others, 2007), the estimate by
+ * Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", 2017), standard error 1.6 %. Few elements are
+ * kept as the list of their hashes, which counts them exactly.
+ *
+ * Bytes, version 1: `1`, then the hashes, 5 bytes each, ascending; or `2`, then 4,096 registers of 5 bits.
+ */
+
+const PRECISION = 12
+const REGISTERS = 1 << PRECISION
+/** Bits of a hash: 12 choose the register, 28 give its rank. */
+const RANK_BITS = 28
+const HASH_RANGE = 2 ** (PRECISION + RANK_BITS)
+const MOST_RANK = RANK_BITS + 1
+
+const LIST = 1
+const DENSE = 2
+const HASH_BYTES = 5
+/** A list of so many is still smaller than the registers (2,561 bytes) and stays inside a table's row. */
+const LONGEST_LIST = 320
+const REGISTER_BITS = 5
+const DENSE_BYTES = 1 + (REGISTERS * REGISTER_BITS) / 8
+
+export class HyperLogLog {
+  /** Null once there are registers. */
+  #hashes: Set<number> | null = new Set()
+  #registers: Uint8Array = NO_REGISTERS
+
+  /** An element by its hash: a whole number of at least 40 bits, evenly spread; the low 40 bits count. */
+  add(hash: number): void {
+    const used = hash % HASH_RANGE
+    if (this.#hashes === null) {
+      this.#raise(used)
+      return
+    }
+    this.#hashes.add(used)
+    if (this.#hashes.size > LONGEST_LIST) this.#densify(this.#hashes)
+  }
+
+  /** Takes over all elements of another one. */
+  merge(other: HyperLogLog): void {
+    if (other.#hashes !== null) {
+      for (const hash of other.#hashes) this.add(hash)
+      return
+    }
+    if (this.#hashes !== null) this.#densify(this.#hashes)
+    for (let i = 0; i < REGISTERS; i++) {
+      const rank = other.#registers[i] ?? 0
+      if (rank > (this.#registers[i] ?? 0)) this.#registers[i] = rank
+    }
+  }
+
+  /** About how many distinct elements were added; exact up to 320. */
+  count(): number {
+    return this.#hashes === null ? Math.round(estimate(this.#registers)) : this.#hashes.size
+  }
+
+  /** The same for the same elements, in whatever order they came. */
+  toBytes(): Buffer {
+    if (this.#hashes !== null) {
+      const bytes = Buffer.allocUnsafe(1 + this.#hashes.size * HASH_BYTES)
+      bytes[0] = LIST
+      let at = 1
+      for (const hash of [...this.#hashes].sort((a, b) => a - b)) at = bytes.writeUIntBE(hash, at, HASH_BYTES)
+      return bytes
+    }
+    const bytes = Buffer.alloc(DENSE_BYTES)
+    bytes[0] = DENSE
+    // Eight registers of 5 bits fill 5 bytes.
+    for (let i = 0, at = 1; i < REGISTERS; i += 8) {
+      let group = 0
+      for (let j = 0; j < 8; j++) group = group * 32 + (this.#registers[i + j] ?? 0)
+      at = bytes.writeUIntBE(group, at, HASH_BYTES)
+    }
+    return bytes
+  }
+
+  /** @throws Error when these are not bytes of {@link toBytes} */
+  static fromBytes(bytes: Buffer): HyperLogLog {
+    const sketch = new HyperLogLog()
+    if (bytes[0] === LIST && bytes.length <= 1 + LONGEST_LIST * HASH_BYTES && bytes.length % HASH_BYTES === 1) {
+      const hashes = new Set<number>()
+      for (let at = 1; at < bytes.length; at += HASH_BYTES) hashes.add(bytes.readUIntBE(at, HASH_BYTES))
+      sketch.#hashes = hashes
+      return sketch
+    }
+    if (bytes[0] !== DENSE || bytes.length !== DENSE_BYTES) throw new Error('Not a HyperLogLog sketch.')
+    const registers = new Uint8Array(REGISTERS)
+    for (let i = 0, at = 1; i < REGISTERS; i += 8, at += HASH_BYTES) {
+      let group = bytes.readUIntBE(at, HASH_BYTES)
+      for (let j = 7; j >= 0; j--) {
+        registers[i + j] = Math.min(group % 32, MOST_RANK)
+        group = Math.floor(group / 32)
+      }
+    }
+    sketch.#hashes = null
+    sketch.#registers = registers
+    return sketch
+  }
+
+  #densify(hashes: ReadonlySet<number>): void {
+    this.#hashes = null
+    this.#registers = new Uint8Array(REGISTERS)
+    for (const hash of hashes) this.#raise(hash)
+  }
+
+  #raise(hash: number): void {
+    const register = Math.floor(hash / 2 ** RANK_BITS)
+    const rest = hash % 2 ** RANK_BITS
+    // Leading zeros of 28 bits, plus one.
+    const rank = Math.clz32(rest) - (32 - RANK_BITS) + 1
+    if (rank > (this.#registers[register] ?? 0)) this.#registers[register] = rank
+  }
+}
+
+const NO_REGISTERS = new Uint8Array(0)
+
+/** Ertl's improved raw estimate: right over the whole range, without tables and without switching methods. */
+function estimate(registers: Uint8Array): number {
+  const multiplicity = new Float64Array(MOST_RANK + 1)
+  for (const rank of registers) multiplicity[rank] = (multiplicity[rank] ?? 0) + 1
+  let z = REGISTERS * tau(1 - (multiplicity[MOST_RANK] ?? 0) / REGISTERS)
+  for (let rank = RANK_BITS; rank >= 1; rank--) z = 0.5 * (z + (multiplicity[rank] ?? 0))
+  z += REGISTERS * sigma((multiplicity[0] ?? 0) / REGISTERS)
+  return REGISTERS ** 2 / (2 * Math.LN2 * z)
+}
+
+/** Corrects for registers that are still empty; `x` is their share. */
+function sigma(x: number): number {
+  if (x === 1) return Number.POSITIVE_INFINITY
+  let power = x
+  let factor = 1
+  let sum = x
+  for (;;) {
+    power *= power
+    const next = sum + power * factor
+    if (next === sum) return sum
+    sum = next
+    factor *= 2
+  }
+}
+
+/** Corrects for registers that are full; `x` is the share of the others. */
+function tau(x: number): number {
+  if (x === 0 || x === 1) return 0
+  let root = x
+  let factor = 1
+  let sum = 1 - x
+  for (;;) {
+    root = Math.sqrt(root)
+    factor *= 0.5
+    const next = sum - (1 - root) ** 2 * factor
+    if (next === sum) return sum / 3
+    sum = next
+  }
+}

@@ -1,0 +1,213 @@
+import { eventIdFrom } from '../kernel/ids.ts'
+import { numberField, textField } from './fields.ts'
+import { isList, isRecord } from './json.ts'
+import { Notes } from './notes.ts'
+import { readEnvironment, readRelease } from './release.ts'
+import { scrubEvent, type ScrubRules } from './scrub.ts'
+import { tidy } from './strings.ts'
+import { clockDrift, parseTime } from './time.ts'
+import { readUserAgent } from './user-agent.ts'
+
+/** Sessions (ingest.md §11): what an app says of one run of itself, and of many at once. */
+
+/** From harmless to grave; a session never moves down (ingest.md §11.3). */
+export const SESSION_STATUSES = ['ok', 'exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
+export type SessionStatus = (typeof SESSION_STATUSES)[number]
+
+/** What sessions are counted by. */
+export type SessionAttributes = {
+  readonly release: string
+  readonly environment: string
+  /** Names without version, from a browser's user agent; SDKs on phones tell neither. */
+  readonly os: string | null
+  readonly device: string | null
+}
+
+/** One update of one session; times in milliseconds, corrected for a wrong clock. */
+export type SessionUpdate = {
+  /** 32 hex digits. */
+  readonly sid: string
+  /** Who: an installation or a user. As sent, so to be hashed before it is stored. */
+  readonly did: string | null
+  readonly isInit: boolean
+  readonly status: SessionStatus
+  readonly errors: number
+  readonly startedAt: number
+  readonly timestamp: number
+  readonly durationMs: number | null
+  /** Of an abnormal end: `anr_foreground`, `anr_background` or some other word. */
+  readonly mechanism: string | null
+  readonly attributes: SessionAttributes
+}
+
+/** Finished sessions that began in one minute, counted by the SDK; the classes are disjoint. */
+export type SessionCounts = {
+  readonly startedAt: number
+  readonly did: string | null
+  readonly exited: number
+  readonly errored: number
+  readonly crashed: number
+  readonly abnormal: number
+  readonly unhandled: number
+}
+
+export type SessionAggregates = { readonly attributes: SessionAttributes; readonly counts: readonly SessionCounts[] }
+
+/** Why a session is not counted; `discarded` for its age, `invalid` for what is wrong with it. */
+export type SessionRefusal = { readonly outcome: 'invalid' | 'discarded'; readonly reason: string }
+
+export type SessionContext = {
+  readonly receivedAt: Date
+  readonly sentAt: Date | null
+  /** Of the request; a browser's says what it runs on. */
+  readonly userAgent: string | null
+  readonly defaultEnvironment: string
+  readonly scrubbing: ScrubRules
+}
+
+/** Sessions that began longer ago are not counted any more, also in rollups (product.md §5). */
+export const MOST_SESSION_AGE_MS = 5 * 86_400_000
+const MAX_AHEAD_MS = 60_000
+const MOST_ERRORS = 1_000_000
+/** Sessions of one class one process can have finished in a minute; more is a mistake or a lie. */
+const MOST_COUNT = 1_000_000
+const MOST_DURATION_MS = 30 * 86_400_000
+
+/**
+ * An item `session`. `seq` is not read: merging keeps the gravest of everything, so the order of updates does not matter.
+ * @param raw the parsed payload; nothing in it makes this throw
+ */
+export function readSession(raw: unknown, context: SessionContext): SessionUpdate | SessionRefusal {
+  if (!isRecord(raw)) return invalid('not_an_object')
+  const notes = new Notes()
+  const sid = eventIdFrom(raw['sid'])
+  if (sid === null) return invalid('bad_sid')
+  const status = statusOf(raw['status'])
+  if (status === null) return invalid('unknown_status')
+  const attributes = readAttributes(raw['attrs'], context)
+  if ('outcome' in attributes) return attributes
+  const started = parseTime(raw['started'])
+  if (started === null) return invalid('bad_started')
+  const durationMs = readDuration(raw['duration'])
+  const received = context.receivedAt.getTime()
+  const shiftMs = clockDrift(received, context.sentAt, notes)
+  const ended = parseTime(raw['timestamp']) ?? (durationMs === null ? null : started + durationMs)
+  const startedAt = started + shiftMs
+  const timestamp = Math.max(startedAt, (ended ?? context.sentAt?.getTime() ?? received) + shiftMs)
+  const misplaced = misplacedInTime(startedAt, timestamp, received)
+  if (misplaced !== null) return misplaced
+  const mechanism = scrubbed('mechanism', textField(raw['abnormal_mechanism'], 64, notes, 'abnormal_mechanism'), context)
+  return {
+    sid,
+    did: readDid(raw['did']),
+    isInit: raw['init'] === true,
+    status,
+    errors: countOf(raw['errors'], MOST_ERRORS),
+    startedAt,
+    timestamp,
+    durationMs,
+    mechanism,
+    attributes,
+  }
+}
+
+/** An item `sessions`. Entries that say nothing, or of another time, are left out; without any left it is refused. */
+export function readSessions(raw: unknown, context: SessionContext): SessionAggregates | SessionRefusal {
+  if (!isRecord(raw)) return invalid('not_an_object')
+  const attributes = readAttributes(raw['attrs'], context)
+  if ('outcome' in attributes) return attributes
+  const list = raw['aggregates']
+  if (!isList(list)) return invalid('no_aggregates')
+  const received = context.receivedAt.getTime()
+  const shiftMs = clockDrift(received, context.sentAt, new Notes())
+  const counts: SessionCounts[] = []
+  let refusal: SessionRefusal | null = null
+  for (const entry of list) {
+    if (!isRecord(entry)) continue
+    const started = parseTime(entry['started'])
+    if (started === null) {
+      refusal ??= invalid('bad_started')
+      continue
+    }
+    const startedAt = started + shiftMs
+    const misplaced = misplacedInTime(startedAt, startedAt, received)
+    if (misplaced !== null) {
+      refusal ??= misplaced
+      continue
+    }
+    const one = {
+      startedAt,
+      did: readDid(entry['did']),
+      exited: countOf(entry['exited'], MOST_COUNT),
+      errored: countOf(entry['errored'], MOST_COUNT),
+      crashed: countOf(entry['crashed'], MOST_COUNT),
+      abnormal: countOf(entry['abnormal'], MOST_COUNT),
+      unhandled: countOf(entry['unhandled'], MOST_COUNT),
+    }
+    if (one.exited + one.errored + one.crashed + one.abnormal + one.unhandled > 0) counts.push(one)
+  }
+  return counts.length > 0 ? { attributes, counts } : (refusal ?? invalid('no_counts'))
+}
+
+const invalid = (reason: string): SessionRefusal => ({ outcome: 'invalid', reason })
+
+/** Missing means ok; null for a word nobody knows (the recorded edge case 15 wants such a session ignored). */
+function statusOf(raw: unknown): SessionStatus | null {
+  if (raw === undefined || raw === null) return 'ok'
+  return SESSION_STATUSES.find((status) => status === raw) ?? null
+}
+
+/** Five days back, 60 seconds ahead, after the clock was corrected. */
+function misplacedInTime(startedAt: number, timestamp: number, received: number): SessionRefusal | null {
+  if (startedAt < received - MOST_SESSION_AGE_MS) return { outcome: 'discarded', reason: 'too_old' }
+  if (timestamp > received + MAX_AHEAD_MS) return { outcome: 'discarded', reason: 'in_future' }
+  return null
+}
+
+function readAttributes(raw: unknown, context: SessionContext): SessionAttributes | SessionRefusal {
+  const attrs = isRecord(raw) ? raw : {}
+  const notes = new Notes()
+  const sent = attrs['release']
+  if (sent === undefined || sent === null || sent === '') return invalid('no_release')
+  const release = scrubbed('release', readRelease(sent, notes), context)
+  if (release === null) return invalid('bad_release')
+  const environment = scrubbed('environment', readEnvironment(attrs['environment'], notes), context)
+  const agent = textField(attrs['user_agent'], 1_024, notes, 'user_agent') ?? context.userAgent
+  const { os, device } = agent === null ? NO_AGENT : readUserAgent(agent)
+  return {
+    release,
+    environment: environment ?? context.defaultEnvironment,
+    os: os === null ? null : tidy(os.name, 64),
+    device: device === null || device.family === '' ? null : tidy(device.family, 64),
+  }
+}
+
+const NO_AGENT = { os: null, device: null }
+
+/** As the same field of an event would be: the names must stay equal to those of events. */
+function scrubbed(name: string, text: string | null, { scrubbing }: SessionContext): string | null {
+  if (text === null) return null
+  const holder: Record<string, unknown> = { [name]: text }
+  if (!scrubEvent(holder, scrubbing)) return text
+  const clean = holder[name]
+  return typeof clean === 'string' ? clean : null
+}
+
+/** Cut where a user's id is, so that both name the same person; the nil UUID is nobody. */
+function readDid(raw: unknown): string | null {
+  if (typeof raw !== 'string' && typeof raw !== 'number') return null
+  const did = textField(raw, 256, new Notes(), 'did')?.trim() ?? ''
+  return did === '' || /^[0-]{32,36}$/.test(did) ? null : did
+}
+
+function readDuration(raw: unknown): number | null {
+  const seconds = numberField(raw, new Notes(), 'duration')
+  if (seconds === null || seconds < 0) return null
+  return Math.min(Math.round(seconds * 1000), MOST_DURATION_MS)
+}
+
+/** A whole number from 0 to `most`; anything else than a number counts as 0. */
+function countOf(raw: unknown, most: number): number {
+  const count = numberField(raw, new Notes(), 'count')
+  return count === null || count <= 0 ? 0 : Math.min(Math.floor(count), most)
+}
