@@ -210,6 +210,7 @@ class Connection {
 
   /** Answers end in `}`: all of them are JSON objects. */
   #receive(chunk: Buffer): void {
+    if (!this.isBusy) return
     const answer = this.#partial === null ? chunk : Buffer.concat([this.#partial, chunk])
     if (answer[answer.length - 1] !== END_OF_BODY) {
       this.#partial = answer

@@ -13,7 +13,7 @@ let held: ServerResponse[] = []
 
 beforeAll(async () => {
   const door = createFrontDoor()
-  server = createServer({ requireHostHeader: false }, (request, response) => {
+  server = createServer({ requireHostHeader: false, headersTimeout: 300, connectionsCheckingInterval: 50 }, (request, response) => {
     if (!door.admits(request, response)) return
     seen.push(request.url ?? '')
     if (request.url === '/held') held.push(response)
@@ -107,5 +107,17 @@ describe('a connection that breaks', () => {
     await waitFor('the first request', () => held.length === 1)
     expect(statuses(await answer)).toEqual([])
     expect(seen).toEqual(['/held', '/'])
+  })
+})
+
+describe('a connection that takes too long', () => {
+  test('is closed without a word when it never said one', async () => {
+    expect(await exchange('')).toBe('')
+    expect(seen).toEqual([])
+  })
+
+  test('is told so in the middle of a request', async () => {
+    expect(await exchange('GET / HTTP/1.1\r\nhost: x\r\n')).toContain('did not arrive in time')
+    expect(seen).toEqual([])
   })
 })

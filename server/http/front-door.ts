@@ -30,7 +30,9 @@ export function createFrontDoor(): FrontDoor {
       return false
     },
     broken(error, socket) {
-      if (!socket.writable || error.code === 'ECONNRESET') {
+      // One opened in advance that never said a word is owed no answer: the client would take it for that to the
+      // request it is about to send, and SDKs throw away what is answered with 400.
+      if (!socket.writable || error.code === 'ECONNRESET' || socket.bytesRead === 0) {
         socket.destroy()
         return
       }
