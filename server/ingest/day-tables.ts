@@ -10,4 +10,8 @@ export const RECEIVED_DAY_TABLES: readonly DayTable[] = [
     // Bodies of up to 8 kB stay in the row.
     storage: 'toast_tuple_target = 8160, autovacuum_vacuum_insert_scale_factor = 0.5',
   },
+  { table: 'logs', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
+  { table: 'trace_metrics', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
+  { table: 'attachments' },
+  { table: 'attachment_chunks' },
 ]

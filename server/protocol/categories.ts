@@ -26,6 +26,8 @@ const BY_TYPE = new Map<string, Category>([
   ['transaction', 'transaction'],
   ['span', 'span'],
   ['otel_span', 'span'],
+  // Made by the OTLP endpoint.
+  ['otlp_traces', 'span'],
   ['session', 'session'],
   ['sessions', 'session'],
   ['attachment', 'attachment'],
@@ -35,6 +37,7 @@ const BY_TYPE = new Map<string, Category>([
   ['user_report_v2', 'feedback'],
   ['log', 'log_item'],
   ['nel', 'log_item'],
+  ['otlp_logs', 'log_item'],
   ['trace_metric', 'trace_metric'],
   ['replay_event', 'replay'],
   ['replay_recording', 'replay'],

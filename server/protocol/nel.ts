@@ -13,12 +13,11 @@ export function nelReports(value: unknown): readonly unknown[] | null {
   return isRecord(value) ? [value] : null
 }
 
-/** One report as a raw log entry; a reason word where it is none. */
-export function nelLog(report: unknown, receivedAt: Date): Record<string, unknown> | { readonly invalid: string } {
-  if (!isRecord(report)) return { invalid: 'not_an_object' }
+/** One report as a raw log entry; null where it is none. */
+export function nelLog(report: unknown, receivedAt: Date): Record<string, unknown> | null {
+  if (!isRecord(report) || report['type'] !== 'network-error') return null
   const { body } = report
-  if (report['type'] !== 'network-error') return { invalid: 'bad_type' }
-  if (!isRecord(body)) return { invalid: 'no_body' }
+  if (!isRecord(body)) return null
   const url = addressOf(report['url'])
   const attributes: Record<string, unknown> = {
     'sentry.origin': 'auto.http.browser_report.nel',

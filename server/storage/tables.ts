@@ -6,9 +6,19 @@ type Time = ColumnType<Date, Date, Date>
 type NullableTime = ColumnType<Date | null, Date | null | undefined, Date | null>
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
 type Json = JSONColumnType<Record<string, unknown>>
+/** JSON in either direction: parsed when read, text when written. */
+type JsonText = ColumnType<unknown, string, string>
+type NullableJsonText = ColumnType<unknown, string | null | undefined, string | null>
 
 export type Tables = {
-  orgs: { id: string; slug: string; name: string; data_key_sealed: string; created_at: Time }
+  orgs: {
+    id: string
+    slug: string
+    name: string
+    data_key_sealed: string
+    created_at: Time
+    events_per_day: Nullable<number>
+  }
   users: {
     id: string
     org_id: string
@@ -138,6 +148,50 @@ export type Tables = {
     created_at: Time
     edited_at: NullableTime
   }
+  app_sessions: {
+    project_id: string
+    sid: string
+    attributes_id: number
+    started_at: Time
+    has_init: boolean
+    first_update_at: Time
+    status: number
+    errors: number
+    duration_ms: Nullable<number>
+    mechanism: Nullable<string>
+    mechanism_at: NullableTime
+    user_hash: Nullable<number>
+    user_at: NullableTime
+  }
+  session_attributes: {
+    project_id: string
+    id: number
+    release: Nullable<string>
+    environment: Nullable<string>
+    os: Nullable<string>
+    device: Nullable<string>
+    created_day: string
+    last_used_day: string
+  }
+  session_rollups: {
+    project_id: string
+    bucket_seconds: number
+    attributes_id: number
+    bucket: Time
+    total: number
+    errored: number
+    unhandled: number
+    abnormal: number
+    crashed: number
+    anr_foreground: number
+    anr_background: number
+    users: Nullable<Buffer>
+    unhandled_users: Nullable<Buffer>
+    crashed_users: Nullable<Buffer>
+    anr_users: Nullable<Buffer>
+    anr_foreground_users: Nullable<Buffer>
+    durations: Nullable<Buffer>
+  }
   outcomes_hourly: {
     project_id: string
     key_id: string
@@ -146,6 +200,24 @@ export type Tables = {
     outcome: string
     reason: string
     quantity: number
+  }
+  org_usage_daily: { org_id: string; day: string; events: number }
+  client_losses_hourly: {
+    project_id: string
+    hour: Time
+    kind: 'discarded' | 'rate_limited' | 'filtered' | 'filtered_sampling'
+    reason: string
+    category: string
+    quantity: number
+  }
+  storms_hourly: {
+    project_id: string
+    key_id: string
+    hour: Time
+    let_through: number
+    fingerprints: number
+    first_at: Time
+    last_at: Time
   }
   events: {
     received_day: string
@@ -196,5 +268,83 @@ export type Tables = {
     release: Nullable<string>
     environment: Nullable<string>
     user_hash: Nullable<number>
+  }
+  // Telemetry (0009): written by server/telemetry only.
+  logs: {
+    received_day: string
+    project_id: string
+    id: string
+    received_at: Time
+    occurred_at: Time
+    level: string
+    severity_number: number
+    body: string
+    trace_id: Nullable<string>
+    span_id: Nullable<string>
+    release: Nullable<string>
+    environment: string
+    attributes: JsonText
+    notes: NullableJsonText
+  }
+  trace_metrics: {
+    received_day: string
+    project_id: string
+    id: string
+    received_at: Time
+    occurred_at: Time
+    name: string
+    type: string
+    value: number
+    unit: Nullable<string>
+    trace_id: Nullable<string>
+    span_id: Nullable<string>
+    release: Nullable<string>
+    environment: string
+    attributes: JsonText
+    notes: NullableJsonText
+  }
+  monitors: {
+    id: string
+    project_id: string
+    slug: string
+    schedule_type: Nullable<string>
+    schedule_value: Nullable<string>
+    schedule_unit: Nullable<string>
+    timezone: Nullable<string>
+    checkin_margin_minutes: Nullable<number>
+    max_runtime_minutes: Nullable<number>
+    failure_issue_threshold: Nullable<number>
+    recovery_threshold: Nullable<number>
+    owner: Nullable<string>
+    created_at: Time
+    updated_at: Time
+    last_check_in_at: Time
+  }
+  check_ins: {
+    monitor_id: string
+    id: string
+    project_id: string
+    status: string
+    environment: string
+    release: Nullable<string>
+    trace_id: Nullable<string>
+    duration_ms: Nullable<number>
+    started_at: NullableTime
+    finished_at: NullableTime
+    received_at: Time
+    updated_at: Time
+    notes: NullableJsonText
+  }
+  erasures: {
+    id: string
+    project_id: string
+    org_id: string
+    user_hash: number
+    user_key_sealed: Nullable<string>
+    state: 'running' | 'done'
+    requested_at: Time
+    finished_at: NullableTime
+    after_issue_id: Nullable<string>
+    erased: ColumnType<Record<string, number>, string | undefined, string>
   }
 }

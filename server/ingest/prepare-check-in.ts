@@ -1,0 +1,19 @@
+import { readCheckIn } from '../protocol/check-in.ts'
+import { parseEntries } from '../protocol/container.ts'
+import { isRecord } from '../protocol/json.ts'
+import { scrubEvent } from '../protocol/scrub.ts'
+import type { Preparer } from './item.ts'
+
+const ONE = { category: 'monitor', quantity: 1 } as const
+
+/** A `check_in` item (ingest.md §13.3). */
+export const prepareCheckIn: Preparer = ({ decoded, item, project }) => {
+  const parsed = parseEntries(decoded, item.start, item.end)
+  if ('invalid' in parsed) return [{ ...ONE, outcome: 'invalid', reason: parsed.invalid }]
+  const { value } = parsed
+  if (isRecord(value)) scrubEvent(value, project.scrubbing)
+  const checkIn = readCheckIn(value, project.defaultEnvironment)
+  return 'invalid' in checkIn
+    ? [{ ...ONE, outcome: 'invalid', reason: checkIn.invalid }]
+    : [{ ...ONE, kind: 'check_in', fact: checkIn }]
+}

@@ -1,0 +1,42 @@
+import type { Category } from '../protocol/categories.ts'
+import type { EntryContext } from '../protocol/log.ts'
+import { scrubEvent } from '../protocol/scrub.ts'
+import type { ItemInput, Verdict } from './item.ts'
+
+export type Entries<T> = {
+  readonly category: Category
+  /** As sent, no more than may be kept. */
+  readonly entries: readonly unknown[]
+  /** Further ones, not looked at. */
+  readonly surplus: number
+  /** Parts of an entry that may hold secrets, in the form the scrubber takes. */
+  scrubbable(entry: unknown): Record<string, unknown>
+  /** One entry, scrubbed; a reason word where it cannot be kept. */
+  read(entry: unknown, context: EntryContext): T | { readonly invalid: string }
+}
+
+export type ReadEntries<T> = { readonly kept: readonly T[]; readonly verdicts: readonly Verdict[] }
+
+/** Entries of a container: scrubbed, read one by one; a wrong one is left out with its reason, the others are kept. */
+export function readEntries<T extends object>(
+  { item, project, receivedAt, sentAt }: ItemInput,
+  { category, entries, surplus, scrubbable, read }: Entries<T>,
+): ReadEntries<T> {
+  // All at once: what the scrubber allows itself per payload (texts tried as JSON) is allowed per container.
+  scrubEvent({ entries: entries.map(scrubbable) }, project.scrubbing)
+  const context: EntryContext = {
+    receivedAt,
+    sentAt,
+    defaultEnvironment: project.defaultEnvironment,
+    containerBytes: item.end - item.start,
+  }
+  const kept: T[] = []
+  const reasons = new Map<string, number>()
+  for (const entry of entries) {
+    const one = read(entry, context)
+    if ('invalid' in one) reasons.set(one.invalid, (reasons.get(one.invalid) ?? 0) + 1)
+    else kept.push(one)
+  }
+  if (surplus > 0) reasons.set('too_many', surplus)
+  return { kept, verdicts: [...reasons].map(([reason, quantity]) => ({ category, quantity, outcome: 'invalid', reason })) }
+}

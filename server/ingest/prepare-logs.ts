@@ -1,0 +1,43 @@
+import { MOST_ENTRIES, parseEntries, readContainer } from '../protocol/container.ts'
+import { readLog, scrubbableLog, type LogEntry } from '../protocol/log.ts'
+import { nelLog, nelReports } from '../protocol/nel.ts'
+import type { OtlpEntries } from '../protocol/otlp.ts'
+import type { ItemInput, PreparedItem, Preparer } from './item.ts'
+import { readEntries } from './prepare-entries.ts'
+
+const CATEGORY = 'log_item'
+
+/** A `log` container (ingest.md §13.1). */
+export const prepareLogs: Preparer = (input) => {
+  const container = readContainer(input.decoded, input.item)
+  if ('invalid' in container)
+    return [{ category: CATEGORY, quantity: container.count, outcome: 'invalid', reason: container.invalid }]
+  return logsOf(input, container)
+}
+
+/** A `nel` item (ingest.md §15): a list of reports, or one. */
+export const prepareNel: Preparer = (input) => {
+  const parsed = parseEntries(input.decoded, input.item.start, input.item.end)
+  if ('invalid' in parsed) return [{ category: CATEGORY, quantity: 1, outcome: 'invalid', reason: parsed.invalid }]
+  const reports = nelReports(parsed.value)
+  if (reports === null) return [{ category: CATEGORY, quantity: 1, outcome: 'invalid', reason: 'not_a_report' }]
+  const looked = reports.slice(0, MOST_ENTRIES).map((report) => nelLog(report, input.receivedAt))
+  const entries = looked.filter((entry) => entry !== null)
+  const wrong = looked.length - entries.length
+  // Ages are counted back from receipt: the sender's clock plays no part.
+  const logs = logsOf({ ...input, sentAt: null }, { entries, surplus: reports.length - looked.length })
+  if (wrong === 0) return logs
+  return [...logs, { category: CATEGORY, quantity: wrong, outcome: 'invalid', reason: 'not_a_report' }]
+}
+
+/** Raw entries in the form of ingest.md §13.1, wherever they came from. */
+export function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): readonly PreparedItem[] {
+  const { kept, verdicts } = readEntries<LogEntry>(input, {
+    category: CATEGORY,
+    entries,
+    surplus,
+    scrubbable: scrubbableLog,
+    read: readLog,
+  })
+  return kept.length === 0 ? verdicts : [{ category: CATEGORY, quantity: kept.length, kind: 'logs', fact: kept }, ...verdicts]
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../kernel/errors.ts'
+import type { Category } from '../protocol/categories.ts'
+import { announcedCount, parseEntries } from '../protocol/container.ts'
+import { otlpLogs } from '../protocol/otlp.ts'
+import { decodeOtlp, type OtlpSignal } from '../protocol/otlp-wire.ts'
+import type { ItemInput, Preparer, Verdict } from './item.ts'
+import { logsOf } from './prepare-logs.ts'
+
+/** Item types the OTLP endpoint makes; the body as it came, its media type as `content_type`. */
+export const OTLP_ITEMS: Readonly<Record<OtlpSignal, string>> = { traces: 'otlp_traces', logs: 'otlp_logs' }
+export const PROTOBUF = 'application/x-protobuf'
+
+/** Log records of an export request (ingest.md §16). */
+export const prepareOtlpLogs: Preparer = (input) => {
+  const decoded = decodeRequest(input, 'logs', 'log_item')
+  return 'outcome' in decoded ? [decoded] : logsOf(input, otlpLogs(decoded.value))
+}
+
+function decodeRequest(
+  { item, decoded }: ItemInput,
+  signal: OtlpSignal,
+  category: Category,
+): { readonly value: unknown } | Verdict {
+  const refused = (reason: string): Verdict => ({ category, quantity: announcedCount(item), outcome: 'invalid', reason })
+  if (item.headers.content_type !== PROTOBUF) {
+    const parsed = parseEntries(decoded, item.start, item.end)
+    return 'invalid' in parsed ? refused(parsed.invalid) : parsed
+  }
+  try {
+    return { value: decodeOtlp(decoded.subarray(item.start, item.end), signal) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.message.includes('deep')) return refused('too_deep')
+    return refused(error.message.includes('more than') ? 'too_many_values' : 'not_protobuf')
+  }
+}

@@ -1,0 +1,23 @@
+import { readContainer } from '../protocol/container.ts'
+import { readTraceMetric, scrubbableMetric, type TraceMetric } from '../protocol/trace-metric.ts'
+import type { Preparer } from './item.ts'
+import { readEntries } from './prepare-entries.ts'
+
+const CATEGORY = 'trace_metric'
+
+/** A `trace_metric` container (ingest.md §13.2). */
+export const prepareTraceMetrics: Preparer = (input) => {
+  const container = readContainer(input.decoded, input.item)
+  if ('invalid' in container)
+    return [{ category: CATEGORY, quantity: container.count, outcome: 'invalid', reason: container.invalid }]
+  const { kept, verdicts } = readEntries<TraceMetric>(input, {
+    category: CATEGORY,
+    entries: container.entries,
+    surplus: container.surplus,
+    scrubbable: scrubbableMetric,
+    read: readTraceMetric,
+  })
+  return kept.length === 0
+    ? verdicts
+    : [{ category: CATEGORY, quantity: kept.length, kind: 'trace_metrics', fact: kept }, ...verdicts]
+}

@@ -1,0 +1,208 @@
+import type pg from 'pg'
+import { hyphenate, unhyphenate } from '../kernel/ids.ts'
+import type { MonitorConfig, SentStatus } from '../protocol/check-in.ts'
+import type { Note } from '../protocol/notes.ts'
+import type { Run } from './check-in.ts'
+
+/** SQL of the digest side: prepared, one statement per fact and batch, rows in a fixed order. */
+
+type Named = { readonly projectId: string; readonly slug: string }
+
+export const monitorKey = (projectId: string, slug: string): string => `${projectId}/${slug}`
+
+/** Ids of monitors by {@link monitorKey}. */
+export async function findMonitors(client: pg.ClientBase, monitors: readonly Named[]): Promise<Map<string, string>> {
+  if (monitors.length === 0) return new Map()
+  const { rows } = await client.query<{ project_id: string; slug: string; id: string }>({
+    name: 'check-ins-find-monitors',
+    text: `select m.project_id, m.slug, m.id from unnest($1::uuid[], $2::text[]) k (project_id, slug)
+           join monitors m on m.project_id = k.project_id and m.slug = k.slug`,
+    values: [monitors.map((one) => one.projectId), monitors.map((one) => one.slug)],
+  })
+  return new Map(rows.map((row) => [monitorKey(row.project_id, row.slug), row.id]))
+}
+
+/** How many monitors each project has, counted up to `most`. */
+export async function countMonitors(
+  client: pg.ClientBase,
+  projectIds: readonly string[],
+  most: number,
+): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ id: string; n: number }>({
+    name: 'check-ins-count-monitors',
+    text: `select k.id, (select count(*) from (select 1 from monitors m where m.project_id = k.id limit $2) some) as n
+           from unnest($1::uuid[]) k (id)`,
+    values: [projectIds, most],
+  })
+  return new Map(rows.map((row) => [row.id, row.n]))
+}
+
+/** Makes monitors that nobody else made meanwhile. */
+export async function insertMonitors(
+  client: pg.ClientBase,
+  now: Date,
+  monitors: readonly (Named & { readonly id: string })[],
+): Promise<void> {
+  if (monitors.length === 0) return
+  await client.query({
+    name: 'check-ins-insert-monitors',
+    text: `insert into monitors (id, project_id, slug, created_at, updated_at, last_check_in_at)
+           select k.id, k.project_id, k.slug, $4::timestamptz, $4::timestamptz, $4::timestamptz from unnest($1::uuid[], $2::uuid[], $3::text[]) k (id, project_id, slug)
+           order by k.project_id, k.slug on conflict (project_id, slug) do nothing`,
+    values: [
+      monitors.map((one) => one.id),
+      monitors.map((one) => one.projectId),
+      monitors.map((one) => one.slug),
+      now.toISOString(),
+    ],
+  })
+}
+
+type RunRow = {
+  monitor_id: string
+  id: string
+  project_id: string
+  status: SentStatus
+  environment: string
+  release: string | null
+  trace_id: string | null
+  duration_ms: number | null
+  started_at: Date | null
+  finished_at: Date | null
+  received_at: Date
+  updated_at: Date
+  notes: readonly Note[] | null
+}
+
+const fromRow = (row: RunRow): Run => ({
+  id: unhyphenate(row.id),
+  monitorId: row.monitor_id,
+  projectId: row.project_id,
+  status: row.status,
+  environment: row.environment,
+  release: row.release,
+  traceId: row.trace_id === null ? null : unhyphenate(row.trace_id),
+  durationMs: row.duration_ms,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+  receivedAt: row.received_at,
+  updatedAt: row.updated_at,
+  notes: row.notes ?? [],
+})
+
+/** The runs of these ids that exist, locked. */
+export async function lockRuns(
+  client: pg.ClientBase,
+  keys: readonly { monitorId: string; id: string }[],
+): Promise<Run[]> {
+  if (keys.length === 0) return []
+  const { rows } = await client.query<RunRow>({
+    name: 'check-ins-lock-runs',
+    text: `select c.* from check_ins c
+           join (select distinct * from unnest($1::uuid[], $2::uuid[]) k (monitor_id, id)) k
+             on c.monitor_id = k.monitor_id and c.id = k.id
+           order by c.monitor_id, c.id for update of c`,
+    values: [keys.map((key) => key.monitorId), keys.map((key) => hyphenate(key.id))],
+  })
+  return rows.map(fromRow)
+}
+
+/** The newest open runs of each monitor and environment, at most `most` of each, locked. */
+export async function lockOpenRuns(
+  client: pg.ClientBase,
+  keys: readonly { monitorId: string; environment: string }[],
+  most: number,
+): Promise<Run[]> {
+  if (keys.length === 0) return []
+  const { rows } = await client.query<RunRow>({
+    name: 'check-ins-lock-open',
+    text: `select c.* from check_ins c
+           join (
+             select o.monitor_id, o.id from (select distinct * from unnest($1::uuid[], $2::text[]) k (monitor_id, environment)) k
+             cross join lateral (
+               select i.monitor_id, i.id from check_ins i
+               where i.monitor_id = k.monitor_id and i.environment = k.environment and i.status = 'in_progress'
+               order by i.received_at desc limit $3
+             ) o
+           ) open on c.monitor_id = open.monitor_id and c.id = open.id
+           order by c.monitor_id, c.id for update of c`,
+    values: [keys.map((key) => key.monitorId), keys.map((key) => key.environment), most],
+  })
+  return rows.map(fromRow)
+}
+
+/** Writes runs as they are now. */
+export async function writeRuns(client: pg.ClientBase, runs: readonly Run[]): Promise<void> {
+  if (runs.length === 0) return
+  const of = <T>(pick: (run: Run) => T): T[] => runs.map(pick)
+  await client.query({
+    name: 'check-ins-write-runs',
+    text: `insert into check_ins (monitor_id, id, project_id, status, environment, release, trace_id, duration_ms, started_at, finished_at, received_at, updated_at, notes)
+           select k.monitor_id, k.id, k.project_id, k.status, k.environment, k.release, k.trace_id, k.duration_ms, k.started_at, k.finished_at, k.received_at, k.updated_at, k.notes::jsonb
+           from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::bigint[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::text[])
+             k (monitor_id, id, project_id, status, environment, release, trace_id, duration_ms, started_at, finished_at, received_at, updated_at, notes)
+           on conflict (monitor_id, id) do update set status = excluded.status, release = excluded.release, trace_id = excluded.trace_id, duration_ms = excluded.duration_ms,
+             started_at = excluded.started_at, finished_at = excluded.finished_at, received_at = excluded.received_at, updated_at = excluded.updated_at, notes = excluded.notes`,
+    values: [
+      of((run) => run.monitorId),
+      of((run) => hyphenate(run.id)),
+      of((run) => run.projectId),
+      of((run) => run.status),
+      of((run) => run.environment),
+      of((run) => run.release),
+      of((run) => (run.traceId === null ? null : hyphenate(run.traceId))),
+      of((run) => run.durationMs),
+      of((run) => run.startedAt),
+      of((run) => run.finishedAt),
+      of((run) => run.receivedAt),
+      of((run) => run.updatedAt),
+      of((run) => (run.notes.length === 0 ? null : JSON.stringify(run.notes))),
+    ],
+  })
+}
+
+/** Remembers when monitors were heard of last. */
+export async function touchMonitors(client: pg.ClientBase, seen: ReadonlyMap<string, Date>): Promise<void> {
+  const rows = [...seen].sort(([a], [b]) => (a < b ? -1 : 1))
+  if (rows.length === 0) return
+  await client.query({
+    name: 'check-ins-touch-monitors',
+    text: `update monitors m set last_check_in_at = greatest(m.last_check_in_at, k.at)
+           from (select * from unnest($1::uuid[], $2::timestamptz[]) k (id, at) order by id) k where m.id = k.id`,
+    values: [rows.map(([id]) => id), rows.map(([, at]) => at)],
+  })
+}
+
+/** Takes over configurations whole: what a new one leaves out is unset. */
+export async function configureMonitors(
+  client: pg.ClientBase,
+  now: Date,
+  configs: ReadonlyMap<string, MonitorConfig>,
+): Promise<void> {
+  const rows = [...configs].sort(([a], [b]) => (a < b ? -1 : 1))
+  if (rows.length === 0) return
+  const of = <T>(pick: (config: MonitorConfig) => T): T[] => rows.map(([, config]) => pick(config))
+  await client.query({
+    name: 'check-ins-configure-monitors',
+    text: `update monitors m set schedule_type = k.type, schedule_value = k.value, schedule_unit = k.unit, timezone = k.timezone,
+             checkin_margin_minutes = k.margin, max_runtime_minutes = k.runtime, failure_issue_threshold = k.failures, recovery_threshold = k.recoveries,
+             owner = k.owner, updated_at = $11::timestamptz
+           from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $8::int[], $9::int[], $10::text[])
+             k (id, type, value, unit, timezone, margin, runtime, failures, recoveries, owner)
+           where m.id = k.id and (m.schedule_type, m.schedule_value, m.schedule_unit, m.timezone, m.checkin_margin_minutes, m.max_runtime_minutes,
+             m.failure_issue_threshold, m.recovery_threshold, m.owner) is distinct from (k.type, k.value, k.unit, k.timezone, k.margin, k.runtime, k.failures, k.recoveries, k.owner)`,
+    values: [
+      rows.map(([id]) => id),
+      of((config) => config.schedule.type),
+      of((config) => String(config.schedule.value)),
+      of(({ schedule }) => (schedule.type === 'interval' ? schedule.unit : null)),
+      of((config) => config.timezone),
+      of((config) => config.checkinMarginMinutes),
+      of((config) => config.maxRuntimeMinutes),
+      of((config) => config.failureIssueThreshold),
+      of((config) => config.recoveryThreshold),
+      of((config) => config.owner),
+      now.toISOString(),
+    ],
+  })
+}

@@ -1,0 +1,119 @@
+import type pg from 'pg'
+import { newId, unhyphenate } from '../kernel/ids.ts'
+import type { CheckIn, MonitorConfig } from '../protocol/check-in.ts'
+import { afterCheckIn, type Run } from './check-in.ts'
+import * as sql from './check-ins.queries.ts'
+import type { Receipt } from './record-logs.ts'
+
+/** Monitors of one project; check-ins of further ones are refused, slugs come from outside. */
+export const MOST_MONITORS = 1_000
+
+/**
+ * Writes check-ins in the order given, inside the caller's transaction: makes monitors, takes over their configuration,
+ * opens, moves and closes runs.
+ * @returns per check-in whether it was recorded; false where its project has {@link MOST_MONITORS} monitors already
+ */
+export async function recordCheckIns(
+  client: pg.ClientBase,
+  now: Date,
+  checkIns: readonly (CheckIn & Receipt)[],
+): Promise<readonly boolean[]> {
+  const monitors = await findOrMakeMonitors(client, now, checkIns)
+  const monitorOf = (one: CheckIn & Receipt): string | undefined => monitors.get(sql.monitorKey(one.projectId, one.slug))
+  const known = checkIns.flatMap((checkIn) => {
+    const monitorId = monitorOf(checkIn)
+    return monitorId === undefined ? [] : [{ checkIn, monitorId }]
+  })
+  const runs = new Runs([
+    ...(await sql.lockRuns(
+      client,
+      known.flatMap(({ checkIn, monitorId }) => (checkIn.id === null ? [] : [{ monitorId, id: checkIn.id }])),
+    )),
+    ...(await sql.lockOpenRuns(
+      client,
+      known.flatMap(({ checkIn, monitorId }) =>
+        endsLatest(checkIn) ? [{ monitorId, environment: checkIn.environment }] : [],
+      ),
+      checkIns.length,
+    )),
+  ])
+  const configs = new Map<string, MonitorConfig>()
+  const seen = new Map<string, Date>()
+  for (const { checkIn, monitorId } of known) {
+    const { projectId, receivedAt } = checkIn
+    const run = endsLatest(checkIn)
+      ? runs.latestOpen(monitorId, checkIn.environment)
+      : runs.get(monitorId, checkIn.id ?? '')
+    const id = run?.id ?? checkIn.id ?? unhyphenate(newId())
+    runs.set(afterCheckIn(run, { id, monitorId, projectId }, checkIn, receivedAt))
+    if (checkIn.config !== null) configs.set(monitorId, checkIn.config)
+    const last = seen.get(monitorId)
+    if (last === undefined || last < receivedAt) seen.set(monitorId, receivedAt)
+  }
+  await sql.writeRuns(client, runs.changed())
+  await sql.touchMonitors(client, seen)
+  await sql.configureMonitors(client, now, configs)
+  return checkIns.map((one) => monitorOf(one) !== undefined)
+}
+
+/** An end without an id belongs to the latest run still open; a start without one begins a run of its own. */
+const endsLatest = (checkIn: CheckIn): boolean => checkIn.id === null && checkIn.status !== 'in_progress'
+
+async function findOrMakeMonitors(
+  client: pg.ClientBase,
+  now: Date,
+  checkIns: readonly (CheckIn & Receipt)[],
+): Promise<Map<string, string>> {
+  const wanted = new Map(checkIns.map(({ projectId, slug }) => [sql.monitorKey(projectId, slug), { projectId, slug }]))
+  const found = await sql.findMonitors(client, [...wanted.values()])
+  const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, monitor]) => monitor)
+  if (missing.length === 0) return found
+  const counts = await sql.countMonitors(client, [...new Set(missing.map(({ projectId }) => projectId))], MOST_MONITORS)
+  const allowed = missing.filter(({ projectId }) => {
+    const count = (counts.get(projectId) ?? 0) + 1
+    counts.set(projectId, count)
+    return count <= MOST_MONITORS
+  })
+  await sql.insertMonitors(
+    client,
+    now,
+    allowed.map((monitor) => ({ ...monitor, id: newId() })),
+  )
+  // Read again rather than returned: another digester may have made one of them meanwhile.
+  for (const [key, id] of await sql.findMonitors(client, allowed)) found.set(key, id)
+  return found
+}
+
+/** Runs of this batch as they stand while it is gone through. */
+class Runs {
+  readonly #runs = new Map<string, Run>()
+  readonly #changed = new Set<string>()
+
+  constructor(runs: readonly Run[]) {
+    for (const run of runs) this.#runs.set(keyOf(run), run)
+  }
+
+  get(monitorId: string, id: string): Run | null {
+    return this.#runs.get(`${monitorId}/${id}`) ?? null
+  }
+
+  latestOpen(monitorId: string, environment: string): Run | null {
+    let latest: Run | null = null
+    for (const run of this.#runs.values()) {
+      if (run.monitorId !== monitorId || run.environment !== environment || run.status !== 'in_progress') continue
+      if (latest === null || run.receivedAt >= latest.receivedAt) latest = run
+    }
+    return latest
+  }
+
+  set(run: Run): void {
+    this.#runs.set(keyOf(run), run)
+    this.#changed.add(keyOf(run))
+  }
+
+  changed(): Run[] {
+    return [...this.#changed].sort().flatMap((key) => this.#runs.get(key) ?? [])
+  }
+}
+
+const keyOf = (run: Run): string => `${run.monitorId}/${run.id}`
