@@ -6,6 +6,7 @@ import { parseEnvelope, type EnvelopeHeader, type RawItem } from '../protocol/en
 import { topLevelString } from '../protocol/json-guard.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
+import { claimedQuantity, DROP_OUTCOMES } from './dropped-items.ts'
 import type { ItemInput, PreparedItem } from './item.ts'
 import { PREPARERS, UNSUPPORTED } from './preparers.ts'
 import type { ProjectFacts } from './project-facts.ts'
@@ -45,7 +46,12 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
   const { header, items } = parseEnvelope(decoded)
   const dropped = new Map(entry.dropped.map((one) => [one.index, one.reason]))
   // Beside one lone event the envelope holds nothing but its header; that may be kept as it came unless it holds secrets.
-  const keepsAsItCame = items.length === 1 && entry.encoding !== 'none' && !scrubEvent({ ...header.fields })
+  // Rules of a project name parts of an event; what they mean in a header is nobody's to guess.
+  const keepsAsItCame =
+    items.length === 1 &&
+    entry.encoding !== 'none' &&
+    (project.scrubbing.rules?.length ?? 0) === 0 &&
+    !scrubEvent({ ...header.fields }, project.scrubbing)
   const common = {
     entry,
     project,
@@ -61,8 +67,7 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
   for (const [index, item] of items.entries()) {
     const category = categoryOf(item.type)
     const reason = dropped.get(index)
-    if (reason === 'rate_limited') prepared.push({ category, quantity: 1, outcome: 'rate_limited', reason: 'key' })
-    else if (reason !== undefined) prepared.push({ category, quantity: 1, outcome: 'invalid', reason })
+    if (reason !== undefined) prepared.push({ category, quantity: claimedQuantity(item), ...DROP_OUTCOMES[reason] })
     else if (item.surplus) prepared.push({ category, quantity: 1, outcome: 'discarded', reason: 'second_event' })
     else prepared.push(...(await prepareItem({ ...common, item })))
   }
@@ -71,10 +76,21 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
 
 async function prepareItem(input: ItemInput): Promise<PreparedItem[]> {
   const { type } = input.item
+  if (isFromFilteredAddress(input))
+    return [
+      { category: categoryOf(type), quantity: claimedQuantity(input.item), outcome: 'filtered', reason: 'ip_address' },
+    ]
   const prepare = PREPARERS.get(type)
   if (prepare !== undefined) return [...(await prepare(input))]
   const reason = UNSUPPORTED.has(type) ? 'unsupported' : 'unknown_type'
   return [{ category: categoryOf(type), quantity: 1, outcome: 'discarded', reason }]
+}
+
+/** Nothing of such an address is looked at; only what the client counted itself is no less true for where it came from. */
+function isFromFilteredAddress({ entry, project, item }: ItemInput): boolean {
+  const { ofAddresses } = project.filters
+  if (ofAddresses === null || entry.clientIp === null || item.type === 'client_report') return false
+  return ofAddresses(entry.clientIp)
 }
 
 /** Drift beyond what a Date can hold is no time at all. */

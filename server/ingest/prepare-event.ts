@@ -1,5 +1,6 @@
 import { zstdCompressSync, constants } from 'node:zlib'
 import type { StoredEvent } from '../events/event.ts'
+import { filteredEvent } from '../filters/compile-filters.ts'
 import { fingerprint } from '../grouping/grouping.ts'
 import type { Occurrence } from '../issues/record.ts'
 import { initialSeverity } from '../issues/severity.ts'
@@ -12,10 +13,10 @@ import { isAnr, isNativeCrash } from '../protocol/anr.ts'
 import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { parseGuarded, topLevelString } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
-import { scrubEvent } from '../protocol/scrub.ts'
+import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import type { Preparer } from './item.ts'
-import type { ProjectFacts } from './project-facts.ts'
+import { isErased, type ProjectFacts } from './project-facts.ts'
 
 /** Where an event's JSON was found, and what its request said about it. */
 export type RawEvent = {
@@ -32,14 +33,16 @@ export type RawEvent = {
   readonly asItCame: { readonly body: Buffer; readonly encoding: ContentEncoding } | null
 }
 
-export type PreparedEvent = { readonly occurrence: Occurrence } | { readonly invalid: string }
+export type PreparedEvent =
+  | { readonly occurrence: Occurrence }
+  | { readonly outcome: 'invalid' | 'filtered' | 'discarded'; readonly reason: string }
 
 /**
- * One event, from bytes to what is recorded: guard → parse → scrub → normalise → fingerprint. Pure: same input, same
- * result; never throws for anything an SDK could send.
+ * One event, from bytes to what is recorded: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input,
+ * same result; never throws for anything an SDK could send.
  */
 export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {
-  if (raw.end - raw.start > MOST_EVENT_BYTES) return { invalid: 'too_large' }
+  if (raw.end - raw.start > MOST_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
   let value: unknown
   let isExact: boolean
   try {
@@ -48,20 +51,25 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
     // Repeated or forbidden keys: the stored text would hold values the scrubber never saw.
     isExact = parsed.isExact
   } catch (error) {
-    if (error instanceof AppError) return { invalid: reasonWord(error.message) }
+    if (error instanceof AppError) return { outcome: 'invalid', reason: reasonWord(error.message) }
     throw error
   }
-  if (!isRecord(value)) return { invalid: 'not_an_object' }
+  if (!isRecord(value)) return { outcome: 'invalid', reason: 'not_an_object' }
+  const claimed = project.filters.ofEvents.length === 0 ? null : claimedAddress(value)
   const changed = scrubEvent(value, project.scrubbing)
-  const clientIp = project.scrubbing.removeAddresses === true ? null : raw.clientIp
+  const { clientIp, userAgent } = scrubConnection(raw, project.scrubbing)
   const event = normalizeEvent(value, {
     eventId: raw.eventId,
     receivedAt: raw.receivedAt,
     sentAt: raw.sentAt,
     clientIp,
-    userAgent: raw.userAgent,
+    userAgent,
     defaultEnvironment: project.defaultEnvironment,
   })
+  const unwanted = filteredEvent(project.filters, event, [raw.clientIp, claimed], raw.userAgent)
+  if (unwanted !== null) return { outcome: 'filtered', reason: unwanted }
+  const user = userHash(project.projectId, event)
+  if (isErased(project, user, raw.receivedAt)) return { outcome: 'discarded', reason: 'erased' }
   const stored = storedBody(raw, changed || !isExact ? value : null)
   return {
     occurrence: {
@@ -76,8 +84,8 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
         release: event.release,
         environment: event.environment,
         clientIp,
-        userAgent: raw.userAgent,
-        userHash: userHash(project.projectId, event),
+        userAgent,
+        userHash: user,
         ...stored,
       },
       fingerprint: fingerprint(event, { version: project.groupingVersion }),
@@ -114,9 +122,15 @@ export const prepareEventItem: Preparer = (input) => {
     input.project,
   )
   const counted = { category: 'error', quantity: 1 } as const
-  return 'invalid' in prepared
-    ? [{ ...counted, outcome: 'invalid', reason: prepared.invalid }]
+  return 'outcome' in prepared
+    ? [{ ...counted, ...prepared }]
     : [{ ...counted, kind: 'event', fact: prepared.occurrence }]
+}
+
+/** The address an event gives its user, before scrubbing takes it away: filters by address still see it. */
+function claimedAddress(value: Record<string, unknown>): string | null {
+  const user = value['user'] ?? value['sentry.interfaces.User']
+  return isRecord(user) && typeof user['ip_address'] === 'string' ? user['ip_address'] : null
 }
 
 /** Impact is judged where the users are counted (issues/record.queries.ts). */
@@ -130,7 +144,7 @@ const severityFacts = (event: Event) => ({
 })
 
 /** `The JSON is too deep …` → `too_deep`: outcomes are counted by reason, so there must be few of them. */
-function reasonWord(message: string): string {
+export function reasonWord(message: string): string {
   if (message.includes('deep')) return 'too_deep'
   if (message.includes('more than')) return 'too_many_values'
   return 'not_json'

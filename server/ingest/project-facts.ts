@@ -1,6 +1,9 @@
 import type { App } from '../context/app.ts'
+import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
 import { projectSettings } from '../team/project-settings.ts'
+import { scrubbingOf } from '../team/scrubbing-of.ts'
+import { recentErasures } from './erasures.queries.ts'
 
 /** What digestion needs to know of a project. */
 export type ProjectFacts = {
@@ -8,8 +11,17 @@ export type ProjectFacts = {
   readonly orgId: string
   readonly defaultEnvironment: string
   readonly groupingVersion: number
+  readonly storeProfiles: boolean
+  readonly storeReplays: boolean
   readonly scrubbing: ScrubRules
+  readonly filters: CompiledFilters
+  /** User hash → when somebody asked to erase that person (ms); what was received before is not stored. Null: nobody. */
+  readonly erasures: ReadonlyMap<number, number> | null
 }
+
+/** Whether somebody asked to erase this person after the thing was received. */
+export const isErased = (facts: Pick<ProjectFacts, 'erasures'>, userHash: number | null, receivedAt: Date): boolean =>
+  facts.erasures !== null && userHash !== null && (facts.erasures.get(userHash) ?? 0) >= receivedAt.getTime()
 
 export type ProjectFactsReader = {
   /** Null when the project does not exist (any more). */
@@ -43,10 +55,10 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
       const changesBefore = changes
       const row = await app.db
         .selectFrom('projects')
-        .select(['id', 'org_id', 'settings'])
+        .select(['id', 'org_id', 'settings', 'scrub_key_sealed'])
         .where('id', '=', projectId)
         .executeTakeFirst()
-      const facts = row === undefined ? null : factsOf(row.id, row.org_id, row.settings)
+      const facts = row === undefined ? null : await factsOf(app, row)
       if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
       return facts
     },
@@ -56,17 +68,23 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
   }
 }
 
-function factsOf(projectId: string, orgId: string, stored: Record<string, unknown>): ProjectFacts {
-  const settings = projectSettings(stored)
+type Row = { id: string; org_id: string; settings: Record<string, unknown>; scrub_key_sealed: string | null }
+
+async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
+  const settings = projectSettings(row.settings)
+  const [scrubbing, erasures] = await Promise.all([
+    scrubbingOf(app, row, settings),
+    recentErasures(app.db, row.id, app.clock.now()),
+  ])
   return {
-    projectId,
-    orgId,
+    projectId: row.id,
+    orgId: row.org_id,
     defaultEnvironment: settings.default_environment,
     groupingVersion: settings.grouping_version,
-    scrubbing: {
-      sensitiveKeys: settings.scrub_fields,
-      safeKeys: settings.safe_fields,
-      removeAddresses: settings.scrub_ip_addresses,
-    },
+    storeProfiles: settings.store_profiles,
+    storeReplays: settings.store_replays,
+    scrubbing,
+    filters: compileFilters(settings.inbound_filters),
+    erasures,
   }
 }

@@ -1,3 +1,7 @@
+import type { ScrubRule } from '../team/scrub-rules.api.ts'
+import { compileRules, type ProjectRules } from './scrub-rules.ts'
+import { EXEMPT } from './scrub-words.ts'
+
 /** Which names promise a secret (ingest protocol 19), and which parts of an event are never touched. */
 
 /** What a key says about its value. */
@@ -28,37 +32,11 @@ export type ScrubRules = {
   removeAddresses?: boolean
   /** Replace e-mail addresses anywhere. Off by default. */
   removeEmails?: boolean
+  /** Rules of the project, applied before everything else. */
+  rules?: readonly ScrubRule[]
+  /** Key of the hashes rules leave; without one they replace instead. */
+  hashKey?: Buffer | null
 }
-
-const EXEMPT = new Set([
-  'debug_meta',
-  '_meta',
-  'sdk',
-  'modules',
-  'filename',
-  'abs_path',
-  'function',
-  'raw_function',
-  'module',
-  'package',
-  'platform',
-  'level',
-  'code_file',
-  'debug_file',
-  'user-agent',
-  'user_agent',
-  'http_user_agent',
-  'event_id',
-  'trace_id',
-  'span_id',
-  'parent_span_id',
-  'timestamp',
-  'instruction_addr',
-  'lineno',
-  'colno',
-  'in_app',
-  'registers',
-])
 
 const CODE = new Set(['context_line', 'pre_context', 'post_context'])
 const ROUTE = new Set([
@@ -73,7 +51,16 @@ const ROUTE = new Set([
   'http.route',
   'target',
 ])
-const ADDRESS = new Set(['ip_address', 'remote_addr', 'client.address', 'client.ip', 'x-forwarded-for', 'x-real-ip'])
+/** Fields, headers, environment and attributes that hold the address of a person (ingest.md §19). */
+const ADDRESS = new Set(
+  (
+    'ip_address remote_addr client_ip clientip ip client.address client.ip user.ip_address source.address http.client_ip ' +
+    'net.peer.ip net.sock.peer.addr network.peer.address x-forwarded-for x-real-ip x-client-ip x-cluster-client-ip ' +
+    'x-original-forwarded-for forwarded forwarded-for true-client-ip cf-connecting-ip cf-connecting-ipv6 fastly-client-ip ' +
+    'fly-client-ip x-appengine-user-ip x-azure-clientip http_x_forwarded_for http_x_real_ip http_client_ip ' +
+    'http_x_client_ip http_forwarded http_true_client_ip http_cf_connecting_ip'
+  ).split(' '),
+)
 
 /** Checked without separators, so that `api_key`, `api-key` and `apiKey` are one. */
 const SECRET_WORDS =
@@ -106,6 +93,8 @@ const MAX_REMEMBERED_LENGTH = 64
 /** Judges keys under one set of rules. Keys repeat from event to event, so answers are remembered, boundedly. */
 export class KeyJudge {
   readonly rules: ScrubRules
+  /** Rules of the project; null where it has none. */
+  readonly project: ProjectRules | null
   /** How many texts of the payload at hand may still be tried as JSON. */
   jsonTextsLeft = 0
   readonly #keys = new Map<string, KeyClass>()
@@ -115,6 +104,7 @@ export class KeyJudge {
 
   constructor(rules: ScrubRules) {
     this.rules = rules
+    this.project = (rules.rules?.length ?? 0) === 0 ? null : compileRules(rules.rules ?? [], rules.hashKey ?? null)
     this.#extra = (rules.sensitiveKeys ?? []).map((key) => key.toLowerCase()).filter((key) => key !== '')
     this.#safe = new Set((rules.safeKeys ?? []).map((key) => key.toLowerCase()))
   }

@@ -9,7 +9,9 @@ import {
   KeyJudge,
   type ScrubRules,
 } from './scrub-keys.ts'
-import { FILTERED, isCard, scrubText } from './scrub-text.ts'
+import { isCard } from './scrub-numbers.ts'
+import { scrubText } from './scrub-text.ts'
+import { FILTERED } from './scrub-words.ts'
 
 export type { ScrubRules } from './scrub-keys.ts'
 
@@ -35,6 +37,8 @@ function judgeOf(rules: ScrubRules): KeyJudge {
     rules.defaults ?? true,
     rules.removeAddresses ?? false,
     rules.removeEmails ?? false,
+    rules.rules ?? [],
+    rules.hashKey?.toString('base64') ?? '',
   ])
   const judge = judgesByContent.get(content) ?? new KeyJudge(rules)
   if (judgesByContent.size >= MAX_JUDGES) judgesByContent.clear()
@@ -51,7 +55,25 @@ function judgeOf(rules: ScrubRules): KeyJudge {
 export function scrubEvent(raw: Record<string, unknown>, rules: ScrubRules = DEFAULT_RULES): boolean {
   const judge = judgeOf(rules)
   judge.jsonTextsLeft = MAX_JSON_TEXTS
-  return scrubRecord(raw, KEY_PLAIN, judge, 0)
+  // Rules first: the defaults then judge what is left, and whatever a rule put together.
+  const byRules = judge.project === null ? false : judge.project.apply(raw)
+  return scrubRecord(raw, KEY_PLAIN, judge, 0) || byRules
+}
+
+/** What may be stored of the connection that brought an item: rules about address and user agent count for it too. */
+export function scrubConnection(
+  { clientIp, userAgent }: { readonly clientIp: string | null; readonly userAgent: string | null },
+  rules: ScrubRules = DEFAULT_RULES,
+): { clientIp: string | null; userAgent: string | null } {
+  const kept = rules.removeAddresses === true ? null : clientIp
+  const { project } = judgeOf(rules)
+  if (project === null) return { clientIp: kept, userAgent }
+  const stand = { user: { ip_address: kept }, request: { headers: { 'User-Agent': userAgent } } }
+  project.apply(stand)
+  return {
+    clientIp: stand.user?.ip_address === kept ? kept : null,
+    userAgent: stand.request?.headers?.['User-Agent'] === userAgent ? userAgent : null,
+  }
 }
 
 /** `around` is what the key that holds this record said: inside cookies every name is a cookie's. */

@@ -15,6 +15,7 @@ export type CreateProjectInput = {
   readonly platform: Platform
   readonly region: Region
   readonly slug?: string | undefined
+  readonly scrub_ip_addresses?: boolean | undefined
 }
 
 /** The name of an SDK key: 128 random bits, not secret (it stands in every app that is shipped). */
@@ -41,6 +42,7 @@ export async function createProject(app: App, actor: Actor, input: CreateProject
       slug,
       platform: input.platform,
       region: input.region,
+      ...(input.scrub_ip_addresses === true ? { settings: JSON.stringify({ scrub_ip_addresses: true }) } : {}),
       created_at: now,
     })
     if (row === null) throw slugTaken(slug)

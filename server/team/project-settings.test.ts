@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DEFAULT_INBOUND_FILTERS } from './inbound-filters.api.ts'
 import { projectSettings } from './project-settings.ts'
 
 const defaults = {
@@ -7,9 +8,13 @@ const defaults = {
   auto_resolve_days: 14,
   allowed_origins: [],
   scrub_ip_addresses: false,
+  scrub_email_addresses: false,
   scrub_fields: [],
   safe_fields: [],
+  scrub_rules: [],
+  inbound_filters: DEFAULT_INBOUND_FILTERS,
   rate_limit_per_minute: null,
+  spike_protection: true,
   store_profiles: false,
   store_replays: false,
   grouping_version: 1,
@@ -24,5 +29,14 @@ test('one broken value costs only itself', () => {
     ...defaults,
     retention_days: 30,
     rate_limit_per_minute: 50,
+  })
+})
+
+test('one broken filter costs only itself', () => {
+  const stored = { inbound_filters: { localhost: true, releases: '1.*', ip_addresses: ['10.0.0.0/8'], later: 1 } }
+  expect(projectSettings(stored).inbound_filters).toEqual({
+    ...DEFAULT_INBOUND_FILTERS,
+    localhost: true,
+    ip_addresses: ['10.0.0.0/8'],
   })
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { StoredInboundFilters } from './inbound-filters.api.ts'
 import { ProjectSettingsPatch } from './projects.api.ts'
 
 const fields = ProjectSettingsPatch.shape
@@ -13,9 +14,13 @@ const Stored = z.object({
   auto_resolve_days: fields.auto_resolve_days.unwrap().catch(14),
   allowed_origins: fields.allowed_origins.unwrap().catch([]),
   scrub_ip_addresses: fields.scrub_ip_addresses.unwrap().catch(false),
+  scrub_email_addresses: fields.scrub_email_addresses.unwrap().catch(false),
   scrub_fields: fields.scrub_fields.unwrap().catch([]),
   safe_fields: fields.safe_fields.unwrap().catch([]),
+  scrub_rules: fields.scrub_rules.unwrap().catch([]),
+  inbound_filters: StoredInboundFilters,
   rate_limit_per_minute: fields.rate_limit_per_minute.unwrap().catch(null),
+  spike_protection: fields.spike_protection.unwrap().catch(true),
   store_profiles: fields.store_profiles.unwrap().catch(false),
   store_replays: fields.store_replays.unwrap().catch(false),
   grouping_version: z.number().int().min(1).catch(1),

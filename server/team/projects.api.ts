@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { InboundFilters, InboundFiltersPatch } from './inbound-filters.api.ts'
+import { ScrubRuleList } from './scrub-rules.api.ts'
 
 export const PLATFORMS = ['react-native', 'flutter', 'ios', 'android', 'web'] as const
 export const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
@@ -59,8 +61,12 @@ const settingFields = {
     .max(50)
     .describe('Browser origins that may send; empty allows all.'),
   scrub_ip_addresses: z.boolean().describe('Remove client addresses before anything is stored.'),
+  scrub_email_addresses: z
+    .boolean()
+    .describe('Replace e-mail addresses in texts and values before anything is stored.'),
   scrub_fields: z.array(z.string().min(1).max(100)).max(100).describe('Further keys whose values are removed.'),
   safe_fields: z.array(z.string().min(1).max(100)).max(100).describe('Keys never removed by the default rules.'),
+  scrub_rules: ScrubRuleList.describe('Rules of the project, applied before the default ones.'),
   rate_limit_per_minute: z
     .number()
     .int()
@@ -68,6 +74,9 @@ const settingFields = {
     .max(1_000_000)
     .nullable()
     .describe('Per key; null for the default of 3,000.'),
+  spike_protection: z
+    .boolean()
+    .describe('Over the limit, the first events of problems not seen before still get through.'),
   store_profiles: z.boolean(),
   store_replays: z.boolean(),
 }
@@ -80,11 +89,17 @@ export const ProjectSettings = z.object({
   dsn: z.string(),
   created_at: Timestamp,
   ...settingFields,
+  inbound_filters: InboundFilters,
   grouping_version: z.number().int(),
   keys: z.array(ProjectKey),
 })
 
-export const ProjectSettingsPatch = z.strictObject(settingFields).partial()
+export const ProjectSettingsPatch = z
+  .strictObject({
+    ...settingFields,
+    inbound_filters: InboundFiltersPatch.describe('Filters named here change, the others stay.'),
+  })
+  .partial()
 
 const params = z.object({ projectId: Id })
 
@@ -113,7 +128,13 @@ export const projectRoutes = routes({
     description: 'The slug is made from the name; 409 when the organisation has it already.',
     permission: 'projects.write',
     status: 201,
-    body: z.strictObject({ name: projectName, platform: Platform, region: Region, slug: slug.optional() }),
+    body: z.strictObject({
+      name: projectName,
+      platform: Platform,
+      region: Region,
+      slug: slug.optional(),
+      scrub_ip_addresses: settingFields.scrub_ip_addresses.optional(),
+    }),
     response: Project,
     refusals: [409],
   },

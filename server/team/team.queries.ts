@@ -121,12 +121,22 @@ export const isSlugCollision = (error: unknown): boolean =>
   error.code === '23505' &&
   error.message.includes('projects_org_id_slug_key')
 
-export type ProjectChange = { readonly name: string; readonly slug: string; readonly settings: Record<string, unknown> }
+export type ProjectChange = {
+  readonly name: string
+  readonly slug: string
+  readonly settings: Record<string, unknown>
+  readonly scrubKeySealed: string | null
+}
 
 export async function updateProjectRow(tx: Tx, projectId: string, change: ProjectChange): Promise<ProjectRow> {
   return tx
     .updateTable('projects')
-    .set({ name: change.name, slug: change.slug, settings: JSON.stringify(change.settings) })
+    .set({
+      name: change.name,
+      slug: change.slug,
+      settings: JSON.stringify(change.settings),
+      scrub_key_sealed: change.scrubKeySealed,
+    })
     .where('id', '=', projectId)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -4,7 +4,9 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { slugTaken } from './create-project.ts'
+import { projectSettings } from './project-settings.ts'
 import type { ProjectSettingsPatch } from './projects.api.ts'
+import { sealedNewScrubKey } from './scrub-key.ts'
 import { isSlugCollision, lockProject, readProjectKeys, updateProjectRow } from './team.queries.ts'
 import { viewProjectSettings, type ProjectSettingsView } from './view-project.ts'
 
@@ -18,16 +20,23 @@ export async function updateProjectSettings(
   projectId: string,
   patch: z.output<typeof ProjectSettingsPatch>,
 ): Promise<ProjectSettingsView> {
-  const { name, slug, ...rest } = patch
-  const changes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  const { name, slug, inbound_filters: filters, ...rest } = patch
+  const changes: Record<string, unknown> = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined),
+  )
   const { project, keys } = await app
     .tx(async (tx) => {
       const before = await lockProject(tx, actor.orgId, projectId)
       if (before === null) throw notFound('Project')
+      if (filters !== undefined)
+        changes['inbound_filters'] = { ...projectSettings(before.settings).inbound_filters, ...filters }
+      const needsKey = before.scrub_key_sealed === null && rest.scrub_rules?.some(({ action }) => action === 'hash')
       const after = await updateProjectRow(tx, projectId, {
         name: name ?? before.name,
         slug: slug ?? before.slug,
         settings: { ...before.settings, ...changes },
+        scrubKeySealed:
+          needsKey === true ? await sealedNewScrubKey(app, actor.orgId, projectId, tx) : before.scrub_key_sealed,
       })
       await announceProject(tx, actor.orgId, projectId)
       return { project: after, keys: await readProjectKeys(tx, projectId) }

@@ -1,6 +1,11 @@
+import { Agent, request as httpRequest } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { z } from 'zod'
 import { random } from '#bench/payloads.ts'
+import { type BenchProject, readMetric } from '#bench/setup-project.ts'
+import { compileFilters } from '#server/filters/compile-filters.ts'
 import type { ContentEncoding } from '#server/kernel/content-encoding.ts'
 import { AppError } from '#server/kernel/errors.ts'
 import { prepareEntry } from '#server/ingest/prepare-entry.ts'
@@ -8,9 +13,12 @@ import type { ProjectFacts } from '#server/ingest/project-facts.ts'
 import { contentEncodingFrom, decodeBody } from '#server/protocol/decode.ts'
 import { decodeStoreBody } from '#server/protocol/decode-store.ts'
 import { parseEnvelope } from '#server/protocol/envelope.ts'
-import { readIntakeSamples, type Sample } from '../kit/samples.ts'
+import { DEFAULT_INBOUND_FILTERS } from '#server/team/inbound-filters.api.ts'
+import { readIntakeSamples, readSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '../kit/samples.ts'
 import { mutate, mutateJson } from './mutate.ts'
-import type { TortureArgs } from './run.ts'
+import { createCollector } from './collect-garbage.ts'
+import { startTarget, waitUntilDigested } from './target.ts'
+import { atMost, claim, type Claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
 const PROJECT: ProjectFacts = {
   projectId: '01890000-0000-7000-8000-000000000001',
@@ -18,12 +26,14 @@ const PROJECT: ProjectFacts = {
   defaultEnvironment: 'production',
   groupingVersion: 1,
   scrubbing: {},
+  filters: compileFilters(DEFAULT_INBOUND_FILTERS),
+  erasures: null,
 }
 
 /** T-09: longest time one body may hold the thread, milliseconds of its processor time. */
 const HOLD_GOAL_MS = 200
 
-type Tally = {
+export type Tally = {
   taken: number
   refused: number
   events: number
@@ -32,39 +42,150 @@ type Tally = {
   longestMs: number
 }
 
+export const freshTally = (): Tally => ({
+  taken: 0,
+  refused: 0,
+  events: 0,
+  invalid: 0,
+  crashes: new Map(),
+  longestMs: 0,
+})
+
 /**
- * T-09 without HTTP: recordings, changed byte by byte and value by value, through the grammar of the intake and the
- * whole pure half of digestion. Claim: nothing but AppErrors from the intake, nothing at all from digestion.
+ * T-09. Recordings, changed byte by byte and value by value: most of them through the grammar of the intake and the
+ * whole pure half of digestion in this process, some over HTTP to the real service and every endpoint of it. Claim:
+ * nothing but documented refusals from the intake, nothing at all from digestion, and no memory kept.
  */
-export async function fuzzEnvelopes({ seed, options }: TortureArgs): Promise<boolean> {
-  const count = Number(options['count'] ?? (options['full'] === 'true' ? 1_000_000 : 20_000))
-  const samples = readIntakeSamples()
-  const events = samples.filter((sample) => sample.name.includes('event') || sample.name.includes('store'))
-  const rand = random(seed)
-  const tally: Tally = { taken: 0, refused: 0, events: 0, invalid: 0, crashes: new Map(), longestMs: 0 }
-  const memoryBefore = memoryMiB()
-  const started = performance.now()
-  for (let done = 0; done < count; done++) {
-    const structured = rand() < 0.5
-    const from = structured ? events : samples
-    const sample = from[Math.floor(rand() * from.length)]
-    if (sample === undefined) throw new Error('there are no samples')
-    await tryOne(sample, structured, rand, tally)
-    // zlib gives memory back between turns of the event loop, which awaits of settled promises never end.
-    if (done % 100 === 0) await nextTurn()
-    if ((done + 1) % 50_000 === 0) print(`${(done + 1).toLocaleString('en')} of ${count.toLocaleString('en')}`)
-  }
-  const seconds = (performance.now() - started) / 1000
+export async function fuzzEnvelopes({ seed, full, options }: TortureArgs): Promise<Verdict> {
+  const count = Number(options['count'] ?? (full ? 2_000_000 : 30_000))
+  const requests = Number(options['requests'] ?? (full ? 100_000 : 5_000))
+  const tally = freshTally()
+  await fuzzPurely(Math.ceil(count / 20), seed + 1, freshTally())
+  const memoryBefore = keptMiB()
+  const seconds = await fuzzPurely(count, seed, tally)
+  const memoryAfter = keptMiB()
   print(
-    `${count.toLocaleString('en')} bodies in ${seconds.toFixed(1)} s: ${tally.taken} taken, ${tally.refused} refused with a reason; ${tally.events} events, ${tally.invalid} items invalid`,
-  )
-  print(
-    `longest hold of the thread: ${tally.longestMs.toFixed(1)} ms (goal ≤${HOLD_GOAL_MS} ms); memory ${memoryBefore} → ${memoryMiB()} MiB`,
+    `${count.toLocaleString('en')} bodies in ${seconds.toFixed(1)} s: ${tally.taken} taken, ${tally.refused} refused with a reason; ${tally.events} facts, ${tally.invalid} items invalid`,
   )
   for (const [crash, times] of tally.crashes) print(`CRASH ×${times}: ${crash}`)
-  const holds = tally.crashes.size === 0 && tally.longestMs <= HOLD_GOAL_MS && Reflect.get({}, 'polluted') === undefined
-  print(holds ? 'OK: 0 crashes' : 'the claim does not hold')
-  return holds
+  const served = await fuzzService(requests, seed)
+  return {
+    claims: [
+      none(`crashes in ${count.toLocaleString('en')} bodies`, tally.crashes.size),
+      claim('no prototype touched', Reflect.get({}, 'polluted') === undefined ? 'none' : 'polluted', Reflect.get({}, 'polluted') === undefined),
+      atMost('longest hold of the thread', HOLD_GOAL_MS, tally.longestMs, ' ms'),
+      within10Percent('memory kept', memoryBefore, memoryAfter),
+      ...served,
+    ],
+  }
+}
+
+/** Half of the mutations keep what they change valid JSON, the other half changes bytes. @returns seconds */
+async function fuzzPurely(count: number, seed: number, tally: Tally): Promise<number> {
+  const samples = readIntakeSamples()
+  const rand = random(seed)
+  const started = performance.now()
+  for (let done = 0; done < count; done++) {
+    const sample = samples[Math.floor(rand() * samples.length)]
+    if (sample === undefined) throw new Error('there are no samples')
+    await tryOne(sample, done % 2 === 0, rand, tally)
+    // zlib gives memory back between turns of the event loop, which awaits of settled promises never end.
+    if (done % 100 === 0) await nextTurn()
+    if ((done + 1) % 100_000 === 0) print(`  ${(done + 1).toLocaleString('en')} of ${count.toLocaleString('en')}`)
+  }
+  return (performance.now() - started) / 1000
+}
+
+/** What is still held once the collector has been: heap and buffers. */
+function keptMiB(): number {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect === 'function') for (let times = 0; times < 3; times++) collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return (heapUsed + external) / 1024 / 1024
+}
+
+/** Growth is what matters; a collector may also find more to give back than there was. */
+function within10Percent(what: string, before: number, after: number): Claim {
+  const most = Math.max(before * 1.1, before + 8)
+  return claim(`${what} back to ±10 %`, `${Math.round(before)} → ${Math.round(after)} MiB`, after <= most)
+}
+
+/** Every recorded request of an SDK, whatever its endpoint, mutated and sent as it was sent. */
+async function fuzzService(count: number, seed: number): Promise<Claim[]> {
+  if (count === 0) return []
+  const collector = await createCollector()
+  const { service, project, url } = await startTarget({ env: collector.env })
+  try {
+    const samples = readSamples(new RegExp(`^/api/${SAMPLE_PROJECT}/`)).map((sample) => forProject(sample, project))
+    const rand = random(seed + 2)
+    const answers = new Map<number, number>()
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+    const send = async (requests: number): Promise<void> => {
+      let left = requests
+      const one = async (): Promise<void> => {
+        while (left-- > 0) {
+          const sample = samples[Math.floor(rand() * samples.length)]
+          if (sample === undefined) return
+          const status = await deliver(agent, url, mutated(sample, rand))
+          answers.set(status, (answers.get(status) ?? 0) + 1)
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, one))
+      await waitUntilDigested(url)
+    }
+    // Compiled code and filled caches are not what "back to" means.
+    await send(Math.max(1_500, count / 5))
+    const before = await collector.settledMiB(service.pid)
+    await send(count)
+    const after = await collector.settledMiB(service.pid)
+    agent.destroy()
+    const bad = [...answers].filter(([status]) => status >= 500 || status === 0)
+    print(`over HTTP: ${[...answers].toSorted().map(([status, times]) => `${status === 0 ? 'cut' : status} × ${times}`).join(', ')}`)
+    return [
+      none(`5xx or cut off in ${count.toLocaleString('en')} requests`, bad.reduce((sum, [, times]) => sum + times, 0)),
+      none('requests set aside by digestion', await readMetric(url, 'faultline_digest_quarantined_total')),
+      within10Percent('memory of the service', before, after),
+    ]
+  } finally {
+    await service.stop()
+  }
+}
+
+/** The same request to a project of ours: number and key are as long as those recorded, or the lengths do not matter. */
+function forProject(sample: Sample, { number, publicKey }: BenchProject): Sample {
+  const swap = (text: string): string =>
+    text.replaceAll(`/api/${SAMPLE_PROJECT}/`, `/api/${number}/`).replaceAll(SAMPLE_KEY, publicKey)
+  return {
+    ...sample,
+    url: swap(sample.url),
+    headers: Object.fromEntries(Object.entries(sample.headers).map(([name, value]) => [name, swap(value)])),
+    body: Buffer.from(sample.body.toString('latin1').replaceAll(SAMPLE_KEY, publicKey), 'latin1'),
+  }
+}
+
+function mutated(sample: Sample, rand: () => number): Sample {
+  const isPlain = !Object.keys(sample.headers).some((name) => name.toLowerCase() === 'content-encoding')
+  const body =
+    isPlain && sample.url.includes('/envelope/') && rand() < 0.5 ? mutatePayload(sample.body, rand) : mutate(sample.body, rand)
+  return { ...sample, body }
+}
+
+/** @returns the status; 0 when the connection broke before it came */
+function deliver(agent: Agent, url: string, { method, url: path, headers, body }: Sample): Promise<number> {
+  return new Promise((resolve) => {
+    const request = httpRequest(
+      `${url}${path}`,
+      { agent, method, headers: { ...headers, ...(method === 'GET' ? {} : { 'content-length': body.length }) }, timeout: 30_000 },
+      (response) => {
+        response.on('end', () => resolve(response.statusCode ?? 0)).resume()
+        response.on('error', () => resolve(0))
+      },
+    )
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(0))
+    request.end(method === 'GET' ? undefined : body)
+  })
 }
 
 async function tryOne(sample: Sample, structured: boolean, rand: () => number, tally: Tally): Promise<void> {
@@ -78,14 +199,26 @@ async function tryOne(sample: Sample, structured: boolean, rand: () => number, t
     body = await decodeBody(body, encoding)
     encoding = 'none'
   }
-  body = structured && endpoint === 'envelope' && encoding === 'none' ? mutatePayload(body, rand) : mutate(body, rand)
+  body =
+    structured && endpoint === 'envelope' && encoding === 'none' ? mutatePayload(body, rand) : mutate(body, rand)
+  await tryBody(sample.name, body, endpoint, encoding, tally)
+}
+
+/** One body through the grammar of the intake and, when that takes it, through digestion as far as the database. */
+export async function tryBody(
+  name: string,
+  body: Buffer,
+  endpoint: 'envelope' | 'store',
+  encoding: ContentEncoding,
+  tally: Tally,
+): Promise<void> {
   const startedMs = cpuMs()
   try {
     if (endpoint === 'store') decodeStoreBody(body, encoding)
     else parseEnvelope(await decodeBody(body, encoding))
     tally.taken++
   } catch (error) {
-    if (!(error instanceof AppError)) return crashed(tally, 'intake', sample, error)
+    if (!(error instanceof AppError)) return crashed(tally, 'intake', name, error)
     tally.refused++
     return
   }
@@ -113,7 +246,7 @@ async function tryOne(sample: Sample, structured: boolean, rand: () => number, t
       else if (item.outcome === 'invalid') tally.invalid++
     }
   } catch (error) {
-    crashed(tally, 'digestion', sample, error)
+    crashed(tally, 'digestion', name, error)
   }
   tally.longestMs = Math.max(tally.longestMs, cpuMs() - startedMs)
 }
@@ -139,20 +272,14 @@ function mutatePayload(body: Buffer, rand: () => number): Buffer {
   ])
 }
 
-function crashed(tally: Tally, where: string, sample: Sample, error: unknown): void {
+function crashed(tally: Tally, where: string, from: string, error: unknown): void {
   const stack =
     error instanceof Error ? (error.stack ?? error.message).split('\n').slice(0, 3).join(' | ') : String(error)
-  const name = `${where}, from ${sample.name}: ${stack}`
+  const name = `${where}, from ${from}: ${stack}`
   tally.crashes.set(name, (tally.crashes.get(name) ?? 0) + 1)
 }
 
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
-}
-
-const memoryMiB = (): number => Math.round(process.memoryUsage().rss / 1024 / 1024)
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

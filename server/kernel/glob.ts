@@ -1,0 +1,31 @@
+/** Most characters of a glob; the cost of a match is bounded by this times the text's length. */
+export const MOST_GLOB_CHARACTERS = 200
+
+/** Text beyond this is not looked at. */
+const MOST_TEXT_CHARACTERS = 8_192
+
+/** A compiled glob. */
+export type Glob = (text: string) => boolean
+
+/**
+ * `*` stands for any characters, everything else for itself, whatever its case. No backtracking: between stars every
+ * piece is taken where it is found first, which is never wrong when a star follows.
+ */
+export function compileGlob(glob: string): Glob {
+  const pieces = glob.toLowerCase().split('*')
+  const [first = '', ...rest] = pieces
+  const last = rest.pop()
+  if (last === undefined) return (text) => text.length === first.length && text.toLowerCase() === first
+  const shortest = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  return (text) => {
+    const subject = text.slice(0, MOST_TEXT_CHARACTERS).toLowerCase()
+    if (subject.length < shortest || !subject.startsWith(first) || !subject.endsWith(last)) return false
+    let at = first.length
+    for (const piece of rest) {
+      const found = subject.indexOf(piece, at)
+      if (found < 0) return false
+      at = found + piece.length
+    }
+    return at <= subject.length - last.length
+  }
+}

@@ -1,0 +1,53 @@
+import { createRequire } from 'node:module'
+import type * as Re2 from 're2js'
+
+/** Most characters of an expression somebody may write. */
+export const MOST_PATTERN_CHARACTERS = 300
+
+/**
+ * An expression written by people: its time is linear in the text whatever it is, because it runs as an automaton
+ * (RE2's syntax: no look-around, no back references).
+ */
+export type LinearPattern = {
+  /** The text with every match replaced; the very same string where there was none. */
+  replace(text: string, by: (match: string) => string): string
+}
+
+let engine: typeof Re2 | undefined
+
+/** Loaded when the first expression is seen: most installations have none, and it takes 5 MB. */
+function re2(): typeof Re2 {
+  engine ??= createRequire(import.meta.url)('re2js') as typeof Re2
+  return engine
+}
+
+/** @throws Error with the reason, in the engine's words, when it is no valid expression or matches nothing but emptiness */
+export function compileLinearPattern(expression: string): LinearPattern {
+  const pattern = re2().RE2JS.compile(expression)
+  if (pattern.matcher('').matches()) throw new Error('it matches empty text')
+  return {
+    replace(text, by) {
+      const matcher = pattern.matcher(text)
+      let clean = ''
+      let from = 0
+      while (matcher.find()) {
+        const [start, end] = [matcher.start(), matcher.end()]
+        if (end === start) continue
+        clean += text.slice(from, start) + by(text.slice(start, end))
+        from = end
+      }
+      return from === 0 ? text : clean + text.slice(from)
+    },
+  }
+}
+
+/** Why an expression cannot be used, for people; null when it can. */
+export function patternProblem(expression: string): string | null {
+  if (expression.length > MOST_PATTERN_CHARACTERS) return `it is longer than ${MOST_PATTERN_CHARACTERS} characters`
+  try {
+    compileLinearPattern(expression)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, '').slice(0, 120) : 'it is invalid'
+  }
+}

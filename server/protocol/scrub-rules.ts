@@ -1,0 +1,209 @@
+import type { ScrubRule } from '../team/scrub-rules.api.ts'
+import { isList, isRecord } from './json.ts'
+import { RuleActions } from './rule-actions.ts'
+import { NOWHERE, RulePaths, type RuleState } from './rule-paths.ts'
+import { FILTERED } from './scrub-words.ts'
+
+/** The rules of a project, ready to be applied to payload after payload. */
+export type ProjectRules = {
+  /** Changes the payload in place; whether it did. Never throws. */
+  apply(raw: Record<string, unknown>): boolean
+}
+
+/** Deeper than the guard lets through. */
+const MAX_DEPTH = 128
+/** So many texts of one payload are tried as JSON. */
+const MAX_JSON_TEXTS = 500
+
+/** Old clients name the parts of an event otherwise; a path means them all the same. */
+const ALIASES: Readonly<Record<string, string>> = {
+  logentry: 'message',
+  'sentry.interfaces.Message': 'message',
+  'sentry.interfaces.User': 'user',
+  'sentry.interfaces.Http': 'request',
+  'sentry.interfaces.Exception': 'exception',
+  'sentry.interfaces.Breadcrumbs': 'breadcrumbs',
+  'sentry.interfaces.Stacktrace': 'stacktrace',
+}
+
+const ATTRIBUTE_TYPE = /^(?:string|integer|double|boolean|array)(?:\[\])?$/
+
+/** Compile once per change of the settings. @param hashKey without one, rules that hash replace */
+export function compileRules(rules: readonly ScrubRule[], hashKey: Buffer | null): ProjectRules {
+  const paths = new RulePaths(rules.map(({ path }) => path))
+  const actions = new RuleActions(rules, hashKey)
+  return {
+    apply(raw) {
+      const walk = new Walk(paths, actions)
+      return walk.record(raw, paths.start(), 0)
+    },
+  }
+}
+
+/** One payload's way through the rules. */
+class Walk {
+  readonly #paths: RulePaths
+  readonly #actions: RuleActions
+  #jsonTextsLeft = MAX_JSON_TEXTS
+
+  constructor(paths: RulePaths, actions: RuleActions) {
+    this.#paths = paths
+    this.#actions = actions
+    actions.begin()
+  }
+
+  record(record: Record<string, unknown>, state: RuleState, depth: number): boolean {
+    let changed = false
+    // Of an attribute (`{value, type, unit?}`) the value is what a path means.
+    const isAttribute = 'value' in record && typeof record['type'] === 'string' && ATTRIBUTE_TYPE.test(record['type'])
+    for (const key of Object.keys(record)) {
+      if (isAttribute && key !== 'value') continue
+      const value = record[key]
+      if (value === null) continue
+      const next = isAttribute ? state : this.#below(state, key, value, depth)
+      if (next === NOWHERE) continue
+      const rules = this.#paths.rulesAt(next)
+      if (this.#actions.removes(rules)) {
+        delete record[key]
+        changed = true
+        continue
+      }
+      const clean = this.#value(value, next, depth + 1)
+      if (clean !== value) {
+        record[key] = clean
+        if (isAttribute && typeof clean === 'string') record['type'] = 'string'
+      }
+      if (clean !== value || this.#touched) changed = true
+      this.#touched = false
+      if (!isAttribute && this.#rename(record, key, state)) changed = true
+    }
+    return changed
+  }
+
+  /** Set when a value was changed in place. */
+  #touched = false
+
+  /** The lists `values` of exceptions, threads and breadcrumbs are no names anybody thinks of. */
+  #below(state: RuleState, key: string, value: unknown, depth: number): RuleState {
+    const next = this.#paths.step(state, key)
+    if (key === 'values' && isList(value)) return this.#paths.both(next, state)
+    const alias = depth === 0 ? ALIASES[key] : undefined
+    return alias === undefined ? next : this.#paths.both(next, this.#paths.step(state, alias))
+  }
+
+  /** A name can hold an address or a number, too. */
+  #rename(record: Record<string, unknown>, key: string, state: RuleState): boolean {
+    const rules = this.#paths.rulesAt(state)
+    if (rules.length === 0 || key.length < 5) return false
+    const clean = this.#actions.onName(key, rules)
+    if (clean === key || clean === '__proto__') return false
+    const value = record[key]
+    delete record[key]
+    record[clean] = value
+    return true
+  }
+
+  /** The value that stands there afterwards: another one, or the same, perhaps changed inside (`#touched`). */
+  #value(value: unknown, state: RuleState, depth: number): unknown {
+    const rules = this.#paths.rulesAt(state)
+    switch (typeof value) {
+      case 'string':
+        return this.#text(value, state, rules, depth)
+      case 'number':
+      case 'boolean': {
+        if (rules.length === 0) return value
+        const text = String(value)
+        const clean = this.#actions.onText(text, rules)
+        return clean === text ? value : clean
+      }
+      case 'object': {
+        if (value === null) return value
+        if (depth >= MAX_DEPTH) return FILTERED
+        if (isList(value) ? this.#list(value, state, depth) : isRecord(value) && this.record(value, state, depth))
+          this.#touched = true
+        return value
+      }
+      default:
+        return value
+    }
+  }
+
+  #text(text: string, state: RuleState, rules: readonly number[], depth: number): string {
+    const nested = this.#jsonText(text, state, depth)
+    return rules.length === 0 ? nested : this.#actions.onText(nested, rules)
+  }
+
+  /** Text that is JSON itself is what it says: a path leads on into it. */
+  #jsonText(text: string, state: RuleState, depth: number): string {
+    const ends = text.at(0) + (text.at(-1) ?? '')
+    if ((ends !== '{}' && ends !== '[]') || this.#jsonTextsLeft === 0 || depth > 16) return text
+    this.#jsonTextsLeft -= 1
+    let parsed: unknown
+    try {
+      parsed = JSON.parse(text)
+    } catch {
+      return text
+    }
+    const changed = isList(parsed)
+      ? this.#list(parsed, state, depth + 8)
+      : isRecord(parsed) && this.record(parsed, state, depth + 8)
+    return changed ? JSON.stringify(parsed) : text
+  }
+
+  #list(list: unknown[], state: RuleState, depth: number): boolean {
+    let changed = false
+    const takesAll = this.#actions.takesWhole(this.#paths.rulesAt(state))
+    for (let index = 0; index < list.length; index += 1) {
+      const element = list[index]
+      const named = this.#named(element, state)
+      if (named !== null && named !== NOWHERE && this.#actions.removes(this.#paths.rulesAt(named))) {
+        list.splice(index, 1)
+        index -= 1
+        changed = true
+        continue
+      }
+      // Under a rule that takes whole values, a list of two texts is two values.
+      if (isList(element) && named !== null && !takesAll) {
+        if (this.#pair(element, state, named, depth + 1)) changed = true
+        continue
+      }
+      if (isRecord(element) && named !== null && named !== NOWHERE) {
+        const clean = this.#value(element['value'], named, depth + 1)
+        if (clean !== element['value']) {
+          element['value'] = clean
+          changed = true
+        }
+      }
+      const clean = this.#value(element, state, depth + 1)
+      if (clean !== element) list[index] = clean
+      if (clean !== element || this.#touched) changed = true
+      this.#touched = false
+    }
+    return changed
+  }
+
+  /** Where `['X-Header', value]` and `{key | name, value}` lead; null for elements that name nothing. */
+  #named(element: unknown, state: RuleState): RuleState | null {
+    if (isList(element))
+      return element.length === 2 && typeof element[0] === 'string' ? this.#paths.step(state, element[0]) : null
+    if (!isRecord(element) || !('value' in element)) return null
+    const name = element['key'] ?? element['name']
+    return typeof name === 'string' ? this.#paths.step(state, name) : null
+  }
+
+  #pair(pair: unknown[], state: RuleState, named: RuleState, depth: number): boolean {
+    let changed = false
+    const name = String(pair[0])
+    const cleanName = this.#actions.onName(name, this.#paths.rulesAt(state))
+    if (cleanName !== name) {
+      pair[0] = cleanName
+      changed = true
+    }
+    const value = pair[1]
+    const clean = this.#value(value, named, depth)
+    if (clean !== value) pair[1] = clean
+    if (clean !== value || this.#touched) changed = true
+    this.#touched = false
+    return changed
+  }
+}

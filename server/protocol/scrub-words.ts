@@ -1,0 +1,33 @@
+/** What stands where a secret was. */
+export const FILTERED = '[Filtered]'
+
+/** Parts that are never looked into; a rule of a project reaches those it names. */
+export const EXEMPT: ReadonlySet<string> = new Set([
+  'debug_meta',
+  '_meta',
+  'sdk',
+  'modules',
+  'filename',
+  'abs_path',
+  'function',
+  'raw_function',
+  'module',
+  'package',
+  'platform',
+  'level',
+  'code_file',
+  'debug_file',
+  'user-agent',
+  'user_agent',
+  'http_user_agent',
+  'event_id',
+  'trace_id',
+  'span_id',
+  'parent_span_id',
+  'timestamp',
+  'instruction_addr',
+  'lineno',
+  'colno',
+  'in_app',
+  'registers',
+])

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { parseAddressRange } from '../kernel/address-range.ts'
+import { MOST_GLOB_CHARACTERS } from '../kernel/glob.ts'
+
+/** Browsers whose old versions can be filtered. */
+export const LEGACY_BROWSERS = ['ie', 'edge', 'chrome', 'firefox', 'safari', 'opera', 'samsung', 'android'] as const
+const LegacyBrowser = z.enum(LEGACY_BROWSERS, {
+  error: `legacy_browsers knows ${LEGACY_BROWSERS.join(', ')}.`,
+})
+export type LegacyBrowser = z.infer<typeof LegacyBrowser>
+
+const MOST_ENTRIES = 100
+
+const globs = (name: string) =>
+  z
+    .array(
+      z
+        .string()
+        .trim()
+        .min(1, { error: `${name} must not hold an empty line.` })
+        .max(MOST_GLOB_CHARACTERS, { error: `${name} takes lines of at most ${MOST_GLOB_CHARACTERS} characters.` })
+        .refine((glob) => !/^\*+$/.test(glob), { error: `${name} must not hold * alone: it would drop everything.` }),
+    )
+    .max(MOST_ENTRIES, { error: `${name} takes at most ${MOST_ENTRIES} lines.` })
+
+/** What a project does not want to be told about. `*` in a glob stands for any characters; case does not matter. */
+export const InboundFilters = z.strictObject({
+  browser_extensions: z.boolean().describe('Errors thrown by extensions of a browser, and what they are known to say.'),
+  localhost: z.boolean().describe('Events of pages, servers and people on the loopback address.'),
+  web_crawlers: z.boolean().describe('Events of search engines and other robots, by their user agent.'),
+  legacy_browsers: z
+    .partialRecord(LegacyBrowser, z.int().min(1).max(999))
+    .describe('Browser and the first version that is not dropped.'),
+  health_checks: z.boolean().describe('Transactions of health checks; their errors are kept.'),
+  health_check_names: globs('health_check_names').describe('Globs of transaction names that are health checks.'),
+  releases: globs('releases').describe('Globs of releases.'),
+  messages: globs('messages').describe('Globs of messages: matched with title, value and message.'),
+  ip_addresses: z
+    .array(
+      z
+        .string()
+        .trim()
+        .max(64)
+        .refine((text) => parseAddressRange(text) !== null, {
+          error: 'ip_addresses takes addresses and ranges such as 203.0.113.7 or 10.0.0.0/8.',
+        }),
+    )
+    .max(MOST_ENTRIES, { error: `ip_addresses takes at most ${MOST_ENTRIES} lines.` })
+    .describe('Everything these addresses send.'),
+})
+export type InboundFilters = z.output<typeof InboundFilters>
+
+/** Nothing is dropped unasked but health checks, which tell nothing and cost the most. */
+export const DEFAULT_INBOUND_FILTERS: InboundFilters = {
+  browser_extensions: false,
+  localhost: false,
+  web_crawlers: false,
+  legacy_browsers: {},
+  health_checks: true,
+  health_check_names: [
+    '*/health',
+    '*/healthz',
+    '*/healthy',
+    '*/healthcheck',
+    '*/health-check',
+    '*/health_check',
+    '*/livez',
+    '*/live',
+    '*/liveness',
+    '*/readyz',
+    '*/ready',
+    '*/readiness',
+    '*/heartbeat',
+    '*/ping',
+  ],
+  releases: [],
+  messages: [],
+  ip_addresses: [],
+}
+
+const shape = InboundFilters.shape
+const standard = DEFAULT_INBOUND_FILTERS
+
+/** The stored form: a value nobody understands any more costs only itself. */
+export const StoredInboundFilters = z
+  .object({
+    browser_extensions: shape.browser_extensions.catch(standard.browser_extensions),
+    localhost: shape.localhost.catch(standard.localhost),
+    web_crawlers: shape.web_crawlers.catch(standard.web_crawlers),
+    legacy_browsers: shape.legacy_browsers.catch(standard.legacy_browsers),
+    health_checks: shape.health_checks.catch(standard.health_checks),
+    health_check_names: shape.health_check_names.catch(standard.health_check_names),
+    releases: shape.releases.catch(standard.releases),
+    messages: shape.messages.catch(standard.messages),
+    ip_addresses: shape.ip_addresses.catch(standard.ip_addresses),
+  })
+  .catch(standard)
+
+export const InboundFiltersPatch = InboundFilters.partial()

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { MOST_PATTERN_CHARACTERS, patternProblem } from '../kernel/linear-pattern.ts'
+
+/** What a rule looks for in the values its path names; `anything` is the whole value, `custom` its `regex`. */
+export const SCRUB_PATTERNS = [
+  'anything',
+  'email',
+  'ip_address',
+  'credit_card',
+  'iban',
+  'ssn',
+  'bearer',
+  'phone',
+  'uuid',
+  'custom',
+] as const
+export const SCRUB_ACTIONS = ['replace', 'hash', 'remove'] as const
+
+export const MOST_SCRUB_RULES = 50
+const MOST_SEGMENTS = 16
+
+/** Why a path cannot be used; null when it can. */
+function pathProblem(path: string): string | null {
+  const segments = path.split('.')
+  if (segments.some((segment) => segment === '')) return 'path must not begin or end with a dot, or hold two in a row.'
+  if (segments.length > MOST_SEGMENTS) return `path takes at most ${MOST_SEGMENTS} names.`
+  if (/[\u0000-\u001f]/.test(path)) return 'path must not hold control characters.'
+  if (segments.some((segment) => segment.includes('**') && segment !== '**'))
+    return 'path takes ** as a name of its own only, such as extra.**.'
+  return null
+}
+
+export const ScrubRule = z
+  .strictObject({
+    path: z
+      .string()
+      .trim()
+      .min(1, { error: 'path must not be empty.' })
+      .max(200, { error: 'path must be at most 200 characters.' })
+      .describe('Names from the top of the event, such as user.email or request.headers.x-*; ** is any depth.'),
+    pattern: z.enum(SCRUB_PATTERNS, { error: `pattern must be one of ${SCRUB_PATTERNS.join(', ')}.` }),
+    regex: z
+      .string()
+      .min(1)
+      .max(MOST_PATTERN_CHARACTERS)
+      .nullable()
+      .default(null)
+      .describe('With pattern custom, and only then: an expression in RE2 syntax.'),
+    action: z.enum(SCRUB_ACTIONS, { error: `action must be one of ${SCRUB_ACTIONS.join(', ')}.` }),
+  })
+  .superRefine((rule, context) => {
+    const say = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    const problem = pathProblem(rule.path)
+    if (problem !== null) say('path', problem)
+    if (rule.pattern === 'anything' && /^[*.]+$/.test(rule.path))
+      say('path', 'path must hold a name when pattern is anything: it would empty the event.')
+    if (rule.pattern === 'custom') {
+      if (rule.regex === null) say('regex', 'regex is missing: pattern custom needs one.')
+      else {
+        const unusable = patternProblem(rule.regex)
+        if (unusable !== null) say('regex', `regex cannot be used: ${unusable}.`)
+      }
+    } else if (rule.regex !== null) say('regex', 'regex goes with pattern custom only.')
+  })
+export type ScrubRule = z.output<typeof ScrubRule>
+
+export const ScrubRuleList = z
+  .array(ScrubRule)
+  .max(MOST_SCRUB_RULES, { error: `scrub_rules takes at most ${MOST_SCRUB_RULES} rules.` })

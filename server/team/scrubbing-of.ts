@@ -1,0 +1,37 @@
+import type { App } from '../context/app.ts'
+import type { ProjectSettingsValues } from './project-settings.ts'
+import { openScrubKey } from './scrub-key.ts'
+import type { ScrubRule } from './scrub-rules.api.ts'
+
+type Settings = Pick<
+  ProjectSettingsValues,
+  'scrub_fields' | 'safe_fields' | 'scrub_ip_addresses' | 'scrub_email_addresses' | 'scrub_rules'
+>
+
+/** A project's settings as the scrubber takes them (protocol/scrub-keys.ts). */
+export type Scrubbing = {
+  readonly sensitiveKeys: readonly string[]
+  readonly safeKeys: readonly string[]
+  readonly removeAddresses: boolean
+  readonly removeEmails: boolean
+  readonly rules: readonly ScrubRule[]
+  readonly hashKey: Buffer | null
+}
+
+/** @throws Error when rules hash and the project's key cannot be opened: better nothing is stored than the value */
+export async function scrubbingOf(
+  app: App,
+  project: { readonly id: string; readonly org_id: string; readonly scrub_key_sealed: string | null },
+  settings: Settings,
+): Promise<Scrubbing> {
+  const hashes = settings.scrub_rules.some(({ action }) => action === 'hash')
+  const sealed = project.scrub_key_sealed
+  return {
+    sensitiveKeys: settings.scrub_fields,
+    safeKeys: settings.safe_fields,
+    removeAddresses: settings.scrub_ip_addresses,
+    removeEmails: settings.scrub_email_addresses,
+    rules: settings.scrub_rules,
+    hashKey: hashes && sealed !== null ? await openScrubKey(app, project.org_id, project.id, sealed) : null,
+  }
+}
