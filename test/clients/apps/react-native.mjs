@@ -1,0 +1,58 @@
+/**
+ * The JavaScript layer of the React Native SDK under Node: the native module and the platform are replaced by the
+ * least that the layer asks for, and it sends by itself (`enableNative: false`), as in Expo Go.
+ */
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+globalThis.__DEV__ = false
+globalThis.ErrorUtils = { getGlobalHandler: () => () => {}, setGlobalHandler: () => {} }
+globalThis.window = globalThis
+// Metro gives every module a `require`; it is used for parts of the platform only.
+globalThis.require = (name) => (name.endsWith('/Promise') ? Promise : {})
+globalThis.HermesInternal = { enablePromiseRejectionTracker: () => {}, hasPromise: () => true }
+const stub = new URL('./react-native-platform.mjs', import.meta.url).href
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier === 'react-native' || specifier.startsWith('react-native/'))
+      return { url: stub, shortCircuit: true, format: 'module' }
+    try {
+      return next(specifier, context)
+    } catch (error) {
+      // A bundler of apps finds files without their ending; Node does not.
+      if (error?.code !== 'ERR_MODULE_NOT_FOUND' && error?.code !== 'ERR_UNSUPPORTED_DIR_IMPORT') throw error
+      try {
+        return next(`${specifier}.js`, context)
+      } catch {
+        return next(`${specifier}/index.js`, context)
+      }
+    }
+  },
+  load(url, context, next) {
+    if (!url.includes('/@sentry/react-native/dist/js/') || !url.endsWith('.js')) return next(url, context)
+    // The package mixes both kinds of modules under one ending, which only bundlers put up with.
+    const isCommon = readFileSync(fileURLToPath(url), 'utf8').startsWith('"use strict"')
+    return next(url, { ...context, format: isCommon ? 'commonjs' : 'module' })
+  },
+})
+
+const Sentry = await import('@sentry/react-native')
+Sentry.init({
+  dsn: process.env.SENTRY_DSN,
+  release: 'com.acme.shop@3.1.0+77',
+  environment: 'staging',
+  tracesSampleRate: 1,
+  enableNative: false,
+  enableLogs: true,
+  enableAutoSessionTracking: false,
+})
+Sentry.setUser({ id: '42' })
+Sentry.addBreadcrumb({ category: 'navigation', message: 'Cart' })
+Sentry.startSpan({ name: 'Cart', op: 'ui.load' }, () => {})
+Sentry.captureException(new TypeError('card number is missing'))
+Sentry.captureMessage('stock is low', 'warning')
+Sentry.captureFeedback({ message: 'The button does nothing', name: 'Ann' })
+Sentry.logger?.info?.('cart paid', { total: 12.5 })
+await Sentry.flush()
+process.exit(0)

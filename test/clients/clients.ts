@@ -1,0 +1,72 @@
+import type { Category } from '../../server/protocol/categories.ts'
+import { go, java, node, python, reactNative, rust, type Ready } from './toolchains.ts'
+
+export type ClientApp = {
+  /** As the table of docs/compatibility.md names it. */
+  readonly name: string
+  prepare(): Ready | Promise<Ready>
+  /** Categories of which something must have been accepted after one run. */
+  readonly sends: readonly Category[]
+  /** Title of the issue its crash makes; null for an SDK that has no crash here. */
+  readonly crash: string | null
+}
+
+const MODERN: readonly Category[] = ['error', 'session', 'feedback', 'attachment', 'monitor']
+
+/** Every published SDK that is run as a process of its own; the browser's are in browser.clients.ts. */
+export const CLIENTS: readonly ClientApp[] = [
+  {
+    name: '@sentry/node 8.55.0',
+    prepare: () => node('sentry-node-8'),
+    sends: [...MODERN, 'transaction'],
+    crash: 'RangeError: the pool is exhausted',
+  },
+  {
+    name: '@sentry/node 9.46.0',
+    prepare: () => node('sentry-node-9'),
+    sends: [...MODERN, 'transaction', 'log_item'],
+    crash: 'RangeError: the pool is exhausted',
+  },
+  {
+    name: '@sentry/node 10.78.0',
+    prepare: () => node('sentry-node-10'),
+    sends: [...MODERN, 'transaction', 'log_item', 'trace_metric'],
+    crash: 'RangeError: the pool is exhausted',
+  },
+  {
+    name: '@sentry/node 11.11.0',
+    prepare: () => node('sentry-node-11'),
+    sends: [...MODERN, 'span', 'log_item', 'trace_metric'],
+    crash: 'RangeError: the pool is exhausted',
+  },
+  {
+    name: '@sentry/react-native 8.28.0 (JavaScript layer)',
+    prepare: reactNative,
+    sends: ['error', 'feedback', 'transaction'],
+    crash: null,
+  },
+  {
+    name: 'sentry-sdk 2.68.0 (Python)',
+    prepare: python,
+    sends: ['error', 'session', 'monitor'],
+    crash: 'RuntimeError: the pool is exhausted',
+  },
+  {
+    name: 'sentry-go 0.36.0',
+    prepare: go,
+    sends: ['error', 'transaction', 'attachment', 'monitor', 'log_item'],
+    crash: 'the pool is exhausted',
+  },
+  {
+    name: 'sentry-java 8.27.0',
+    prepare: java,
+    sends: ['error', 'session', 'transaction', 'attachment', 'monitor', 'feedback', 'log_item'],
+    crash: 'IllegalArgumentException: the pool is exhausted',
+  },
+  {
+    name: 'sentry 0.46.0 (Rust)',
+    prepare: rust,
+    sends: ['error', 'session', 'transaction', 'attachment'],
+    crash: 'panic: the pool is exhausted',
+  },
+]

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import type { Issue } from '../../server/issues/issues.api.ts'
+import { aFounder, aProject } from '../kit/founder.ts'
+import { testServer } from '../kit/test-server.ts'
+import { waitFor } from '../kit/wait.ts'
+import { CLIENTS, type ClientApp } from './clients.ts'
+import { complaints, outcomesOf } from './outcomes.ts'
+import { noteRun, writeTableWhenAsked } from './table.ts'
+
+/** Published SDKs of many languages, unmodified, in processes of their own; only the DSN is ours. */
+
+const server = await testServer({ realTime: true, digestion: 'inline' })
+server.onClose(writeTableWhenAsked)
+
+const RUN_TIMEOUT_MS = 60_000
+
+function run(command: readonly string[], words: readonly string[], dsn: string) {
+  return new Promise<{ code: number | null; output: string }>((resolve, reject) => {
+    const [program = '', ...args] = command
+    const child = spawn(program, [...args, ...words], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, SENTRY_DSN: dsn },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: RUN_TIMEOUT_MS,
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, output }))
+  })
+}
+
+const clients: (ClientApp & { title: string; command: readonly string[] })[] = []
+for (const one of CLIENTS) {
+  const ready = await one.prepare()
+  const isReady = 'command' in ready
+  clients.push({
+    ...one,
+    title: isReady ? one.name : `${one.name} (${ready.missing})`,
+    command: isReady ? ready.command : [],
+  })
+}
+
+for (const { name, title, command, sends, crash } of clients) {
+  describe.skipIf(command.length === 0)(title, () => {
+    test('all it sends is taken, and nothing is found wrong with it', async () => {
+      const person = await aFounder(server.url)
+      const project = await aProject(person)
+      const dsn = localDsn(project.dsn)
+      const { code, output } = await run(command, [], dsn)
+      expect(code, output).toBe(0)
+      await waitFor(
+        `${sends.join(', ')}; there is ${JSON.stringify(await outcomesOf(server.app, project.number))}`,
+        async () => {
+          const outcomes = await outcomesOf(server.app, project.number)
+          return sends.every((category) =>
+            outcomes.some((one) => one.category === category && one.outcome === 'accepted'),
+          )
+        },
+        20_000,
+      )
+      await server.service.drain()
+      const outcomes = await outcomesOf(server.app, project.number)
+      expect(complaints(outcomes)).toEqual([])
+      const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()
+      expect(items.map((issue) => issue.title)).toContain('stock is low')
+      expect(items.every((issue) => issue.title !== 'nobody needs this')).toBe(true)
+      noteRun('live', name, outcomes)
+    })
+
+    test.skipIf(crash === null)('its crash is an unhandled issue', async () => {
+      const person = await aFounder(server.url)
+      const project = await aProject(person)
+      const { code } = await run(command, ['crash'], localDsn(project.dsn))
+      expect(code).not.toBe(0)
+      const [issue] = await waitFor('the crash', async () => {
+        const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()
+        return items.length > 0 ? items : false
+      })
+      expect(issue).toMatchObject({ title: crash, is_unhandled: true })
+    })
+  })
+}
+
+/** DSNs carry the address of the configuration; tests listen on a port of their own. */
+function localDsn(dsn: string): string {
+  const url = new URL(dsn)
+  url.host = new URL(server.url).host
+  return url.toString()
+}

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const exec = promisify(execFile)
+const here = import.meta.dirname
+/** Programs built once and kept between runs. */
+const cache = join(here, '.cache')
+const apps = join(here, 'apps')
+
+/** How to start an app, or why that is not possible here. */
+export type Ready = { readonly command: readonly string[] } | { readonly missing: string }
+
+const INSTALL_TIMEOUT_MS = 420_000
+
+async function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
+  await exec(command, [...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    timeout: INSTALL_TIMEOUT_MS,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+}
+
+/** Prepares a toolchain; whatever fails on the way is a reason to leave its SDK out, not a failure of the product. */
+async function prepared(
+  tools: readonly [string, ...string[]][],
+  build: () => Promise<readonly string[]>,
+): Promise<Ready> {
+  for (const [tool, ...args] of tools) {
+    try {
+      await exec(tool, args, { timeout: 60_000 })
+    } catch {
+      return { missing: `${tool} is not installed` }
+    }
+  }
+  try {
+    return { command: await build() }
+  } catch (error) {
+    const line = error instanceof Error ? error.message.split('\n').find((one) => one.trim() !== '') : ''
+    return { missing: `its SDK could not be installed or built (${line?.slice(0, 160) ?? 'no reason given'})` }
+  }
+}
+
+export const node = (packageName: string): Ready =>
+  existsSync(join(here, 'node_modules', packageName))
+    ? { command: [process.execPath, join(apps, 'node.mjs'), packageName] }
+    : { missing: 'its package is not installed: npm run test:clients installs it' }
+
+export const reactNative = (): Ready =>
+  existsSync(join(here, 'node_modules', '@sentry/react-native'))
+    ? { command: [process.execPath, join(apps, 'react-native.mjs')] }
+    : { missing: 'its package is not installed: npm run test:clients installs it' }
+
+export const python = (): Promise<Ready> =>
+  prepared([['python3', '--version']], async () => {
+    const folder = join(cache, 'python')
+    const bin = join(folder, 'bin', 'python')
+    if (!existsSync(bin)) await run('python3', ['-m', 'venv', folder], here)
+    const requirements = join(apps, 'python', 'requirements.txt')
+    await run(bin, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], here)
+    return [bin, join(apps, 'python', 'app.py')]
+  })
+
+export const go = (): Promise<Ready> =>
+  prepared([['go', 'version']], async () => {
+    const folder = copied('go')
+    // Checksums are written into the copy: the project keeps no second kind of lockfile.
+    await run('go', ['build', '-o', 'shop', '.'], folder, { GOFLAGS: '-mod=mod' })
+    return [join(folder, 'shop')]
+  })
+
+export const java = (): Promise<Ready> =>
+  prepared(
+    [
+      ['java', '-version'],
+      ['mvn', '--version'],
+    ],
+    async () => {
+      const folder = copied('java')
+      await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=libs'], folder)
+      return ['java', '-cp', join(folder, 'libs', '*'), join(folder, 'App.java')]
+    },
+  )
+
+export const rust = (): Promise<Ready> =>
+  prepared([['cargo', '--version']], async () => {
+    const folder = copied('rust')
+    await run('cargo', ['build', '--quiet'], folder)
+    return [join(folder, 'target', 'debug', 'shop')]
+  })
+
+/** Sources where building may leave things beside them. */
+function copied(name: string): string {
+  const folder = join(cache, name)
+  mkdirSync(folder, { recursive: true })
+  cpSync(join(apps, name), folder, { recursive: true })
+  return folder
+}
