@@ -20,8 +20,56 @@ const STATUS: Record<ErrorCode, number> = {
   unavailable: 503,
 }
 
-export function answerAccepted(response: ServerResponse, eventId: string | null): void {
-  send(response, 200, eventId === null ? '{}' : `{"id":"${eventId}"}`)
+/** @param further headers that announce limits, null for none */
+export function answerAccepted(
+  response: ServerResponse,
+  eventId: string | null,
+  further: Readonly<Record<string, string>> | null = null,
+): void {
+  send(response, 200, eventId === null ? '{}' : `{"id":"${eventId}"}`, further ?? undefined)
+}
+
+/** Plain text, or nothing at all, where clients expect that. @returns the status, 200 */
+export function answerText(response: ServerResponse, text: string): number {
+  if (response.headersSent || response.destroyed) return 200
+  const headers = [CORS_NAMES, '*', 'access-control-expose-headers', EXPOSED]
+  if (text !== '') headers.push('content-type', 'text/plain; charset=utf-8')
+  response.writeHead(200, [...headers, 'content-length', String(Buffer.byteLength(text))])
+  response.end(text)
+  return 200
+}
+
+/** Anything else an endpoint answers. @returns the status */
+export function answerWith(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: Uint8Array | string,
+  further: Readonly<Record<string, string>> = {},
+): number {
+  if (response.headersSent || response.destroyed) return status
+  response.writeHead(status, {
+    [CORS_NAMES]: '*',
+    'access-control-expose-headers': EXPOSED,
+    'content-type': contentType,
+    'content-length': String(Buffer.byteLength(body)),
+    ...further,
+  })
+  response.end(body)
+  return status
+}
+
+/** Status and headers of a refusal, for endpoints whose body has a form of its own. */
+export function refusalOf(error: AppError): { readonly status: number; readonly headers: Record<string, string> } {
+  const { retryAfterSeconds, headers } = error.details
+  return {
+    status: STATUS[error.code],
+    headers: {
+      ...headers,
+      'x-sentry-error': headerText(error.message),
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    },
+  }
 }
 
 /** For GET on /store/, which pages embed as an image. */
@@ -69,13 +117,8 @@ export function answerError(response: ServerResponse, error: unknown): number {
     send(response, 500, errorBody('Internal error'), { 'x-sentry-error': 'Internal error' })
     return 500
   }
-  const status = STATUS[error.code]
-  const { retryAfterSeconds, headers } = error.details
-  send(response, status, errorBody(error.message), {
-    ...headers,
-    'x-sentry-error': headerText(error.message),
-    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
-  })
+  const { status, headers } = refusalOf(error)
+  send(response, status, errorBody(error.message), headers)
   return status
 }
 
@@ -101,8 +144,22 @@ const errorBody = (detail: string): string => JSON.stringify({ detail, error: de
 /** Header values are ASCII on one line, whatever the message says. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
 
-/** `60:error;transaction:key:rate_limit, …` with the longest wait beside it (ingest.md §7.3). */
-export function rateLimitHeaders(limited: ReadonlyMap<Category | '', number>, reason: string): Record<string, string> {
-  const entries = [...limited].map(([category, seconds]) => `${seconds}:${category}:key:${reason}`)
+/** What a client is to hold back: categories (none: all of them), for how long, because of what. */
+export type Limit = {
+  readonly categories: readonly Category[]
+  readonly seconds: number
+  readonly scope: 'organization' | 'project' | 'key'
+  readonly reason: string
+}
+
+/** `60:error;transaction:key:rate_limit, …` (ingest.md §7.3). */
+export function rateLimitHeaders(limits: readonly Limit[]): Record<string, string> {
+  const entries = limits.map(
+    ({ categories, seconds, scope, reason }) => `${seconds}:${categories.join(';')}:${scope}:${reason}`,
+  )
   return { 'x-sentry-rate-limits': entries.join(', ') }
 }
+
+/** One entry per category of a key. */
+export const keyLimits = (waits: ReadonlyMap<Category, number>): Limit[] =>
+  [...waits].map(([category, seconds]) => ({ categories: [category], seconds, scope: 'key', reason: 'rate_limit' }))

@@ -9,8 +9,8 @@ export type Entries<T> = {
   readonly entries: readonly unknown[]
   /** Further ones, not looked at. */
   readonly surplus: number
-  /** Parts of an entry that may hold secrets, in the form the scrubber takes. */
-  scrubbable(entry: unknown): Record<string, unknown>
+  /** An entry without its secrets: gives the scrubber what may hold some. May change the entry. */
+  clean(entry: unknown, scrub: (parts: Record<string, unknown>) => void): unknown
   /** One entry, scrubbed; a reason word where it cannot be kept. */
   read(entry: unknown, context: EntryContext): T | { readonly invalid: string }
 }
@@ -20,20 +20,20 @@ export type ReadEntries<T> = { readonly kept: readonly T[]; readonly verdicts: r
 /** Entries of a container: scrubbed, read one by one; a wrong one is left out with its reason, the others are kept. */
 export function readEntries<T extends object>(
   { item, project, receivedAt, sentAt }: ItemInput,
-  { category, entries, surplus, scrubbable, read }: Entries<T>,
+  { category, entries, surplus, clean, read }: Entries<T>,
 ): ReadEntries<T> {
-  // All at once: what the scrubber allows itself per payload (texts tried as JSON) is allowed per container.
-  scrubEvent({ entries: entries.map(scrubbable) }, project.scrubbing)
   const context: EntryContext = {
     receivedAt,
     sentAt,
     defaultEnvironment: project.defaultEnvironment,
     containerBytes: item.end - item.start,
   }
+  const scrub = (parts: Record<string, unknown>): void => void scrubEvent(parts, project.scrubbing)
   const kept: T[] = []
   const reasons = new Map<string, number>()
   for (const entry of entries) {
-    const one = read(entry, context)
+    // One by one: a project's rules name paths inside an entry.
+    const one = read(clean(entry, scrub), context)
     if ('invalid' in one) reasons.set(one.invalid, (reasons.get(one.invalid) ?? 0) + 1)
     else kept.push(one)
   }

@@ -1,5 +1,5 @@
 import { MOST_ENTRIES, parseEntries, readContainer } from '../protocol/container.ts'
-import { readLog, scrubbableLog, type LogEntry } from '../protocol/log.ts'
+import { cleanLog, readLog, type LogEntry } from '../protocol/log.ts'
 import { nelLog, nelReports } from '../protocol/nel.ts'
 import type { OtlpEntries } from '../protocol/otlp.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
@@ -36,7 +36,7 @@ export function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): rea
     category: CATEGORY,
     entries,
     surplus,
-    scrubbable: scrubbableLog,
+    clean: cleanLog,
     read: readLog,
   })
   return kept.length === 0 ? verdicts : [{ category: CATEGORY, quantity: kept.length, kind: 'logs', fact: kept }, ...verdicts]

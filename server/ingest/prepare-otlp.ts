@@ -1,10 +1,12 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Category } from '../protocol/categories.ts'
 import { announcedCount, parseEntries } from '../protocol/container.ts'
-import { otlpLogs } from '../protocol/otlp.ts'
+import { otlpLogs, otlpSpans } from '../protocol/otlp.ts'
 import { decodeOtlp, type OtlpSignal } from '../protocol/otlp-wire.ts'
+import { readSpan } from '../protocol/span.ts'
 import type { ItemInput, Preparer, Verdict } from './item.ts'
 import { logsOf } from './prepare-logs.ts'
+import { prepareSpans } from './prepare-performance.ts'
 
 /** Item types the OTLP endpoint makes; the body as it came, its media type as `content_type`. */
 export const OTLP_ITEMS: Readonly<Record<OtlpSignal, string>> = { traces: 'otlp_traces', logs: 'otlp_logs' }
@@ -14,6 +16,17 @@ export const PROTOBUF = 'application/x-protobuf'
 export const prepareOtlpLogs: Preparer = (input) => {
   const decoded = decodeRequest(input, 'logs', 'log_item')
   return 'outcome' in decoded ? [decoded] : logsOf(input, otlpLogs(decoded.value))
+}
+
+/** Spans of an export request: read as those of a v2 container once they have its form. */
+export const prepareOtlpTraces: Preparer = (input) => {
+  const decoded = decodeRequest(input, 'traces', 'span')
+  if ('outcome' in decoded) return [decoded]
+  const { entries, surplus } = otlpSpans(decoded.value)
+  const prepared = prepareSpans(input, entries.map(readSpan))
+  return surplus === 0
+    ? prepared
+    : [...prepared, { category: 'span', quantity: surplus, outcome: 'invalid', reason: 'too_many' }]
 }
 
 function decodeRequest(

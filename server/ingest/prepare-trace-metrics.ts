@@ -1,5 +1,5 @@
 import { readContainer } from '../protocol/container.ts'
-import { readTraceMetric, scrubbableMetric, type TraceMetric } from '../protocol/trace-metric.ts'
+import { cleanMetric, readTraceMetric, type TraceMetric } from '../protocol/trace-metric.ts'
 import type { Preparer } from './item.ts'
 import { readEntries } from './prepare-entries.ts'
 
@@ -14,7 +14,7 @@ export const prepareTraceMetrics: Preparer = (input) => {
     category: CATEGORY,
     entries: container.entries,
     surplus: container.surplus,
-    scrubbable: scrubbableMetric,
+    clean: cleanMetric,
     read: readTraceMetric,
   })
   return kept.length === 0

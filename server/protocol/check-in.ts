@@ -5,11 +5,8 @@ import { isRecord } from './json.ts'
 import { Notes, type Note } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { tidy } from './strings.ts'
+import { SENT_STATUSES, type SentStatus } from './telemetry.api.ts'
 import { readTraceId } from './trace-ids.ts'
-
-/** What a job may say of itself (ingest.md §13.3). */
-export const SENT_STATUSES = ['in_progress', 'ok', 'error'] as const
-export type SentStatus = (typeof SENT_STATUSES)[number]
 
 export const INTERVAL_UNITS = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
 export type IntervalUnit = (typeof INTERVAL_UNITS)[number]

@@ -37,14 +37,15 @@ export function readContainer(decoded: Buffer, item: RawItem): Container {
   }
 }
 
-/** JSON of up to a million values; a word of why not, otherwise. */
+/** JSON of up to a million values, or so many; a word of why not, otherwise. */
 export function parseEntries(
   decoded: Buffer,
   start: number,
   end: number,
+  mostNodes = MOST_CONTAINER_NODES,
 ): { readonly value: unknown } | { readonly invalid: string } {
   try {
-    return { value: parseGuarded(decoded, start, end, MOST_CONTAINER_NODES).value }
+    return { value: parseGuarded(decoded, start, end, mostNodes).value }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { message } = error

@@ -1,7 +1,6 @@
-/** Levels of log entries (ingest.md §13.1, §16), lowest first. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+import { LOG_LEVELS, type LogLevel } from './telemetry.api.ts'
 
+/** Levels of log entries: words of all SDKs, and OpenTelemetry's numbers. */
 const NAMES: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([
   ['trace', 'trace'],
   ['verbose', 'trace'],

@@ -1,10 +1,11 @@
 import { attributeText, readAttributes, type Attributes } from './attributes.ts'
 import { isEntryTooLarge } from './container.ts'
 import { isRecord } from './json.ts'
-import { type LogLevel, logLevelOf, parseLogLevel, severityNumberOf } from './log-level.ts'
+import { logLevelOf, parseLogLevel, severityNumberOf } from './log-level.ts'
 import { Notes, type Note } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { cut, storable, tidy } from './strings.ts'
+import type { LogLevel } from './telemetry.api.ts'
 import { eventTime } from './time.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
 
@@ -36,9 +37,13 @@ export type EntryContext = {
 const MOST_LOG_BYTES = 2 * 1024 * 1024
 const MOST_BODY = 32_768
 
-/** The parts of an entry that may hold secrets, in the form the scrubber takes; it changes the entry itself. */
-export function scrubbableLog(entry: unknown): Record<string, unknown> {
-  return isRecord(entry) ? entry : {}
+/** An entry without its secrets, changed in place. One whose body a rule removes is still an entry. */
+export function cleanLog(entry: unknown, scrub: (parts: Record<string, unknown>) => void): unknown {
+  if (!isRecord(entry)) return entry
+  const hadBody = entry['body'] !== undefined && entry['body'] !== null
+  scrub(entry)
+  if (hadBody) entry['body'] ??= ''
+  return entry
 }
 
 /** Reads one entry, already scrubbed; a reason word where it cannot be kept. Pure. */

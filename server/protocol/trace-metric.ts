@@ -5,11 +5,9 @@ import { noted, type EntryContext } from './log.ts'
 import { Notes, type Note } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { tidy } from './strings.ts'
+import { METRIC_TYPES, type MetricType } from './telemetry.api.ts'
 import { eventTime } from './time.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
-
-export const METRIC_TYPES = ['counter', 'gauge', 'distribution'] as const
-export type MetricType = (typeof METRIC_TYPES)[number]
 
 /** One measurement tied to a trace (ingest.md §13.2), as it is stored. */
 export type TraceMetric = {
@@ -30,12 +28,12 @@ const MOST_METRIC_BYTES = 1024 * 1024
 const MOST_NAME = 200
 const MOST_UNIT = 64
 
-/**
- * The parts of an entry that may hold secrets. Not the entry itself: beside its name (`auth.tokens`) the value would
- * look like a secret's.
- */
-export function scrubbableMetric(entry: unknown): Record<string, unknown> {
-  return isRecord(entry) ? { attributes: entry['attributes'] } : {}
+/** An entry without its secrets. Its number is left out: beside a name like `auth.tokens` it would look like one. */
+export function cleanMetric(entry: unknown, scrub: (parts: Record<string, unknown>) => void): unknown {
+  if (!isRecord(entry)) return entry
+  const { value, ...parts } = entry
+  scrub(parts)
+  return { ...parts, value }
 }
 
 /** Reads one entry, already scrubbed; a reason word where it cannot be kept. Pure. */

@@ -1,5 +1,6 @@
-import type { CheckIn, SentStatus } from '../protocol/check-in.ts'
+import type { CheckIn } from '../protocol/check-in.ts'
 import type { Note } from '../protocol/notes.ts'
+import type { SentStatus } from '../protocol/telemetry.api.ts'
 
 /** A run of a job as far as its check-ins tell. */
 export type Run = {

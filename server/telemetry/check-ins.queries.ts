@@ -1,7 +1,8 @@
 import type pg from 'pg'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
-import type { MonitorConfig, SentStatus } from '../protocol/check-in.ts'
+import type { MonitorConfig } from '../protocol/check-in.ts'
 import type { Note } from '../protocol/notes.ts'
+import type { SentStatus } from '../protocol/telemetry.api.ts'
 import type { Run } from './check-in.ts'
 
 /** SQL of the digest side: prepared, one statement per fact and batch, rows in a fixed order. */

@@ -1,0 +1,22 @@
+import { AppError } from '../kernel/errors.ts'
+import { writeEnvelope } from '../protocol/write-envelope.ts'
+import { answerText } from './answers.ts'
+import type { Endpoint } from './endpoint.ts'
+
+const MEDIA_TYPES = new Set(['application/reports+json', 'application/json'])
+
+/** `/nel/`: browsers report failed requests here (ingest.md §15). */
+export const nelEndpoint: Endpoint = {
+  methods: 'POST',
+  match: (path) => (path === 'nel' ? {} : null),
+  mostWireBytes: 1024 * 1024,
+  tellsLimits: true,
+  judge({ mediaType }) {
+    if (!MEDIA_TYPES.has(mediaType))
+      throw new AppError('unsupported_media', `Send network error reports as ${[...MEDIA_TYPES].join(' or ')}.`)
+  },
+  async toEnvelope(arrival) {
+    return writeEnvelope({}, [{ type: 'nel', payload: await arrival.decoded() }])
+  },
+  accepted: (response) => answerText(response, ''),
+}

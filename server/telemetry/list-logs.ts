@@ -1,0 +1,41 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import { eventIdFrom } from '../kernel/ids.ts'
+import type { Page } from '../kernel/page.api.ts'
+import { readProject } from '../team/team.queries.ts'
+import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
+import { LogItem } from './telemetry.api.ts'
+import { countLogs, selectLogs, type LogFilter } from './telemetry.queries.ts'
+
+export type ListLogsInput = PageInput &
+  RangeInput & {
+    readonly projectId: string
+    readonly level?: readonly string[] | undefined
+    readonly q?: string | undefined
+    readonly trace_id?: string | undefined
+  }
+
+/** @throws AppError not_found, invalid */
+export async function listLogs(app: App, actor: Actor, input: ListLogsInput): Promise<Page<LogItem>> {
+  if ((await readProject(app.db, actor.orgId, input.projectId)) === null) throw notFound('Project')
+  const filter: LogFilter = {
+    projectId: input.projectId,
+    ...rangeOf(input),
+    levels: input.level ?? null,
+    text: input.q ?? null,
+    traceId: eventIdFrom(input.trace_id),
+  }
+  return pageByTime(input, {
+    select: (slice) => selectLogs(app.db, filter, slice),
+    count: () => countLogs(app.db, filter),
+    at: (row) => row.occurred_at,
+    view: (row) =>
+      LogItem.parse({
+        ...row,
+        occurred_at: row.occurred_at.toISOString(),
+        received_at: row.received_at.toISOString(),
+        notes: row.notes ?? [],
+      }),
+  })
+}

@@ -1,0 +1,45 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import { eventIdFrom } from '../kernel/ids.ts'
+import type { Page } from '../kernel/page.api.ts'
+import { readProject } from '../team/team.queries.ts'
+import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
+import { TraceMetricItem } from './telemetry.api.ts'
+import { countMetrics, selectMetrics, type MetricFilter } from './telemetry.queries.ts'
+
+export type ListTraceMetricsInput = PageInput &
+  RangeInput & {
+    readonly projectId: string
+    readonly name?: string | undefined
+    readonly type?: string | undefined
+    readonly trace_id?: string | undefined
+  }
+
+/** @throws AppError not_found, invalid */
+export async function listTraceMetrics(
+  app: App,
+  actor: Actor,
+  input: ListTraceMetricsInput,
+): Promise<Page<TraceMetricItem>> {
+  if ((await readProject(app.db, actor.orgId, input.projectId)) === null) throw notFound('Project')
+  const filter: MetricFilter = {
+    projectId: input.projectId,
+    ...rangeOf(input),
+    name: input.name ?? null,
+    type: input.type ?? null,
+    traceId: eventIdFrom(input.trace_id),
+  }
+  return pageByTime(input, {
+    select: (slice) => selectMetrics(app.db, filter, slice),
+    count: () => countMetrics(app.db, filter),
+    at: (row) => row.occurred_at,
+    view: (row) =>
+      TraceMetricItem.parse({
+        ...row,
+        occurred_at: row.occurred_at.toISOString(),
+        received_at: row.received_at.toISOString(),
+        notes: row.notes ?? [],
+      }),
+  })
+}

@@ -1,0 +1,211 @@
+import { sql, type Expression, type SqlBool } from 'kysely'
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import { hyphenate, unhyphenate } from '../kernel/ids.ts'
+import { TOTAL_CAP } from '../kernel/page.api.ts'
+import type { Database } from '../storage/pool.ts'
+import type { TimeCursor } from './time-cursor.ts'
+
+/** Reads of telemetry for lists, newest first; every one is bounded by an index or by {@link MOST_SEARCHED}. */
+
+/** Entries a filter without an index looks through. */
+export const MOST_SEARCHED = 100_000
+
+export type Slice = {
+  readonly limit: number
+  readonly offset: number
+  readonly after: TimeCursor | null
+}
+
+export type TimeRange = { readonly from: Date | null; readonly to: Date | null }
+
+export type LogFilter = TimeRange & {
+  readonly projectId: string
+  readonly levels: readonly string[] | null
+  readonly text: string | null
+  readonly traceId: string | null
+}
+
+const LOG_COLUMNS = [
+  'id',
+  'project_id',
+  'occurred_at',
+  'received_at',
+  'level',
+  'severity_number',
+  'body',
+  'trace_id',
+  'span_id',
+  'release',
+  'environment',
+  'attributes',
+  'notes',
+] as const
+
+const FAILURES: ReadonlySet<string> = new Set(['error', 'fatal'])
+
+/**
+ * Entries under a filter. Without text, and with levels that have an index, the index leads to the page; otherwise the
+ * newest {@link MOST_SEARCHED} of the range are looked through.
+ */
+function filteredLogs(db: Database, filter: LogFilter) {
+  const { levels, text, traceId } = filter
+  const isIndexed = text === null && (levels === null || levels.every((level) => FAILURES.has(level)))
+  let source = db.selectFrom('logs').selectAll().where('project_id', '=', filter.projectId)
+  if (filter.from !== null)
+    source = source
+      .where('occurred_at', '>=', filter.from)
+      // Nothing happens after it was received, but for a minute of grace: older partitions hold nothing of it.
+      .where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
+  if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
+  if (traceId !== null) source = source.where('trace_id', '=', hyphenate(traceId))
+  if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MOST_SEARCHED)
+  let query = db.selectFrom(source.as('l'))
+  if (levels !== null) query = query.where('level', '=', sql<string>`any(${sql.val([...levels])}::text[])`)
+  if (text !== null) query = query.where(sql<SqlBool>`body ilike ${containing(text)}`)
+  return query
+}
+
+/** For `like`: the text anywhere, its own wildcards taken literally. */
+const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+
+export async function selectLogs(db: Database, filter: LogFilter, slice: Slice) {
+  let query = filteredLogs(db, filter).select(LOG_COLUMNS)
+  if (slice.after !== null) query = query.where(before(slice.after, 'occurred_at'))
+  const rows = await query
+    .orderBy('occurred_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+  return rows.map((row) => ({ ...row, trace_id: plainId(row.trace_id) }))
+}
+
+export const countLogs = (db: Database, filter: LogFilter): Promise<number> =>
+  countUpTo(db, filteredLogs(db, filter).select('id').limit(TOTAL_CAP + 1))
+
+export type MetricFilter = TimeRange & {
+  readonly projectId: string
+  readonly name: string | null
+  readonly type: string | null
+  readonly traceId: string | null
+}
+
+const METRIC_COLUMNS = [
+  'id',
+  'project_id',
+  'occurred_at',
+  'received_at',
+  'name',
+  'type',
+  'value',
+  'unit',
+  'trace_id',
+  'span_id',
+  'release',
+  'environment',
+  'attributes',
+  'notes',
+] as const
+
+function filteredMetrics(db: Database, filter: MetricFilter) {
+  const isIndexed = filter.type === null && filter.traceId === null
+  let source = db.selectFrom('trace_metrics').selectAll().where('project_id', '=', filter.projectId)
+  if (filter.from !== null)
+    source = source
+      .where('occurred_at', '>=', filter.from)
+      .where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
+  if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
+  if (filter.name !== null) source = source.where('name', '=', filter.name)
+  if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MOST_SEARCHED)
+  let query = db.selectFrom(source.as('m'))
+  if (filter.type !== null) query = query.where('type', '=', filter.type)
+  if (filter.traceId !== null) query = query.where('trace_id', '=', hyphenate(filter.traceId))
+  return query
+}
+
+export async function selectMetrics(db: Database, filter: MetricFilter, slice: Slice) {
+  let query = filteredMetrics(db, filter).select(METRIC_COLUMNS)
+  if (slice.after !== null) query = query.where(before(slice.after, 'occurred_at'))
+  const rows = await query
+    .orderBy('occurred_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+  return rows.map((row) => ({ ...row, trace_id: plainId(row.trace_id) }))
+}
+
+export const countMetrics = (db: Database, filter: MetricFilter): Promise<number> =>
+  countUpTo(db, filteredMetrics(db, filter).select('id').limit(TOTAL_CAP + 1))
+
+export type RunFilter = TimeRange & {
+  readonly projectId: string
+  readonly monitor: string | null
+  readonly statuses: readonly string[] | null
+  readonly environment: string | null
+}
+
+function filteredRuns(db: Database, filter: RunFilter) {
+  let query = db
+    .selectFrom('check_ins as c')
+    .innerJoin('monitors as m', 'm.id', 'c.monitor_id')
+    .where('c.project_id', '=', filter.projectId)
+  if (filter.monitor !== null) query = query.where('m.project_id', '=', filter.projectId).where('m.slug', '=', filter.monitor)
+  if (filter.from !== null) query = query.where('c.received_at', '>=', filter.from)
+  if (filter.to !== null) query = query.where('c.received_at', '<', filter.to)
+  if (filter.environment !== null) query = query.where('c.environment', '=', filter.environment)
+  if (filter.statuses !== null)
+    query = query.where('c.status', '=', sql<string>`any(${sql.val([...filter.statuses])}::text[])`)
+  return query
+}
+
+export async function selectRuns(db: Database, filter: RunFilter, slice: Slice) {
+  let query = filteredRuns(db, filter)
+    .select([
+      'c.id',
+      'c.project_id',
+      'c.status',
+      'c.environment',
+      'c.release',
+      'c.trace_id',
+      'c.duration_ms',
+      'c.started_at',
+      'c.finished_at',
+      'c.received_at',
+      'c.updated_at',
+      'c.notes',
+    ])
+    .select([
+      'm.id as monitor_id',
+      'm.slug',
+      'm.schedule_type',
+      'm.schedule_value',
+      'm.schedule_unit',
+      'm.timezone',
+      'm.checkin_margin_minutes',
+      'm.max_runtime_minutes',
+      'm.failure_issue_threshold',
+      'm.recovery_threshold',
+      'm.owner',
+    ])
+  if (slice.after !== null) query = query.where(before(slice.after, 'c.received_at', 'c.id'))
+  return query
+    .orderBy('c.received_at', 'desc')
+    .orderBy('c.id', 'desc')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute()
+}
+
+export const countRuns = (db: Database, filter: RunFilter): Promise<number> =>
+  countUpTo(db, filteredRuns(db, filter).select('c.id').limit(TOTAL_CAP + 1))
+
+const before = (cursor: TimeCursor, column: string, id = 'id') =>
+  sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`
+
+async function countUpTo(db: Database, rows: Expression<unknown>): Promise<number> {
+  const counted = await sql<{ n: number }>`select count(*) as n from (${rows}) as capped`.execute(db)
+  return counted.rows[0]?.n ?? 0
+}
+
+export const plainId = (uuid: string | null): string | null => (uuid === null ? null : unhyphenate(uuid))

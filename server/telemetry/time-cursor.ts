@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { invalid } from '../kernel/errors.ts'
+
+/** Where a page ended, in lists ordered by time and id. */
+export type TimeCursor = { readonly at: Date; readonly id: string }
+
+const Parts = z.tuple([z.iso.datetime(), z.uuid()])
+
+export const encodeTimeCursor = ({ at, id }: TimeCursor): string =>
+  Buffer.from(JSON.stringify([at.toISOString(), id])).toString('base64url')
+
+/** @throws AppError invalid when the cursor is not one of ours */
+export function decodeTimeCursor(text: string): TimeCursor {
+  let given: unknown
+  try {
+    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    given = null
+  }
+  const parts = Parts.safeParse(given)
+  if (!parts.success) throw invalid('cursor is not one this list gave out.')
+  return { at: new Date(parts.data[0]), id: parts.data[1] }
+}
