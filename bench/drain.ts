@@ -5,6 +5,7 @@ import { type LoadResult, runLoad } from './load.ts'
 import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
 import { embeddedPostgresVersion } from './postgres-version.ts'
 import { memoryOfTree } from './process-tree.ts'
+import { PARTS, processorTimeOfTree, type ProcessorTime } from './processor-time.ts'
 import { type Service, startService } from './service.ts'
 import { type BenchProject, readMetric, setUpProject } from './setup-project.ts'
 
@@ -21,7 +22,14 @@ const BACKLOG_ENTRIES = 4_000
 const SAMPLE_MS = 500
 const WARM_UP_MS = 8_000
 
-type Sample = { readonly atMs: number; readonly drained: number; readonly backlog: number }
+type Sample = {
+  readonly atMs: number
+  readonly drained: number
+  readonly backlog: number
+  readonly processor: ProcessorTime
+  /** Of this process, which makes the load. */
+  readonly ownProcessorMs: number
+}
 
 export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const quick = options['quick'] === 'true'
@@ -59,6 +67,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
         },
         'acknowledged in, p99': { value: of(({ load }) => load.latency.percentile(99)), unit: 'ms' },
         'memory of the whole tree (PSS)': { value: memoryMiB, unit: 'MiB', goal: '≤600 MiB (P11)' },
+        ...processorFigures(results),
         'accepted − stored at the end': { value: accepted - stored, unit: 'events', goal: '0' },
         'spool emptied after the end in': { value: emptyingMs, unit: 'ms' },
       } satisfies Record<string, Figure>,
@@ -94,7 +103,13 @@ async function feedAndWatch(
         readMetric(service.url, 'faultline_digest_events_total'),
         readMetric(service.url, 'faultline_spool_backlog_entries'),
       ])
-      samples.push({ atMs: performance.now(), drained, backlog })
+      samples.push({
+        atMs: performance.now(),
+        drained,
+        backlog,
+        processor: processorTimeOfTree(service.pid),
+        ownProcessorMs: ownProcessorMs(),
+      })
       const before = samples.at(-6) ?? samples[0]
       const last = samples.at(-1)
       if (before !== undefined && last !== undefined && last.atMs > before.atMs) {
@@ -127,6 +142,33 @@ function drainedPerSecond({ samples }: Fed): number {
   const last = samples.at(-1)
   if (first === undefined || last === undefined) throw new Error('nothing was measured')
   return ((last.drained - first.drained) / (last.atMs - first.atMs)) * 1000
+}
+
+/** Processor time per drained event and where it went: says more than a rate while other programs run. */
+function processorFigures(results: readonly Fed[]): Record<string, Figure> {
+  const perEvent = (ms: (sample: Sample) => number): number =>
+    median(
+      results.map(({ samples }) => {
+        const [first] = samples
+        const last = samples.at(-1)
+        if (first === undefined || last === undefined) throw new Error('nothing was measured')
+        return ((ms(last) - ms(first)) * 1000) / (last.drained - first.drained)
+      }),
+    )
+  const unit = 'µs/event'
+  return {
+    'processor time, all': {
+      value: perEvent((sample) => sample.ownProcessorMs + PARTS.reduce((sum, part) => sum + sample.processor[part], 0)),
+      unit,
+    },
+    ...Object.fromEntries(PARTS.map((part) => [`  ${part}`, { value: perEvent((s) => s.processor[part]), unit }])),
+    '  load generator': { value: perEvent((sample) => sample.ownProcessorMs), unit },
+  }
+}
+
+function ownProcessorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 function slowestWindow({ samples }: Fed): number {

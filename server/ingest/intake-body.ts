@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { invalid, rateLimited, tooLarge } from '../kernel/errors.ts'
 import {
+  type DecodedBody,
   decodeLargeBody,
   decodePrefix,
   decodeSmallBody,
-  discardBody,
   MOST_WIRE_BYTES,
   permittedBytes,
 } from '../protocol/decode.ts'
@@ -41,7 +41,22 @@ export type Bodies = {
   release(request: IncomingMessage): void
 }
 
-type Partial = { chunks: Buffer[]; bytes: number; ended: boolean }
+type Partial = {
+  chunks: Buffer[]
+  /** Where a large body of announced length is put together as it comes: joining its chunks would need it twice. */
+  readonly room: Buffer | null
+  bytes: number
+  ended: boolean
+}
+
+const ROOM_FROM_BYTES = 256 * 1024
+const ROOM_UP_TO_BYTES = 100 * 1024 * 1024
+
+/** Memory that was asked for and not written to is none; a client that announces and does not send costs nothing. */
+function roomFor(request: IncomingMessage): Buffer | null {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  return announced >= ROOM_FROM_BYTES && announced <= ROOM_UP_TO_BYTES ? Buffer.allocUnsafeSlow(announced) : null
+}
 
 export function createBodies(): Bodies {
   let buffered = 0
@@ -51,7 +66,8 @@ export function createBodies(): Bodies {
 
   const partialOf = (request: IncomingMessage): Partial => {
     let partial = partials.get(request)
-    if (partial === undefined) partials.set(request, (partial = { chunks: [], bytes: 0, ended: false }))
+    if (partial === undefined)
+      partials.set(request, (partial = { chunks: [], room: roomFor(request), bytes: 0, ended: false }))
     return partial
   }
 
@@ -69,7 +85,8 @@ export function createBodies(): Bodies {
         request.pause()
       }
       const onData = (chunk: Buffer): void => {
-        partial.chunks.push(chunk)
+        if (partial.room === null) partial.chunks.push(chunk)
+        else chunk.copy(partial.room, partial.bytes)
         partial.bytes += chunk.length
         buffered += chunk.length
         if (partial.bytes > most) {
@@ -99,10 +116,10 @@ export function createBodies(): Bodies {
       request.resume()
     })
 
-  const whole = (partial: Partial): Buffer =>
-    partial.chunks.length === 1 && partial.chunks[0] !== undefined
-      ? partial.chunks[0]
-      : Buffer.concat(partial.chunks, partial.bytes)
+  const whole = ({ chunks, room, bytes }: Partial): Buffer => {
+    if (room !== null) return room.subarray(0, bytes)
+    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, bytes)
+  }
 
   const admitDecoding = (weight: number): Promise<void> | null => {
     if (decoding === 0 || decoding + weight <= MOST_DECODING_BYTES) {
@@ -152,16 +169,12 @@ export function createBodies(): Bodies {
     },
     decode(raw, encoding, look) {
       const small = decodeSmallBody(raw, encoding)
-      if (small !== null || encoding === 'none') return look(small ?? raw)
+      if (small !== null) return lookAt(small, look)
+      if (encoding === 'none') return look(raw)
       const weight = permittedBytes(raw.length)
       const decodeNow = async () => {
         try {
-          const decoded = await decodeLargeBody(raw, encoding)
-          try {
-            return look(decoded)
-          } finally {
-            discardBody(decoded)
-          }
+          return lookAt(await decodeLargeBody(raw, encoding), look)
         } finally {
           decoding -= weight
           waiting.shift()?.()
@@ -176,6 +189,14 @@ export function createBodies(): Bodies {
       buffered -= partial.bytes
       partials.delete(request)
     },
+  }
+}
+
+function lookAt<T>(decoded: DecodedBody, look: (decoded: Buffer) => T): T {
+  try {
+    return look(decoded.bytes)
+  } finally {
+    decoded.release()
   }
 }
 

@@ -1,6 +1,6 @@
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import { categoryOf } from '../protocol/categories.ts'
-import { decodeBody } from '../protocol/decode.ts'
+import { borrowBody } from '../protocol/decode.ts'
 import { decodeStoreBody } from '../protocol/decode-store.ts'
 import { parseEnvelope, type EnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
 import { topLevelString } from '../protocol/json-guard.ts'
@@ -42,7 +42,8 @@ async function prepareStore(entry: SpoolEntry, project: ProjectFacts): Promise<P
 }
 
 async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promise<PreparedItem[]> {
-  const decoded = await decodeBody(entry.body, entry.encoding)
+  const body = await borrowBody(entry.body, entry.encoding)
+  const decoded = body.bytes
   const { header, items } = parseEnvelope(decoded)
   const dropped = new Map(entry.dropped.map((one) => [one.index, one.reason]))
   // Beside one lone event the envelope holds nothing but its header; that may be kept as it came unless it holds secrets.
@@ -71,8 +72,13 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
     else if (item.surplus) prepared.push({ category, quantity: 1, outcome: 'discarded', reason: 'second_event' })
     else prepared.push(...(await prepareItem({ ...common, item })))
   }
+  // Other facts may hold on to bytes; their memory is then theirs.
+  if (items.every(({ type }) => KEEP_NO_BYTES.has(type))) body.release()
   return prepared
 }
+
+/** Item types that are parsed, and nothing of the bytes kept: the common ones. */
+const KEEP_NO_BYTES = new Set(['event', 'transaction', 'session', 'sessions', 'client_report'])
 
 async function prepareItem(input: ItemInput): Promise<PreparedItem[]> {
   const { type } = input.item

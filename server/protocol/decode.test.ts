@@ -55,10 +55,10 @@ describe.each(encodings)('%s', (encoding) => {
 
   test('gives the bytes back in every way of decoding', async () => {
     const raw = encode[encoding](text)
-    expect(decodeSmallBody(raw, encoding)).toEqual(text)
+    expect(decodeSmallBody(raw, encoding)?.bytes).toEqual(text)
     expect(decodeBodySync(raw, encoding)).toEqual(text)
     expect(await decodeBody(raw, encoding)).toEqual(text)
-    expect(await decodeLargeBody(raw, encoding)).toEqual(text)
+    expect((await decodeLargeBody(raw, encoding)).bytes).toEqual(text)
   })
 
   test('a body cut anywhere is broken, not short', async () => {
@@ -111,9 +111,33 @@ test('a small body that decodes to much, within the ratio, goes the slow way', a
   expect(await decodeBody(raw, 'br')).toEqual(lines)
 })
 
+test('bodies that are looked at together have memory of their own; given back, it is used again', () => {
+  const raw = (text: string): Buffer => zlib.gzipSync(text)
+  const first = decodeSmallBody(raw('first'), 'gzip')!
+  const second = decodeSmallBody(raw('second'), 'gzip')!
+  expect([first, second].map(({ bytes }) => bytes.toString())).toEqual(['first', 'second'])
+  first.release()
+  second.release()
+  const third = decodeSmallBody(raw('third'), 'gzip')!
+  expect([first.bytes.buffer, second.bytes.buffer]).toContain(third.bytes.buffer)
+  third.release()
+})
+
+test('a body larger than the kept buffers, and one at the very limit, come out whole', () => {
+  const text = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 2654435761) % 97).join(''))
+  const raw = zlib.deflateSync(text)
+  expect(text.length).toBeGreaterThan(128 * 1024)
+  const decoded = decodeSmallBody(raw, 'deflate')
+  if (decoded !== null) expect(decoded.bytes.equals(text)).toBe(true)
+  // 1 MiB is what any body may decode to, however small it is.
+  const most = zlib.gzipSync(Buffer.alloc(permittedBytes(1)))
+  expect(decodeSmallBody(most, 'gzip')?.bytes.length).toBe(permittedBytes(1))
+  expect(() => decodeSmallBody(zlib.gzipSync(Buffer.alloc(permittedBytes(1) + 1)), 'gzip')).toThrow('times its size')
+})
+
 test('members of gzip one after the other are one body', () => {
   const raw = Buffer.concat([zlib.gzipSync('{"a":1}\n'), zlib.gzipSync('rest')])
-  expect(decodeSmallBody(raw, 'gzip')?.toString()).toBe('{"a":1}\nrest')
+  expect(decodeSmallBody(raw, 'gzip')?.bytes.toString()).toBe('{"a":1}\nrest')
 })
 
 describe('/store/', () => {

@@ -1,6 +1,7 @@
 import zlib from 'node:zlib'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { AppError, invalid, tooLarge } from '../kernel/errors.ts'
+import { inflateInto, type InflateCoding } from './inflate.ts'
 
 const MIB = 1024 * 1024
 /** Most bytes of a request body as it comes off the wire (security.md 4.17). */
@@ -10,6 +11,11 @@ export const MOST_DECODED_BYTES = 100 * MIB
 /** Most decoded bytes per wire byte, counted once {@link RATIO_FREE_BYTES} are out. */
 export const MOST_RATIO = 100
 export const RATIO_FREE_BYTES = MIB
+/**
+ * How far a large body may be ahead of that ratio on the way: a dump may begin with a long run of zeros, but a bomb
+ * should not fill a hundred megabytes before it is seen as one.
+ */
+const RATIO_AHEAD_BYTES = 24 * MIB
 
 /** Bodies up to this size are decoded at once on the calling thread: cheaper than a round trip to the thread pool. */
 const SYNC_WIRE_BYTES = 64 * 1024
@@ -128,23 +134,65 @@ export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MO
   }
 }
 
+/** A decoded body whose memory is used again. */
+export type DecodedBody = {
+  readonly bytes: Buffer
+  /** Gives the memory back; `bytes` must not be looked at afterwards. Forgetting it costs memory, nothing else. */
+  release(): void
+}
+
+const owned = (bytes: Buffer): DecodedBody => ({ bytes, release: () => {} })
+
 /**
  * Decodes a small body at once.
  * @returns null when it is too large for that; then call {@link decodeLargeBody}
  * @throws AppError as {@link decodeBodySync}
  */
-export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): Buffer | null {
-  if (encoding === 'none') return raw
+export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): DecodedBody | null {
+  if (encoding === 'none') return owned(raw)
   if (raw.length > SYNC_WIRE_BYTES) return null
   if (raw.length === 0) throw broken(encoding, undefined)
   const permitted = permittedBytes(raw.length)
-  try {
-    return decodeWith(raw, encoding, Math.min(permitted, SYNC_DECODED_BYTES), false)
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') throw broken(encoding, error)
-    if (permitted <= SYNC_DECODED_BYTES) throw tooFar()
-    return null
+  const most = Math.min(permitted, SYNC_DECODED_BYTES)
+  if (encoding === 'gzip' || encoding === 'deflate') {
+    const inflated = inflateSmall(raw, encoding, most)
+    if (inflated !== null) return inflated
+  } else {
+    try {
+      return owned(decodeWith(raw, encoding, most, false))
+    } catch (error) {
+      if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') throw broken(encoding, error)
+    }
   }
+  if (permitted <= SYNC_DECODED_BYTES) throw tooFar()
+  return null
+}
+
+/** Sizes of the buffers bodies are inflated into; the last holds every small body and a byte more. */
+const OUTPUT_BYTES = [128 * 1024, 512 * 1024, SYNC_DECODED_BYTES + 1] as const
+/** Buffers kept of each size: as many as bodies are looked at at the same time, by shards of digestion. */
+const MOST_IDLE = 4
+const idle: Buffer[][] = OUTPUT_BYTES.map(() => [])
+
+/** Null when more than `most` bytes come out. @throws AppError `invalid` for broken or cut data */
+function inflateSmall(raw: Buffer, coding: InflateCoding, most: number): DecodedBody | null {
+  for (const [size, bytes] of OUTPUT_BYTES.entries()) {
+    const pool = idle[size] ?? []
+    const out = pool.pop() ?? Buffer.allocUnsafeSlow(bytes)
+    const inflated = inflateInto(raw, coding, out)
+    if ('end' in inflated && inflated.end <= most) {
+      return {
+        bytes: out.subarray(0, inflated.end),
+        release: () => {
+          if (pool.length < MOST_IDLE) pool.push(out)
+        },
+      }
+    }
+    if (pool.length < MOST_IDLE) pool.push(out)
+    if ('broken' in inflated) throw broken(coding, inflated.broken)
+    if ('end' in inflated || bytes > most) return null
+  }
+  return null
 }
 
 /**
@@ -177,12 +225,19 @@ const createDecoder = (encoding: Exclude<ContentEncoding, 'none'>) => {
 }
 
 /**
- * Decodes a body of any permitted size: small ones at once, large ones off the event loop.
+ * Decodes a body of any permitted size, small ones at once, large ones off the event loop, into memory that is the
+ * caller's for good.
  * @throws AppError as {@link decodeBodySync}
  */
 export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
+  const { bytes } = await borrowBody(raw, encoding)
+  return bytes
+}
+
+/** As {@link decodeBody}, into memory that is given back after a look. */
+export async function borrowBody(raw: Buffer, encoding: ContentEncoding): Promise<DecodedBody> {
   const small = decodeSmallBody(raw, encoding)
-  return small ?? (encoding === 'none' ? raw : decodeLargeBody(raw, encoding))
+  return small ?? (encoding === 'none' ? owned(raw) : decodeLargeBody(raw, encoding))
 }
 
 /**
@@ -190,7 +245,7 @@ export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promis
  * honour `maxOutputLength` themselves.
  * @throws AppError as {@link decodeBodySync}
  */
-export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 'none'>): Promise<Buffer<ArrayBuffer>> {
+export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 'none'>): Promise<DecodedBody> {
   if (raw.length === 0) return Promise.reject(broken(encoding, undefined))
   const limit = permittedBytes(raw.length)
   return new Promise((resolve, reject) => {
@@ -204,25 +259,23 @@ export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 
       if (failed) return
       failed = true
       decoder.destroy()
-      discardBody(out)
+      discard(out)
       reject(error)
     }
     decoder.on('data', (piece: Buffer) => {
       if (failed) return
-      if (length + piece.length > limit) return fail(tooFar())
+      const soFar = decoder.bytesWritten * MOST_RATIO + RATIO_AHEAD_BYTES
+      if (length + piece.length > Math.min(limit, soFar)) return fail(tooFar())
       piece.copy(out, length)
       length += piece.length
     })
-    decoder.on('end', () => resolve(out.subarray(0, length)))
+    decoder.on('end', () => resolve({ bytes: out.subarray(0, length), release: () => discard(out) }))
     decoder.on('error', (error) => fail(broken(encoding, error)))
     decoder.end(raw)
   })
 }
 
-/**
- * Gives the memory of a {@link decodeLargeBody} back at once; left to the collector, a few hundred megabytes of refused
- * bodies can pile up before it looks. The buffer is empty afterwards.
- */
-export function discardBody(body: Buffer<ArrayBuffer>): void {
+/** Gives memory back at once; left to the collector, a few hundred megabytes of refused bodies can pile up before it looks. */
+function discard(body: Buffer<ArrayBuffer>): void {
   body.buffer.transfer(0)
 }

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { treeOf } from './process-tree.ts'
+
+/** Processor time so far, milliseconds, of the parts of a service; what no other program on the machine disturbs much. */
+export type ProcessorTime = Readonly<Record<Part, number>>
+
+export const PARTS = ['main thread', 'digest thread', 'other threads of node', 'database'] as const
+type Part = (typeof PARTS)[number]
+
+/** Reads the processor time of a service and everything below it. Linux only; threads and processes that ended are not in it. */
+export function processorTimeOfTree(root: number): ProcessorTime {
+  const sums: Record<Part, number> = {
+    'main thread': 0,
+    'digest thread': 0,
+    'other threads of node': 0,
+    database: 0,
+  }
+  for (const pid of treeOf(root)) {
+    for (const thread of threadsOf(pid)) {
+      const name = contentOf(`/proc/${pid}/task/${thread}/comm`).trim()
+      // Time on a processor in nanoseconds is the first number.
+      const ms = Number(contentOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]) / 1e6
+      sums[partOf(name)] += Number.isNaN(ms) ? 0 : ms
+    }
+  }
+  return sums
+}
+
+function partOf(threadName: string): Part {
+  if (threadName === 'postgres') return 'database'
+  if (threadName === 'digest') return 'digest thread'
+  return threadName === 'node-MainThread' ? 'main thread' : 'other threads of node'
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
