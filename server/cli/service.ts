@@ -1,12 +1,9 @@
-import type pg from 'pg'
 import type { App } from '../context/app.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
 import { clientAddressReader } from '../http/client-address.ts'
 import type { Readiness } from '../http/health.ts'
 import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../ingest/create-intake.ts'
-import { OutcomeLedger } from '../ingest/outcomes.ts'
-import type { RefusedRow } from '../ingest/refusals.ts'
 import { runJobs } from '../jobs/run-jobs.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import { createDatabase, createPool } from '../storage/pool.ts'
@@ -91,7 +88,6 @@ function openIntake(app: App, connectionString: string): Intake {
     { ...app, pool, db: createDatabase(pool) },
     {
       addressOf: clientAddressReader(app.config.trustedProxies),
-      recordRefusals: (rows) => recordRefusals(pool, rows),
     },
   )
   const stop = app.bus.on('project_key', (payload) => {
@@ -107,22 +103,6 @@ function openIntake(app: App, connectionString: string): Intake {
       await pool.end()
     },
   }
-}
-
-async function recordRefusals(pool: pg.Pool, rows: readonly RefusedRow[]): Promise<void> {
-  const ledger = new OutcomeLedger()
-  for (const row of rows) {
-    ledger.add({
-      projectId: row.projectId,
-      keyId: row.keyId,
-      receivedAt: row.hour,
-      category: row.category,
-      outcome: row.reason === 'rate_limited' ? 'rate_limited' : 'invalid',
-      reason: row.reason === 'rate_limited' ? 'key' : row.reason,
-      quantity: row.quantity,
-    })
-  }
-  await ledger.write(pool)
 }
 
 type Digestion = { figures(): DigestSums; drain(): Promise<void>; stop(): Promise<void> }

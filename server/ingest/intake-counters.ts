@@ -1,3 +1,5 @@
+import type { DropReason } from './dropped-items.ts'
+
 /** What the intake did since it started, for /-/metrics; plain numbers, because they are counted per request. */
 export type IntakeCounters = {
   requests: number
@@ -10,7 +12,9 @@ export type IntakeCounters = {
   /** Answers by status. */
   readonly answers: Map<number, number>
   /** Items dropped by reason. */
-  readonly dropped: { too_large: number; rate_limited: number }
+  readonly dropped: Record<DropReason, number>
+  /** Events over their limit that were let through because their kind was new. */
+  letThrough: number
   /** Accepted requests by how long they took, from the headers to the commit; upper bounds in {@link LATENCY_BOUNDS_MS}. */
   readonly latency: number[]
   latencySumMs: number
@@ -25,7 +29,8 @@ export const createCounters = (): IntakeCounters => ({
   aborted: 0,
   acceptedBytes: 0,
   answers: new Map(),
-  dropped: { too_large: 0, rate_limited: 0 },
+  dropped: { too_large: 0, rate_limited: 0, storm: 0, quota: 0 },
+  letThrough: 0,
   latency: LATENCY_BOUNDS_MS.map(() => 0).concat(0),
   latencySumMs: 0,
 })

@@ -7,14 +7,12 @@ import type { SpoolEntry } from '../spool/entry.ts'
 import { settleBatches } from '../spool/settle.ts'
 import { withClientTx } from '../storage/pool.ts'
 import { createIntake, type Intake, type IntakeOptions } from './create-intake.ts'
-import type { RefusedRow } from './refusals.ts'
 
 export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
 
 export type TestIntake = {
   readonly intake: Intake
   readonly port: number
-  readonly refused: RefusedRow[]
   /** One request; `null` answers mean that the connection was cut. */
   send(options: {
     url: string
@@ -31,13 +29,8 @@ export type TestIntake = {
 
 /** The intake behind a bare node:http server with the limits of the real one. */
 export async function testIntake(app: App, options: Partial<IntakeOptions> = {}): Promise<TestIntake> {
-  const refused: RefusedRow[] = []
   const intake = createIntake(app, {
     addressOf: clientAddressReader(app.config.trustedProxies),
-    recordRefusals: (rows) => {
-      refused.push(...rows)
-      return Promise.resolve()
-    },
     ...options,
   })
   const server = createServer(
@@ -54,7 +47,6 @@ export async function testIntake(app: App, options: Partial<IntakeOptions> = {})
   return {
     intake,
     port,
-    refused,
     send: ({ url, method = 'POST', headers = {}, body }) =>
       new Promise((resolve, reject) => {
         const request = httpRequest(

@@ -408,8 +408,8 @@ describe('limits', () => {
     const entries = await intake.takeAll()
     expect(entries).toHaveLength(1)
     expect(entries[0]!.dropped).toEqual([
-      { index: 1, reason: 'rate_limited' },
-      { index: 2, reason: 'rate_limited' },
+      { index: 1, reason: 'storm' },
+      { index: 2, reason: 'storm' },
     ])
   }, 60_000)
 

@@ -5,8 +5,16 @@ import { AppError, forbidden, invalid, notFound, rateLimited, unavailable } from
 import { contentEncodingFrom } from '../protocol/decode.ts'
 import { parseEnvelopeHeader } from '../protocol/envelope.ts'
 import { checkDsn, noKey, readAuth } from '../protocol/sentry-auth.ts'
-import type { Spool } from '../spool/write.ts'
-import { answerAccepted, answerError, answerMethod, answerPixel, answerPreflight, rateLimitHeaders } from './answers.ts'
+import {
+  answerAccepted,
+  answerError,
+  answerMethod,
+  answerPixel,
+  answerPreflight,
+  rateLimitHeaders,
+  type Limit,
+} from './answers.ts'
+import { countedIfUnreceived, countRequest } from './count-refused.ts'
 import type { Arrival, ArrivalHead, Endpoint } from './endpoint.ts'
 import { matchEndpoint } from './endpoints.ts'
 import { AbortedError } from './intake-body.ts'
@@ -63,21 +71,21 @@ export function handleIntake(app: App, deps: IntakeDeps, request: IncomingMessag
     refused(invalid('The body did not arrive in time.'))
     // Once the answer is out: nothing more is expected of this client.
     response.once('finish', () => request.destroy())
-  }, deps.bodyTimeoutMs)
+  }, matched?.endpoint.bodyTimeoutMs ?? deps.bodyTimeoutMs)
   const startedMs = app.clock.monotonicMs()
   const work = async (): Promise<void> => {
     if (methods === undefined) throw notFound('Endpoint')
     const encoding = contentEncodingFrom(request.headers['content-encoding'])
     if (matched !== null)
       small = { endpoint: matched.endpoint, head: headOf(app, request, route, matched.params, encoding) }
-    const { eventId, limited } = await accept(app, deps, route, request, small, encoding, () => clearTimeout(timer))
+    const { eventId, limited, announced } = await accept(app, deps, route, request, small, encoding, () => clearTimeout(timer))
     // The rest is stored: the answer only tells the client what to hold back from now on.
     if (limited !== null && small?.endpoint.tellsLimits !== false) throw limited
     countLatency(deps.counters, app.clock.monotonicMs() - startedMs)
     let status = 200
     if (small !== null) status = small.endpoint.accepted(response, small.head, eventId)
     else if (request.method === 'GET') answerPixel(response)
-    else answerAccepted(response, eventId)
+    else answerAccepted(response, eventId, announced)
     countAnswer(deps.counters, status)
   }
   work()
@@ -156,7 +164,7 @@ async function accept(
     throw rateLimited(
       'Too many requests from this address.',
       addressWait,
-      rateLimitHeaders(new Map([['', addressWait]]), 'address_limit'),
+      rateLimitHeaders([{ categories: [], seconds: addressWait, scope: 'key', reason: 'address_limit' }]),
     )
 
   const auth = readAuth({
@@ -175,11 +183,13 @@ async function accept(
   const key = judgeKey(app, route, found instanceof Promise ? await found.catch(databaseAway) : found)
   if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
     throw forbidden('The project takes nothing from this origin.')
-  judgeReadiness(deps.spool, small)
+  judgeReadiness(deps, key, small)
   small?.endpoint.judge?.(small.head)
 
   const isQuery = request.method === 'GET' && small === null
-  const body = isQuery ? bodyOfQuery(route.query) : await deps.bodies.read(request, small?.endpoint.mostWireBytes)
+  const body = isQuery
+    ? bodyOfQuery(route.query)
+    : await countedIfUnreceived(deps, key, deps.bodies.read(request, small?.endpoint.mostWireBytes))
   bodyArrived()
   const arrived: Arrived = {
     projectId: key.projectId,
@@ -232,13 +242,22 @@ function judgeKey(app: App, route: IntakeRoute, key: ProjectKey | null): Project
   return key
 }
 
-/** A refusal because of overload costs nothing but the look-up of the key: no body is read for it. */
-function judgeReadiness(spool: Spool, small: Small | null): void {
-  const state = spool.readiness()
+/**
+ * A refusal because of overload costs nothing but the look-up of the key: no body is read for it.
+ * @throws AppError `rate_limited` or `unavailable`; counted as one item
+ */
+function judgeReadiness(deps: IntakeDeps, key: ProjectKey, small: Small | null): void {
+  const state = deps.spool.readiness()
+  if (state === 'open') return
+  if (state === 'full') countRequest(deps, key, 'rate_limited', 'busy')
+  else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')
   if (state === 'down') throw databaseIsAway()
-  if (state !== 'full') return
-  if (small?.endpoint.tellsLimits === false) throw unavailable('The service is busy.', 5)
-  throw rateLimited('The service is busy.', 5, rateLimitHeaders(new Map([['', 5]]), 'busy'))
+  if (state === 'disk') throw unavailable('The service has no room left to store anything.', 30)
+  // Spread out, or everybody comes back in the same second.
+  const seconds = 5 + (deps.counters.requests % 6)
+  if (small?.endpoint.tellsLimits === false) throw unavailable('The service is busy.', seconds)
+  const limit: Limit = { categories: [], seconds, scope: 'organization', reason: 'busy' }
+  throw rateLimited('The service is busy.', seconds, rateLimitHeaders([limit]))
 }
 
 const databaseIsAway = (cause?: unknown): AppError =>

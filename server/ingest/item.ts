@@ -2,7 +2,7 @@ import type { Category } from '../protocol/categories.ts'
 import type { EnvelopeHeader, RawItem } from '../protocol/envelope.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { FactKind, FactOf } from './kinds.ts'
-import type { Outcome } from './outcomes.ts'
+import type { Outcome } from '../outcomes/outcomes.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
 /** One item of an envelope on its way to becoming facts, and everything its request said about it. */

@@ -1,8 +1,12 @@
 import { categoryOf, type Category } from '../protocol/categories.ts'
 import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import type { RawItem } from '../protocol/envelope.ts'
+import { QUOTA_CATEGORIES, type OrgQuota } from '../limits/org-quota.ts'
+import { KEY_PER_MINUTE, type RateLimiter } from '../limits/rate-limiter.ts'
+import type { EventBytes, Storms } from '../limits/storm.ts'
 import type { DroppedItem } from '../spool/entry.ts'
-import type { RateLimiter } from './limits.ts'
+import { claimedQuantity, type DropReason } from './dropped-items.ts'
+import type { ProjectKey } from './project-keys.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -20,6 +24,9 @@ const MOST_BYTES = new Map<string, number>([
   ['check_in', 100 * KIB],
   ['attachment', 20 * MIB],
   ['log', 12 * MIB],
+  ['nel', MIB],
+  ['otlp_logs', 12 * MIB],
+  ['otlp_traces', 12 * MIB],
   ['trace_metric', 12 * MIB],
   ['span', 12 * MIB],
   ['profile', 50 * MIB],
@@ -38,38 +45,91 @@ const MOST_COUNT = new Map<string, number>([
 ])
 
 /** What limits need to know of a project key. */
-export type LimitedKey = { readonly id: string; readonly ratePerMinute: number | null }
+export type LimitedKey = Pick<
+  ProjectKey,
+  'id' | 'projectId' | 'orgId' | 'ratePerMinute' | 'eventsPerDay' | 'spikeProtection' | 'groupingVersion'
+>
+
+/** Who decides what may pass. */
+export type Judges = {
+  readonly limiter: RateLimiter
+  readonly quota: OrgQuota
+  readonly storms: Storms
+}
 
 export type Judgement = {
   readonly dropped: readonly DroppedItem[]
   /** Items that go on. */
   readonly kept: number
-  /** Categories over their limit, with the seconds to wait. */
+  /** Categories over the limit of the key, with the seconds to wait. */
   readonly limited: ReadonlyMap<Category, number>
+  /** Seconds to wait for the organisation's quota; 0 when it was not met. */
+  readonly quotaWait: number
+  /** Categories that went on and are at their limit now. */
+  readonly spent: ReadonlyMap<Category, number>
+  /** An event let through over its limit because its kind is new: `first` of its kind, or one of the next. */
+  readonly letThrough: 'first' | 'again' | null
 }
 
 const NOTHING: ReadonlyMap<Category, number> = new Map()
 
+/** From here on kinds of events are remembered, so that a storm knows what is nothing new. */
+const NEARLY_FULL = 0.5
+
+/** Why an item is refused and for how long; null when it may pass. */
+type Refused = { readonly reason: DropReason; readonly wait: number } | null
+export type EventVerdict = { readonly refused: Refused; readonly letThrough: Judgement['letThrough'] }
+
+const PASSED: EventVerdict = { refused: null, letThrough: null }
+
+/**
+ * Judges an error by the limit of its key, by whether it is news in a storm, and by the quota.
+ * @param event its JSON; null for what has none to look at
+ */
+export function judgeEvent({ limiter, quota, storms }: Judges, key: LimitedKey, event: EventBytes | null): EventVerdict {
+  const wait = limiter.takeItem(key.id, 'error', key.ratePerMinute)
+  const subject = {
+    projectId: key.projectId,
+    groupingVersion: key.groupingVersion,
+    perMinute: key.ratePerMinute ?? KEY_PER_MINUTE,
+  }
+  let letThrough: Judgement['letThrough'] = null
+  if (wait > 0) {
+    const news = event === null || !key.spikeProtection ? 'unseen' : storms.judge(subject, event)
+    if (news === 'known') return { refused: { reason: 'storm', wait }, letThrough }
+    if (news === 'unseen') return { refused: { reason: 'rate_limited', wait }, letThrough }
+    letThrough = news
+  } else if (event !== null && key.spikeProtection) {
+    if (limiter.fillOf(key.id, 'error', key.ratePerMinute) >= NEARLY_FULL) storms.note(subject, event)
+  }
+  const quotaWait = quota.take(key.orgId, key.eventsPerDay)
+  if (quotaWait > 0) return { refused: { reason: 'quota', wait: quotaWait }, letThrough: null }
+  return letThrough === null ? PASSED : { refused: null, letThrough }
+}
+
 /**
  * Judges the items of one envelope by size, number and rate (ingest.md §7.3, §8): what is over a limit is dropped, the
- * rest goes on. Attachments of a rate-limited event go with it, minidumps stay.
+ * rest goes on. Attachments of a refused event go with it, minidumps stay.
  * @param mostAttachmentBytes where an endpoint allows more than an envelope does
  */
 export function judgeItems(
-  items: readonly RawItem[],
+  judges: Judges,
   key: LimitedKey,
-  limiter: RateLimiter,
+  decoded: Buffer,
+  items: readonly RawItem[],
   mostAttachmentBytes?: number,
 ): Judgement {
   let dropped: DroppedItem[] | null = null
   let limited: Map<Category, number> | null = null
+  let spent: Map<Category, number> | null = null
   let counts: Map<string, number> | null = null
   let kept = 0
+  let quotaWait = 0
   const tooLarge = (item: RawItem): boolean =>
     item.type === 'attachment' && mostAttachmentBytes !== undefined
       ? item.end - item.start > mostAttachmentBytes
       : isTooLarge(item)
-  const eventWait = waitOfEvent(items, key, limiter)
+  const event = verdictOnEvent(judges, key, decoded, items)
   for (let index = 0; index < items.length; index++) {
     const item = items[index]
     // Surplus events are digestion's to record as such; they are no reason to refuse anything.
@@ -88,31 +148,50 @@ export function judgeItems(
       continue
     }
     const category = categoryOf(item.type)
-    let wait: number
-    if (category === 'error') wait = eventWait
-    else if (item.type === 'attachment' && eventWait > 0)
-      wait = item.headers.attachment_type === 'event.minidump' ? 0 : eventWait
-    else wait = limiter.takeItem(key.id, category, key.ratePerMinute)
-    if (wait > 0) {
-      ;(dropped ??= []).push({ index, reason: 'rate_limited' })
-      // An attachment that goes with its event says nothing about attachments.
-      if (item.type !== 'attachment' || eventWait === 0)
-        (limited ??= new Map()).set(category, Math.max(limited.get(category) ?? 0, wait))
+    const goesWithEvent = item.type === 'attachment' && event.refused !== null
+    let refused: Refused
+    if (category === 'error') refused = event.refused
+    else if (goesWithEvent) refused = item.headers.attachment_type === 'event.minidump' ? null : event.refused
+    else refused = judgeOther(judges, key, category, claimedQuantity(item))
+    if (refused === null) {
+      kept++
+      // A container may have gone over its limit: the client need not send the next in vain.
+      const wait = item.headers.item_count === undefined ? 0 : judges.limiter.waitOf(key.id, category, key.ratePerMinute)
+      if (wait > 0) (spent ??= new Map()).set(category, wait)
       continue
     }
-    kept++
+    const { reason, wait } = refused
+    ;(dropped ??= []).push({ index, reason })
+    if (reason === 'quota') quotaWait = Math.max(quotaWait, wait)
+    // An attachment that goes with its event says nothing about attachments.
+    else if (!goesWithEvent) (limited ??= new Map()).set(category, Math.max(limited.get(category) ?? 0, wait))
   }
-  return { dropped: dropped ?? [], kept, limited: limited ?? NOTHING }
+  return {
+    dropped: dropped ?? [],
+    kept,
+    limited: limited ?? NOTHING,
+    quotaWait,
+    spent: spent ?? NOTHING,
+    letThrough: event.letThrough,
+  }
+}
+
+function judgeOther({ limiter, quota }: Judges, key: LimitedKey, category: Category, quantity: number): Refused {
+  const wait = limiter.takeItem(key.id, category, key.ratePerMinute, quantity)
+  if (wait > 0) return { reason: 'rate_limited', wait }
+  const quotaWait = QUOTA_CATEGORIES.includes(category) ? quota.take(key.orgId, key.eventsPerDay) : 0
+  return quotaWait > 0 ? { reason: 'quota', wait: quotaWait } : null
 }
 
 const isTooLarge = (item: RawItem): boolean =>
   item.end - item.start > (MOST_BYTES.get(item.type) ?? Number.POSITIVE_INFINITY)
 
 /** Takes the event first, wherever it stands: attachments before it depend on it as well. */
-function waitOfEvent(items: readonly RawItem[], key: LimitedKey, limiter: RateLimiter): number {
+function verdictOnEvent(judges: Judges, key: LimitedKey, decoded: Buffer, items: readonly RawItem[]): EventVerdict {
   for (const item of items) {
-    if (categoryOf(item.type) === 'error' && !item.surplus && !isTooLarge(item))
-      return limiter.takeItem(key.id, 'error', key.ratePerMinute)
+    if (categoryOf(item.type) !== 'error' || item.surplus || isTooLarge(item)) continue
+    const { start, end } = item
+    return judgeEvent(judges, key, item.type === 'event' ? { decoded, start, end } : null)
   }
-  return 0
+  return PASSED
 }

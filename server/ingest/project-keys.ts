@@ -20,9 +20,15 @@ export type ProjectKey = {
   readonly expiresAtMs: number | null
   readonly projectId: string
   readonly projectNumber: number
+  readonly orgId: string
   readonly region: string
   /** The project's own limit per key and category; null for the default. */
   readonly ratePerMinute: number | null
+  /** Events the organisation may send a day; null for no quota. */
+  readonly eventsPerDay: number | null
+  /** Whether first events of new problems get through over the limit. */
+  readonly spikeProtection: boolean
+  readonly groupingVersion: number
   /** Browser origins that may send; empty: all. */
   readonly allowedOrigins: readonly string[]
 }
@@ -190,8 +196,12 @@ function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
     expiresAtMs: row.expiresAt?.getTime() ?? null,
     projectId: row.projectId,
     projectNumber: row.projectNumber,
+    orgId: row.orgId,
     region: row.region,
     ratePerMinute: settings.rate_limit_per_minute,
+    eventsPerDay: row.eventsPerDay,
+    spikeProtection: settings.spike_protection,
+    groupingVersion: settings.grouping_version,
     allowedOrigins: settings.allowed_origins,
   }
 }

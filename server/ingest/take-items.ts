@@ -1,25 +1,33 @@
 import { type AppError, rateLimited, tooLarge } from '../kernel/errors.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
-import { categoryOf } from '../protocol/categories.ts'
+import type { Category } from '../protocol/categories.ts'
+import { QUOTA_CATEGORIES } from '../limits/org-quota.ts'
+import type { DoorLedger } from '../outcomes/door-ledger.ts'
 import { decodeStoreBody, MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { isEventShaped, makesEvent, parseEnvelope, type Envelope } from '../protocol/envelope.ts'
 import { topLevelString } from '../protocol/json-guard.ts'
 import { checkDsn } from '../protocol/sentry-auth.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { Spool } from '../spool/write.ts'
-import { rateLimitHeaders } from './answers.ts'
+import { keyLimits, rateLimitHeaders } from './answers.ts'
+import {
+  countedIfRefused,
+  countedIfUnreadable,
+  countedOf,
+  countItems,
+  outcomesOf,
+  SECOND_EVENT,
+} from './count-refused.ts'
+import { DROP_OUTCOMES } from './dropped-items.ts'
 import type { Bodies } from './intake-body.ts'
 import type { IntakeCounters } from './intake-counters.ts'
-import { judgeItems, type Judgement } from './judge-items.ts'
-import type { RateLimiter } from './limits.ts'
+import { judgeEvent, judgeItems, type Judgement, type Judges } from './judge-items.ts'
 import type { ProjectKey, ProjectKeys } from './project-keys.ts'
-import type { Refusals } from './refusals.ts'
 
-export type TakingDeps = {
+export type TakingDeps = Judges & {
   readonly keys: ProjectKeys
   readonly spool: Spool
-  readonly limiter: RateLimiter
-  readonly refusals: Refusals
+  readonly ledger: DoorLedger
   readonly bodies: Bodies
   readonly counters: IntakeCounters
 }
@@ -33,6 +41,8 @@ export type Taken = {
   readonly eventId: string | null
   /** The 429 that tells which categories to hold back; the rest is stored. Null when nothing was limited. */
   readonly limited: AppError | null
+  /** Headers that go with a 200 to announce limits which were just reached; null for none. */
+  readonly announced: Readonly<Record<string, string>> | null
 }
 
 /**
@@ -42,15 +52,19 @@ export type Taken = {
 export async function takeStore(deps: TakingDeps, arrived: Arrived, key: ProjectKey): Promise<Taken> {
   const { json } = decodeStoreBody(arrived.body, arrived.encoding)
   const eventId = eventIdFrom(topLevelString(json, 'event_id')) ?? unhyphenate(newId())
-  const wait = deps.limiter.takeItem(key.id, 'error', key.ratePerMinute)
-  if (wait > 0) {
-    deps.counters.dropped.rate_limited++
-    deps.refusals.add(key.projectId, key.id, 'error', 'rate_limited')
-    const headers = rateLimitHeaders(new Map([['error', wait]]), 'rate_limit')
-    return { eventId, limited: rateLimited('Too many errors from this key.', wait, headers) }
+  const { refused, letThrough } = judgeEvent(deps, key, { decoded: json, start: 0, end: json.length })
+  if (refused !== null) {
+    const { reason, wait } = refused
+    deps.counters.dropped[reason]++
+    countItems(deps, key, [{ category: 'error', quantity: 1, ...DROP_OUTCOMES[reason] }])
+    const isQuota = reason === 'quota'
+    const limited = limitedBy(isQuota ? new Map() : new Map([['error', wait]]), isQuota ? wait : 0)
+    return { eventId, limited, announced: null }
   }
-  await store(deps, { ...arrived, endpoint: 'store', eventId, dropped: [] }, key)
-  return { eventId, limited: null }
+  const stored = store(deps, { ...arrived, endpoint: 'store', eventId, dropped: [] }, key)
+  await countedIfRefused(deps, key, stored, () => [{ category: 'error', quantity: 1 }])
+  tellLetThrough(deps, key, letThrough)
+  return { eventId, limited: null, announced: null }
 }
 
 export type EnvelopeToTake = {
@@ -72,21 +86,25 @@ export async function takeEnvelope(
   { decoded: known, projectNumber, mostAttachmentBytes }: EnvelopeToTake,
 ): Promise<Taken> {
   const look = (decoded: Buffer) => {
-    const envelope = parseEnvelope(decoded)
+    const envelope = countedIfUnreadable(deps, key, decoded, () => parseEnvelope(decoded))
     checkDsn(envelope.header.dsn, key.publicKey, projectNumber ?? '')
-    const judgement = judgeItems(envelope.items, key, deps.limiter, mostAttachmentBytes)
+    const judgement = judgeItems(deps, key, decoded, envelope.items, mostAttachmentBytes)
     return { envelope, judgement, eventId: idOf(envelope, decoded) }
   }
   const looked = known === null ? await deps.bodies.decode(arrived.body, arrived.encoding, look) : look(known)
   const { envelope, judgement, eventId } = looked
-  for (const { reason } of judgement.dropped) deps.counters.dropped[reason]++
-  const limited = limitedBy(judgement)
-  if (judgement.kept === 0 && judgement.dropped.length > 0) {
-    for (const { index, reason } of judgement.dropped)
-      deps.refusals.add(key.projectId, key.id, categoryOf(envelope.items[index]?.type ?? ''), reason)
+  const { dropped, kept } = judgement
+  for (const { reason } of dropped) deps.counters.dropped[reason]++
+  const limited = limitedBy(judgement.limited, judgement.quotaWait)
+  if (kept === 0 && dropped.length > 0) {
+    countItems(deps, key, outcomesOf(envelope.items, dropped, SECOND_EVENT))
     if (limited === null) throw tooLarge('Every item of the envelope is over its size limit.')
-  } else await store(deps, { ...arrived, endpoint: 'envelope', eventId, dropped: judgement.dropped }, key)
-  return { eventId, limited }
+    return { eventId, limited, announced: null }
+  }
+  const stored = store(deps, { ...arrived, endpoint: 'envelope', eventId, dropped }, key)
+  await countedIfRefused(deps, key, stored, () => envelope.items.map(countedOf))
+  tellLetThrough(deps, key, judgement.letThrough)
+  return { eventId, limited, announced: judgement.spent.size === 0 ? null : rateLimitHeaders(keyLimits(judgement.spent)) }
 }
 
 async function store(deps: TakingDeps, entry: SpoolEntry, key: ProjectKey): Promise<void> {
@@ -96,14 +114,23 @@ async function store(deps: TakingDeps, entry: SpoolEntry, key: ProjectKey): Prom
   deps.counters.acceptedBytes += entry.body.length
 }
 
-/** The 429 for items over their rate, null when none were. */
-function limitedBy({ limited }: Judgement): AppError | null {
-  if (limited.size === 0) return null
-  return rateLimited(
-    `Too many items from this key: ${[...limited.keys()].join(', ')}.`,
-    Math.max(...limited.values()),
-    rateLimitHeaders(limited, 'rate_limit'),
-  )
+function tellLetThrough(deps: TakingDeps, key: ProjectKey, letThrough: Judgement['letThrough']): void {
+  if (letThrough === null) return
+  deps.counters.letThrough++
+  deps.ledger.addStorm(key.projectId, key.id, letThrough === 'first')
+}
+
+/** The 429 for items over their rate or over the quota, null when none were. */
+function limitedBy(waits: ReadonlyMap<Category, number>, quotaWait: number): AppError | null {
+  const limits = keyLimits(waits)
+  if (quotaWait > 0)
+    limits.push({ categories: QUOTA_CATEGORIES, seconds: quotaWait, scope: 'organization', reason: 'quota' })
+  if (limits.length === 0) return null
+  const message =
+    waits.size === 0
+      ? "The organisation's quota of events for today is used up."
+      : `Too many items from this key: ${[...waits.keys()].join(', ')}.`
+  return rateLimited(message, Math.max(...limits.map(({ seconds }) => seconds)), rateLimitHeaders(limits))
 }
 
 /** The header's id, else the payload's, else a new one; null where nothing makes an event (§6.1 rule 11). */

@@ -30,7 +30,7 @@ export type SpoolEntry = {
 export type DroppedItem = {
   /** Position in the envelope, from 0. */
   readonly index: number
-  readonly reason: 'too_large' | 'rate_limited'
+  readonly reason: (typeof DROP_REASONS)[number]
 }
 
 const SHARDS = 4
@@ -40,7 +40,8 @@ export const SHARD_NUMBERS = [0, 1, 2, 3] as const
 export const shardOf = (projectNumber: number): number => projectNumber % SHARDS
 
 const ENDPOINTS = ['envelope', 'store'] as const
-const DROP_REASONS = ['too_large', 'rate_limited'] as const
+/** Stored by position: add at the end only. */
+const DROP_REASONS = ['too_large', 'rate_limited', 'storm', 'quota'] as const
 
 /** Lists instead of objects: the names would be half of the bytes. */
 const Entry = z.tuple([
@@ -55,7 +56,7 @@ const Entry = z.tuple([
   z.string().nullable(),
   z.string().nullable(),
   z.string().nullable(),
-  z.array(z.tuple([z.int(), z.int().min(0).max(1)])),
+  z.array(z.tuple([z.int(), z.int().min(0).max(DROP_REASONS.length - 1)])),
   z.int().min(0),
 ])
 const Entries = z.array(Entry)

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { App } from '../context/app.ts'
 import { rateLimited, unavailable } from '../kernel/errors.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
+import { type AdmissionLimits, diskOf, type Disk, watchAdmission } from './admission.ts'
 import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
 import {
   type Backlog,
@@ -28,21 +29,26 @@ const MANY_ENTRIES = 128
 const FLUSH_TIMEOUT_MS = 10_000
 /** Readers that are busy need no waking; those that are not wait this much longer at most. */
 const NOTIFY_EVERY_MS = 20
-const BACKLOG_EVERY_MS = 2_000
 
-export type SpoolLimits = {
+export type SpoolLimits = AdmissionLimits & {
   /** Entries and bytes that may wait in memory for their commit. */
   readonly mostWaitingEntries: number
   readonly mostWaitingBytes: number
-  /** Undigested bytes in the database past which nothing more is taken. */
-  readonly mostBacklogBytes: number
 }
 
 const DEFAULT_LIMITS: SpoolLimits = {
   mostWaitingEntries: 10_000,
   mostWaitingBytes: 64 * 1024 * 1024,
+  // A quarter of an hour of digestion at full speed.
+  mostBacklogEntries: 3_000_000,
   mostBacklogBytes: 4 * 1024 * 1024 * 1024,
 }
+
+/** Once memory is full nothing is taken until it is down to this share: or every second request would be refused. */
+const REOPEN_SHARE = 0.75
+
+/** Whether an append has a chance: `full` is overload, `disk` a volume without room, `down` a database away. */
+export type SpoolReadiness = 'open' | 'full' | 'disk' | 'down'
 
 export type Spool = {
   /**
@@ -50,12 +56,14 @@ export type Spool = {
    * @throws AppError `rate_limited` when too much waits already, `unavailable` when the database cannot store it
    */
   append(entry: SpoolEntry): Promise<void>
-  /** Whether an append has a chance right now, so that a refusal costs nothing: `full` is overload, `down` a database away. */
-  readiness(): 'open' | 'full' | 'down'
+  /** Asked before a body is read, so that a refusal costs nothing. */
+  readiness(): SpoolReadiness
   /** What waits in memory. */
   waiting(): { entries: number; bytes: number }
   /** What digestion has still to do; asks the database. */
   backlog(): Promise<Backlog>
+  /** Of the volume the embedded database writes to, as last asked; null when it is elsewhere. */
+  disk(): Disk | null
   /** Waits for what was appended, then gives the connections back. Later appends are refused. */
   close(): Promise<void>
 }
@@ -67,7 +75,8 @@ type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown
  * its way, so an idle service answers after a single commit; under load commits grow instead of queueing, and wait a
  * few milliseconds for each other: half the commits cost half the processor time.
  */
-export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spool {
+export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
+  const limits = { ...DEFAULT_LIMITS, ...given }
   let queue: Waiting[] = []
   let waitingBytes = 0
   let flushes = 0
@@ -80,7 +89,7 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
   let down = false
   let closed = false
   let lastNotifyMs = Number.NEGATIVE_INFINITY
-  let backlogBytes = 0
+  let memoryFull = false
   const idle: pg.PoolClient[] = []
   const drained: (() => void)[] = []
 
@@ -121,10 +130,13 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
       windowMs = lastFlushMs
       windowEntries = 0
     }
+    let sent = false
     try {
       const notify = lastFlushMs - lastNotifyMs >= NOTIFY_EVERY_MS
       if (notify) lastNotifyMs = lastFlushMs
-      await write(toRows(batch), notify)
+      const client = idle.pop() ?? (await takeClient())
+      sent = true
+      await write(client, toRows(batch), notify)
       if (down) app.log.info('the spool can be written again')
       down = false
       for (const { resolve } of batch) resolve()
@@ -135,9 +147,11 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
       else if (!down) app.log.error({ err: error }, 'the spool cannot be written')
       down = true
       const refusal = away(error)
+      if (sent && !isAnswer(error)) uncertain.add(refusal)
       for (const { reject } of batch) reject(refusal)
       // What queued up meanwhile would only wait for the same answer.
-      for (const { reject } of queue.splice(0)) reject(refusal)
+      const unsent = away(undefined)
+      for (const { reject } of queue.splice(0)) reject(unsent)
       waitingBytes = 0
     } finally {
       flushes--
@@ -146,8 +160,7 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
     }
   }
 
-  const write = async (rows: NewRow[], notify: boolean): Promise<void> => {
-    const client = idle.pop() ?? (await takeClient())
+  const write = async (client: pg.PoolClient, rows: NewRow[], notify: boolean): Promise<void> => {
     let timer: NodeJS.Timeout | undefined
     try {
       await Promise.race([
@@ -185,28 +198,28 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
     return client
   }
 
-  const watchBacklog = setInterval(() => {
-    if (closed || down) return
-    selectBacklog(app.db, app.clock.now()).then(
-      (backlog) => {
-        backlogBytes = backlog.bytes
-      },
-      () => {},
-    )
-  }, BACKLOG_EVERY_MS)
-  watchBacklog.unref()
+  const { config } = app
+  const admission = watchAdmission(limits, {
+    backlog: () => selectBacklog(app.db, app.clock.now()),
+    // Only where the embedded database is at home; another one's disk is its operator's to watch.
+    disk: () => (config.databaseUrl === null ? diskOf(config.dataDir) : Promise.resolve(null)),
+  })
 
-  const readiness = (): 'open' | 'full' | 'down' => {
+  const readiness = (): SpoolReadiness => {
     // One attempt at a time finds out whether the database is back; everybody else hears no at once.
     if (closed || (down && flushes > 0)) return 'down'
-    if (queue.length >= limits.mostWaitingEntries || waitingBytes >= limits.mostWaitingBytes) return 'full'
-    return backlogBytes >= limits.mostBacklogBytes ? 'full' : 'open'
+    const fill = Math.max(queue.length / limits.mostWaitingEntries, waitingBytes / limits.mostWaitingBytes)
+    memoryFull = fill >= (memoryFull ? REOPEN_SHARE : 1)
+    if (memoryFull) return 'full'
+    const state = admission.state()
+    return state === 'busy' ? 'full' : state
   }
 
   return {
     append(entry) {
       const state = readiness()
       if (state === 'down') return Promise.reject(away(undefined))
+      if (state === 'disk') return Promise.reject(unavailable('The service has no room left to store anything.', 30))
       if (state === 'full') return Promise.reject(rateLimited('The service is busy. Try again in a few seconds.', 5))
       return new Promise((resolve, reject) => {
         queue.push({ entry, resolve, reject })
@@ -217,9 +230,10 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
     readiness,
     waiting: () => ({ entries: queue.length, bytes: waitingBytes }),
     backlog: () => selectBacklog(app.db, app.clock.now()),
+    disk: () => admission.disk(),
     async close() {
       closed = true
-      clearInterval(watchBacklog)
+      admission.close()
       if (flushes > 0 || queue.length > 0) {
         await new Promise<void>((resolve) => {
           drained.push(resolve)
@@ -229,6 +243,15 @@ export function createSpool(app: App, limits: SpoolLimits = DEFAULT_LIMITS): Spo
     },
   }
 }
+
+/** Refusals of appends whose commit was under way when it failed. */
+const uncertain = new WeakSet<object>()
+
+/** Whether what an append refused with this error may be on the spool nevertheless: nobody heard how its commit ended. */
+export const mayBeStored = (error: object): boolean => uncertain.has(error)
+
+/** An answer of PostgreSQL says that nothing was written; a connection that broke says nothing. */
+const isAnswer = (error: unknown): boolean => error instanceof Error && 'severity' in error
 
 const away = (cause: unknown) =>
   unavailable('The event cannot be stored at the moment. Try again in a few seconds.', 5, cause)

@@ -158,8 +158,8 @@ export type Tables = {
     status: number
     errors: number
     duration_ms: Nullable<number>
+    was_unhandled: boolean
     mechanism: Nullable<string>
-    mechanism_at: NullableTime
     user_hash: Nullable<number>
     user_at: NullableTime
   }
@@ -346,5 +346,56 @@ export type Tables = {
     finished_at: NullableTime
     after_issue_id: Nullable<string>
     erased: ColumnType<Record<string, number>, string | undefined, string>
+  }
+  performance_series: {
+    project_id: string
+    id: string
+    grain: number
+    name: string
+    op: string
+    release: string
+    environment: string
+    os: string
+    device_class: string
+    last_day: string
+  }
+  performance_days: { project_id: string; day: string; names: number; series: number }
+  performance_deltas: {
+    project_id: string
+    series_id: string
+    metric: number
+    minute: Time
+    count: number
+    failures: number
+    left_out: number
+    sketch: Buffer
+  }
+  performance_rollups: {
+    project_id: string
+    grain: number
+    metric: number
+    bucket: Time
+    step: number
+    series_id: string
+    count: number
+    failures: number
+    left_out: number
+    sketch: Buffer
+  }
+  performance_seen: { received_day: string; key: number; series_id: Nullable<string> }
+  performance_pending: {
+    segment_key: number
+    project_id: string
+    received_at: Time
+    occurred_at: Time
+    metric: number
+    value: number
+    is_out: boolean
+    name: string
+    op: string
+    release: string
+    environment: string
+    os: string
+    device_class: string
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import { commitBatches, prepareBatches, type DigestFigures } from '../ingest/digest.ts'
-import { OutcomeLedger } from '../ingest/outcomes.ts'
+import { OutcomeLedger } from '../outcomes/outcomes.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from '../ingest/project-facts.ts'
 import { claimShards, MOST_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseEnvelope } from '../protocol/envelope.ts'
-import { judgeItems } from './judge-items.ts'
-import { createRateLimiter } from './limits.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 
 function limiterAt(scale = 1, loopbackExempt = false) {
   let ms = 1_000_000
@@ -28,6 +26,41 @@ describe('a key and category', () => {
     expect(limiter.takeItem('k', 'error')).toBe(30)
     advance(30_000)
     expect(takeMany(1_500)).toBe(1_000)
+  })
+
+  test('a container counts by its entries, passes whole while there is room for one, and is paid off afterwards', () => {
+    const { limiter, advance } = limiterAt(0.1)
+    expect(limiter.takeItem('k', 'log_item', null, 999)).toBe(0)
+    expect(limiter.takeItem('k', 'log_item', null, 999)).toBe(0)
+    // Twice as much as ten seconds allow: nothing more until the first ten seconds are out of both windows.
+    expect(limiter.waitOf('k', 'log_item')).toBe(10)
+    expect(limiter.fillOf('k', 'log_item')).toBeCloseTo(1.998)
+    advance(10_000)
+    expect(limiter.takeItem('k', 'log_item', null, 1_500)).toBe(0)
+    expect(limiter.takeItem('k', 'log_item')).toBe(50)
+  })
+
+  test('counts go on after a minute of silence', () => {
+    const { limiter, advance } = limiterAt(0.003)
+    limiter.takeItem('k', 'error')
+    advance(120_000)
+    expect([1, 2, 3, 4].map(() => limiter.takeItem('k', 'error'))).toEqual([0, 0, 0, 10])
+  })
+
+  test('what other processes took counts, whatever they call it', () => {
+    const told: [string, number][] = []
+    const at = { scale: 0.01, loopbackExempt: false, nowMs: () => 0 }
+    const one = createRateLimiter({ ...at, tell: (name, quantity) => void told.push([name, quantity]) })
+    const other = createRateLimiter(at)
+    for (let i = 0; i < 20; i++) one.takeItem('k', 'error')
+    for (let i = 0; i < 200; i++) one.takeAddress('2001:db8::1')
+    // Refused quantities are nobody's business.
+    expect(told.filter(([name]) => name === 'k/error')).toHaveLength(10)
+    expect(told).toHaveLength(130)
+    for (const [name, quantity] of told) other.addForeign(name, quantity)
+    expect(other.takeItem('k', 'error')).toBe(10)
+    expect(other.takeAddress('2001:db8::2')).toBeGreaterThan(0)
+    expect(other.takeAddress('2001:db8:0:1::2')).toBe(0)
   })
 
   test('do not touch other keys and categories; sessions have twenty times as much, client reports no bound', () => {
@@ -97,32 +130,5 @@ describe('an address', () => {
   test('scale 0 switches everything off', () => {
     const { limiter } = limiterAt(0)
     for (let i = 0; i < 20_000; i++) expect(limiter.takeAddress('10.0.0.1') + limiter.takeItem('k', 'error')).toBe(0)
-  })
-})
-
-describe('items of an envelope', () => {
-  const judge = (text: string, limiter = limiterAt().limiter) =>
-    judgeItems(parseEnvelope(Buffer.from(text)).items, { id: 'k', ratePerMinute: null }, limiter)
-
-  test('past the number of their type are dropped', () => {
-    const { dropped, kept } = judge(`{}\n${'{"type":"attachment"}\nx\n'.repeat(31)}`)
-    expect(kept).toBe(30)
-    expect(dropped).toEqual([{ index: 30, reason: 'too_large' }])
-  })
-
-  test('a second event is neither kept nor a reason to refuse', () => {
-    expect(judge('{}\n{"type":"event"}\n{}\n{"type":"event"}\n{}')).toMatchObject({ kept: 1, dropped: [] })
-  })
-
-  test('attachments of a limited event go with it without limiting attachments', () => {
-    const { limiter } = limiterAt(0.001)
-    limiter.takeItem('k', 'error')
-    const { dropped, kept, limited } = judge(
-      '{}\n{"type":"attachment"}\nx\n{"type":"event"}\n{}\n{"type":"session"}\n{}',
-      limiter,
-    )
-    expect(dropped.map(({ index }) => index)).toEqual([0, 1])
-    expect(kept).toBe(1)
-    expect([...limited.keys()]).toEqual(['error'])
   })
 })

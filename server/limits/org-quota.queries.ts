@@ -1,0 +1,29 @@
+import type pg from 'pg'
+import type { Database } from '../storage/pool.ts'
+
+export type UsageToAdd = { readonly orgId: string; readonly day: string; readonly events: number }
+
+/** Adds to the days of organisations. @returns the sums afterwards by `<org id> <day>` */
+export async function addUsage(pool: pg.Pool, usages: readonly UsageToAdd[]): Promise<Map<string, number>> {
+  // A fixed order, so that two writers never wait for each other in a circle.
+  const rows = usages.toSorted((a, b) => (a.orgId < b.orgId ? -1 : 1))
+  const result = await pool.query<{ org_id: string; day: string; events: number }>(
+    `insert into org_usage_daily (org_id, day, events)
+     select * from unnest($1::uuid[], $2::date[], $3::bigint[])
+     on conflict (org_id, day) do update set events = org_usage_daily.events + excluded.events
+     returning org_id, day, events`,
+    [rows.map((row) => row.orgId), rows.map((row) => row.day), rows.map((row) => row.events)],
+  )
+  return new Map(result.rows.map((row) => [`${row.org_id} ${row.day}`, row.events]))
+}
+
+/** What an organisation used of a day, as far as it was written. */
+export async function readUsage(db: Database, orgId: string, day: string): Promise<number> {
+  const row = await db
+    .selectFrom('org_usage_daily')
+    .select('events')
+    .where('org_id', '=', orgId)
+    .where('day', '=', day)
+    .executeTakeFirst()
+  return row?.events ?? 0
+}

@@ -1,0 +1,87 @@
+import type { App } from '../context/app.ts'
+import { dayOf } from '../kernel/day.ts'
+import type { Category } from '../protocol/categories.ts'
+import { addUsage } from './org-quota.queries.ts'
+
+/** What counts as an event of the organisation; everything else is bounded by the limits per key. */
+export const QUOTA_CATEGORIES: readonly Category[] = ['error', 'transaction', 'security']
+
+/** Most that a client is sent away for: a quota that was raised should be felt within minutes, not tomorrow. */
+const MOST_WAIT_SECONDS = 300
+const WRITE_EVERY_MS = 1_000
+const DAY_MS = 86_400_000
+
+export type OrgQuota = {
+  /**
+   * Takes one event of an organisation's day (UTC).
+   * @param perDay its quota, null for none: then nothing is counted either
+   * @returns 0 when it may pass, else seconds until it is worth trying again
+   */
+  take(orgId: string, perDay: number | null): number
+  /** Writes what was taken, and learns what other processes took. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+type Usage = { day: string; /** Of all processes, as far as written. */ written: number; unwritten: number }
+
+/**
+ * The quotas of organisations, shared by all processes through a row per organisation and day. Each process adds what
+ * it took once a second and gets the sum back, so together they take at most a second's worth too much (decision 0051).
+ */
+export function createOrgQuota(app: App): OrgQuota {
+  const usages = new Map<string, Usage>()
+  let writing: Promise<void> = Promise.resolve()
+
+  const write = async (): Promise<void> => {
+    const due = [...usages].filter(([, usage]) => usage.unwritten > 0)
+    if (due.length === 0) return
+    const adding = due.map(([orgId, usage]) => ({ orgId, day: usage.day, events: usage.unwritten, usage }))
+    try {
+      const sums = await addUsage(app.pool, adding)
+      for (const { orgId, day, events, usage } of adding) {
+        // A usage that began its day anew meanwhile is another one.
+        if (usages.get(orgId) !== usage) continue
+        usage.unwritten -= events
+        usage.written = sums.get(`${orgId} ${day}`) ?? usage.written + events
+      }
+    } catch (error) {
+      app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'usage of quotas not written yet')
+    }
+  }
+  const flush = (): Promise<void> => (writing = writing.then(write))
+
+  const timer = setInterval(() => void flush(), WRITE_EVERY_MS)
+  timer.unref()
+
+  return {
+    take(orgId, perDay) {
+      if (perDay === null) return 0
+      const now = app.clock.now()
+      const day = dayOf(now)
+      let usage = usages.get(orgId)
+      if (usage?.day !== day) {
+        if (usage !== undefined && usage.unwritten > 0) {
+          const { unwritten, day: before } = usage
+          writing = writing.then(async () => {
+            await addUsage(app.pool, [{ orgId, day: before, events: unwritten }]).catch(() => {})
+          })
+        }
+        usages.set(orgId, (usage = { day, written: 0, unwritten: 0 }))
+        // What the day has seen before this process did is known in a moment.
+        setImmediate(() => void flush())
+      }
+      if (usage.written + usage.unwritten >= perDay) {
+        const left = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000)
+        return Math.max(1, Math.min(left, MOST_WAIT_SECONDS))
+      }
+      usage.unwritten++
+      return 0
+    },
+    flush,
+    async close() {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}

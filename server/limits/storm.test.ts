@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anEvent, anException } from '#test/kit/sdk.ts'
+import { readIntakeSamples } from '#test/kit/samples.ts'
+import { fingerprint } from '../grouping/grouping.ts'
+import { contentEncodingFrom, decodeBodySync } from '../protocol/decode.ts'
+import { parseEnvelope } from '../protocol/envelope.ts'
+import { normalizeEvent } from '../protocol/normalize.ts'
+import { eventPrint } from './event-print.ts'
+import { createStorms, type EventBytes } from './storm.ts'
+
+const bytesOf = (event: Record<string, unknown>): EventBytes => {
+  const decoded = Buffer.from(JSON.stringify(event))
+  return { decoded, start: 0, end: decoded.length }
+}
+const printOf = (event: Record<string, unknown>): string => {
+  const { decoded, start, end } = bytesOf(event)
+  return eventPrint(decoded, start, end)
+}
+const fingerprintOf = (event: Record<string, unknown>): string =>
+  fingerprint(
+    normalizeEvent(event, {
+      eventId: 'a'.repeat(32),
+      receivedAt: new Date(0),
+      sentAt: null,
+      clientIp: null,
+      userAgent: null,
+    }),
+  ).hash.toString('hex')
+
+describe('the cheap print', () => {
+  test('is the same where only ids, times, lines, variables and numbers in the text differ', () => {
+    const make = (n: number) =>
+      anEvent({
+        timestamp: 1_700_000_000 + n,
+        extra: { order: n },
+        breadcrumbs: { values: [{ message: `step ${n}`, type: 'default' }] },
+        exception: {
+          values: [
+            anException({
+              value: `order ${n} failed`,
+              stacktrace: { frames: [{ function: 'pay', filename: 'src/pay.ts', lineno: n, vars: { order: n } }] },
+            }),
+          ],
+        },
+      })
+    expect(printOf(make(1))).toBe(printOf(make(22)))
+  })
+
+  const word = fc.constantFrom('pay', 'load', 'save1', 'save2', 'a"b', 'ü')
+  const frame = fc.record(
+    {
+      function: word,
+      module: word,
+      filename: fc.constantFrom('src/a.ts', 'node_modules/b.js', '<anonymous>'),
+      in_app: fc.boolean(),
+      lineno: fc.nat(99),
+    },
+    { requiredKeys: [] },
+  )
+  const text = fc.constantFrom('HTTP 404', 'HTTP 500', 'order 4711 failed', 'order 4712 failed', '', 'boom')
+  const exception = fc.record(
+    {
+      type: fc.constantFrom('TypeError', 'HttpError', 'SIGSEGV'),
+      value: text,
+      mechanism: fc.record({ type: fc.constantFrom('generic', 'anr'), synthetic: fc.boolean() }),
+      stacktrace: fc.record({ frames: fc.array(frame, { maxLength: 4 }) }),
+    },
+    { requiredKeys: [] },
+  )
+  const anyEvent = fc.record(
+    {
+      platform: fc.constantFrom('javascript', 'python', 'native'),
+      exception: fc.record({ values: fc.array(exception, { maxLength: 2 }) }),
+      threads: fc.record({
+        values: fc.array(
+          fc.record({ crashed: fc.boolean(), current: fc.boolean(), stacktrace: fc.record({ frames: fc.array(frame, { maxLength: 2 }) }) }),
+          { maxLength: 2 },
+        ),
+      }),
+      message: text,
+      logentry: fc.record({ message: text, formatted: text }, { requiredKeys: [] }),
+      fingerprint: fc.array(fc.constantFrom('{{ default }}', 'a', 'b'), { maxLength: 2 }),
+    },
+    { requiredKeys: [] },
+  )
+
+  test('differs where the fingerprint does', () => {
+    const byPrint = new Map<string, string>()
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        const print = printOf(event)
+        const known = byPrint.get(print)
+        const real = fingerprintOf(event)
+        byPrint.set(print, real)
+        if (known !== undefined) expect(real).toBe(known)
+      }),
+      { numRuns: 3_000 },
+    )
+    expect(byPrint.size).toBeGreaterThan(500)
+  })
+
+  test('tells recorded events apart, and takes anything', () => {
+    const seen = new Map<string, string>()
+    for (const sample of readIntakeSamples()) {
+      if (!sample.url.includes('envelope')) continue
+      const encoding = Object.entries(sample.headers).find(([name]) => name.toLowerCase() === 'content-encoding')?.[1]
+      const decoded = decodeBodySync(sample.body, contentEncodingFrom(encoding))
+      for (const item of parseEnvelope(decoded).items) {
+        if (item.type !== 'event') continue
+        const real = fingerprintOf(
+          JSON.parse(decoded.toString('utf8', item.start, item.end)) as Record<string, unknown>,
+        )
+        const print = eventPrint(decoded, item.start, item.end)
+        expect(seen.get(print) ?? real, sample.name).toBe(real)
+        seen.set(print, real)
+      }
+    }
+    expect(seen.size).toBeGreaterThan(5)
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        expect(eventPrint(Buffer.from(bytes), 0, bytes.length)).toMatch(/^[\w+/=]{28}$/)
+      }),
+    )
+  })
+})
+
+describe('a storm', () => {
+  const subject = { projectId: 'p', groupingVersion: 1, perMinute: 3_000 }
+  const kind = (name: string) => bytesOf(anEvent({ exception: { values: [anException({ type: name })] } }))
+  const at = () => {
+    let ms = 0
+    return { storms: createStorms(() => ms), advance: (by: number) => (ms += by) }
+  }
+
+  test('of the same over and over does not hide a single event of another kind', () => {
+    const { storms, advance } = at()
+    const flood = kind('Flood')
+    storms.note(subject, flood)
+    for (let i = 0; i < 3_000; i++) {
+      if (i % 100 === 0) advance(100)
+      expect(storms.judge(subject, flood)).toBe('known')
+    }
+    expect(storms.judge(subject, kind('News'))).toBe('first')
+  })
+
+  test('of nothing but new kinds is bounded, and so is the work it makes', () => {
+    const { storms, advance } = at()
+    let through = 0
+    const started = process.cpuUsage().user
+    for (let second = 0; second < 60; second++) {
+      for (let i = 0; i < 300; i++) {
+        const verdict = storms.judge(subject, kind(`Kind${second}x${i}`))
+        if (verdict === 'first') through++
+      }
+      advance(1_000)
+    }
+    // A tenth of the limit a minute.
+    expect(through).toBe(300)
+    expect(process.cpuUsage().user - started).toBeLessThan(30_000_000)
+    advance(1_000)
+    expect(storms.judge(subject, kind('Later'))).toBe('first')
+  })
+
+  test('of large events is looked at as far as the budget goes, and leaves half to other projects', () => {
+    const { storms, advance } = at()
+    const large = (name: string) => bytesOf({ ...anEvent({ exception: { values: [anException({ type: name })] } }), extra: { blob: 'x'.repeat(900_000) } })
+    const verdicts = Array.from({ length: 12 }, (_, i) => storms.judge(subject, large(`Large${i}`)))
+    expect(verdicts.filter((verdict) => verdict === 'first')).toHaveLength(5)
+    expect(verdicts.at(-1)).toBe('unseen')
+    expect(storms.judge({ ...subject, projectId: 'q' }, kind('News'))).toBe('first')
+    advance(1_000)
+    expect(storms.judge(subject, large('LargeLater'))).toBe('first')
+  })
+
+  test('what is no event is not let through, and a storm of ten minutes ago is forgotten', () => {
+    const { storms, advance } = at()
+    for (const bytes of ['nope', '[]', '"x"', '{', '['.repeat(100)]) {
+      const decoded = Buffer.from(bytes)
+      expect(storms.judge(subject, { decoded, start: 0, end: decoded.length })).toBe('unseen')
+    }
+    storms.note(subject, kind('Old'))
+    expect(storms.judge(subject, kind('Old'))).toBe('known')
+    advance(11 * 60_000)
+    expect(storms.judge(subject, kind('Old'))).toBe('first')
+  })
+})

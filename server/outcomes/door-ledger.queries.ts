@@ -1,0 +1,36 @@
+import type pg from 'pg'
+
+export type StormRow = {
+  readonly projectId: string
+  readonly keyId: string
+  readonly hour: Date
+  readonly letThrough: number
+  readonly fingerprints: number
+  readonly firstAt: Date
+  readonly lastAt: Date
+}
+
+/** Adds to the hours of storms. */
+export async function writeStorms(client: pg.ClientBase, storms: readonly StormRow[]): Promise<void> {
+  if (storms.length === 0) return
+  // A fixed order, so that two writers never wait for each other in a circle.
+  const rows = storms.toSorted((a, b) => (a.keyId === b.keyId ? a.hour.getTime() - b.hour.getTime() : a.keyId < b.keyId ? -1 : 1))
+  await client.query(
+    `insert into storms_hourly (project_id, key_id, hour, let_through, fingerprints, first_at, last_at)
+     select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::timestamptz[])
+     on conflict (project_id, key_id, hour) do update set
+       let_through = storms_hourly.let_through + excluded.let_through,
+       fingerprints = storms_hourly.fingerprints + excluded.fingerprints,
+       first_at = least(storms_hourly.first_at, excluded.first_at),
+       last_at = greatest(storms_hourly.last_at, excluded.last_at)`,
+    [
+      rows.map((row) => row.projectId),
+      rows.map((row) => row.keyId),
+      rows.map((row) => row.hour),
+      rows.map((row) => row.letThrough),
+      rows.map((row) => row.fingerprints),
+      rows.map((row) => row.firstAt),
+      rows.map((row) => row.lastAt),
+    ],
+  )
+}

@@ -1,0 +1,104 @@
+import type { App } from '../context/app.ts'
+import type { Category } from '../protocol/categories.ts'
+import { withClientTx } from '../storage/pool.ts'
+import { writeStorms, type StormRow } from './door-ledger.queries.ts'
+import { OutcomeLedger, type OutcomeFact } from './outcomes.ts'
+
+/** An item refused before the spool saw it. */
+export type Refusal = Pick<OutcomeFact, 'projectId' | 'keyId' | 'category' | 'outcome' | 'reason' | 'quantity'>
+
+/**
+ * Outcomes of items that never reach the spool, and storms: summed in memory, because a flood of refusals must not
+ * become a flood of writes, and written within five seconds and at the end. A `kill -9` may lose those counts, never data.
+ */
+export type DoorLedger = {
+  add(refusal: Refusal): void
+  /** An event of a kind nobody had seen, let through although its key was over its limit. */
+  addStorm(projectId: string, keyId: string, isFirstOfItsKind: boolean): void
+  /** Writes what has been summed so far. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+const WRITE_EVERY_MS = 5_000
+const HOUR_MS = 3_600_000
+/** Sums kept while the database is away; more projects × categories than that in one outage are not worth memory. */
+const MOST_SUMS = 20_000
+
+export function createDoorLedger(app: App): DoorLedger {
+  let refusals = new Map<string, OutcomeFact>()
+  let storms = new Map<string, StormRow>()
+  let writing: Promise<void> = Promise.resolve()
+
+  const add = (fact: OutcomeFact): void => {
+    const name = `${fact.keyId} ${fact.category} ${fact.outcome} ${fact.reason} ${fact.receivedAt.getTime()}`
+    const sum = refusals.get(name)
+    if (sum === undefined && refusals.size >= MOST_SUMS) return
+    refusals.set(name, sum === undefined ? fact : { ...sum, quantity: sum.quantity + fact.quantity })
+  }
+
+  const addStorm = (row: StormRow): void => {
+    const name = `${row.keyId} ${row.hour.getTime()}`
+    const sum = storms.get(name)
+    if (sum === undefined && storms.size >= MOST_SUMS) return
+    storms.set(
+      name,
+      sum === undefined
+        ? row
+        : {
+            ...sum,
+            letThrough: sum.letThrough + row.letThrough,
+            fingerprints: sum.fingerprints + row.fingerprints,
+            firstAt: sum.firstAt < row.firstAt ? sum.firstAt : row.firstAt,
+            lastAt: sum.lastAt > row.lastAt ? sum.lastAt : row.lastAt,
+          },
+    )
+  }
+
+  const write = async (): Promise<void> => {
+    if (refusals.size === 0 && storms.size === 0) return
+    const taken = { refusals, storms }
+    refusals = new Map()
+    storms = new Map()
+    try {
+      const ledger = new OutcomeLedger()
+      for (const fact of taken.refusals.values()) ledger.add(fact)
+      await withClientTx(app.pool, async (client) => {
+        await ledger.write(client)
+        await writeStorms(client, [...taken.storms.values()])
+      })
+    } catch (error) {
+      app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'refused items not recorded yet')
+      for (const fact of taken.refusals.values()) add(fact)
+      for (const row of taken.storms.values()) addStorm(row)
+    }
+  }
+  const flush = (): Promise<void> => (writing = writing.then(write))
+
+  const timer = setInterval(() => void flush(), WRITE_EVERY_MS)
+  timer.unref()
+  const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS)
+
+  return {
+    add: (refusal) => add({ ...refusal, receivedAt: hourOf(app.clock.now()) }),
+    addStorm(projectId, keyId, isFirstOfItsKind) {
+      const now = app.clock.now()
+      const fingerprints = isFirstOfItsKind ? 1 : 0
+      addStorm({ projectId, keyId, hour: hourOf(now), letThrough: 1, fingerprints, firstAt: now, lastAt: now })
+    },
+    flush,
+    async close() {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}
+
+/** One item, or one request nobody looked into, of a project's key. */
+export const refusalOf = (
+  key: { readonly id: string; readonly projectId: string },
+  category: Category,
+  outcome: Refusal['outcome'],
+  reason: string,
+  quantity = 1,
+): Refusal => ({ projectId: key.projectId, keyId: key.id, category, outcome, reason, quantity })

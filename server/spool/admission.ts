@@ -1,0 +1,77 @@
+import { statfs } from 'node:fs/promises'
+import type { Backlog } from './spool.queries.ts'
+
+/** What may wait before nothing more is taken. */
+export type AdmissionLimits = {
+  /** Undigested entries and bytes in the database. */
+  readonly mostBacklogEntries: number
+  readonly mostBacklogBytes: number
+}
+
+/** What is asked about every {@link ASK_EVERY_MS}. */
+export type AdmissionSources = {
+  backlog(): Promise<Backlog>
+  /** Free bytes and size of the volume the database writes to; null where that is not this machine's. */
+  disk(): Promise<Disk | null>
+}
+export type Disk = { readonly freeBytes: number; readonly totalBytes: number }
+
+export type Admission = {
+  /** `busy`: digestion has too much to do already. `disk`: the volume is nearly full. */
+  state(): 'open' | 'busy' | 'disk'
+  /** As last asked. */
+  disk(): Disk | null
+  /** Asks now. */
+  ask(): Promise<void>
+  close(): void
+}
+
+const ASK_EVERY_MS = 1_000
+/** What was closed opens again below this share: otherwise it would close with the next request. */
+const REOPEN_SHARE = 0.9
+/** PostgreSQL needs room for its log and for vacuuming: a twentieth of the volume, within these bounds. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024
+const MOST_FREE_BYTES = 1024 * 1024 * 1024
+const FREE_SHARE = 0.05
+
+const freeBytesNeeded = ({ totalBytes }: Disk): number =>
+  Math.min(MOST_FREE_BYTES, Math.max(LEAST_FREE_BYTES, totalBytes * FREE_SHARE))
+
+/** Judges once a second whether anything more may be taken, so that requests need not ask (decision 0053). */
+export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSources): Admission {
+  let isBusy = false
+  let isShort = false
+  let disk: Disk | null = null
+  let asking: Promise<void> | null = null
+
+  const askBacklog = async (): Promise<void> => {
+    const { entries, bytes } = await sources.backlog()
+    const fill = Math.max(entries / limits.mostBacklogEntries, bytes / limits.mostBacklogBytes)
+    isBusy = fill >= (isBusy ? REOPEN_SHARE : 1)
+  }
+  const askDisk = async (): Promise<void> => {
+    disk = await sources.disk()
+    isShort = disk !== null && disk.freeBytes * (isShort ? REOPEN_SHARE : 1) < freeBytesNeeded(disk)
+  }
+  // A database that does not answer is noticed where it is written to.
+  const ask = (): Promise<void> =>
+    (asking ??= Promise.allSettled([askBacklog(), askDisk()]).then(() => {
+      asking = null
+    }))
+
+  const timer = setInterval(() => void ask(), ASK_EVERY_MS)
+  timer.unref()
+  void ask()
+  return {
+    state: () => (isShort ? 'disk' : isBusy ? 'busy' : 'open'),
+    disk: () => disk,
+    ask,
+    close: () => clearInterval(timer),
+  }
+}
+
+/** Of the volume that holds a directory. */
+export async function diskOf(directory: string): Promise<Disk> {
+  const { bavail, blocks, bsize } = await statfs(directory)
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+}
