@@ -44,7 +44,12 @@ const LEAST: Readonly<Record<Name, Role | null>> = {
   deleteComment: 'member',
   listProjectIssues: 'viewer',
   readVolume: 'viewer',
+  listLogs: 'viewer',
+  listTraceMetrics: 'viewer',
+  listCheckIns: 'viewer',
   streamLive: 'viewer',
+  downloadAttachment: 'viewer',
+  listFeedback: 'viewer',
 }
 
 const guarded = all.filter(([name]) => LEAST[name] !== null)
@@ -84,7 +89,7 @@ async function send({ spec, call = {}, cookie, query = '', raw, headers }: Sent)
     body: body ?? null,
     signal: gone.signal,
   })
-  if (spec.stream === 'sse' && response.ok) {
+  if (spec.stream !== undefined && response.ok) {
     gone.abort()
     return { status: response.status, body: null, headers: response.headers }
   }

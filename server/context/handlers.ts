@@ -25,12 +25,23 @@ export type EventStream = {
   end(): void
 }
 
+/** A file to be saved by whoever asked for it. */
+export type SentFile = {
+  readonly filename: string
+  readonly contentType: string
+  readonly sizeBytes: number
+  /** An error in the middle breaks the connection off. */
+  readonly chunks: AsyncIterable<Buffer>
+}
+
 /** What a handler is called with beside the app and the actor. */
 export type Call<R extends RouteSpec> = Inputs<R> & {
   readonly origin: Origin
   readonly cookies: Cookies
   /** Sends the headers of a stream; only for routes with `stream: 'sse'`. */
   openStream(): EventStream
+  /** Answers with a file; only for routes with `stream: 'file'`. */
+  sendFile(file: SentFile): void
 }
 
 /** Public routes may be called by nobody in particular. */

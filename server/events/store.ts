@@ -130,6 +130,60 @@ export async function newestEvents(
   return rows.map(fromRow)
 }
 
+/** Where an event lies; the day makes finding it cheap. */
+export type EventPlace = EventKey & { readonly issueId: string; readonly receivedDay: string; readonly occurredAt: Date }
+
+/** Where the newest events of these issues lie, by their own time, newest first; none that occurred before `since`. */
+export async function newestPlaces(
+  db: Database,
+  issueIds: readonly string[],
+  since: Date,
+  limit: number,
+): Promise<EventPlace[]> {
+  if (issueIds.length === 0) return []
+  // An event can be a minute ahead of its receipt, never more (ingest.md §17.1): days before hold none of them.
+  const firstDay = dayPlus(dayOf(since), -1)
+  const { rows } = await sql<{
+    project_id: string
+    event_id: string
+    issue_id: string
+    received_day: string
+    occurred_at: Date
+  }>`select n.* from unnest(${[...issueIds]}::uuid[]) i (id)
+     cross join lateral (
+       select e.project_id, e.event_id, e.issue_id, e.received_day, e.occurred_at from events e
+       where e.issue_id = i.id and e.occurred_at >= ${since} and e.received_day >= ${firstDay}::date
+       order by e.occurred_at desc, e.event_id desc limit ${limit}
+     ) n order by n.occurred_at desc, n.event_id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    eventId: unhyphenate(row.event_id),
+    issueId: row.issue_id,
+    receivedDay: row.received_day,
+    occurredAt: row.occurred_at,
+  }))
+}
+
+/** Events by their ids, in no particular order; those that are gone are left out. Looks at the named days only. */
+export async function readEvents(
+  db: Database,
+  keys: readonly EventKey[],
+  days: { readonly first: string; readonly last: string } | null,
+): Promise<StoredEvent[]> {
+  if (keys.length === 0) return []
+  let query = db
+    .selectFrom('events as e')
+    .innerJoin(
+      sql<{ project_id: string; event_id: string }>`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => hyphenate(key.eventId))}::uuid[])`.as(
+        sql`k (project_id, event_id)`,
+      ),
+      (join) => join.onRef('k.project_id', '=', 'e.project_id').onRef('k.event_id', '=', 'e.event_id'),
+    )
+    .selectAll('e')
+  if (days !== null) query = query.where('e.received_day', '>=', days.first).where('e.received_day', '<=', days.last)
+  return (await query.execute()).map(fromRow)
+}
+
 export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
 
 /** Ids around an event of an issue, in the order of occurrence. */
@@ -149,20 +203,36 @@ export async function neighbours(db: Database, issueId: string, event: StoredEve
   return { latest: id(latest), oldest: id(first), newer: id(newer), older: id(older) }
 }
 
-/** Removes at most `most` events of an issue; returns how many it were. */
-export async function deleteEventsOf(db: Database | Tx, issueId: string, most: number): Promise<number> {
+/** Removes at most `most` events of an issue; returns which. */
+export async function deleteEventsOf(db: Database | Tx, issueId: string, most: number): Promise<EventKey[]> {
   const some = db
     .selectFrom('events')
     .select(['received_day', 'project_id', 'event_id'])
     .where('issue_id', '=', issueId)
-  const result = await db
+  const rows = await db
     .deleteFrom('events as e')
     .using(some.limit(most).as('some'))
     .whereRef('e.project_id', '=', 'some.project_id')
     .whereRef('e.event_id', '=', 'some.event_id')
     .whereRef('e.received_day', '=', 'some.received_day')
-    .executeTakeFirst()
-  return Number(result.numDeletedRows)
+    .returning(['e.project_id', 'e.event_id'])
+    .execute()
+  return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
+}
+
+/** The issues stored events belong to, by `projectId/eventId`; nothing for events that are not there. */
+export async function findIssuesOf(
+  client: Pick<pg.ClientBase, 'query'>,
+  keys: readonly EventKey[],
+): Promise<Map<string, string>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await client.query<{ project_id: string; event_id: string; issue_id: string }>({
+    name: 'events-find-issues',
+    text: `select e.project_id, e.event_id, e.issue_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
+           join events e on e.project_id = k.project_id and e.event_id = k.event_id`,
+    values: [keys.map((key) => key.projectId), keys.map((key) => hyphenate(key.eventId))],
+  })
+  return new Map(rows.map((row) => [`${row.project_id}/${unhyphenate(row.event_id)}`, row.issue_id]))
 }
 
 type Row = {

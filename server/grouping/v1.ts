@@ -7,9 +7,9 @@ import { parameterise } from './v1-words.ts'
  * Grouping, version 1. Once frozen, this file and its two companions never change again: issues are found by what they
  * answer. They therefore keep private copies of all they need and import nothing else of ours but the type of an event.
  *
- * Order: the SDK's fingerprint → application not responding → oldest causal exception with a usable stack → message →
- * stack of the crashed thread → type and value → nothing but type and platform. A message event goes by its words even
- * where a stack came with it: JVM clients mark the thread of every plain message as crashed.
+ * Order: the SDK's fingerprint → security report → application not responding → oldest causal exception with a usable
+ * stack → message → stack of the crashed thread → type and value → nothing but type and platform. A message event goes
+ * by its words even where a stack came with it: JVM clients mark the thread of every plain message as crashed.
  */
 
 type Value = { label: string; value: string }
@@ -46,6 +46,7 @@ function partsOf(event: Event): Part[] {
 
 function computedPart(event: Event): Part {
   return (
+    securityPart(event) ??
     anrPart(event) ??
     exceptionPart(event) ??
     messagePart(event) ??
@@ -112,6 +113,25 @@ function typeValuePart(event: Event): Part | null {
   const own = contributions(exception.stacktrace?.frames.filter((frame) => frame.in_app) ?? [], event.platform)
   return { variant: 'type_value', values: [...values, ...own.map(({ value }) => value)] }
 }
+
+/** Reports of browsers: what was to be protected and what broke it, not where. */
+function securityPart(event: Event): Part | null {
+  if (!SECURITY_TYPES.has(event.type)) return null
+  const context = event.contexts[event.type] ?? {}
+  const values: Value[] = []
+  for (const [label, key] of SECURITY_KEYS) {
+    const value = context[key]
+    if (typeof value === 'string') values.push({ label, value })
+  }
+  return values.length === 0 ? null : { variant: 'security', values: [{ label: 'type', value: event.type }, ...values] }
+}
+
+const SECURITY_TYPES = new Set(['csp', 'expectct', 'expectstaple', 'hpkp'])
+const SECURITY_KEYS = [
+  ['directive', 'effective_directive'],
+  ['blocked', 'blocked'],
+  ['hostname', 'hostname'],
+] as const
 
 // --- Application not responding -----------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import { PERMISSIONS, roleAtLeast } from '../kernel/permissions.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
 import { validationSentence } from './errors.ts'
+import { sendFile } from './send-file.ts'
 
 /** How a request proves who it is; `null` where it does not try to. */
 export type Authenticator = (request: FastifyRequest) => Promise<{ actor: Actor; viaCookie: boolean } | null>
@@ -107,6 +108,7 @@ function callOf(
     origin,
     cookies: callCookies(deps.app.config, request, reply),
     openStream: () => openStream(request, reply, deps.stopping),
+    sendFile: (file) => sendFile(reply, file),
   }
 }
 

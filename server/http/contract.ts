@@ -1,14 +1,24 @@
 import { authRoutes } from '../auth/auth.api.ts'
+import { attachmentRoutes } from '../attachments/attachments.api.ts'
+import { feedbackRoutes } from '../feedback/feedback.api.ts'
+import { filterRoutes } from '../filters/filters.api.ts'
 import { issueRoutes } from '../issues/issues.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
 import { liveRoutes } from '../live/live.api.ts'
+import { privacyRoutes } from '../privacy/privacy.api.ts'
 import { projectRoutes } from '../team/projects.api.ts'
+import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
 export const contract = {
   ...authRoutes,
   ...projectRoutes,
+  ...filterRoutes,
+  ...privacyRoutes,
   ...issueRoutes,
+  ...attachmentRoutes,
+  ...feedbackRoutes,
+  ...telemetryRoutes,
   ...liveRoutes,
 }
 

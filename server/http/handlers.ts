@@ -1,14 +1,24 @@
+import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
 import { authHandlers } from '../auth/auth.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
+import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
+import { filterHandlers } from '../filters/filters.handlers.ts'
 import { issueHandlers } from '../issues/issues.handlers.ts'
 import { liveHandlers } from '../live/live.handlers.ts'
+import { privacyHandlers } from '../privacy/privacy.handlers.ts'
 import { projectHandlers } from '../team/projects.handlers.ts'
+import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'
 import type { Contract } from './contract.ts'
 
 /** Every handler of the product API; the type fails when a route has none. */
 export const handlers: Handlers<Contract> = {
   ...authHandlers,
   ...projectHandlers,
+  ...filterHandlers,
+  ...privacyHandlers,
   ...issueHandlers,
+  ...attachmentHandlers,
+  ...feedbackHandlers,
+  ...telemetryHandlers,
   ...liveHandlers,
 }

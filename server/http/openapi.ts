@@ -92,6 +92,13 @@ function success(spec: RouteSpec): Json {
       description: 'A stream of server-sent events.',
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     }
+  if (spec.stream === 'file')
+    return {
+      description: 'The file.',
+      content: {
+        'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
+      },
+    }
   if (spec.response === undefined) return { description: 'Done.' }
   return { description: 'Done.', content: { 'application/json': { schema: schemaOf(spec.response, 'output') } } }
 }

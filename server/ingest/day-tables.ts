@@ -14,4 +14,5 @@ export const RECEIVED_DAY_TABLES: readonly DayTable[] = [
   { table: 'trace_metrics', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
   { table: 'attachments' },
   { table: 'attachment_chunks' },
+  { table: 'performance_seen' },
 ]

@@ -36,6 +36,8 @@ export type Endpoint = {
   /** Looks at what follows `/api/<number>/`, without slashes around it; null when that is another endpoint's. */
   match(path: string): Readonly<Record<string, string>> | null
   readonly mostWireBytes: number
+  /** How long a body may take to arrive; as long as that of envelopes unless said otherwise. */
+  readonly bodyTimeoutMs?: number
   /** Largest single attachment, bytes; that of envelopes unless said otherwise. */
   readonly mostAttachmentBytes?: number
   /**

@@ -1,7 +1,19 @@
+import { cronEndpoint } from './cron-endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
+import { attachmentsEndpoint, minidumpEndpoint } from './minidump-endpoint.ts'
+import { nelEndpoint } from './nel-endpoint.ts'
+import { otlpEndpoint } from './otlp-endpoint.ts'
+import { securityEndpoint } from './security-endpoint.ts'
 
 /** Every endpoint beside `envelope` and `store`; the first that matches takes the request. */
-const ENDPOINTS: readonly Endpoint[] = []
+const ENDPOINTS: readonly Endpoint[] = [
+  minidumpEndpoint,
+  attachmentsEndpoint,
+  securityEndpoint,
+  cronEndpoint,
+  nelEndpoint,
+  otlpEndpoint,
+]
 
 export type MatchedEndpoint = { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
 

@@ -1,9 +1,29 @@
+import type { Attachment } from '../attachments/attachment.ts'
+import type { NewFeedback } from '../feedback/feedback.ts'
 import type { Occurrence } from '../issues/record.ts'
+import type { PerformanceFact } from '../metrics/performance/fact.ts'
+import type { SessionFact } from '../metrics/sessions/record-sessions.ts'
+import type { CheckIn } from '../protocol/check-in.ts'
+import type { LogEntry } from '../protocol/log.ts'
+import type { TraceMetric } from '../protocol/trace-metric.ts'
 
 /** Everything digestion records, by kind; a line here needs one in recorders.ts. */
 type FactKinds = {
   /** An error event on its way into an issue. */
   event: Occurrence
+  /** A file of an event, or a raw profile or replay. */
+  attachment: Attachment
+  /** What a user of the app wrote. */
+  feedback: NewFeedback
+  check_in: CheckIn
+  /** Log entries of one item. */
+  logs: readonly LogEntry[]
+  /** Measurements of one item. */
+  trace_metrics: readonly TraceMetric[]
+  /** An update of a session, or counts of many. */
+  session: SessionFact
+  /** A transaction, a segment or another span that was measured; or spans that only count. */
+  performance: PerformanceFact
 }
 
 export type FactKind = keyof FactKinds

@@ -1,31 +1,44 @@
 import type { Preparer } from './item.ts'
-import { prepareEventItem } from './prepare-event.ts'
+import { prepareCheckIn } from './prepare-check-in.ts'
+import { prepareLogs, prepareNel } from './prepare-logs.ts'
+import { prepareOtlpLogs, prepareOtlpTraces } from './prepare-otlp.ts'
+import { prepareTraceMetrics } from './prepare-trace-metrics.ts'
+import { prepareAttachment, prepareRaw } from './prepare-attachment.ts'
+import { prepareEventOrCrash, prepareFormData } from './prepare-crash.ts'
+import { prepareSpan, prepareTransaction } from './prepare-performance.ts'
+import { prepareSession, prepareSessions } from './prepare-session.ts'
+import { prepareFeedback, prepareUserReport } from './prepare-feedback.ts'
+import { prepareSecurity } from './prepare-security.ts'
 
 /** What is done with each item type. Types that are in neither table are unknown, which is no error. */
-export const PREPARERS: ReadonlyMap<string, Preparer> = new Map<string, Preparer>([['event', prepareEventItem]])
+export const PREPARERS: ReadonlyMap<string, Preparer> = new Map<string, Preparer>([
+  ['event', prepareEventOrCrash],
+  ['attachment', prepareAttachment],
+  ['check_in', prepareCheckIn],
+  ['log', prepareLogs],
+  ['nel', prepareNel],
+  ['otlp_logs', prepareOtlpLogs],
+  ['otlp_traces', prepareOtlpTraces],
+  ['trace_metric', prepareTraceMetrics],
+  ['form_data', prepareFormData],
+  ['raw_security', prepareSecurity],
+  ['feedback', prepareFeedback],
+  ['user_report', prepareUserReport],
+  ['profile', prepareRaw],
+  ['profile_chunk', prepareRaw],
+  ['replay_event', prepareRaw],
+  ['replay_recording', prepareRaw],
+  ['replay_video', prepareRaw],
+  ['session', prepareSession],
+  ['sessions', prepareSessions],
+  ['transaction', prepareTransaction],
+  ['span', prepareSpan],
+])
 
 /** Types the product knows of and does not store: too old, or not built yet (ingest.md §9). */
 export const UNSUPPORTED: ReadonlySet<string> = new Set([
-  'transaction',
-  'span',
   'otel_span',
-  'session',
-  'sessions',
-  'attachment',
-  'check_in',
-  'feedback',
-  'user_report',
   'user_report_v2',
-  'log',
-  'nel',
-  'trace_metric',
-  'replay_event',
-  'replay_recording',
-  'replay_video',
-  'profile',
-  'profile_chunk',
-  'raw_security',
-  'form_data',
   'unreal_report',
   'statsd',
   'metric_buckets',

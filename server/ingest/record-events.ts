@@ -6,6 +6,7 @@ import { recordOccurrences, type Occurrence, type Recorded } from '../issues/rec
 import { touchProjects } from '../issues/record.queries.ts'
 import { publishLive } from '../live/publish.ts'
 import { ACCEPTED, type Disposition, DUPLICATE } from './item.ts'
+import { linkWaitingFeedback } from './record-feedback.ts'
 import type { Filed } from './recorders.ts'
 
 /** Events into issues; an id seen in this batch or stored within the last days is a duplicate. */
@@ -29,7 +30,14 @@ export async function recordEvents(
     dayOf(now),
   )
   const fresh = [...first].filter(([key]) => !stored.has(key)).map(([, occurrence]) => occurrence)
-  if (fresh.length > 0) await tell(client, now, await recordOccurrences(client, now, fresh))
+  if (fresh.length > 0) {
+    const recorded = await recordOccurrences(client, now, fresh)
+    await linkWaitingFeedback(
+      client,
+      fresh.map(({ event }) => event),
+    )
+    await tell(client, now, recorded)
+  }
   return keys.map((key, index) => (isFirst[index] === true && !stored.has(key) ? ACCEPTED : DUPLICATE))
 }
 

@@ -1,29 +1,31 @@
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteEventsOf } from '../events/store.ts'
 import { notFound } from '../kernel/errors.ts'
 import { liveNotification } from '../live/publish.ts'
+import type { Tx } from '../storage/pool.ts'
 import { lockIssue, selectIssue } from './issues.queries.ts'
 
 const PIECE = 5_000
 
 /**
- * Removes an issue with its events, counts, comments and activity. Later events of the same fingerprint make a new one.
+ * Removes an issue with its events and their files, feedback, counts, comments and activity. Later events of the same fingerprint make a new one.
  * @throws AppError not_found
  */
 export async function deleteIssue(app: App, actor: Actor, issueId: string): Promise<void> {
   if ((await selectIssue(app.db, actor, issueId)) === undefined) throw notFound('Issue')
   // In pieces, each a transaction: an issue of millions would hold up its next event, and run into the time limit.
   // Cut off half-way, the issue is still there and can be deleted again.
-  while ((await deleteEventsOf(app.db, issueId, PIECE)) === PIECE);
+  while ((await app.tx((tx) => deletePiece(tx, issueId))) === PIECE);
   await app.tx(async (tx) => {
     const issue = await lockIssue(tx, actor, issueId)
     if (issue === undefined) throw notFound('Issue')
     // Those that came meanwhile.
-    while ((await deleteEventsOf(tx, issueId, PIECE)) === PIECE);
+    while ((await deletePiece(tx, issueId)) === PIECE);
     await tx.deleteFrom('issue_hours').where('issue_id', '=', issueId).execute()
     await tx.deleteFrom('issue_users').where('issue_id', '=', issueId).execute()
-    // Fingerprints, activity and comments go with the row.
+    // Fingerprints, feedback, activity and comments go with the row.
     await tx.deleteFrom('issues').where('id', '=', issueId).execute()
     await liveNotification(actor.orgId, {
       kind: 'issues',
@@ -33,4 +35,18 @@ export async function deleteIssue(app: App, actor: Actor, issueId: string): Prom
       event_count: 0,
     }).execute(tx)
   })
+}
+
+/** Some events with the files that came with them; returns how many events it were. */
+async function deletePiece(tx: Tx, issueId: string): Promise<number> {
+  const events = await deleteEventsOf(tx, issueId, PIECE)
+  // All of one project, as their issue is.
+  const [first] = events
+  if (first !== undefined)
+    await deleteAttachmentsOf(
+      tx,
+      first.projectId,
+      events.map(({ eventId }) => eventId),
+    )
+  return events.length
 }

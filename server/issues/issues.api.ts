@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { Attachment } from '../attachments/attachments.api.ts'
+import { Feedback } from '../feedback/feedback.api.ts'
 import { GroupingPart } from '../grouping/grouping.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Json } from '../kernel/json.api.ts'
@@ -91,6 +93,8 @@ export const IssueDetail = Issue.extend({
       values: z.array(z.object({ value: z.string(), count: z.number().int() })),
     }),
   ),
+  attachments: z.array(Attachment).describe('Files that came with the event shown, at most 200.'),
+  feedback: z.array(Feedback).describe('What users wrote about its events: newest first, at most 25.'),
   activity: z.array(Activity).describe('Newest first, at most 100.'),
   grouping: GroupingView,
 })

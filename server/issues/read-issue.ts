@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
+import { listAttachments } from '../attachments/list-attachments.ts'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { StoredEvent } from '../events/event.ts'
+import { feedbackOfIssue } from '../feedback/list-feedback.ts'
 import { neighbours, newestEvents, readEvent } from '../events/store.ts'
 import { notFound } from '../kernel/errors.ts'
 import { eventIdFrom } from '../kernel/ids.ts'
@@ -19,6 +21,7 @@ const SAMPLE_EVENTS = 100
 /** And no more JSON than this: an event may have 1 MiB, and reading it holds up everything else in this process. */
 const SAMPLE_BYTES = 2 * 1024 * 1024
 const ACTIVITY_ENTRIES = 100
+const FEEDBACK_ITEMS = 25
 
 /**
  * An issue with one of its events, what its newest events share, and its history.
@@ -46,6 +49,8 @@ export async function readIssue(app: App, actor: Actor, issueId: string, which: 
     project,
     event: stored === null ? null : readable(app, stored),
     event_ids: await neighbours(app.db, issueId, stored),
+    attachments: await listAttachments(app.db, project.id, stored === null ? [] : [stored.eventId]),
+    feedback: await feedbackOfIssue(app, project.id, issueId, FEEDBACK_ITEMS),
     tag_distribution: distributionOf(await tagsOf(app, sample)),
     activity: activity.map(viewActivity),
     grouping: GroupingView.parse({ version: grouping?.grouping_version ?? 1, parts: grouping?.parts ?? [] }),

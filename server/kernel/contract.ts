@@ -23,8 +23,8 @@ export type RouteSpec = {
   readonly body?: z.ZodType
   /** Shape of the answer; undeclared fields are dropped. Absent for 204 and for streams. */
   readonly response?: z.ZodType
-  /** 'sse': the handler writes server-sent events itself. */
-  readonly stream?: 'sse'
+  /** 'sse': the handler writes server-sent events itself; 'file': it sends a file. */
+  readonly stream?: 'sse' | 'file'
   /** Statuses this route can refuse with beside 400, 401, 403 and 500; for the documentation. */
   readonly refusals?: readonly (404 | 409 | 429 | 503)[]
   /** Unsafe methods on cookie sessions are checked for cross-site calls always; this asks it of public routes too. */

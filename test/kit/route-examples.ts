@@ -79,10 +79,15 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listProjectIssues: onProject(),
   readVolume: ofProjects,
 
+  listFeedback: onProject(),
   downloadAttachment: async (app, owner) => {
     const projectId = await insertProject(app, owner)
     return { params: { projectId, attachmentId: await insertAttachment(app, projectId) } }
   },
+
+  listLogs: onProject(),
+  listTraceMetrics: onProject(),
+  listCheckIns: onProject(),
 
   streamLive: nothing,
 }

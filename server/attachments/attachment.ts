@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto'
+import { constants, zstdCompressSync } from 'node:zlib'
+import { storable } from '../protocol/strings.ts'
+
+/** A file on its way into the store. */
+export type Attachment = {
+  /** 32 lower-case hex digits. The event it belongs to need not exist, now or ever. */
+  readonly eventId: string
+  /** Cleaned by {@link cleanFilename}. */
+  readonly filename: string
+  readonly contentType: string
+  readonly attachmentType: string
+  readonly content: PackedContent
+}
+
+/** Content as it is stored. */
+export type PackedContent = {
+  readonly sizeBytes: number
+  /** Of the content as it came, 32 bytes. */
+  readonly sha256: Buffer
+  readonly chunks: readonly Chunk[]
+}
+
+export type Chunk = { readonly encoding: 'none' | 'zstd'; readonly bytes: Buffer }
+
+/** Decoded size of all chunks but the last. */
+export const CHUNK_BYTES = 1024 * 1024
+
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+/**
+ * Cuts content into chunks and packs those that get smaller by it: a minidump shrinks to a tenth, a photo not at all.
+ * The result shares no memory with `content`.
+ */
+export function packContent(content: Buffer): PackedContent {
+  const chunks: Chunk[] = []
+  for (let start = 0; start < content.length; start += CHUNK_BYTES) {
+    const piece = content.subarray(start, start + CHUNK_BYTES)
+    const packed = zstdCompressSync(piece, ZSTD)
+    chunks.push(
+      packed.length < piece.length * 0.9
+        ? { encoding: 'zstd', bytes: packed }
+        : { encoding: 'none', bytes: Buffer.from(piece) },
+    )
+  }
+  return { sizeBytes: content.length, sha256: hash('sha256', content, 'buffer'), chunks }
+}
+
+const MOST_FILENAME = 200
+const MOST_CONTENT_TYPE = 100
+
+/** Control characters, what Windows forbids in names, and marks that turn the reading direction ("gpj.exe"). */
+// oxlint-disable-next-line no-control-regex
+const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069<>:"|?*]/g
+
+/**
+ * A name to show and to save under, never a path: the last part of whatever was sent, without characters that could
+ * mislead a shell, a file system or a reader; at most 200 characters. `attachment` where nothing remains.
+ */
+export function cleanFilename(raw: unknown): string {
+  if (typeof raw !== 'string') return 'attachment'
+  const last = storable(raw.slice(-2_000)).replaceAll('\\', '/').split('/').at(-1) ?? ''
+  const name = last
+    .replace(UNWANTED, '')
+    .trim()
+    .replace(/^\.+/, '')
+    .replace(/[. ]+$/, '')
+  if (name === '') return 'attachment'
+  if (name.length <= MOST_FILENAME) return name
+  // The ending says what it is.
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
+  return storable(name.slice(0, MOST_FILENAME - ending.length)) + ending
+}
+
+/** `type/subtype` in lower case without parameters; `application/octet-stream` for anything else. */
+export function cleanContentType(raw: unknown): string {
+  const type = typeof raw === 'string' ? raw.slice(0, 300).split(';', 1)[0]?.trim().toLowerCase() : undefined
+  return type !== undefined && type.length <= MOST_CONTENT_TYPE && /^[\w.+-]+\/[\w.+-]+$/.test(type)
+    ? type
+    : 'application/octet-stream'
+}
+
+/** What SDKs say a file is (ingest.md §13.4); anything else counts as a plain file. */
+export const ATTACHMENT_TYPES = [
+  'event.attachment',
+  'event.minidump',
+  'event.applecrashreport',
+  'event.view_hierarchy',
+  'unreal.context',
+  'unreal.logs',
+] as const
+
+export const cleanAttachmentType = (raw: unknown): string =>
+  ATTACHMENT_TYPES.find((type) => type === raw) ?? 'event.attachment'
+
+/** Images browsers show without running anything, by what they begin with: a name or a claim proves nothing. */
+const IMAGES: readonly (readonly [type: string, is: (head: Buffer) => boolean])[] = [
+  ['image/png', (head) => head.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))],
+  ['image/jpeg', (head) => head.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))],
+  ['image/gif', (head) => /^GIF8[79]a/.test(head.toString('latin1', 0, 6))],
+  ['image/webp', (head) => /^RIFF[^]{4}WEBP/.test(head.toString('latin1', 0, 12))],
+]
+
+/** The content type to serve: one of four image types where the content is that, else bytes nobody interprets. */
+export const servedType = (head: Buffer): string => IMAGES.find(([, is]) => is(head))?.[0] ?? 'application/octet-stream'
+
+/** Whether a browser may be offered a preview, judged by the claim; the content decides when it is served. */
+export const isImageType = (contentType: string): boolean => IMAGES.some(([type]) => type === contentType)

@@ -1,0 +1,7 @@
+import type { Handlers } from '../context/handlers.ts'
+import type { attachmentRoutes } from './attachments.api.ts'
+import { openAttachment } from './open-attachment.ts'
+
+export const attachmentHandlers: Handlers<typeof attachmentRoutes> = {
+  downloadAttachment: async (app, actor, { params, sendFile }) => sendFile(await openAttachment(app, actor, params)),
+}

@@ -1,0 +1,172 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { zstdDecompressSync } from 'node:zlib'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { CopyRows } from '../events/copy-rows.ts'
+import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import { hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { type Attachment, CHUNK_BYTES } from './attachment.ts'
+
+/** SQL of attachments; nobody else touches their two tables. */
+
+/** A file and whose it is. */
+export type FiledAttachment = {
+  readonly projectId: string
+  readonly receivedAt: Date
+  readonly attachment: Attachment
+}
+
+/** The same file of the same event sent again within so many received days is stored once. */
+const RESEND_DAYS = 7
+
+const keyOf = (projectId: string, eventId: string, filename: string, type: string, sha256: Buffer): string =>
+  `${projectId}/${eventId}/${type}/${sha256.toString('base64')}/${filename}`
+
+/** What makes two files the same, for finding resends. */
+export const attachmentKey = ({ projectId, attachment }: FiledAttachment): string =>
+  keyOf(projectId, attachment.eventId, attachment.filename, attachment.attachmentType, attachment.content.sha256)
+
+/** Keys of the files already stored for the events of these ones. */
+export async function findStoredAttachments(
+  client: pg.ClientBase,
+  files: readonly FiledAttachment[],
+  today: string,
+): Promise<Set<string>> {
+  if (files.length === 0) return new Set()
+  const events = new Map(
+    files.map(({ projectId, attachment }) => [`${projectId}${attachment.eventId}`, [projectId, attachment.eventId]]),
+  )
+  const { rows } = await client.query<{
+    project_id: string
+    event_id: string
+    filename: string
+    attachment_type: string
+    sha256: Buffer
+  }>({
+    name: 'attachments-find-stored',
+    text: `select a.project_id, a.event_id, a.filename, a.attachment_type, a.sha256
+           from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
+           join attachments a on a.project_id = k.project_id and a.event_id = k.event_id
+           where a.received_day > $3::date and a.received_day <= $4::date`,
+    values: [
+      [...events.values()].map(([projectId]) => projectId),
+      [...events.values()].map(([, eventId = '']) => hyphenate(eventId)),
+      dayPlus(today, -RESEND_DAYS),
+      dayPlus(today, 1),
+    ],
+  })
+  return new Set(
+    rows.map((row) => keyOf(row.project_id, unhyphenate(row.event_id), row.filename, row.attachment_type, row.sha256)),
+  )
+}
+
+/** Writes files inside the caller's transaction. Partitions of their days must exist. */
+export async function insertAttachments(client: pg.ClientBase, files: readonly FiledAttachment[]): Promise<void> {
+  if (files.length === 0) return
+  const rows = new CopyRows()
+  const chunks = new CopyRows()
+  for (const { projectId, receivedAt, attachment } of files) {
+    const id = newId()
+    const day = dayOf(receivedAt)
+    rows.row(10)
+    rows.day(day)
+    rows.uuid(id)
+    rows.uuid(projectId)
+    rows.uuid(attachment.eventId)
+    rows.time(receivedAt)
+    rows.text(attachment.filename)
+    rows.text(attachment.contentType)
+    rows.text(attachment.attachmentType)
+    rows.int64(attachment.content.sizeBytes)
+    rows.bytes(attachment.content.sha256)
+    for (const [seq, chunk] of attachment.content.chunks.entries()) {
+      chunks.row(5)
+      chunks.day(day)
+      chunks.uuid(id)
+      chunks.int32(seq)
+      chunks.int16(CONTENT_ENCODINGS.indexOf(chunk.encoding))
+      chunks.bytes(chunk.bytes)
+    }
+  }
+  await copy(
+    client,
+    'attachments (received_day, id, project_id, event_id, received_at, filename, content_type, attachment_type, size_bytes, sha256)',
+    rows,
+  )
+  await copy(client, 'attachment_chunks (received_day, attachment_id, seq, encoding, bytes)', chunks)
+}
+
+const copy = (client: pg.ClientBase, into: string, rows: CopyRows): Promise<void> =>
+  pipeline(Readable.from(rows.finish()), client.query(copyFrom(`copy ${into} from stdin (format binary)`)))
+
+/** Most files of one event that are listed; an envelope may bring 30. */
+const MOST_LISTED = 200
+
+/** Files of events, in the order they came; at most {@link MOST_LISTED} in all. */
+export function selectAttachments(db: Database | Tx, projectId: string, eventIds: readonly string[]) {
+  return db
+    .selectFrom('attachments')
+    .select([
+      'id',
+      'event_id',
+      'received_day',
+      'received_at',
+      'filename',
+      'content_type',
+      'attachment_type',
+      'size_bytes',
+    ])
+    .where('project_id', '=', projectId)
+    .where('event_id', '=', sql<string>`any(${eventIds.map(hyphenate)}::uuid[])`)
+    .orderBy('received_at')
+    .orderBy('id')
+    .limit(MOST_LISTED)
+    .execute()
+}
+
+/** One file of a project. */
+export function selectAttachment(db: Database, projectId: string, id: string) {
+  return db
+    .selectFrom('attachments')
+    .select(['id', 'received_day', 'filename', 'size_bytes'])
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+}
+
+/** One piece of a file, unpacked; null when it was removed meanwhile. */
+export async function readChunk(
+  db: Database,
+  file: { id: string; received_day: string },
+  seq: number,
+): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('attachment_chunks')
+    .select(['encoding', 'bytes'])
+    .where('attachment_id', '=', file.id)
+    .where('received_day', '=', file.received_day)
+    .where('seq', '=', seq)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return CONTENT_ENCODINGS[row.encoding] === 'zstd'
+    ? zstdDecompressSync(row.bytes, { maxOutputLength: CHUNK_BYTES })
+    : row.bytes
+}
+
+/** Removes the files of these events, all of one project; for whoever removes the events. */
+export async function deleteAttachmentsOf(
+  db: Database | Tx,
+  projectId: string,
+  eventIds: readonly string[],
+): Promise<void> {
+  if (eventIds.length === 0) return
+  await sql`
+    with gone as (
+      delete from attachments where project_id = ${projectId} and event_id = any(${eventIds.map(hyphenate)}::uuid[]) returning id
+    )
+    delete from attachment_chunks c using gone where c.attachment_id = gone.id`.execute(db)
+}

@@ -1,0 +1,24 @@
+import { unhyphenate } from '../kernel/ids.ts'
+import type { Database } from '../storage/pool.ts'
+import { isImageType } from './attachment.ts'
+import type { Attachment } from './attachments.api.ts'
+import { selectAttachments } from './attachments.queries.ts'
+
+/** Files of events of one project, in the order they came, at most 200; the caller has checked whose project it is. */
+export async function listAttachments(
+  db: Database,
+  projectId: string,
+  eventIds: readonly string[],
+): Promise<Attachment[]> {
+  if (eventIds.length === 0) return []
+  return (await selectAttachments(db, projectId, eventIds)).map((row) => ({
+    id: row.id,
+    event_id: unhyphenate(row.event_id),
+    filename: row.filename,
+    content_type: row.content_type,
+    attachment_type: row.attachment_type,
+    size_bytes: row.size_bytes,
+    is_image: isImageType(row.content_type),
+    received_at: row.received_at.toISOString(),
+  }))
+}

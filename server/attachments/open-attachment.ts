@@ -1,0 +1,43 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import type { SentFile } from '../context/handlers.ts'
+import { notFound } from '../kernel/errors.ts'
+import { requireProject } from '../team/require-project.ts'
+import { CHUNK_BYTES, servedType } from './attachment.ts'
+import { readChunk, selectAttachment } from './attachments.queries.ts'
+
+/**
+ * A file of the actor's organisation, ready to be sent piece by piece.
+ * @throws AppError not_found
+ */
+export async function openAttachment(
+  app: App,
+  actor: Actor,
+  input: { projectId: string; attachmentId: string },
+): Promise<SentFile> {
+  await requireProject(app, actor, input.projectId)
+  const file = await selectAttachment(app.db, input.projectId, input.attachmentId)
+  if (file === undefined) throw notFound('Attachment')
+  const head = file.size_bytes === 0 ? Buffer.alloc(0) : await readChunk(app.db, file, 0)
+  if (head === null) throw notFound('Attachment')
+  return {
+    filename: file.filename,
+    contentType: servedType(head),
+    sizeBytes: file.size_bytes,
+    chunks: chunksOf(app, file, head),
+  }
+}
+
+async function* chunksOf(
+  app: App,
+  file: { id: string; received_day: string; size_bytes: number },
+  head: Buffer,
+): AsyncGenerator<Buffer> {
+  if (head.length > 0) yield head
+  for (let seq = 1; seq * CHUNK_BYTES < file.size_bytes; seq++) {
+    const chunk = await readChunk(app.db, file, seq)
+    // Removed meanwhile: the connection breaks off, so that nobody takes a part for the whole.
+    if (chunk === null) throw notFound('Attachment')
+    yield chunk
+  }
+}

@@ -1,0 +1,157 @@
+import { sql, type Selectable, type SqlBool } from 'kysely'
+import type pg from 'pg'
+import { hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
+import { TOTAL_CAP } from '../kernel/page.api.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Tables } from '../storage/tables.ts'
+import type { NewFeedback } from './feedback.ts'
+
+/** SQL of feedback; nobody else touches its table. */
+
+export type FeedbackRow = Selectable<Tables['feedback']>
+
+export type FiledFeedback = {
+  readonly projectId: string
+  readonly receivedAt: Date
+  readonly feedback: NewFeedback
+  /** Where its event is stored already. */
+  readonly issueId: string | null
+}
+
+/** Writes feedback that was not stored before; returns which it was, as `projectId/feedbackId`. */
+export async function insertFeedback(client: pg.ClientBase, rows: readonly FiledFeedback[]): Promise<Set<string>> {
+  const of = <T>(pick: (row: NewFeedback) => T): T[] => rows.map(({ feedback }) => pick(feedback))
+  const uuid = (id: string | null): string | null => (id === null ? null : hyphenate(id))
+  const { rows: inserted } = await client.query<{ project_id: string; feedback_id: string }>({
+    name: 'feedback-insert',
+    text: `insert into feedback (id, project_id, feedback_id, received_at, event_id, issue_id, message, name, email, url, source, replay_id, release, environment, user_hash)
+           select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::uuid[], $13::text[], $14::text[], $15::bigint[])
+           on conflict (project_id, feedback_id) do nothing
+           returning project_id, feedback_id`,
+    values: [
+      rows.map(() => newId()),
+      rows.map((row) => row.projectId),
+      of((row) => hyphenate(row.feedbackId)),
+      rows.map((row) => row.receivedAt),
+      of((row) => uuid(row.eventId)),
+      rows.map((row) => row.issueId),
+      of((row) => row.message),
+      of((row) => row.name),
+      of((row) => row.email),
+      of((row) => row.url),
+      of((row) => row.source),
+      of((row) => uuid(row.replayId)),
+      of((row) => row.release),
+      of((row) => row.environment),
+      of((row) => row.userHash),
+    ],
+  })
+  return new Set(inserted.map((row) => `${row.project_id}/${unhyphenate(row.feedback_id)}`))
+}
+
+type EventKey = { readonly projectId: string; readonly eventId: string }
+
+/** Which of these events some feedback waits for. Asked with every batch of events: an index of what waits answers. */
+export async function findAwaited(client: pg.ClientBase, events: readonly EventKey[]): Promise<EventKey[]> {
+  const { rows } = await client.query<{ project_id: string; event_id: string }>({
+    name: 'feedback-find-awaited',
+    text: `select distinct f.project_id, f.event_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
+           join feedback f on f.project_id = k.project_id and f.event_id = k.event_id
+           where f.issue_id is null and f.event_id is not null`,
+    values: [events.map((event) => event.projectId), events.map((event) => hyphenate(event.eventId))],
+  })
+  return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
+}
+
+/** Tells waiting feedback its issue. @param issues by `projectId/eventId` */
+export async function linkFeedback(client: pg.ClientBase, issues: ReadonlyMap<string, string>): Promise<void> {
+  const links = [...issues].sort(([a], [b]) => (a < b ? -1 : 1))
+  await client.query({
+    name: 'feedback-link',
+    text: `update feedback f set issue_id = k.issue_id
+           from unnest($1::uuid[], $2::uuid[], $3::uuid[]) k (project_id, event_id, issue_id)
+           where f.project_id = k.project_id and f.event_id = k.event_id and f.issue_id is null`,
+    values: [
+      links.map(([key]) => key.slice(0, 36)),
+      links.map(([key]) => hyphenate(key.slice(37))),
+      links.map(([, issueId]) => issueId),
+    ],
+  })
+}
+
+export type FeedbackFilter = {
+  readonly projectId: string
+  readonly issueId?: string | undefined
+  readonly linked?: boolean | undefined
+  readonly release?: string | undefined
+  readonly environment?: string | undefined
+}
+
+export type FeedbackPage = {
+  readonly descending: boolean
+  readonly limit: number
+  readonly offset: number
+  /** Last row of the page before. */
+  readonly after: { readonly receivedAt: Date; readonly id: string } | null
+}
+
+function filtered(db: Database, filter: FeedbackFilter) {
+  let query = db.selectFrom('feedback').where('project_id', '=', filter.projectId)
+  if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
+  if (filter.linked !== undefined) query = query.where('issue_id', filter.linked ? 'is not' : 'is', null)
+  if (filter.release !== undefined) query = query.where('release', '=', filter.release)
+  if (filter.environment !== undefined) query = query.where('environment', '=', filter.environment)
+  return query
+}
+
+export function selectFeedback(db: Database, filter: FeedbackFilter, page: FeedbackPage): Promise<FeedbackRow[]> {
+  const direction = page.descending ? 'desc' : 'asc'
+  let query = filtered(db, filter).selectAll()
+  if (page.after !== null) {
+    const beyond = sql.raw(page.descending ? '<' : '>')
+    query = query.where(
+      sql<SqlBool>`(received_at, id) ${beyond} (${page.after.receivedAt}::timestamptz, ${page.after.id}::uuid)`,
+    )
+  }
+  return query
+    .orderBy('received_at', direction)
+    .orderBy('id', direction)
+    .limit(page.limit)
+    .offset(page.after === null ? page.offset : 0)
+    .execute()
+}
+
+/** Rows under a filter, counted up to one beyond {@link TOTAL_CAP}. */
+export async function countFeedback(db: Database, filter: FeedbackFilter): Promise<number> {
+  const capped = filtered(db, filter)
+    .select('id')
+    .limit(TOTAL_CAP + 1)
+  const { n } = await db
+    .selectFrom(capped.as('capped'))
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return n
+}
+
+/**
+ * Removes what a user of an app wrote: by the hash of that user, and by the events of theirs. For erasing a user's data.
+ * @returns the ids of feedback items removed, 32 hex digits: files may have come with them
+ */
+export async function deleteFeedbackOf(
+  db: Database | Tx,
+  projectId: string,
+  user: { readonly userHash: number; readonly eventIds: readonly string[] },
+): Promise<string[]> {
+  const rows = await db
+    .deleteFrom('feedback')
+    .where('project_id', '=', projectId)
+    .where((eb) =>
+      eb.or([
+        eb('user_hash', '=', user.userHash),
+        eb('event_id', '=', sql<string>`any(${user.eventIds.map(hyphenate)}::uuid[])`),
+      ]),
+    )
+    .returning('feedback_id')
+    .execute()
+  return rows.map((row) => unhyphenate(row.feedback_id))
+}

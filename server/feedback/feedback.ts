@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto'
+import { eventIdFrom } from '../kernel/ids.ts'
+import type { Event } from '../protocol/event.api.ts'
+import { isRecord } from '../protocol/json.ts'
+import { cut, storable } from '../protocol/strings.ts'
+
+/** Something a user of an app wrote, on its way into the store. */
+export type NewFeedback = {
+  /** 32 hex digits: the client's, or made from the content. The same one is stored once. */
+  readonly feedbackId: string
+  /** The event it is about, 32 hex digits. */
+  readonly eventId: string | null
+  readonly message: string
+  readonly name: string | null
+  readonly email: string | null
+  readonly url: string | null
+  readonly source: string | null
+  readonly replayId: string | null
+  readonly release: string | null
+  readonly environment: string | null
+  readonly userHash: number | null
+}
+
+/** ingest.md §13.5. */
+const MOST_MESSAGE = 4_096
+const MOST_TEXT = 256
+const MOST_URL = 2_000
+
+/** A `feedback` item, scrubbed and normalised before; null where it says nothing. */
+export function feedbackOf(event: Event, userHash: number | null): NewFeedback | null {
+  const context = event.contexts['feedback'] ?? {}
+  const message = textOf(context['message'], MOST_MESSAGE)
+  if (message === null) return null
+  return {
+    feedbackId: event.event_id,
+    eventId: eventIdFrom(context['associated_event_id']),
+    message,
+    name: textOf(context['name'], MOST_TEXT) ?? event.user?.name ?? null,
+    email: textOf(context['contact_email'], MOST_TEXT),
+    url: textOf(context['url'], MOST_URL) ?? (event.request?.url == null ? null : cut(event.request.url, MOST_URL)),
+    source: textOf(context['source'], MOST_TEXT),
+    replayId: eventIdFrom(context['replay_id']) ?? eventIdFrom(event.contexts['replay']?.['replay_id']),
+    release: event.release,
+    environment: event.environment,
+    userHash,
+  }
+}
+
+/** A `user_report` item, scrubbed before; null where it says nothing or belongs to no event. */
+export function userReportOf(report: unknown, envelopeEventId: string | null): NewFeedback | null {
+  if (!isRecord(report)) return null
+  const message = textOf(report['comments'], MOST_MESSAGE)
+  const eventId = eventIdFrom(report['event_id']) ?? envelopeEventId
+  if (message === null || eventId === null) return null
+  const [name, email] = [textOf(report['name'], MOST_TEXT), textOf(report['email'], MOST_TEXT)]
+  return {
+    feedbackId: hash('sha256', JSON.stringify([eventId, name, email, message])).slice(0, 32),
+    eventId,
+    message,
+    name,
+    email,
+    url: null,
+    source: 'user_report',
+    replayId: null,
+    release: null,
+    environment: null,
+    userHash: null,
+  }
+}
+
+function textOf(value: unknown, most: number): string | null {
+  if (typeof value !== 'string') return null
+  const text = storable(cut(value.slice(0, most * 2).trim(), most))
+  return text === '' ? null : text
+}

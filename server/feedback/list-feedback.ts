@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { listAttachments } from '../attachments/list-attachments.ts'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { invalid } from '../kernel/errors.ts'
+import { unhyphenate } from '../kernel/ids.ts'
+import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import { requireProject } from '../team/require-project.ts'
+import type { Feedback } from './feedback.api.ts'
+import { countFeedback, selectFeedback, type FeedbackRow } from './feedback.queries.ts'
+
+export type FeedbackQuestion = {
+  readonly projectId: string
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+  readonly sort: 'received_at' | '-received_at'
+  readonly issue_id?: string | undefined
+  readonly linked?: 'true' | 'false' | undefined
+  readonly release?: string | undefined
+  readonly environment?: string | undefined
+}
+
+/**
+ * Feedback of a project.
+ * @throws AppError not_found for the project, invalid for a cursor that is none
+ */
+export async function listFeedback(app: App, actor: Actor, question: FeedbackQuestion): Promise<Page<Feedback>> {
+  const { projectId, limit, offset, cursor, sort, issue_id: issueId, linked, release, environment } = question
+  await requireProject(app, actor, projectId)
+  const after = cursor === undefined ? null : decodeCursor(cursor, sort)
+  const filter = {
+    projectId,
+    issueId,
+    linked: linked === undefined ? undefined : linked === 'true',
+    release,
+    environment,
+  }
+  const [rows, total] = await Promise.all([
+    selectFeedback(app.db, filter, { descending: sort === '-received_at', limit: limit + 1, offset, after }),
+    countFeedback(app.db, filter),
+  ])
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: await viewFeedback(app, projectId, shown),
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    limit,
+    offset,
+    next_cursor: rows.length > limit && last !== undefined ? encodeCursor(sort, last) : null,
+  }
+}
+
+/** What an issue page shows: the newest, at most `limit`; the caller has checked whose issue it is. */
+export async function feedbackOfIssue(
+  app: App,
+  projectId: string,
+  issueId: string,
+  limit: number,
+): Promise<Feedback[]> {
+  const page = { descending: true, limit, offset: 0, after: null }
+  return viewFeedback(app, projectId, await selectFeedback(app.db, { projectId, issueId }, page))
+}
+
+/** Rows of one project, each with its files. */
+async function viewFeedback(app: App, projectId: string, rows: readonly FeedbackRow[]): Promise<Feedback[]> {
+  const hex = (id: string | null): string | null => (id === null ? null : unhyphenate(id))
+  const files = await listAttachments(
+    app.db,
+    projectId,
+    rows.map((row) => unhyphenate(row.feedback_id)),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    project_id: row.project_id,
+    message: row.message,
+    name: row.name,
+    email: row.email,
+    url: row.url,
+    source: row.source,
+    replay_id: hex(row.replay_id),
+    release: row.release,
+    environment: row.environment,
+    event_id: hex(row.event_id),
+    issue_id: row.issue_id,
+    attachments: files.filter((file) => file.event_id === unhyphenate(row.feedback_id)),
+    received_at: row.received_at.toISOString(),
+  }))
+}
+
+const Cursor = z.tuple([z.string(), z.iso.datetime(), z.uuid()])
+
+const encodeCursor = (sort: string, row: FeedbackRow): string =>
+  Buffer.from(JSON.stringify([sort, row.received_at.toISOString(), row.id])).toString('base64url')
+
+function decodeCursor(text: string, sort: string): { receivedAt: Date; id: string } {
+  let given: unknown
+  try {
+    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    given = null
+  }
+  const parsed = Cursor.safeParse(given)
+  if (!parsed.success) throw invalid('cursor is not one this list gave out.')
+  const [cursorSort, receivedAt, id] = parsed.data
+  if (cursorSort !== sort) throw invalid('cursor belongs to another sort; start again without it.')
+  return { receivedAt: new Date(receivedAt), id }
+}

@@ -1,0 +1,97 @@
+import { eventIdFrom, hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
+import { invalid } from '../kernel/errors.ts'
+import { crashEventId, EVENT_FILE } from '../protocol/crash-form.ts'
+import { isMinidump } from '../protocol/minidump.ts'
+import { writeEnvelope, type NewItem } from '../protocol/write-envelope.ts'
+import { answerAccepted, answerText } from './answers.ts'
+import type { Arrival, Endpoint } from './endpoint.ts'
+import { readMultipart, type FilePart } from './read-multipart.ts'
+
+const MIB = 1024 * 1024
+const MINIDUMP_FIELD = 'upload_file_minidump'
+
+/**
+ * `/minidump/`: crash uploaders post a minidump alone, or in a form with whatever else they know (ingest.md §14). They
+ * know one answer, the event's id as text, and try for ever when told to wait.
+ */
+export const minidumpEndpoint: Endpoint = {
+  methods: 'POST',
+  match: (path) => (path === 'minidump' ? {} : null),
+  mostWireBytes: 100 * MIB,
+  mostAttachmentBytes: 100 * MIB,
+  bodyTimeoutMs: 600_000,
+  tellsLimits: false,
+  async toEnvelope(arrival) {
+    if (arrival.mediaType.startsWith('multipart/')) return fromForm(arrival)
+    const content = await arrival.decoded()
+    if (content.length === 0) throw invalid('The request holds no minidump.')
+    const file = { field: MINIDUMP_FIELD, filename: 'minidump.dmp', contentType: 'application/x-dmp', content }
+    return envelopeOf(unhyphenate(newId()), [], file, [])
+  },
+  accepted: (response, _arrival, eventId) => answerText(response, eventId === null ? '' : hyphenate(eventId)),
+}
+
+async function fromForm(arrival: Arrival): Promise<Buffer> {
+  const { fields, files } = await readMultipart(await arrival.decoded(), arrival.headers['content-type'] ?? '')
+  const minidump =
+    files.find(({ field }) => field === MINIDUMP_FIELD) ?? files.find(({ content }) => isMinidump(content))
+  if (minidump === undefined) throw invalid(`The form has no file ${MINIDUMP_FIELD}.`)
+  const event = files.find(({ field, filename }) => field === EVENT_FILE || filename === EVENT_FILE)
+  const eventId = crashEventId(fields, event?.content ?? null) ?? unhyphenate(newId())
+  return envelopeOf(
+    eventId,
+    fields,
+    minidump,
+    files.filter((file) => file !== minidump),
+  )
+}
+
+function envelopeOf(
+  eventId: string,
+  fields: readonly (readonly [string, string])[],
+  minidump: FilePart,
+  others: readonly FilePart[],
+): Buffer {
+  return writeEnvelope({ event_id: eventId }, [
+    { type: 'form_data', payload: JSON.stringify(fields) },
+    attachmentItem(minidump, 'event.minidump'),
+    ...others.map((file) => attachmentItem(file, 'event.attachment')),
+  ])
+}
+
+const attachmentItem = (file: FilePart, attachmentType: string): NewItem => ({
+  type: 'attachment',
+  headers: {
+    // Event parts are known by the name of their field: some uploaders send no other.
+    filename: (file.field.startsWith('__sentry') ? file.field : file.filename || file.field).slice(0, 1_000),
+    content_type: file.contentType.slice(0, 300),
+    attachment_type: attachmentType,
+  },
+  payload: file.content,
+})
+
+/** `/events/{event_id}/attachments/`: files for an event sent before, or one that is still to come. */
+export const attachmentsEndpoint: Endpoint = {
+  methods: 'POST',
+  match(path) {
+    const [, id] = /^events\/([0-9a-fA-F-]{32,36})\/attachments$/.exec(path) ?? []
+    const eventId = eventIdFrom(id)
+    return eventId === null ? null : { eventId }
+  },
+  mostWireBytes: 100 * MIB,
+  mostAttachmentBytes: 100 * MIB,
+  bodyTimeoutMs: 600_000,
+  tellsLimits: true,
+  async toEnvelope(arrival) {
+    const { files } = await readMultipart(await arrival.decoded(), arrival.headers['content-type'] ?? '')
+    if (files.length === 0) throw invalid('The form has no file.')
+    return writeEnvelope(
+      { event_id: arrival.params.eventId ?? null },
+      files.map((file) => attachmentItem(file, 'event.attachment')),
+    )
+  },
+  accepted(response, { params }) {
+    answerAccepted(response, params.eventId ?? null)
+    return 200
+  },
+}

@@ -1,0 +1,108 @@
+import { AppError } from '../kernel/errors.ts'
+import { decodeBody } from '../protocol/decode.ts'
+import { BREADCRUMB_FILES, crashEvent, EVENT_FILE, readFormFields, type FormFields } from '../protocol/crash-form.ts'
+import { payloadOf, type RawItem } from '../protocol/envelope.ts'
+import { isRecord } from '../protocol/json.ts'
+import { parseGuarded } from '../protocol/json-guard.ts'
+import { addMinidump } from '../protocol/minidump-event.ts'
+import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { isMinidump, readMinidump, type Minidump } from '../protocol/minidump.ts'
+import type { ItemInput, PreparedItem, Preparer } from './item.ts'
+import { prepareEventItem } from './prepare-event.ts'
+
+/** Native crashes: events made of, or completed by, the minidump beside them (ingest.md §14). */
+
+/** An item that is said to be a minidump. */
+export const isMinidumpItem = ({ type, headers }: RawItem): boolean =>
+  type === 'attachment' && headers.attachment_type === 'event.minidump'
+
+/** Item types that make the event a minidump belongs to. */
+const EVENT_TYPES = new Set(['event', 'form_data'])
+
+/** Whether the item is the envelope's first minidump and nothing else in it makes the event. */
+export const makesEventOfMinidump = ({ item, items }: ItemInput): boolean =>
+  isMinidumpItem(item) && items.find(isMinidumpItem) === item && !items.some(({ type }) => EVENT_TYPES.has(type))
+
+const GZIP = Buffer.from('1f8b', 'hex')
+const ZSTD = Buffer.from('28b52ffd', 'hex')
+
+/** A minidump item's file, taken out of its own compression; as it came where that is unknown to us or broken. */
+export async function unpackedMinidump({ decoded, item }: Pick<ItemInput, 'decoded' | 'item'>): Promise<Buffer> {
+  const file = payloadOf(decoded, item)
+  const encoding = file.subarray(0, 2).equals(GZIP) ? 'gzip' : file.subarray(0, 4).equals(ZSTD) ? 'zstd' : null
+  if (encoding === null) return file
+  try {
+    const unpacked = await decodeBody(file, encoding)
+    return isMinidump(unpacked) ? unpacked : file
+  } catch (error) {
+    if (error instanceof AppError) return file
+    throw error
+  }
+}
+
+/** An `event` item; with a minidump beside it, the event as the minidump completes it. */
+export const prepareEventOrCrash: Preparer = async (input) => {
+  const dump = input.items.find(isMinidumpItem)
+  if (dump === undefined) return prepareEventItem(input)
+  let event: unknown
+  try {
+    event = parseGuarded(input.decoded, input.item.start, input.item.end).value
+  } catch {
+    // Whatever is wrong with it, the ordinary road has a word for it.
+    return prepareEventItem(input)
+  }
+  if (!isRecord(event)) return prepareEventItem(input)
+  return prepareWithDump(input, event, await unpackedMinidump({ ...input, item: dump }))
+}
+
+/** A `form_data` item: the event is in form fields, and in files beside them. */
+export const prepareFormData: Preparer = async (input) => {
+  let fields: FormFields
+  try {
+    fields = readFormFields(payloadOf(input.decoded, input.item))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return [{ category: 'error', quantity: 1, outcome: 'invalid', reason: 'not_json' }]
+  }
+  const event = crashEvent({
+    fields,
+    event: fileNamed(input, EVENT_FILE),
+    breadcrumbs: BREADCRUMB_FILES.flatMap((name) => fileNamed(input, name) ?? []),
+  })
+  const dump = input.items.find(isMinidumpItem)
+  return prepareWithDump(input, event, dump === undefined ? null : await unpackedMinidump({ ...input, item: dump }))
+}
+
+function fileNamed({ items, decoded }: ItemInput, name: string): Buffer | null {
+  const item = items.find(({ type, headers }) => type === 'attachment' && headers.filename === name)
+  return item === undefined ? null : payloadOf(decoded, item)
+}
+
+/** The event of a minidump that came alone. It rides along with its file, which is what was counted. */
+export async function prepareMinidumpEvent(input: ItemInput, file: Buffer): Promise<PreparedItem[]> {
+  return (await prepareWithDump(input, {}, file)).map((item) => ({ ...item, quantity: 0 }))
+}
+
+/** The event's JSON. Where it gets too large to be one, what the dump says is worth more than what came beside it. */
+function withDump(event: Record<string, unknown>, hasFile: boolean, dump: Minidump | null): Buffer {
+  if (hasFile) addMinidump(event, dump)
+  else event['platform'] ??= 'native'
+  const json = Buffer.from(JSON.stringify(event))
+  if (!hasFile || json.length <= MOST_EVENT_BYTES) return json
+  const { release, dist, environment, timestamp, exception } = event
+  const small: Record<string, unknown> = { release, dist, environment, timestamp, exception }
+  if (Buffer.byteLength(JSON.stringify(small)) > MOST_EVENT_BYTES / 2) return json
+  addMinidump(small, dump)
+  return Buffer.from(JSON.stringify(small))
+}
+
+async function prepareWithDump(
+  input: ItemInput,
+  event: Record<string, unknown>,
+  file: Buffer | null,
+): Promise<readonly PreparedItem[]> {
+  const dump = file === null ? null : readMinidump(file)
+  const decoded = withDump(event, file !== null, dump)
+  const item = { ...input.item, start: 0, end: decoded.length }
+  return prepareEventItem({ ...input, decoded, item, asItCame: null })
+}

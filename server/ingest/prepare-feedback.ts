@@ -1,0 +1,46 @@
+import { feedbackOf, userReportOf, type NewFeedback } from '../feedback/feedback.ts'
+import { AppError } from '../kernel/errors.ts'
+import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
+import { isRecord } from '../protocol/json.ts'
+import { parseGuarded } from '../protocol/json-guard.ts'
+import { normalizeEvent } from '../protocol/normalize.ts'
+import { scrubEvent } from '../protocol/scrub.ts'
+import type { ItemInput, PreparedItem, Preparer } from './item.ts'
+import { reasonWord, userHash } from './prepare-event.ts'
+
+const ONE = { category: 'feedback', quantity: 1 } as const
+
+/** A `feedback` item: an event whose context holds what somebody wrote. */
+export const prepareFeedback: Preparer = (input) =>
+  prepared(input, (value) => {
+    const { project, entry, receivedAt, sentAt } = input
+    const event = normalizeEvent(value, {
+      eventId: input.eventId ?? eventIdFrom(value['event_id']) ?? unhyphenate(newId()),
+      receivedAt,
+      sentAt,
+      clientIp: project.scrubbing.removeAddresses === true ? null : entry.clientIp,
+      userAgent: entry.userAgent,
+      defaultEnvironment: project.defaultEnvironment,
+    })
+    return feedbackOf(event, userHash(project.projectId, event))
+  })
+
+/** A `user_report` item of older SDKs; its event may be still to come. */
+export const prepareUserReport: Preparer = (input) => prepared(input, (value) => userReportOf(value, input.eventId))
+
+function prepared(
+  { decoded, item, project }: ItemInput,
+  read: (scrubbed: Record<string, unknown>) => NewFeedback | null,
+): readonly PreparedItem[] {
+  let value: unknown
+  try {
+    value = parseGuarded(decoded, item.start, item.end).value
+  } catch (error) {
+    if (error instanceof AppError) return [{ ...ONE, outcome: 'invalid', reason: reasonWord(error.message) }]
+    throw error
+  }
+  if (!isRecord(value)) return [{ ...ONE, outcome: 'invalid', reason: 'not_an_object' }]
+  scrubEvent(value, project.scrubbing)
+  const fact = read(value)
+  return fact === null ? [{ ...ONE, outcome: 'invalid', reason: 'no_message' }] : [{ ...ONE, kind: 'feedback', fact }]
+}

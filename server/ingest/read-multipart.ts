@@ -1,0 +1,92 @@
+import { setImmediate } from 'node:timers/promises'
+import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { type AppError, invalid } from '../kernel/errors.ts'
+
+export type FilePart = {
+  readonly field: string
+  /** As sent; to be cleaned before it is used for anything. */
+  readonly filename: string
+  readonly contentType: string
+  readonly content: Buffer
+}
+
+export type Multipart = {
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly files: readonly FilePart[]
+}
+
+/**
+ * Fields and files of one request. security.md 4.17 has ten fields for uploads of people; crash handlers send one per
+ * annotation, and three files of their own beside the 30 attachments an event may have (docs/decisions/0046).
+ */
+const LIMITS = {
+  fields: 200,
+  fieldNameSize: 300,
+  fieldSize: 64 * 1024,
+  files: 33,
+  parts: 240,
+  headerPairs: 20,
+  headerSize: 16 * 1024,
+}
+const SLICE_BYTES = 1024 * 1024
+/** Far more than parsing from memory takes; a parser that never ends must not keep a request for ever. */
+const MOST_MS = 20_000
+
+/**
+ * Takes a multipart body apart. What is over a limit is left out: cut fields, fields and files past the allowed number.
+ * @param contentType the header, with its boundary
+ * @throws AppError `invalid` when it is no multipart, or ends in the middle
+ */
+export async function readMultipart(body: Buffer, contentType: string): Promise<Multipart> {
+  const fields: [string, string][] = []
+  const files: FilePart[] = []
+  let parser: BusboyInstance
+  try {
+    parser = new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS })
+  } catch {
+    throw unreadable()
+  }
+  parser.on('field', (name, value, nameTruncated, valueTruncated) => {
+    if (!nameTruncated && !valueTruncated && typeof name === 'string') fields.push([name, String(value)])
+  })
+  parser.on('file', (field, stream, filename, _encoding, partType) => {
+    const pieces: Buffer[] = []
+    stream.on('data', (piece: Buffer) => pieces.push(piece))
+    // A part that ends early fails the request as a whole; without a listener it would end the process.
+    stream.on('error', () => {})
+    stream.on('end', () => {
+      files.push({
+        field: String(field),
+        filename: filename ?? '',
+        contentType: partType,
+        content: Buffer.concat(pieces),
+      })
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(unreadable()), MOST_MS)
+    const fail = (): void => {
+      clearTimeout(timer)
+      reject(unreadable())
+    }
+    parser.on('error', fail)
+    parser.on('finish', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    feed(parser, body).catch(fail)
+  })
+  return { fields, files }
+}
+
+/** By the slice: parsing 100 MiB at once would hold up everybody else. */
+async function feed(parser: BusboyInstance, body: Buffer): Promise<void> {
+  for (let at = 0; at < body.length; at += SLICE_BYTES) {
+    if (parser.destroyed) return
+    await new Promise<void>((resolve) => parser.write(body.subarray(at, at + SLICE_BYTES), () => resolve()))
+    await setImmediate()
+  }
+  parser.end()
+}
+
+const unreadable = (): AppError => invalid('The body is no complete multipart/form-data.')
