@@ -96,7 +96,11 @@ export function readSession(raw: unknown, context: SessionContext): SessionUpdat
   const timestamp = Math.max(startedAt, (ended ?? context.sentAt?.getTime() ?? received) + shiftMs)
   const misplaced = misplacedInTime(startedAt, timestamp, received)
   if (misplaced !== null) return misplaced
-  const mechanism = scrubbed('mechanism', textField(raw['abnormal_mechanism'], 64, notes, 'abnormal_mechanism'), context)
+  const mechanism = scrubbed(
+    'mechanism',
+    textField(raw['abnormal_mechanism'], 64, notes, 'abnormal_mechanism'),
+    context,
+  )
   return {
     sid,
     did: readDid(raw['did']),

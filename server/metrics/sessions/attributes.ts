@@ -1,0 +1,65 @@
+import { hash as digestOf } from 'node:crypto'
+import type pg from 'pg'
+import { dayOf } from '../../kernel/day.ts'
+import type { SessionAttributes } from '../../protocol/session.ts'
+import * as sql from './sessions.queries.ts'
+
+/**
+ * New combinations of attributes a project may bring up in a day; whatever comes beyond is counted, under no name of
+ * its own. Releases are named by whoever holds the key of an app, which is everybody.
+ */
+export const MOST_NEW_ATTRIBUTES_PER_DAY = 2_000
+
+/** Stands for attributes beyond the bound. */
+export const OTHER_ATTRIBUTES = 1
+
+export type KnownAttributes = {
+  readonly projectId: string
+  readonly id: number
+  readonly attributes: SessionAttributes
+}
+
+/** 52 bits of a hash, clear of the two reserved ids: nobody has to be asked for a number. */
+export function attributesIdOf({ release, environment, os, device }: SessionAttributes): number {
+  const text = JSON.stringify([release, environment, os, device])
+  return 2 + Number.parseInt(digestOf('sha256', text, 'hex').slice(0, 13), 16)
+}
+
+/**
+ * Which ids the attributes of a batch are counted under, by {@link attributesKey}. Writes down those met for the first
+ * time.
+ */
+export async function countedUnder(
+  client: pg.ClientBase,
+  now: Date,
+  wanted: ReadonlyMap<string, KnownAttributes>,
+): Promise<Map<string, number>> {
+  const today = dayOf(now)
+  const all = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1))
+  const ids = new Map<string, number>()
+  const known = await sql.useAttributes(
+    client,
+    today,
+    all.map(([, one]) => one),
+  )
+  const unknown: [string, KnownAttributes][] = []
+  for (const [key, one] of all) {
+    if (known.has(key)) ids.set(key, one.id)
+    else unknown.push([key, one])
+  }
+  if (unknown.length === 0) return ids
+  const brought = await sql.countNewAttributes(client, today, [...new Set(unknown.map(([, one]) => one.projectId))])
+  const fresh = new Map<string, sql.AttributesRow>()
+  for (const [key, { projectId, id, attributes }] of unknown) {
+    const already = brought.get(projectId) ?? 0
+    brought.set(projectId, already + 1)
+    const isNamed = already < MOST_NEW_ATTRIBUTES_PER_DAY
+    const row = isNamed ? { projectId, id, ...attributes } : { projectId, id: OTHER_ATTRIBUTES, ...NO_NAMES }
+    ids.set(key, row.id)
+    fresh.set(sql.attributesKey(projectId, row.id), row)
+  }
+  await sql.insertAttributes(client, today, [...fresh.values()])
+  return ids
+}
+
+const NO_NAMES = { release: null, environment: null, os: null, device: null }

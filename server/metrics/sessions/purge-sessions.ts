@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { App } from '../../context/app.ts'
+import { dayOf, dayPlus } from '../../kernel/day.ts'
+import { SESSION_KEPT_MS } from './record-sessions.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** Clocks of digesters may differ: a row goes a little after the last update it could meet. */
+const MARGIN_MS = HOUR_MS
+/** Buckets of a minute and of a quarter serve the ranges up to a day. */
+const FINE_KEPT_MS = 7 * DAY_MS
+const ROLLUPS_KEPT_DAYS = 400
+const PIECE = 10_000
+
+/**
+ * Deletes what is too old: sessions after six days, buckets finer than an hour after seven days, all others and the
+ * attributes nothing is counted under any more after 400 (product.md §9). In pieces, so that digestion never waits long.
+ * @returns how many sessions and rollup rows went
+ */
+export async function purgeSessions(app: App): Promise<{ sessions: number; rollups: number }> {
+  const now = app.clock.now().getTime()
+  const oldest = new Date(now - ROLLUPS_KEPT_DAYS * DAY_MS)
+  const sessions = await inPieces(async () => {
+    const { numAffectedRows } = await sql`
+      delete from app_sessions where (project_id, sid) in (
+        select project_id, sid from app_sessions where started_at < ${new Date(now - SESSION_KEPT_MS - MARGIN_MS)}
+        limit ${PIECE} for update skip locked)`.execute(app.db)
+    return numAffectedRows
+  })
+  let rollups = 0
+  for (const [bucketSeconds, before] of [
+    [60, new Date(now - FINE_KEPT_MS)],
+    [900, new Date(now - FINE_KEPT_MS)],
+    [3_600, oldest],
+    [21_600, oldest],
+  ] as const) {
+    rollups += await inPieces(async () => {
+      const { numAffectedRows } = await sql`
+        delete from session_rollups where (project_id, bucket_seconds, attributes_id, bucket) in (
+          select project_id, bucket_seconds, attributes_id, bucket from session_rollups
+          where bucket_seconds = ${bucketSeconds} and bucket < ${before} limit ${PIECE} for update skip locked)`.execute(
+        app.db,
+      )
+      return numAffectedRows
+    })
+  }
+  await app.db
+    .deleteFrom('session_attributes')
+    .where('last_used_day', '<', dayPlus(dayOf(oldest), -1))
+    .execute()
+  return { sessions, rollups }
+}
+
+async function inPieces(deletePiece: () => Promise<bigint | undefined>): Promise<number> {
+  let total = 0
+  for (;;) {
+    const deleted = Number((await deletePiece()) ?? 0)
+    total += deleted
+    if (deleted < PIECE) return total
+  }
+}

@@ -1,0 +1,398 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { secondApp } from '#test/kit/second-app.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import type { App } from '../../context/app.ts'
+import { newId } from '../../kernel/ids.ts'
+import { SESSION_STATUSES, type SessionUpdate } from '../../protocol/session.ts'
+import { withClientTx } from '../../storage/pool.ts'
+import { DDSketch } from '../sketch/ddsketch.ts'
+import { MOST_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
+import { forgetSessionUser } from './forget-session-user.ts'
+import { readSessionTotals, type SessionQuestion } from './read-session-totals.ts'
+import { type FiledSession, recordSessions } from './record-sessions.ts'
+import { anAttribute, anUpdate, everythingOf, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
+
+const test_ = await testApp()
+const { app } = test_
+
+const record = (facts: readonly FiledSession[], at: App = app): Promise<boolean[]> =>
+  withClientTx(at.pool, (client) => recordSessions(client, new Date(NOW), facts))
+
+/** Updates of one project, each in a batch of its own. */
+async function inTurn(projectId: string, ...updates: SessionUpdate[]): Promise<void> {
+  for (const update of updates) await record([filed(projectId, update)])
+}
+
+const totals = (projectId: string, filter: Partial<SessionQuestion> = {}) =>
+  readSessionTotals(app.db, { projectId, from: new Date(NOW - 86_400_000), to: new Date(NOW), ...filter })
+
+describe('one session', () => {
+  test('counts once, in its gravest class', async () => {
+    const projectId = newId()
+    await inTurn(projectId, anUpdate({ isInit: true, did: 'ada' }))
+    expect(await totals(projectId)).toMatchObject({ total: 1, healthy: 1, users: 1, crash_free_users: 1 })
+    await inTurn(projectId, anUpdate({ errors: 1, did: 'ada' }))
+    expect(await totals(projectId)).toMatchObject({ total: 1, healthy: 0, errored: 1 })
+    await inTurn(projectId, anUpdate({ status: 'crashed', errors: 2, did: 'ada' }))
+    await inTurn(projectId, anUpdate({ status: 'exited', did: 'ada' }), anUpdate({ did: 'ada' }))
+    expect(await totals(projectId)).toMatchObject({
+      total: 1,
+      errored: 0,
+      crashed: 1,
+      users: 1,
+      crashed_users: 1,
+      crash_rate: 1,
+      crash_free_sessions: 0,
+      crash_free_users: 0,
+    })
+    const { sessions } = await everythingOf(app.pool, projectId)
+    expect(sessions).toMatchObject([{ status: 5, errors: 2, has_init: true }])
+  })
+
+  test('counts in the bucket it started in, however late its end is told', async () => {
+    const projectId = newId()
+    const startedAt = NOW - 4 * 86_400_000
+    await inTurn(projectId, anUpdate({ startedAt, isInit: true }))
+    await inTurn(projectId, anUpdate({ startedAt, timestamp: NOW, status: 'crashed' }))
+    expect(await totals(projectId)).toMatchObject({ total: 0, crashed: 0, crash_rate: null })
+    const day = { from: new Date(startedAt - 3_600_000), to: new Date(startedAt + 3_600_000) }
+    expect(await totals(projectId, day)).toMatchObject({ total: 1, crashed: 1 })
+  })
+
+  test('that two updates put into different minutes counts in the first only', async () => {
+    const projectId = newId()
+    const late = anUpdate({ startedAt: NOW - 60_000, status: 'crashed' })
+    await inTurn(projectId, late, anUpdate({ startedAt: NOW - 3_600_000, isInit: true }))
+    expect(await totals(projectId, { from: new Date(NOW - 60_000) })).toMatchObject({ total: 0, crashed: 0 })
+    expect(await totals(projectId, { to: new Date(NOW - 60_000) })).toMatchObject({ total: 1, crashed: 1 })
+  })
+
+  test('of another project with the same id is another session', async () => {
+    const [one, two] = [newId(), newId()]
+    await record([filed(one, anUpdate({ did: 'ada' })), filed(two, anUpdate({ did: 'ada', status: 'crashed' }))])
+    expect(await totals(one)).toMatchObject({ total: 1, crashed: 0, crashed_users: 0 })
+    expect(await totals(two)).toMatchObject({ total: 1, crashed: 1, crashed_users: 1 })
+    const { sessions } = await everythingOf(app.pool, one)
+    const { sessions: others } = await everythingOf(app.pool, two)
+    expect(sessions[0]?.['user_hash']).not.toBe(others[0]?.['user_hash'])
+    expect(JSON.stringify([sessions, others])).not.toContain('ada')
+  })
+
+  test('that began before rows are kept is not counted: it might have been already', async () => {
+    const projectId = newId()
+    const old = anUpdate({ startedAt: NOW - 6 * 86_400_000 - 1 })
+    expect(await record([filed(projectId, old), filed(projectId, anUpdate())])).toEqual([false, true])
+    expect((await everythingOf(app.pool, projectId)).sessions).toHaveLength(1)
+  })
+
+  test('repeated without news writes nothing', async () => {
+    const projectId = newId()
+    const update = anUpdate({ did: 'ada', status: 'exited', durationMs: 5_000 })
+    await inTurn(projectId, update)
+    const versions = () =>
+      app.pool.query('select xmin::text, ctid::text from session_rollups where project_id = $1 order by 1, 2', [
+        projectId,
+      ])
+    const before = await versions()
+    await inTurn(projectId, update, update)
+    expect((await versions()).rows).toEqual(before.rows)
+  })
+})
+
+describe('ANR', () => {
+  test('counts users by mechanism, an abnormal end without one is none', async () => {
+    const projectId = newId()
+    const hang = (name: string, mechanism: string | null) =>
+      filed(projectId, anUpdate({ sid: sidOf(name), did: name, status: 'abnormal', mechanism }))
+    await record([
+      hang('a', 'anr_foreground'),
+      hang('b', 'anr_background'),
+      hang('c', null),
+      hang('d', 'killed'),
+      filed(projectId, anUpdate({ sid: sidOf('again'), did: 'a', status: 'abnormal', mechanism: 'anr_foreground' })),
+    ])
+    expect(await totals(projectId)).toMatchObject({
+      total: 5,
+      abnormal: 5,
+      anr_foreground: 2,
+      anr_background: 1,
+      users: 4,
+      anr_users: 2,
+      anr_foreground_users: 1,
+      anr_rate: 0.5,
+      anr_foreground_rate: 0.25,
+      crash_rate: 0,
+    })
+  })
+
+  test('is a share of sessions where nobody is named, and null without sessions', async () => {
+    const projectId = newId()
+    expect(await totals(projectId)).toMatchObject({
+      total: 0,
+      crash_rate: null,
+      crash_free_users: null,
+      anr_rate: null,
+    })
+    const hang = anUpdate({ sid: sidOf('b'), status: 'abnormal', mechanism: 'anr_foreground' })
+    await inTurn(projectId, anUpdate(), hang)
+    expect(await totals(projectId)).toMatchObject({ anr_rate: 0.5, crash_free_users: null })
+  })
+})
+
+describe('in any order, twice, in any batches', () => {
+  type Delivery = { readonly updates: readonly SessionUpdate[]; readonly sizes: readonly number[] }
+
+  async function deliver(projectId: string, { updates, sizes }: Delivery) {
+    await app.pool.query('delete from app_sessions where project_id = $1', [projectId])
+    await app.pool.query('delete from session_rollups where project_id = $1', [projectId])
+    let at = 0
+    for (const size of [...sizes, updates.length]) {
+      const batch = updates.slice(at, at + size)
+      if (batch.length > 0) await record(batch.map((update) => filed(projectId, update)))
+      at += size
+    }
+    return everythingOf(app.pool, projectId)
+  }
+
+  /** The same updates, some of them again, shuffled and cut into batches. */
+  const otherDelivery = (updates: readonly SessionUpdate[]): fc.Arbitrary<Delivery> =>
+    fc
+      .tuple(
+        fc.array(fc.nat(updates.length - 1), { maxLength: 4 }),
+        fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 6 }),
+      )
+      .chain(([again, sizes]) => {
+        const all = [...updates, ...again.flatMap((index) => updates[index] ?? [])]
+        return fc
+          .shuffledSubarray(all, { minLength: all.length })
+          .map((shuffled): Delivery => ({ updates: shuffled, sizes }))
+      })
+
+  const update = (identity: fc.Arbitrary<Partial<SessionUpdate>>): fc.Arbitrary<SessionUpdate> =>
+    fc
+      .tuple(
+        identity,
+        fc.record({
+          isInit: fc.boolean(),
+          status: fc.constantFrom(...SESSION_STATUSES),
+          errors: fc.nat(3),
+          timestamp: fc.integer({ min: NOW - 500_000, max: NOW }),
+          durationMs: fc.option(fc.nat(100_000)),
+          mechanism: fc.option(fc.constantFrom('anr_foreground', 'anr_background', 'other')),
+        }),
+      )
+      .map(([own, rest]) => anUpdate({ ...rest, ...own }))
+
+  const sids = fc.constantFrom('one', 'two', 'three')
+
+  test('sessions of honest SDKs end in the same rows and the same rollups, byte for byte but for durations', async () => {
+    // Start, release and user are a session's own: every update says the same.
+    const honest = update(
+      sids.map((name) => ({
+        sid: sidOf(name),
+        did: name === 'three' ? 'two' : name,
+        startedAt: NOW - name.length * 100_000,
+        attributes: anAttribute({ release: `shop@${name.length}` }),
+      })),
+    )
+    const projectId = newId()
+    await fc.assert(
+      fc.asyncProperty(
+        fc
+          .array(honest, { minLength: 1, maxLength: 12 })
+          .chain((all) => fc.tuple(fc.constant(all), otherDelivery(all))),
+        async ([all, other]) => {
+          const first = await deliver(projectId, { updates: all, sizes: [] })
+          const second = await deliver(projectId, other)
+          expect(second.sessions).toEqual(first.sessions)
+          expect(second.rollups.map(withoutDurations)).toEqual(first.rollups.map(withoutDurations))
+          expect(second.rollups.map(durationFigures)).toEqual(first.rollups.map(durationFigures))
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  test('sessions that contradict themselves end in the same rows and the same counts', async () => {
+    const contradicting = update(
+      fc.record({
+        sid: sids.map(sidOf),
+        did: fc.option(fc.constantFrom('ada', 'bob')),
+        startedAt: fc.constantFrom(NOW - 50_000, NOW - 400_000, NOW - 90_000_000),
+        attributes: fc.constantFrom(anAttribute(), anAttribute({ release: 'other' }), anAttribute({ os: 'iOS' })),
+      }),
+    )
+    const projectId = newId()
+    await fc.assert(
+      fc.asyncProperty(
+        fc
+          .array(contradicting, { minLength: 1, maxLength: 12 })
+          .chain((all) => fc.tuple(fc.constant(all), otherDelivery(all))),
+        async ([all, other]) => {
+          const first = await deliver(projectId, { updates: all, sizes: [] })
+          const second = await deliver(projectId, other)
+          expect(second.sessions).toEqual(first.sessions)
+          expect(countsOf(second.rollups)).toEqual(countsOf(first.rollups))
+          const sessions = second.rollups.filter((row) => row['attributes_id'] === 0 && row['bucket_seconds'] === 60)
+          expect(sessions.reduce((sum, row) => sum + row.total, 0)).toBe(second.sessions.length)
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  type Row = Record<string, unknown> & { durations: Buffer | null }
+  const withoutDurations = ({ durations, ...row }: Row) => ({ ...row, hasDurations: durations !== null })
+  /** The extremes are known within 1 % once a duration was replaced by a longer one. */
+  const durationFigures = ({ durations }: Row) => {
+    const sketch = durations === null ? new DDSketch() : DDSketch.fromBytes(durations)
+    return { count: sketch.count, sum: sketch.sum }
+  }
+  /** Rows that count something; one that was left by every session stays behind empty. */
+  const countsOf = (rows: readonly Row[]) =>
+    rows
+      .map((row) => Object.entries(row).filter(([, value]) => !Buffer.isBuffer(value) && value !== null))
+      .map((entries) => Object.fromEntries(entries))
+      .filter((row) => row['total'] !== 0)
+})
+
+describe('durations', () => {
+  test('of sessions that ended are kept within 1 %, the last word counting', async () => {
+    const projectId = newId()
+    await inTurn(projectId, anUpdate({ durationMs: 550, isInit: true }))
+    expect((await everythingOf(app.pool, projectId)).rollups[0]?.durations).toBeNull()
+    await inTurn(projectId, anUpdate({ status: 'exited', durationMs: 7_414 }))
+    await inTurn(projectId, anUpdate({ status: 'crashed', durationMs: 9_000 }))
+    for (const row of (await everythingOf(app.pool, projectId)).rollups) {
+      const sketch = DDSketch.fromBytes(row.durations ?? Buffer.alloc(0))
+      expect(sketch.count).toBe(1)
+      expect(Math.abs((sketch.quantile(0.5) ?? 0) / 9_000 - 1)).toBeLessThan(0.01)
+    }
+  })
+})
+
+describe('counts of the SDK', () => {
+  test('go straight into the rollups, with their users where they name them', async () => {
+    const projectId = newId()
+    await record([
+      filedCounts(projectId, [
+        { exited: 3, errored: 1, crashed: 1 },
+        { exited: 2, did: 'ada' },
+        { crashed: 1, unhandled: 2, abnormal: 4, did: 'bob' },
+      ]),
+    ])
+    expect(await totals(projectId)).toMatchObject({
+      total: 14,
+      healthy: 5,
+      errored: 1,
+      unhandled: 2,
+      abnormal: 4,
+      crashed: 2,
+      users: 2,
+      crashed_users: 1,
+      unhandled_users: 1,
+      anr_users: 0,
+      crash_free_users: 0.5,
+    })
+  })
+})
+
+describe('attributes', () => {
+  test('are what counts can be asked by', async () => {
+    const projectId = newId()
+    const kinds = [
+      anAttribute({ release: 'a', os: 'iOS', device: 'iPhone' }),
+      anAttribute({ release: 'a', environment: 'staging' }),
+      anAttribute({ release: 'b', os: 'iOS' }),
+    ]
+    await record(
+      kinds.map((attributes, index) =>
+        filed(projectId, anUpdate({ sid: sidOf(`${index}`), attributes, status: index === 0 ? 'crashed' : 'ok' })),
+      ),
+    )
+    expect(await totals(projectId)).toMatchObject({ total: 3, crashed: 1 })
+    expect(await totals(projectId, { release: 'a' })).toMatchObject({ total: 2, crashed: 1 })
+    expect(await totals(projectId, { release: 'a', environment: 'staging' })).toMatchObject({ total: 1, crashed: 0 })
+    expect(await totals(projectId, { os: 'iOS' })).toMatchObject({ total: 2 })
+    expect(await totals(projectId, { device: 'iPhone' })).toMatchObject({ total: 1 })
+    expect(await totals(projectId, { release: 'c' })).toMatchObject({ total: 0, crash_rate: null })
+    expect(await totals(newId(), { release: 'a' })).toMatchObject({ total: 0 })
+  })
+
+  test('10,000 releases in a day are counted, the first 2,000 under their names', async () => {
+    const projectId = newId()
+    const updates = Array.from({ length: 10_000 }, (_, index) =>
+      filed(projectId, anUpdate({ sid: sidOf(`many ${index}`), attributes: anAttribute({ release: `r${index}` }) })),
+    )
+    await record(updates)
+    const { rows } = await app.pool.query<{ named: number; others: number }>(
+      `select count(*) filter (where id <> ${OTHER_ATTRIBUTES}) as named, count(*) filter (where id = ${OTHER_ATTRIBUTES}) as others
+       from session_attributes where project_id = $1`,
+      [projectId],
+    )
+    expect(rows).toEqual([{ named: MOST_NEW_ATTRIBUTES_PER_DAY, others: 1 }])
+    expect(await totals(projectId)).toMatchObject({ total: 10_000 })
+    // What was named goes on under its name; what was not, stays with the others.
+    await record(updates.map((one) => ({ ...one })))
+    expect(await totals(projectId)).toMatchObject({ total: 10_000 })
+    expect((await everythingOf(app.pool, projectId)).rollups).toHaveLength(4 * (1 + MOST_NEW_ATTRIBUTES_PER_DAY + 1))
+  })
+
+  test('that are still used are told from those that are not', async () => {
+    const projectId = newId()
+    await inTurn(projectId, anUpdate())
+    const later = new Date(NOW + 2 * 86_400_000)
+    const update = anUpdate({ sid: sidOf('later'), startedAt: later.getTime() })
+    await withClientTx(app.pool, (client) => recordSessions(client, later, [filed(projectId, update)]))
+    const { rows } = await app.pool.query(
+      'select created_day, last_used_day from session_attributes where project_id = $1',
+      [projectId],
+    )
+    expect(rows).toEqual([{ created_day: '2026-11-20', last_used_day: '2026-11-22' }])
+  })
+})
+
+describe('two digesters at once', () => {
+  test('many updates of the same sessions end right, and nobody waits for ever', async () => {
+    const other = await secondApp(test_)
+    const projectId = newId()
+    const batchOf = (seed: number): FiledSession[] =>
+      Array.from({ length: 60 }, (_, index) => {
+        const n = (index * 7 + seed * 13) % 40
+        const status = (index + seed) % 5 === 0 ? 'crashed' : 'ok'
+        return filed(
+          projectId,
+          anUpdate({
+            sid: sidOf(`shared ${n}`),
+            did: `user ${n % 20}`,
+            status: n < 10 ? status : 'ok',
+            startedAt: NOW - (n % 7) * 60_000,
+            timestamp: NOW + index,
+            attributes: anAttribute({ release: `r${n % 3}` }),
+          }),
+        )
+      })
+    await Promise.all(Array.from({ length: 16 }, (_, seed) => record(batchOf(seed), seed % 2 === 0 ? app : other)))
+    expect((await everythingOf(app.pool, projectId)).sessions).toHaveLength(40)
+    expect(await totals(projectId, { to: new Date(NOW + 60_000) })).toMatchObject({
+      total: 40,
+      healthy: 30,
+      crashed: 10,
+      users: 20,
+      crashed_users: 10,
+    })
+  })
+})
+
+test('a person is forgotten, their sessions stay counted', async () => {
+  const projectId = newId()
+  await inTurn(projectId, anUpdate({ did: 'ada' }), anUpdate({ sid: sidOf('two'), did: 'bob' }))
+  const { sessions } = await everythingOf(app.pool, projectId)
+  const ada = sessions.find((row) => row['sid'] === sessions[0]?.['sid'])?.['user_hash']
+  expect(await forgetSessionUser(app.db, newId(), Number(ada))).toBe(0)
+  expect(await forgetSessionUser(app.db, projectId, Number(ada))).toBe(1)
+  const after = await everythingOf(app.pool, projectId)
+  expect(after.sessions.filter((row) => row['user_hash'] === null)).toHaveLength(1)
+  expect(await totals(projectId)).toMatchObject({ total: 2 })
+})

@@ -1,0 +1,151 @@
+import type pg from 'pg'
+import type { SessionAggregates, SessionAttributes, SessionUpdate } from '../../protocol/session.ts'
+import { hashUser } from '../../protocol/user-hash.ts'
+import { DDSketch } from '../sketch/ddsketch.ts'
+import { HyperLogLog } from '../sketch/hyperloglog.ts'
+import { attributesIdOf, countedUnder, type KnownAttributes } from './attributes.ts'
+import { type RollupChange, RollupChanges, USER_SETS } from './rollup.ts'
+import { isSameSession, mergeSessions, type Session, sessionOf } from './session.ts'
+import * as sql from './sessions.queries.ts'
+
+/** What one item says. */
+export type SessionFact = { readonly update: SessionUpdate } | { readonly aggregates: SessionAggregates }
+export type FiledSession = { readonly projectId: string; readonly fact: SessionFact }
+
+/**
+ * How long a session's row is kept, from its start. Longer than updates are taken (5 days at their receipt), so that
+ * what waited on the spool still meets it; what waited even longer is not counted, for it might count twice.
+ */
+export const SESSION_KEPT_MS = 6 * 86_400_000
+
+/**
+ * Writes sessions and their rollups, on the transaction of digestion. Updates of one session may come in any order,
+ * twice, in one batch or many, and through several digesters: row and counts end the same. Aggregates are added as they
+ * come; one that arrives twice counts twice, for it carries nothing to know it by.
+ * @returns for each fact whether it was counted; false when its session began too long ago
+ */
+export async function recordSessions(
+  client: pg.ClientBase,
+  now: Date,
+  facts: readonly FiledSession[],
+): Promise<boolean[]> {
+  const horizon = now.getTime() - SESSION_KEPT_MS
+  const isCounted = facts.map(({ fact }) => !('update' in fact) || fact.update.startedAt >= horizon)
+  const counted = facts.filter((_, index) => isCounted[index])
+  if (counted.length === 0) return isCounted
+  const ids = await countedUnder(client, now, attributesOfAll(counted))
+  const idOf = (projectId: string, attributes: SessionAttributes): number => {
+    const id = attributesIdOf(attributes)
+    return ids.get(sql.attributesKey(projectId, id)) ?? id
+  }
+  const changes = new RollupChanges()
+  const sessions = new Map<string, Session>()
+  for (const { projectId, fact } of counted) {
+    if ('aggregates' in fact) {
+      const attributesId = idOf(projectId, fact.aggregates.attributes)
+      for (const counts of fact.aggregates.counts)
+        changes.add(projectId, attributesId, counts, hashOrNull(projectId, counts.did))
+      continue
+    }
+    const { update } = fact
+    const userHash = hashOrNull(projectId, update.did)
+    const one = sessionOf(update, { projectId, userHash, attributesId: idOf(projectId, update.attributes) })
+    const known = sessions.get(sql.sessionKey(one))
+    sessions.set(sql.sessionKey(one), known === undefined ? one : mergeSessions(known, one))
+  }
+  await mergeIntoRows(client, sessions, changes)
+  await writeRollups(client, changes.rows())
+  return isCounted
+}
+
+const hashOrNull = (projectId: string, did: string | null): number | null =>
+  did === null ? null : hashUser(projectId, did)
+
+function attributesOfAll(facts: readonly FiledSession[]): Map<string, KnownAttributes> {
+  const all = new Map<string, KnownAttributes>()
+  for (const { projectId, fact } of facts) {
+    const { attributes } = 'update' in fact ? fact.update : fact.aggregates
+    const id = attributesIdOf(attributes)
+    all.set(sql.attributesKey(projectId, id), { projectId, id, attributes })
+  }
+  return all
+}
+
+/**
+ * Inserting comes before locking, both in the order of the keys: a digester that waits for another one's insert holds
+ * no lock the other could still ask for.
+ */
+async function mergeIntoRows(
+  client: pg.ClientBase,
+  sessions: ReadonlyMap<string, Session>,
+  changes: RollupChanges,
+): Promise<void> {
+  let pending = [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, session]) => session)
+  const updated: Session[] = []
+  while (pending.length > 0) {
+    const inserted = await sql.insertSessions(client, pending)
+    for (const session of pending) if (inserted.has(sql.sessionKey(session))) changes.replace(null, session)
+    pending = pending.filter((session) => !inserted.has(sql.sessionKey(session)))
+    if (pending.length === 0) break
+    const rows = await sql.lockSessions(client, pending)
+    for (const session of pending) {
+      const before = rows.get(sql.sessionKey(session))
+      if (before === undefined) continue
+      const after = mergeSessions(before, session)
+      if (isSameSession(before, after)) continue
+      updated.push(after)
+      changes.replace(before, after)
+    }
+    // A row that was purged between the two statements is inserted after all.
+    pending = pending.filter((session) => !rows.has(sql.sessionKey(session)))
+  }
+  if (updated.length > 0) await sql.updateSessions(client, updated)
+}
+
+async function writeRollups(client: pg.ClientBase, rows: readonly RollupChange[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql.addCounts(client, rows)
+  const sketched = rows.filter((row) => row.users.size > 0 || row.durations.size > 0)
+  if (sketched.length === 0) return
+  const stored = await sql.readSketches(client, sketched)
+  const writes: { key: RollupChange; sketches: sql.Sketches }[] = []
+  for (const [index, row] of sketched.entries()) {
+    const sketches = changedSketches(row, stored[index])
+    if (sketches !== null) writes.push({ key: row, sketches })
+  }
+  if (writes.length > 0) await sql.writeSketches(client, writes)
+}
+
+/** The sketches a change makes different; null when there are none: a user seen before changes nothing. */
+function changedSketches(change: RollupChange, stored: sql.Sketches | undefined): sql.Sketches | null {
+  const changed: sql.Sketches = {
+    users: null,
+    unhandled_users: null,
+    crashed_users: null,
+    anr_users: null,
+    anr_foreground_users: null,
+    durations: null,
+  }
+  let isChanged = false
+  for (const set of USER_SETS) {
+    const hashes = change.users.get(set)
+    if (hashes === undefined) continue
+    const before = stored?.[set] ?? null
+    const sketch = before === null ? new HyperLogLog() : HyperLogLog.fromBytes(before)
+    for (const hash of hashes) sketch.add(hash)
+    const after = sketch.toBytes()
+    if (before !== null && after.equals(before)) continue
+    changed[set] = after
+    isChanged = true
+  }
+  if (change.durations.size > 0) {
+    const before = stored?.durations ?? null
+    const sketch = before === null ? new DDSketch() : DDSketch.fromBytes(before)
+    // First all that comes, then what goes: a sketch never holds less than nothing of a number.
+    for (const [duration, sessions] of change.durations) for (let n = 0; n < sessions; n++) sketch.add(duration)
+    for (const [duration, sessions] of change.durations) for (let n = 0; n > sessions; n--) sketch.remove(duration)
+    changed.durations = sketch.toBytes()
+    isChanged = true
+  }
+  return isChanged ? changed : null
+}
