@@ -162,7 +162,7 @@ describe('outcomes', () => {
       'error accepted  1',
       'error discarded second_event 1',
       'internal discarded unsupported 1',
-      'session discarded unsupported 1',
+      'session invalid bad_sid 1',
     ])
   })
 

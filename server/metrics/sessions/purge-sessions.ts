@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { App } from '../../context/app.ts'
+import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf, dayPlus } from '../../kernel/day.ts'
 import { SESSION_KEPT_MS } from './record-sessions.ts'
 
@@ -17,10 +18,10 @@ const PIECE = 10_000
  * attributes nothing is counted under any more after 400 (product.md §9). In pieces, so that digestion never waits long.
  * @returns how many sessions and rollup rows went
  */
-export async function purgeSessions(app: App): Promise<{ sessions: number; rollups: number }> {
+export async function purgeSessions(app: App, signal?: AbortSignal): Promise<{ sessions: number; rollups: number }> {
   const now = app.clock.now().getTime()
   const oldest = new Date(now - ROLLUPS_KEPT_DAYS * DAY_MS)
-  const sessions = await inPieces(async () => {
+  const sessions = await inPieces(signal, async () => {
     const { numAffectedRows } = await sql`
       delete from app_sessions where (project_id, sid) in (
         select project_id, sid from app_sessions where started_at < ${new Date(now - SESSION_KEPT_MS - MARGIN_MS)}
@@ -34,7 +35,7 @@ export async function purgeSessions(app: App): Promise<{ sessions: number; rollu
     [3_600, oldest],
     [21_600, oldest],
   ] as const) {
-    rollups += await inPieces(async () => {
+    rollups += await inPieces(signal, async () => {
       const { numAffectedRows } = await sql`
         delete from session_rollups where (project_id, bucket_seconds, attributes_id, bucket) in (
           select project_id, bucket_seconds, attributes_id, bucket from session_rollups
@@ -51,11 +52,25 @@ export async function purgeSessions(app: App): Promise<{ sessions: number; rollu
   return { sessions, rollups }
 }
 
-async function inPieces(deletePiece: () => Promise<bigint | undefined>): Promise<number> {
+async function inPieces(
+  signal: AbortSignal | undefined,
+  deletePiece: () => Promise<bigint | undefined>,
+): Promise<number> {
   let total = 0
   for (;;) {
+    signal?.throwIfAborted()
     const deleted = Number((await deletePiece()) ?? 0)
     total += deleted
     if (deleted < PIECE) return total
   }
 }
+
+/** Every hour: a day's sessions at once would keep autovacuum busy for long. */
+export const purgeSessionsTask = defineTask({
+  name: 'purge-sessions',
+  payload: NoPayload,
+  cron: '23 * * * *',
+  async run(app, _payload, signal) {
+    await purgeSessions(app, signal)
+  },
+})
