@@ -76,7 +76,8 @@ export function durationOf(run: Pick<Run, 'startedAt' | 'finishedAt' | 'duration
 }
 
 const earliest = (a: Date | null, b: Date): Date => (a !== null && a < b ? a : b)
-const largest = (a: number | null, b: number | null): number | null => (a === null || b === null ? (a ?? b) : Math.max(a, b))
+const largest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b)
 
 function together(a: readonly Note[], b: readonly Note[]): readonly Note[] {
   const fresh = b.filter((note) => !a.some((one) => one.name === note.name && one.reason === note.reason))

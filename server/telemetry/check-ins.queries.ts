@@ -31,7 +31,7 @@ export async function countMonitors(
 ): Promise<Map<string, number>> {
   const { rows } = await client.query<{ id: string; n: number }>({
     name: 'check-ins-count-monitors',
-    text: `select k.id, (select count(*) from (select 1 from monitors m where m.project_id = k.id limit $2) some) as n
+    text: `select k.id, (select count(*) from (select 1 from monitors m where m.project_id = k.id limit $2) counted) as n
            from unnest($1::uuid[]) k (id)`,
     values: [projectIds, most],
   })
@@ -125,7 +125,7 @@ export async function lockOpenRuns(
                where i.monitor_id = k.monitor_id and i.environment = k.environment and i.status = 'in_progress'
                order by i.received_at desc limit $3
              ) o
-           ) open on c.monitor_id = open.monitor_id and c.id = open.id
+           ) newest on c.monitor_id = newest.monitor_id and c.id = newest.id
            order by c.monitor_id, c.id for update of c`,
     values: [keys.map((key) => key.monitorId), keys.map((key) => key.environment), most],
   })

@@ -19,7 +19,8 @@ export async function recordCheckIns(
   checkIns: readonly (CheckIn & Receipt)[],
 ): Promise<readonly boolean[]> {
   const monitors = await findOrMakeMonitors(client, now, checkIns)
-  const monitorOf = (one: CheckIn & Receipt): string | undefined => monitors.get(sql.monitorKey(one.projectId, one.slug))
+  const monitorOf = (one: CheckIn & Receipt): string | undefined =>
+    monitors.get(sql.monitorKey(one.projectId, one.slug))
   const known = checkIns.flatMap((checkIn) => {
     const monitorId = monitorOf(checkIn)
     return monitorId === undefined ? [] : [{ checkIn, monitorId }]

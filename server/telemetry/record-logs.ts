@@ -28,10 +28,7 @@ const COLUMNS = [
 ] as const
 
 /** Writes entries inside the caller's transaction, in their order. Partitions of their days must exist. */
-export async function recordLogs(
-  client: pg.ClientBase,
-  entries: readonly (LogEntry & Receipt)[],
-): Promise<void> {
+export async function recordLogs(client: pg.ClientBase, entries: readonly (LogEntry & Receipt)[]): Promise<void> {
   if (entries.length === 0) return
   const rows = new CopyRows()
   for (const entry of entries) {

@@ -93,8 +93,7 @@ export type CheckInItem = z.infer<typeof CheckInItem>
 
 const params = z.object({ projectId: Id })
 
-const time = (name: string) =>
-  z.iso.datetime({ offset: true, error: `${name} must be an RFC 3339 time.` }).optional()
+const time = (name: string) => z.iso.datetime({ offset: true, error: `${name} must be an RFC 3339 time.` }).optional()
 const range = {
   from: time('from').describe('Only what happened at or after this time.'),
   to: time('to').describe('Only what happened before this time.'),

@@ -81,7 +81,12 @@ export async function selectLogs(db: Database, filter: LogFilter, slice: Slice) 
 }
 
 export const countLogs = (db: Database, filter: LogFilter): Promise<number> =>
-  countUpTo(db, filteredLogs(db, filter).select('id').limit(TOTAL_CAP + 1))
+  countUpTo(
+    db,
+    filteredLogs(db, filter)
+      .select('id')
+      .limit(TOTAL_CAP + 1),
+  )
 
 export type MetricFilter = TimeRange & {
   readonly projectId: string
@@ -111,9 +116,7 @@ function filteredMetrics(db: Database, filter: MetricFilter) {
   const isIndexed = filter.type === null && filter.traceId === null
   let source = db.selectFrom('trace_metrics').selectAll().where('project_id', '=', filter.projectId)
   if (filter.from !== null)
-    source = source
-      .where('occurred_at', '>=', filter.from)
-      .where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
+    source = source.where('occurred_at', '>=', filter.from).where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
   if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
   if (filter.name !== null) source = source.where('name', '=', filter.name)
   if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MOST_SEARCHED)
@@ -136,7 +139,12 @@ export async function selectMetrics(db: Database, filter: MetricFilter, slice: S
 }
 
 export const countMetrics = (db: Database, filter: MetricFilter): Promise<number> =>
-  countUpTo(db, filteredMetrics(db, filter).select('id').limit(TOTAL_CAP + 1))
+  countUpTo(
+    db,
+    filteredMetrics(db, filter)
+      .select('id')
+      .limit(TOTAL_CAP + 1),
+  )
 
 export type RunFilter = TimeRange & {
   readonly projectId: string
@@ -150,7 +158,8 @@ function filteredRuns(db: Database, filter: RunFilter) {
     .selectFrom('check_ins as c')
     .innerJoin('monitors as m', 'm.id', 'c.monitor_id')
     .where('c.project_id', '=', filter.projectId)
-  if (filter.monitor !== null) query = query.where('m.project_id', '=', filter.projectId).where('m.slug', '=', filter.monitor)
+  if (filter.monitor !== null)
+    query = query.where('m.project_id', '=', filter.projectId).where('m.slug', '=', filter.monitor)
   if (filter.from !== null) query = query.where('c.received_at', '>=', filter.from)
   if (filter.to !== null) query = query.where('c.received_at', '<', filter.to)
   if (filter.environment !== null) query = query.where('c.environment', '=', filter.environment)
@@ -198,7 +207,12 @@ export async function selectRuns(db: Database, filter: RunFilter, slice: Slice) 
 }
 
 export const countRuns = (db: Database, filter: RunFilter): Promise<number> =>
-  countUpTo(db, filteredRuns(db, filter).select('c.id').limit(TOTAL_CAP + 1))
+  countUpTo(
+    db,
+    filteredRuns(db, filter)
+      .select('c.id')
+      .limit(TOTAL_CAP + 1),
+  )
 
 const before = (cursor: TimeCursor, column: string, id = 'id') =>
   sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`
