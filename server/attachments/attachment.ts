@@ -50,7 +50,6 @@ const MOST_FILENAME = 200
 const MOST_CONTENT_TYPE = 100
 
 /** Control characters, what Windows forbids in names, and marks that turn the reading direction ("gpj.exe"). */
-// oxlint-disable-next-line no-control-regex
 const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069<>:"|?*]/g
 
 /**

@@ -157,16 +157,19 @@ export async function readChunk(
     : row.bytes
 }
 
-/** Removes the files of these events, all of one project; for whoever removes the events. */
+/** Removes the files of these events, all of one project; for whoever removes the events. Returns how many it were. */
 export async function deleteAttachmentsOf(
   db: Database | Tx,
   projectId: string,
   eventIds: readonly string[],
-): Promise<void> {
-  if (eventIds.length === 0) return
-  await sql`
+): Promise<number> {
+  if (eventIds.length === 0) return 0
+  const { rows } = await sql<{ n: number }>`
     with gone as (
       delete from attachments where project_id = ${projectId} and event_id = any(${eventIds.map(hyphenate)}::uuid[]) returning id
+    ), chunks as (
+      delete from attachment_chunks c using gone where c.attachment_id = gone.id
     )
-    delete from attachment_chunks c using gone where c.attachment_id = gone.id`.execute(db)
+    select count(*) as n from gone`.execute(db)
+  return rows[0]?.n ?? 0
 }

@@ -102,11 +102,14 @@ function decodeObject(bytes: Buffer): Record<string, unknown> | null {
   if (bytes.length === 0 || bytes.length > MOST_BYTES) return null
   if (bytes[0] === 0x7b) return objectOf(bytes)
   try {
-    return plain(new Decoder(LIMITS).decode(bytes))
+    return plain(new Decoder(LIMITS).decode(viewOf(bytes)))
   } catch {
     return null
   }
 }
+
+/** A Buffer would turn every binary value in it into one, which turns itself into JSON. */
+const viewOf = ({ buffer, byteOffset, length }: Buffer): Uint8Array => new Uint8Array(buffer, byteOffset, length)
 
 /** What msgpack gives, by way of JSON: no dates, no binary, no numbers JSON cannot hold, no forbidden keys, no depth. */
 function plain(value: unknown): Record<string, unknown> | null {
@@ -122,7 +125,7 @@ function ring(files: readonly Buffer[]): Record<string, unknown>[] {
   for (const file of files) {
     if (file.length === 0 || file.length > MOST_BYTES) continue
     try {
-      for (const value of new Decoder(LIMITS).decodeMulti(file)) {
+      for (const value of new Decoder(LIMITS).decodeMulti(viewOf(file))) {
         const crumb = isRecord(value) ? plain(value) : null
         if (crumb !== null) crumbs.push(crumb)
         if (crumbs.length >= MOST_BREADCRUMBS) break

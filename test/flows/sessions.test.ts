@@ -158,6 +158,29 @@ describe('time (§22.11)', () => {
   })
 })
 
+test('a person who is erased stays counted and is named nowhere, also by what was still on its way', async () => {
+  const of = (sid: string) => ({ sid: sid.repeat(32), did: 'ada', started: NOON, attrs: { release: 'a' } })
+  const hashes = async (): Promise<unknown[]> =>
+    (await app.pool.query('select user_hash from app_sessions where project_id = $1', [projectId])).rows
+  await send([['session', of('1')]])
+  expect(await hashes()).toEqual([{ user_hash: expect.any(Number) as number }])
+  const spooled = await post({
+    url: `/api/${SAMPLE_PROJECT}/envelope/?sentry_key=${SAMPLE_KEY}`,
+    headers: {},
+    body: Buffer.from(
+      `{}\n{"type":"session"}\n${JSON.stringify(of('2'))}\n{"type":"sessions"}\n{"attrs":{"release":"a"},"aggregates":[{"started":"${NOON}","did":"ada","exited":1}]}\n`,
+    ),
+  })
+  expect(spooled).toBe(200)
+  expect((await owner.delete(`/api/projects/${projectId}/users/ada/data`)).status).toBe(200)
+  await server.service.drain()
+  expect(await hashes()).toEqual([{ user_hash: null }, { user_hash: null }])
+  expect(await totals()).toMatchObject({ total: 3 })
+  clock.advance(1_000)
+  await send([['session', of('3')]])
+  expect(await hashes()).toContainEqual({ user_hash: expect.any(Number) as number })
+})
+
 describe('what an SDK should not send', () => {
   const edgeCases = new Map(readEdgeCases().map((one) => [one.file.slice(0, 2), one]))
   const replayEdge = async (number: string): Promise<void> => {

@@ -114,7 +114,9 @@ test('an OTLP log is the same in JSON and in protobuf', async () => {
 })
 
 test('trace metrics keep their type, unit and value', async () => {
-  const { items } = await list<TraceMetricItem>('trace-metrics?name=cart.value&trace_id=6acdc2a5952d4aa6b9d04bedba112c05')
+  const { items } = await list<TraceMetricItem>(
+    'trace-metrics?name=cart.value&trace_id=6acdc2a5952d4aa6b9d04bedba112c05',
+  )
   expect(items).toMatchObject([
     { name: 'cart.value', type: 'distribution', unit: 'euro', value: 12.5, release: 'shop-api@1.4.0+77' },
   ])
