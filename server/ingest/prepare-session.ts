@@ -1,8 +1,8 @@
-import { AppError } from '../kernel/errors.ts'
-import { parseGuarded } from '../protocol/json-guard.ts'
+import { GuardError, parseGuarded } from '../protocol/json-guard.ts'
 import { readSession, readSessions, type SessionContext } from '../protocol/session.ts'
+import { hashUser } from '../protocol/user-hash.ts'
 import type { Counted, ItemInput, Preparer } from './item.ts'
-import { reasonWord } from './prepare-event.ts'
+import { isErased } from './project-facts.ts'
 
 const ONE: Counted = { category: 'session', quantity: 1 }
 
@@ -11,7 +11,8 @@ export const prepareSession: Preparer = (input) => {
   const parsed = parse(input)
   if ('reason' in parsed) return [{ ...ONE, outcome: 'invalid', reason: parsed.reason }]
   const update = readSession(parsed.value, contextOf(input))
-  return 'outcome' in update ? [{ ...ONE, ...update }] : [{ ...ONE, kind: 'session', fact: { update } }]
+  if ('outcome' in update) return [{ ...ONE, ...update }]
+  return [{ ...ONE, kind: 'session', fact: { update: { ...update, did: unlessErased(input, update.did) } } }]
 }
 
 /** A `sessions` item: counts of finished sessions; one item, however many it counts. */
@@ -19,14 +20,22 @@ export const prepareSessions: Preparer = (input) => {
   const parsed = parse(input)
   if ('reason' in parsed) return [{ ...ONE, outcome: 'invalid', reason: parsed.reason }]
   const aggregates = readSessions(parsed.value, contextOf(input))
-  return 'outcome' in aggregates ? [{ ...ONE, ...aggregates }] : [{ ...ONE, kind: 'session', fact: { aggregates } }]
+  if ('outcome' in aggregates) return [{ ...ONE, ...aggregates }]
+  const counts = aggregates.counts.map((one) => ({ ...one, did: unlessErased(input, one.did) }))
+  return [{ ...ONE, kind: 'session', fact: { aggregates: { ...aggregates, counts } } }]
 }
+
+/** The session of somebody who was to be forgotten counts, without them. */
+const unlessErased = ({ project, receivedAt }: ItemInput, did: string | null): string | null =>
+  did !== null && project.erasures !== null && isErased(project, hashUser(project.projectId, did), receivedAt)
+    ? null
+    : did
 
 function parse({ decoded, item }: ItemInput): { value: unknown } | { reason: string } {
   try {
     return { value: parseGuarded(decoded, item.start, item.end).value }
   } catch (error) {
-    if (error instanceof AppError) return { reason: reasonWord(error.message) }
+    if (error instanceof GuardError) return { reason: error.word }
     throw error
   }
 }

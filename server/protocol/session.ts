@@ -197,11 +197,11 @@ function scrubbed(name: string, text: string | null, { scrubbing }: SessionConte
   return typeof clean === 'string' ? clean : null
 }
 
-/** Cut where a user's id is, so that both name the same person; the nil UUID is nobody. */
+/** As an event's user id is read, so that both name the same person; the nil UUID is nobody. */
 function readDid(raw: unknown): string | null {
   if (typeof raw !== 'string' && typeof raw !== 'number') return null
-  const did = textField(raw, 256, new Notes(), 'did')?.trim() ?? ''
-  return did === '' || /^[0-]{32,36}$/.test(did) ? null : did
+  const did = textField(raw, 256, new Notes(), 'did')
+  return did === null || /^\s*$/.test(did) || /^[0-]{32,36}$/.test(did) ? null : did
 }
 
 function readDuration(raw: unknown): number | null {

@@ -37,8 +37,10 @@ export async function useAttributes(
     await client.query({
       name: 'sessions-use-attributes',
       text: `update session_attributes a set last_used_day = $3::date
-             from unnest($1::uuid[], $2::bigint[]) k (project_id, id)
-             where a.project_id = k.project_id and a.id = k.id and a.last_used_day < $3::date`,
+             from (select a.project_id, a.id from unnest($1::uuid[], $2::bigint[]) k (project_id, id)
+                   join session_attributes a on a.project_id = k.project_id and a.id = k.id
+                   where a.last_used_day < $3::date order by a.project_id, a.id for no key update of a) locked
+             where a.project_id = locked.project_id and a.id = locked.id`,
       values: [used.map((one) => one.projectId), used.map((one) => one.id), today],
     })
   }
