@@ -6,6 +6,7 @@ import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../ingest/create-intake.ts'
 import { runJobs } from '../jobs/run-jobs.ts'
 import { unauthenticated } from '../kernel/errors.ts'
+import type { SpoolReadiness } from '../spool/write.ts'
 import { createDatabase, createPool } from '../storage/pool.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
 import { createDigester } from '../worker/digester.ts'
@@ -147,6 +148,13 @@ async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string 
     : { ok: false, detail: `missing ${missing.join(', ')}` }
 }
 
+const SPOOL_WORDS: Readonly<Record<SpoolReadiness, string>> = {
+  open: 'open',
+  full: 'full: more arrived than could be digested',
+  disk: 'closed: the disk of the database is nearly full',
+  down: 'closed: it cannot be written',
+}
+
 /** Ready: the database answers, and the intake takes what comes. */
 async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
   const started = app.clock.monotonicMs()
@@ -160,7 +168,7 @@ async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
   const checks = {
     database,
     migrations: database.ok ? await migrationsCheck(app) : { ok: false, detail: 'unknown' },
-    ...(intake === null ? {} : { spool: { ok: spool === 'open', detail: spool } }),
+    ...(intake === null ? {} : { spool: { ok: spool === 'open', detail: SPOOL_WORDS[spool] } }),
     ...(backlog === null
       ? {}
       : {

@@ -3,6 +3,7 @@ import { attachmentRoutes } from '../attachments/attachments.api.ts'
 import { feedbackRoutes } from '../feedback/feedback.api.ts'
 import { filterRoutes } from '../filters/filters.api.ts'
 import { issueRoutes } from '../issues/issues.api.ts'
+import { intakeRoutes } from '../outcomes/intake.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
 import { liveRoutes } from '../live/live.api.ts'
 import { privacyRoutes } from '../privacy/privacy.api.ts'
@@ -19,6 +20,7 @@ export const contract = {
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,
+  ...intakeRoutes,
   ...liveRoutes,
 }
 

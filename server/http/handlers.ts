@@ -4,6 +4,7 @@ import type { Handlers } from '../context/handlers.ts'
 import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
 import { filterHandlers } from '../filters/filters.handlers.ts'
 import { issueHandlers } from '../issues/issues.handlers.ts'
+import { intakeHandlers } from '../outcomes/intake.handlers.ts'
 import { liveHandlers } from '../live/live.handlers.ts'
 import { privacyHandlers } from '../privacy/privacy.handlers.ts'
 import { projectHandlers } from '../team/projects.handlers.ts'
@@ -20,5 +21,6 @@ export const handlers: Handlers<Contract> = {
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,
+  ...intakeHandlers,
   ...liveHandlers,
 }

@@ -4,6 +4,7 @@ import type { Occurrence } from '../issues/record.ts'
 import type { PerformanceFact } from '../metrics/performance/fact.ts'
 import type { SessionFact } from '../metrics/sessions/record-sessions.ts'
 import type { CheckIn } from '../protocol/check-in.ts'
+import type { ClientLoss } from '../protocol/client-report.ts'
 import type { LogEntry } from '../protocol/log.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
 
@@ -24,6 +25,8 @@ type FactKinds = {
   session: SessionFact
   /** A transaction, a segment or another span that was measured; or spans that only count. */
   performance: PerformanceFact
+  /** What an SDK lost before it reached us. */
+  client_report: readonly ClientLoss[]
 }
 
 export type FactKind = keyof FactKinds

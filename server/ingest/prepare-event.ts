@@ -5,13 +5,12 @@ import { fingerprint } from '../grouping/grouping.ts'
 import type { Occurrence } from '../issues/record.ts'
 import { initialSeverity } from '../issues/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
-import { AppError } from '../kernel/errors.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { isRecord } from '../protocol/json.ts'
 import { isAnr, isNativeCrash } from '../protocol/anr.ts'
 import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
-import { parseGuarded, topLevelString } from '../protocol/json-guard.ts'
+import { GuardError, parseGuarded, topLevelString } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'
@@ -51,7 +50,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
     // Repeated or forbidden keys: the stored text would hold values the scrubber never saw.
     isExact = parsed.isExact
   } catch (error) {
-    if (error instanceof AppError) return { outcome: 'invalid', reason: reasonWord(error.message) }
+    if (error instanceof GuardError) return { outcome: 'invalid', reason: error.word }
     throw error
   }
   if (!isRecord(value)) return { outcome: 'invalid', reason: 'not_an_object' }
@@ -143,13 +142,6 @@ const severityFacts = (event: Event) => ({
   isNativeCrash: isNativeCrash(event),
 })
 
-/** `The JSON is too deep …` → `too_deep`: outcomes are counted by reason, so there must be few of them. */
-export function reasonWord(message: string): string {
-  if (message.includes('deep')) return 'too_deep'
-  if (message.includes('more than')) return 'too_many_values'
-  return 'not_json'
-}
-
 type StoredBody = Pick<StoredEvent, 'encoding' | 'bodyStart' | 'bodyEnd' | 'body'>
 
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
@@ -175,7 +167,7 @@ export function userHash(projectId: string, event: Pick<Event, 'user'>): number 
 const SEARCHED_FRAMES = 30
 
 /** What an issue can be found by: title, value, culprit, message, and the names in its stack. */
-function wordsOf(event: Event): (string | null)[] {
+export function wordsOf(event: Event): (string | null)[] {
   const frames = event.exceptions.flatMap((exception) => exception.stacktrace?.frames ?? [])
   const relevant = frames.filter((frame) => frame.in_app).slice(-SEARCHED_FRAMES)
   return [

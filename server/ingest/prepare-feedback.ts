@@ -1,12 +1,11 @@
 import { feedbackOf, userReportOf, type NewFeedback } from '../feedback/feedback.ts'
-import { AppError } from '../kernel/errors.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import { isRecord } from '../protocol/json.ts'
-import { parseGuarded } from '../protocol/json-guard.ts'
+import { GuardError, parseGuarded } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
-import { reasonWord, userHash } from './prepare-event.ts'
+import { userHash } from './prepare-event.ts'
 
 const ONE = { category: 'feedback', quantity: 1 } as const
 
@@ -36,7 +35,7 @@ function prepared(
   try {
     value = parseGuarded(decoded, item.start, item.end).value
   } catch (error) {
-    if (error instanceof AppError) return [{ ...ONE, outcome: 'invalid', reason: reasonWord(error.message) }]
+    if (error instanceof GuardError) return [{ ...ONE, outcome: 'invalid', reason: error.word }]
     throw error
   }
   if (!isRecord(value)) return [{ ...ONE, outcome: 'invalid', reason: 'not_an_object' }]

@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { AppError } from '../kernel/errors.ts'
-import { parseGuarded } from '../protocol/json-guard.ts'
+import { GuardError, parseGuarded } from '../protocol/json-guard.ts'
 import { readSecurityReport, reportsIn } from '../protocol/security-report.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
-import { prepareEventItem, reasonWord } from './prepare-event.ts'
+import { prepareEventItem } from './prepare-event.ts'
 
 /** Reports in one request; browsers send a few at a time. */
 const MOST_REPORTS = 100
@@ -16,8 +15,8 @@ export const prepareSecurity: Preparer = async (input) => {
   try {
     reports = reportsIn(parseGuarded(decoded, item.start, item.end).value)
   } catch (error) {
-    if (error instanceof AppError)
-      return [{ category: 'security', quantity: 1, outcome: 'invalid', reason: reasonWord(error.message) }]
+    if (error instanceof GuardError)
+      return [{ category: 'security', quantity: 1, outcome: 'invalid', reason: error.word }]
     throw error
   }
   // An empty list is still one item.

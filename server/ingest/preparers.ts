@@ -1,5 +1,6 @@
 import type { Preparer } from './item.ts'
 import { prepareCheckIn } from './prepare-check-in.ts'
+import { prepareClientReport } from './prepare-client-report.ts'
 import { prepareLogs, prepareNel } from './prepare-logs.ts'
 import { prepareOtlpLogs, prepareOtlpTraces } from './prepare-otlp.ts'
 import { prepareTraceMetrics } from './prepare-trace-metrics.ts'
@@ -33,6 +34,7 @@ export const PREPARERS: ReadonlyMap<string, Preparer> = new Map<string, Preparer
   ['sessions', prepareSessions],
   ['transaction', prepareTransaction],
   ['span', prepareSpan],
+  ['client_report', prepareClientReport],
 ])
 
 /** Types the product knows of and does not store: too old, or not built yet (ingest.md §9). */
@@ -43,5 +45,4 @@ export const UNSUPPORTED: ReadonlySet<string> = new Set([
   'statsd',
   'metric_buckets',
   'metric_meta',
-  'client_report',
 ])

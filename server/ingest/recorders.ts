@@ -3,6 +3,7 @@ import type { App } from '../context/app.ts'
 import type { Disposition, Filing } from './item.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 import { recordAttachments } from './record-attachments.ts'
+import { recordClientLosses } from './record-client-losses.ts'
 import { recordEvents } from './record-events.ts'
 import { recordPerformanceItems } from './record-performance.ts'
 import { recordFeedback } from './record-feedback.ts'
@@ -34,4 +35,5 @@ export const RECORDERS: { readonly [K in FactKind]: Recorder<FactOf<K>> } = {
   trace_metrics: recordTraceMetricItems,
   session: recordSessionItems,
   performance: recordPerformanceItems,
+  client_report: recordClientLosses,
 }

@@ -10,7 +10,7 @@ const BURST_SHARE = 3
  * Sessions: losing them falsifies crash rates, so they are stopped only when something is badly wrong (ingest.md §7.3).
  * Entries of containers: one screen makes dozens of spans and log lines where it makes one error (decision 0050).
  */
-export const ALLOWANCE: Readonly<Partial<Record<Category, number>>> = {
+const ALLOWANCE: Readonly<Partial<Record<Category, number>>> = {
   session: 20,
   span: 10,
   log_item: 10,
@@ -85,18 +85,13 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: Limite
     return window
   }
 
-  /** [per minute, per burst] */
-  const limitsOf = (category: Category, perMinute: number | null | undefined): [number, number] => {
-    const most = (perMinute ?? KEY_PER_MINUTE) * scale * (ALLOWANCE[category] ?? 1)
-    return [atLeastOne(most), atLeastOne(most / BURST_SHARE)]
-  }
   const isFree = (category: Category): boolean => scale === 0 || category === 'internal'
 
   return {
     takeItem(keyId, category, perMinute, quantity = 1) {
       if (isFree(category)) return 0
       const name = `${keyId}/${category}`
-      const [most, burst] = limitsOf(category, perMinute)
+      const [most, burst] = limitsOf(category, perMinute, scale)
       const now = second()
       const wait = windowOf(name).take(now, quantity, most, burst)
       if (wait === 0) tell?.(name, quantity, burst)
@@ -105,12 +100,12 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: Limite
     waitOf(keyId, category, perMinute) {
       if (isFree(category)) return 0
       const now = second()
-      return keys.get(`${keyId}/${category}`)?.wait(now, ...limitsOf(category, perMinute)) ?? 0
+      return keys.get(`${keyId}/${category}`)?.wait(now, ...limitsOf(category, perMinute, scale)) ?? 0
     },
     fillOf(keyId, category, perMinute) {
       if (isFree(category)) return 0
       const now = second()
-      return keys.get(`${keyId}/${category}`)?.fill(now, ...limitsOf(category, perMinute)) ?? 0
+      return keys.get(`${keyId}/${category}`)?.fill(now, ...limitsOf(category, perMinute, scale)) ?? 0
     },
     takeAddress(address) {
       if (scale === 0 || (loopbackExempt && isLoopback(address))) return 0
@@ -130,6 +125,16 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: Limite
       window.add(now, quantity)
     },
   }
+}
+
+/** What a key may send of a category in a minute and in ten seconds. */
+export function limitsOf(
+  category: Category,
+  perMinute: number | null | undefined,
+  scale: number,
+): [perMinute: number, perBurst: number] {
+  const most = (perMinute ?? KEY_PER_MINUTE) * scale * (ALLOWANCE[category] ?? 1)
+  return [atLeastOne(most), atLeastOne(most / BURST_SHARE)]
 }
 
 const ADDRESS_PREFIX = 'address '

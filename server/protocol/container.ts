@@ -1,7 +1,6 @@
-import { AppError } from '../kernel/errors.ts'
 import type { RawItem } from './envelope.ts'
 import { isList, isRecord } from './json.ts'
-import { MOST_CONTAINER_NODES, parseGuarded } from './json-guard.ts'
+import { MOST_CONTAINER_NODES, GuardError, parseGuarded } from './json-guard.ts'
 
 /** Items that hold many entries (ingest.md §8, §12.2, §13.1): `{version?, items: […]}` with `item_count` in the header. */
 
@@ -47,11 +46,8 @@ export function parseEntries(
   try {
     return { value: parseGuarded(decoded, start, end, mostNodes).value }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const { message } = error
-    return {
-      invalid: message.includes('deep') ? 'too_deep' : message.includes('more than') ? 'too_many_values' : 'not_json',
-    }
+    if (!(error instanceof GuardError)) throw error
+    return { invalid: error.word }
   }
 }
 

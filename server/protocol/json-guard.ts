@@ -1,4 +1,4 @@
-import { invalid } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { JsonValue } from './json.ts'
 
 /** Deepest nesting and most values one JSON document may have (security.md 4.17). */
@@ -10,8 +10,23 @@ export const MOST_CONTAINER_NODES = 1_000_000
 export type JsonScan = {
   /** Why the text must not be parsed; null when it may be. */
   readonly problem: string | null
+  /** The same as a word; meaningless without a problem. */
+  readonly word: GuardWord
   /** Key/value pairs in the text; more than the parsed value has where some object repeats a key. */
   readonly pairs: number
+}
+
+/** Why JSON is refused, as a word: outcomes are counted by it. */
+export type GuardWord = 'too_deep' | 'too_many_values' | 'not_json'
+
+/** What {@link parseGuarded} throws. */
+export class GuardError extends AppError {
+  readonly word: GuardWord
+
+  constructor(word: GuardWord, message: string) {
+    super('invalid', message)
+    this.word = word
+  }
 }
 
 const tooMany = (mostNodes: number): string => `more than ${mostNodes.toLocaleString('en')} values`
@@ -38,12 +53,12 @@ export function scanJson(text: string, mostNodes = MOST_NODES): JsonScan {
       justOpened = false
       i = stringEnd(text, i + 1)
     } else if (code === 0x2c) {
-      if (++nodes > mostNodes) return { problem: tooMany(mostNodes), pairs }
+      if (++nodes > mostNodes) return { problem: tooMany(mostNodes), word: 'too_many_values', pairs }
     } else if (code === 0x3a) {
       pairs++
     } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MOST_DEPTH) return { problem: `nested deeper than ${MOST_DEPTH} levels`, pairs }
-      if (++nodes > mostNodes + 1) return { problem: tooMany(mostNodes), pairs }
+      if (++depth > MOST_DEPTH) return { problem: `nested deeper than ${MOST_DEPTH} levels`, word: 'too_deep', pairs }
+      if (++nodes > mostNodes + 1) return { problem: tooMany(mostNodes), word: 'too_many_values', pairs }
       justOpened = true
     } else if (code === 0x7d || code === 0x5d) {
       depth--
@@ -53,7 +68,7 @@ export function scanJson(text: string, mostNodes = MOST_NODES): JsonScan {
       justOpened = false
     }
   }
-  return { problem: nodes > mostNodes ? tooMany(mostNodes) : null, pairs }
+  return { problem: nodes > mostNodes ? tooMany(mostNodes) : null, word: 'too_many_values', pairs }
 }
 
 /**
@@ -88,17 +103,18 @@ export type GuardedJson = {
 /**
  * Parses JSON that somebody else wrote. Depth and values are bounded before parsing, so walking the result
  * recursively is safe; `__proto__`, `constructor` and `prototype` never appear as keys.
- * @throws AppError `invalid` naming the reason
+ * @throws GuardError, which is an AppError `invalid`, naming the reason
  */
 export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, mostNodes = MOST_NODES): GuardedJson {
   const text = bytes.toString('utf8', start, end)
-  const { problem, pairs } = scanJson(text, mostNodes)
-  if (problem !== null) throw invalid(`The JSON is ${problem.startsWith('more') ? `too large: ${problem}` : problem}.`)
+  const { problem, word, pairs } = scanJson(text, mostNodes)
+  if (problem !== null)
+    throw new GuardError(word, `The JSON is ${word === 'too_deep' ? '' : 'too large: '}${problem}.`)
   let value: JsonValue
   try {
     value = parseJson(text)
   } catch {
-    throw invalid('The payload is not valid JSON.')
+    throw new GuardError('not_json', 'The payload is not valid JSON.')
   }
   const walk = { pairs: 0, dropped: 0 }
   clean(value, walk)

@@ -59,6 +59,11 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   readProjectSettings: onProject(),
   updateProjectSettings: onProject({ retention_days: 30 }),
   rotateDsn: onProject({ grace_seconds: 60 }),
+  previewFilters: onProject({ inbound_filters: { releases: ['1.*'] } }),
+  previewScrubbing: onProject({ scrub_rules: [{ path: 'user.email', pattern: 'anything', action: 'remove' }] }),
+  eraseUserData: async (app, owner) => ({
+    params: { projectId: await insertProject(app, owner), userId: 'a/b c@example.com' },
+  }),
   readOnboarding: nothing,
 
   listIssues: ofProjects,
@@ -88,6 +93,10 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listLogs: onProject(),
   listTraceMetrics: onProject(),
   listCheckIns: onProject(),
+
+  readIntake: onProject(),
+  readQuota: nothing,
+  updateQuota: () => Promise.resolve({ body: { events_per_day: 1_000_000 } }),
 
   streamLive: nothing,
 }

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { secondApp } from '#test/kit/second-app.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import type { App } from '../context/app.ts'
+import { publish } from '../storage/bus.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
+import { createCountSharing, type CountSharing } from './share-counts.ts'
+
+const t = await testApp()
+const second = await secondApp(t)
+
+/** An ingest process, as far as limits go. */
+function process_(app: App): { limiter: RateLimiter; sharing: CountSharing; told: () => number } {
+  let told = 0
+  const limiter: RateLimiter = createRateLimiter({
+    scale: 1,
+    loopbackExempt: false,
+    nowMs: () => app.clock.monotonicMs(),
+    tell: (name, quantity, perBurst) => sharing.tell(name, quantity, perBurst),
+  })
+  const sharing = createCountSharing(app, (name, quantity) => {
+    told += quantity
+    limiter.addForeign(name, quantity)
+  })
+  return { limiter, sharing, told: () => told }
+}
+
+const taken = (limiter: RateLimiter, count: number): number =>
+  Array.from({ length: count }, () => limiter.takeItem('key', 'error')).filter((wait) => wait === 0).length
+
+test('two processes hold one limit together, and little too much gets through', async () => {
+  const [one, other] = [process_(t.app), process_(second)]
+  try {
+    await waitFor('both to know of each other', () => one.sharing.peers() === 1 && other.sharing.peers() === 1)
+    // 1,000 in ten seconds are allowed; each side is asked for 2,000, fifty at a time with a breath in between.
+    let through = 0
+    for (let round = 0; round < 40; round++) {
+      through += taken(one.limiter, 50) + taken(other.limiter, 50)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect(through).toBeGreaterThanOrEqual(1_000)
+    expect(through).toBeLessThanOrEqual(1_300)
+    // What did not reach the share that is told at once is told within a second.
+    one.limiter.takeItem('other key', 'error')
+    const before = other.told()
+    await waitFor('the rest', () => other.told() > before, 3_000)
+  } finally {
+    await one.sharing.close()
+    await waitFor('the goodbye', () => other.sharing.peers() === 0)
+    await other.sharing.close()
+  }
+})
+
+test('alone nothing is counted, kept or sent', async () => {
+  const heard: string[] = []
+  const stop = second.bus.on('rates', (payload) => void heard.push(JSON.stringify(payload)))
+  const { limiter, sharing } = process_(t.app)
+  try {
+    await waitFor('the greeting', () => heard.some((text) => text.includes('hello')))
+    expect(taken(limiter, 1_500)).toBe(1_000)
+    await publish(t.app.pool, 'rates', { from: 'the last', kind: 'bye' })
+    await waitFor('a later message', () => heard.some((text) => text.includes('the last')))
+    expect(heard.filter((text) => text.includes('counts'))).toEqual([])
+    expect(sharing.peers()).toBe(0)
+  } finally {
+    stop()
+    await sharing.close()
+  }
+})
+
+test('messages nobody understands change nothing', async () => {
+  const { limiter, sharing, told } = process_(t.app)
+  let heard = 0
+  const stop = second.bus.on('rates', () => heard++)
+  try {
+    const nonsense = [
+      null,
+      [],
+      'x',
+      { from: 1, kind: 'counts' },
+      { from: 'x', kind: 'shout' },
+      { from: 'x', kind: 'counts', counts: [['key/error', -5]] },
+      { from: 'x', kind: 'counts', counts: [['key/error', 1e300]] },
+      { from: 'x', kind: 'counts', counts: [['k'.repeat(1_000), 1]] },
+    ]
+    for (const payload of nonsense) await publish(t.app.pool, 'rates', payload)
+    await waitFor('all of it', () => heard >= nonsense.length)
+    expect(told()).toBe(0)
+    expect(sharing.peers()).toBe(0)
+    expect(taken(limiter, 1_500)).toBe(1_000)
+  } finally {
+    stop()
+    await sharing.close()
+  }
+})

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { routes } from '../kernel/contract.ts'
+import { Id, Timestamp } from '../kernel/page.api.ts'
+
+const Outcome = z.enum(['accepted', 'filtered', 'rate_limited', 'invalid', 'duplicate', 'discarded', 'dropped'])
+const Count = z.number().int().min(0)
+
+/** Same names as error categories of the protocol: error, transaction, span, session, log_item, … */
+const category = z.string()
+
+const Quota = z.object({
+  events_per_day: Count.nullable().describe('Errors, transactions and security reports a day (UTC); null: no quota.'),
+  used_today: Count.describe('What counted against it today; 0 without a quota, nothing is counted then.'),
+  resets_at: Timestamp,
+})
+
+export const Intake = z.object({
+  range: z.string(),
+  interval_seconds: z.number().int(),
+  from: Timestamp,
+  to: Timestamp,
+  points: z
+    .array(
+      z.object({
+        t: Timestamp,
+        outcomes: z.array(z.object({ outcome: Outcome, category, quantity: Count })),
+      }),
+    )
+    .describe('Items by hour of receipt (by six hours over 30 days), empty ones included.'),
+  totals: z
+    .array(z.object({ outcome: Outcome, reason: z.string(), category, quantity: Count }))
+    .describe('The same by reason, most first. Every item has exactly one outcome.'),
+  keys: z.array(
+    z.object({
+      key_id: Id,
+      public_key: z.string().nullable().describe('Null when the key is gone.'),
+      outcomes: z.array(z.object({ outcome: Outcome, quantity: Count })),
+    }),
+  ),
+  client_losses: z
+    .array(
+      z.object({
+        kind: z.enum(['discarded', 'rate_limited', 'filtered', 'filtered_sampling']),
+        reason: z.string(),
+        category,
+        quantity: Count,
+      }),
+    )
+    .describe('What SDKs report to have lost before it reached us, most first. Not part of the outcomes.'),
+  storms: z
+    .array(
+      z.object({
+        t: Timestamp,
+        let_through: Count.describe('Events over the limit that got through because their kind was new.'),
+        fingerprints: Count.describe('Of how many kinds.'),
+        first_at: Timestamp,
+        last_at: Timestamp,
+      }),
+    )
+    .describe('Hours in which a key was over its limit for errors and something new came.'),
+  limits: z.object({
+    per_minute: Count.nullable().describe('Items of one category per key; null: switched off.'),
+    burst_10s: Count.nullable(),
+    sessions_per_minute: Count.nullable(),
+    entries_per_minute: Count.nullable().describe('Spans, log entries and metrics.'),
+    is_default: z.boolean(),
+    spike_protection: z.boolean(),
+  }),
+  quota: Quota,
+})
+
+export const intakeRoutes = routes({
+  readIntake: {
+    method: 'GET',
+    path: '/api/projects/:projectId/intake',
+    tag: 'Intake',
+    summary: 'What became of everything SDKs sent',
+    description:
+      'Counted from the moment key and envelope header are valid; refusals before that are in /-/metrics only. A refused request nobody looked into counts as one item of the category default. Refusals appear within five seconds.',
+    permission: 'projects.read',
+    params: z.object({ projectId: Id }),
+    query: z.strictObject({
+      range: z.enum(['1h', '24h', '7d', '30d'], { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
+    }),
+    response: Intake,
+    refusals: [404],
+  },
+  readQuota: {
+    method: 'GET',
+    path: '/api/organization/quota',
+    tag: 'Intake',
+    summary: 'How many events the organisation may send a day',
+    permission: 'projects.read',
+    response: Quota,
+  },
+  updateQuota: {
+    method: 'PATCH',
+    path: '/api/organization/quota',
+    tag: 'Intake',
+    summary: 'Set or lift the quota of the organisation',
+    description:
+      'Heard of by every process within a second. SDKs that were refused because of the quota try again within five minutes.',
+    permission: 'projects.write',
+    body: z.strictObject({
+      events_per_day: z
+        .number({ error: 'events_per_day must be a whole number, or null for no quota.' })
+        .int({ error: 'events_per_day must be a whole number, or null for no quota.' })
+        .min(0, { error: 'events_per_day must not be negative.' })
+        .max(1_000_000_000, { error: 'events_per_day must be at most 1,000,000,000.' })
+        .nullable(),
+    }),
+    response: Quota,
+  },
+})

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Database, Tx } from '../storage/pool.ts'
+
+export type HourRow = {
+  readonly hour: Date
+  readonly key_id: string
+  readonly category: string
+  readonly outcome: string
+  readonly reason: string
+  readonly quantity: number
+}
+
+/** Every sum of a project since a time: hours × keys × kinds, whatever was sent. */
+export async function selectOutcomes(db: Database, projectId: string, from: Date): Promise<HourRow[]> {
+  return db
+    .selectFrom('outcomes_hourly')
+    .select(['hour', 'key_id', 'category', 'outcome', 'reason', 'quantity'])
+    .where('project_id', '=', projectId)
+    .where('hour', '>=', from)
+    .execute()
+}
+
+export async function selectLosses(db: Database, projectId: string, from: Date) {
+  return db
+    .selectFrom('client_losses_hourly')
+    .select(['kind', 'reason', 'category', sql<number>`sum(quantity)::bigint`.as('quantity')])
+    .where('project_id', '=', projectId)
+    .where('hour', '>=', from)
+    .groupBy(['kind', 'reason', 'category'])
+    .orderBy('quantity', 'desc')
+    .limit(200)
+    .execute()
+}
+
+/** By hour, all keys together. */
+export async function selectStorms(db: Database, projectId: string, from: Date) {
+  return db
+    .selectFrom('storms_hourly')
+    .select([
+      'hour',
+      sql<number>`sum(let_through)::bigint`.as('let_through'),
+      sql<number>`sum(fingerprints)::bigint`.as('fingerprints'),
+      sql<Date>`min(first_at)`.as('first_at'),
+      sql<Date>`max(last_at)`.as('last_at'),
+    ])
+    .where('project_id', '=', projectId)
+    .where('hour', '>=', from)
+    .groupBy('hour')
+    .orderBy('hour', 'desc')
+    .execute()
+}
+
+export async function selectQuota(db: Database, orgId: string): Promise<number | null> {
+  const row = await db.selectFrom('orgs').select('events_per_day').where('id', '=', orgId).executeTakeFirst()
+  return row?.events_per_day ?? null
+}
+
+export async function updateOrgQuota(tx: Tx, orgId: string, eventsPerDay: number | null): Promise<void> {
+  await tx.updateTable('orgs').set({ events_per_day: eventsPerDay }).where('id', '=', orgId).execute()
+}

@@ -1,0 +1,131 @@
+import type { z } from 'zod'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import { limitsOf } from '../limits/rate-limiter.ts'
+import { projectSettings } from '../team/project-settings.ts'
+import { readProject, readProjectKeys } from '../team/team.queries.ts'
+import type { Intake } from './intake.api.ts'
+import { selectLosses, selectOutcomes, selectStorms, type HourRow } from './intake.queries.ts'
+import { OUTCOMES, type Outcome } from './outcomes.ts'
+import { readQuota } from './read-quota.ts'
+
+type IntakeView = z.input<typeof Intake>
+export type IntakeRange = keyof typeof RANGES
+
+const HOUR_MS = 3_600_000
+/** Hours of a range, and of one of its points. Outcomes are counted by hour, so that is the finest there is. */
+const RANGES = {
+  '1h': { hours: 2, step: 1 },
+  '24h': { hours: 24, step: 1 },
+  '7d': { hours: 7 * 24, step: 1 },
+  '30d': { hours: 30 * 24, step: 6 },
+} as const
+
+/**
+ * What became of everything a project was sent, over a range that ends with the current hour. `1h` is this hour and the
+ * one before.
+ * @throws AppError not_found
+ */
+export async function readIntake(app: App, actor: Actor, projectId: string, range: IntakeRange): Promise<IntakeView> {
+  const project = await readProject(app.db, actor.orgId, projectId)
+  if (project === null) throw notFound('Project')
+  const { hours, step } = RANGES[range]
+  const stepMs = step * HOUR_MS
+  const to = (Math.floor(app.clock.now().getTime() / stepMs) + 1) * stepMs
+  const from = new Date(to - hours * HOUR_MS)
+  const [rows, losses, storms, keys, quota] = await Promise.all([
+    selectOutcomes(app.db, projectId, from),
+    selectLosses(app.db, projectId, from),
+    selectStorms(app.db, projectId, from),
+    readProjectKeys(app.db, projectId),
+    readQuota(app, actor),
+  ])
+  const publicKeys = new Map(keys.map((key) => [key.id, key.public_key]))
+  return {
+    range,
+    interval_seconds: stepMs / 1000,
+    from: from.toISOString(),
+    to: new Date(to).toISOString(),
+    points: pointsOf(rows, from.getTime(), to, stepMs),
+    totals: totalsOf(rows),
+    keys: keysOf(rows).map((one) => ({ ...one, public_key: publicKeys.get(one.key_id) ?? null })),
+    client_losses: losses,
+    storms: storms.map((row) => ({
+      t: row.hour.toISOString(),
+      let_through: row.let_through,
+      fingerprints: row.fingerprints,
+      first_at: row.first_at.toISOString(),
+      last_at: row.last_at.toISOString(),
+    })),
+    limits: viewLimits(app.config.rateLimitScale, project.settings),
+    quota,
+  }
+}
+
+/** Sums under keys, in the order they were first met. */
+function sumBy<R extends HourRow>(rows: readonly R[], key: (row: R) => string): Map<string, { row: R; quantity: number }> {
+  const sums = new Map<string, { row: R; quantity: number }>()
+  for (const row of rows) {
+    const sum = sums.get(key(row))
+    if (sum === undefined) sums.set(key(row), { row, quantity: row.quantity })
+    else sum.quantity += row.quantity
+  }
+  return sums
+}
+
+/** The order of {@link OUTCOMES}: best first. */
+const rank = (outcome: string): number => OUTCOMES.findIndex((one) => one === outcome)
+const isOutcome = (text: string): text is Outcome => rank(text) !== -1
+const outcomeOf = (row: HourRow): Outcome => (isOutcome(row.outcome) ? row.outcome : 'dropped')
+
+function pointsOf(rows: readonly HourRow[], from: number, to: number, stepMs: number): IntakeView['points'] {
+  const stepOf = (row: HourRow): number => Math.floor((row.hour.getTime() - from) / stepMs)
+  const points: IntakeView['points'] = Array.from({ length: (to - from) / stepMs }, (_, index) => ({
+    t: new Date(from + index * stepMs).toISOString(),
+    outcomes: [],
+  }))
+  for (const { row, quantity } of sumBy(rows, (one) => `${stepOf(one)} ${one.outcome} ${one.category}`).values())
+    points[stepOf(row)]?.outcomes.push({ outcome: outcomeOf(row), category: row.category, quantity })
+  for (const point of points)
+    point.outcomes.sort((a, b) => rank(a.outcome) - rank(b.outcome) || (a.category < b.category ? -1 : 1))
+  return points
+}
+
+function totalsOf(rows: readonly HourRow[]): IntakeView['totals'] {
+  return [...sumBy(rows, (one) => `${one.outcome} ${one.category} ${one.reason}`).values()]
+    .map(({ row, quantity }) => ({ outcome: outcomeOf(row), reason: row.reason, category: row.category, quantity }))
+    .sort((a, b) => b.quantity - a.quantity || rank(a.outcome) - rank(b.outcome))
+}
+
+function keysOf(rows: readonly HourRow[]): Omit<IntakeView['keys'][number], 'public_key'>[] {
+  const keys = new Map<string, IntakeView['keys'][number]['outcomes']>()
+  for (const { row, quantity } of sumBy(rows, (one) => `${one.key_id} ${one.outcome}`).values()) {
+    const outcomes = keys.get(row.key_id)
+    const one = { outcome: outcomeOf(row), quantity }
+    if (outcomes === undefined) keys.set(row.key_id, [one])
+    else outcomes.push(one)
+  }
+  const all = (outcomes: IntakeView['keys'][number]['outcomes']): number =>
+    outcomes.reduce((sum, one) => sum + one.quantity, 0)
+  return [...keys]
+    .map(([keyId, outcomes]) => ({
+      key_id: keyId,
+      outcomes: outcomes.toSorted((a, b) => rank(a.outcome) - rank(b.outcome)),
+    }))
+    .sort((a, b) => all(b.outcomes) - all(a.outcomes))
+}
+
+/** Limits as they apply, RATE_LIMIT_SCALE included. */
+function viewLimits(scale: number, stored: Record<string, unknown>): IntakeView['limits'] {
+  const { rate_limit_per_minute: perMinute, spike_protection } = projectSettings(stored)
+  const [most, burst] = limitsOf('error', perMinute, scale)
+  return {
+    per_minute: scale === 0 ? null : most,
+    burst_10s: scale === 0 ? null : burst,
+    sessions_per_minute: scale === 0 ? null : limitsOf('session', perMinute, scale)[0],
+    entries_per_minute: scale === 0 ? null : limitsOf('span', perMinute, scale)[0],
+    is_default: perMinute === null,
+    spike_protection,
+  }
+}

@@ -1,0 +1,64 @@
+import { CATEGORIES, type Category } from './categories.ts'
+import { isList, isRecord } from './json.ts'
+
+/** Lists of a client report (ingest.md §7.4); the longer ones come from a relay in between. */
+const LISTS = [
+  ['discarded_events', 'discarded'],
+  ['rate_limited_events', 'rate_limited'],
+  ['filtered_events', 'filtered'],
+  ['filtered_sampling_events', 'filtered_sampling'],
+] as const
+
+export type LossKind = (typeof LISTS)[number][1]
+
+/** So much of something never reached us. */
+export type ClientLoss = {
+  readonly kind: LossKind
+  /** As the client says, at most 64 characters. */
+  readonly reason: string
+  readonly category: Category
+  readonly quantity: number
+}
+
+const MOST_REASON_CHARACTERS = 64
+const MOST_LOSSES = 1_000
+/** A client that has lost more since its last report is not to be believed. */
+const MOST_QUANTITY = 1_000_000_000
+const KNOWN = new Set<string>(CATEGORIES)
+
+const isCategory = (text: unknown): text is Category => typeof text === 'string' && KNOWN.has(text)
+
+/**
+ * What a client report tells. Elements of a wrong shape are left out; a category nobody knows counts as `default`.
+ * @returns null when it is no report, or has elements and not one of them can be read
+ */
+export function readClientReport(value: unknown): readonly ClientLoss[] | null {
+  if (!isRecord(value)) return null
+  const losses: ClientLoss[] = []
+  let elements = 0
+  for (const [field, kind] of LISTS) {
+    const list = value[field]
+    if (list === undefined || list === null) continue
+    if (!isList(list)) return null
+    for (const element of list) {
+      if (++elements > MOST_LOSSES) return losses
+      const loss = readLoss(kind, element)
+      if (loss !== null) losses.push(loss)
+    }
+  }
+  return elements > 0 && losses.length === 0 ? null : losses
+}
+
+function readLoss(kind: LossKind, element: unknown): ClientLoss | null {
+  if (!isRecord(element)) return null
+  const { reason, category, quantity } = element
+  if (typeof reason !== 'string' || typeof quantity !== 'number') return null
+  if (!Number.isSafeInteger(quantity) || quantity < 0 || quantity > MOST_QUANTITY) return null
+  return {
+    kind,
+    // eslint-disable-next-line no-control-regex -- what no word holds, and the database does not take
+    reason: reason.replaceAll(/[\u0000-\u001f\u007f\ud800-\udfff]/g, '').slice(0, MOST_REASON_CHARACTERS).trim(),
+    category: isCategory(category) ? category : 'default',
+    quantity,
+  }
+}
