@@ -11,13 +11,14 @@ type Named = { readonly projectId: string; readonly slug: string }
 
 export const monitorKey = (projectId: string, slug: string): string => `${projectId}/${slug}`
 
-/** Ids of monitors by {@link monitorKey}. */
+/** Ids of monitors by {@link monitorKey}; locked, so that the runs of one are gone through by one at a time. */
 export async function findMonitors(client: pg.ClientBase, monitors: readonly Named[]): Promise<Map<string, string>> {
   if (monitors.length === 0) return new Map()
   const { rows } = await client.query<{ project_id: string; slug: string; id: string }>({
     name: 'check-ins-find-monitors',
     text: `select m.project_id, m.slug, m.id from unnest($1::uuid[], $2::text[]) k (project_id, slug)
-           join monitors m on m.project_id = k.project_id and m.slug = k.slug`,
+           join monitors m on m.project_id = k.project_id and m.slug = k.slug
+           order by m.id for no key update of m`,
     values: [monitors.map((one) => one.projectId), monitors.map((one) => one.slug)],
   })
   return new Map(rows.map((row) => [monitorKey(row.project_id, row.slug), row.id]))
