@@ -344,7 +344,6 @@ export type Tables = {
     state: 'running' | 'done'
     requested_at: Time
     finished_at: NullableTime
-    after_issue_id: Nullable<string>
     erased: ColumnType<Record<string, number>, string | undefined, string>
   }
   performance_series: {

@@ -1,0 +1,91 @@
+-- Measurements of transactions, screens and pages as mergeable sketches (metrics/performance, docs/decisions/0035 and 0036).
+
+-- What measurements are counted under. A series of grain 0 says everything; grain 1 is all of a name, op and
+-- environment, grain 2 all of an environment: what is asked for most then costs a row per bucket.
+create table performance_series (
+  project_id uuid not null,
+  -- Made of the columns below, so that everybody makes the same.
+  id uuid not null,
+  grain smallint not null,
+  name text not null,
+  op text not null,
+  release text not null,
+  environment text not null,
+  os text not null,
+  device_class text not null,
+  -- Day of receipt it was last written on; counted in performance_days once per day.
+  last_day date not null,
+  primary key (project_id, id)
+);
+create index performance_series_by_day on performance_series (project_id, last_day, name);
+
+-- How many names and series a project wrote today: both are bounded.
+create table performance_days (
+  project_id uuid not null,
+  day date not null,
+  names integer not null,
+  series integer not null,
+  primary key (project_id, day)
+);
+
+-- What digestion adds, one row per batch, series, metric and minute; never changed, folded into rollups every minute.
+create table performance_deltas (
+  project_id uuid not null,
+  series_id uuid not null,
+  -- Position in METRICS of protocol/span-values.ts.
+  metric smallint not null,
+  minute timestamptz not null,
+  count integer not null,
+  failures integer not null,
+  left_out integer not null,
+  sketch bytea not null
+) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 5000);
+create index performance_deltas_by_time on performance_deltas (project_id, metric, minute);
+
+-- The same per step of 1, 15, 60 or 360 minutes, by age: every measurement is in exactly one row per grain.
+create table performance_rollups (
+  project_id uuid not null,
+  grain smallint not null,
+  metric smallint not null,
+  bucket timestamptz not null,
+  step smallint not null,
+  series_id uuid not null,
+  count bigint not null,
+  failures bigint not null,
+  left_out bigint not null,
+  sketch bytea not null,
+  primary key (project_id, grain, metric, bucket, step, series_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index performance_rollups_by_age on performance_rollups (step, bucket);
+-- Varints: compressing them gains nothing.
+alter table performance_deltas alter column sketch set storage external;
+alter table performance_rollups alter column sketch set storage external;
+
+-- Transactions, segments and values recorded in the last days, as 52 bits of a hash, so that what comes twice counts
+-- once; a segment leads to its series, for values that come apart from it.
+create table performance_seen (
+  received_day date not null,
+  key bigint not null,
+  series_id uuid,
+  primary key (key, received_day)
+) partition by range (received_day);
+
+-- Values whose page is not known yet; for an hour.
+create table performance_pending (
+  segment_key bigint not null,
+  project_id uuid not null,
+  received_at timestamptz not null,
+  occurred_at timestamptz not null,
+  metric smallint not null,
+  value double precision not null,
+  is_out boolean not null,
+  -- Where it goes when the page never comes.
+  name text not null,
+  op text not null,
+  release text not null,
+  environment text not null,
+  os text not null,
+  device_class text not null
+);
+create index performance_pending_by_segment on performance_pending (segment_key);
+create index performance_pending_by_age on performance_pending (received_at);

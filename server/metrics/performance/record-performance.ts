@@ -1,0 +1,157 @@
+import type pg from 'pg'
+import { dayOf } from '../../kernel/day.ts'
+import { isBetter } from '../../protocol/span-values.ts'
+import { Deltas } from './deltas.ts'
+import type { MeasuredValue, PerformanceFact } from './fact.ts'
+import * as sql from './record.queries.ts'
+import { registerSeries, seriesOf, type Series } from './series.ts'
+
+/** Where the values of a fact go: a series asked for in this batch, one found, or nowhere before the page comes. */
+type Target = { readonly wanted: Series } | { readonly found: string } | 'pending'
+
+/**
+ * Adds measurements to their series inside the caller's transaction. What was recorded before, in this batch or in the
+ * last days, is left alone. Costs a handful of statements per batch, whatever is stored; rows are appended, never
+ * changed (docs/decisions/0035).
+ * @returns per fact, in their order, whether it was new
+ */
+export async function recordPerformance(
+  client: pg.ClientBase,
+  now: Date,
+  facts: readonly PerformanceFact[],
+): Promise<boolean[]> {
+  const today = dayOf(now)
+  const seen = await sql.findSeen(client, today, [...new Set(facts.flatMap(keysOf))])
+  const taken = new Set<number>()
+  const isNew = facts.map(({ identities }) => {
+    if (identities.some((key) => seen.has(key) || taken.has(key))) return false
+    for (const key of identities) taken.add(key)
+    return true
+  })
+  const fresh = facts.filter((fact, index) => isNew[index] === true && fact.role !== 'plain')
+  if (fresh.length === 0) return isNew
+
+  const values = valuesToCount(fresh, seen)
+  const segments = new Map<number, PerformanceFact>()
+  for (const fact of fresh) if (fact.role === 'segment' && fact.segmentKey !== null) segments.set(fact.segmentKey, fact)
+  const targets = new Map(fresh.map((fact) => [fact, targetOf(fact, segments, seen)]))
+  const wanted = [...targets.values()].flatMap((target) =>
+    typeof target === 'object' && 'wanted' in target ? [target.wanted] : [],
+  )
+  const became = await registerSeries(client, today, wanted)
+
+  const keys = new Map<number, string | null>()
+  for (const fact of fresh) {
+    const seriesId = seriesIdOf(targets.get(fact), became)
+    for (const key of fact.identities) keys.set(key, key === fact.segmentKey ? seriesId : null)
+    for (const { onceKey } of values.get(fact) ?? []) if (onceKey !== null) keys.set(onceKey, null)
+  }
+  // Another connection may have been a moment faster; what it remembered it counted.
+  const mine = await sql.saveSeen(client, today, keys)
+  const deltas = new Deltas()
+  const pending: sql.Pending[] = []
+  for (const [index, fact] of facts.entries()) {
+    if (isNew[index] !== true || fact.role === 'plain') continue
+    isNew[index] = fact.identities.every((key) => mine.has(key))
+    if (isNew[index] !== true) continue
+    const seriesId = seriesIdOf(targets.get(fact), became)
+    for (const value of values.get(fact) ?? []) {
+      if (value.onceKey !== null && !mine.has(value.onceKey)) continue
+      if (seriesId === null) pending.push(...pendingOf(fact, value, now))
+      else deltas.add(fact.projectId, seriesId, fact.at, value, fact.failed && value.metric === 'duration')
+    }
+  }
+  await sql.insertPending(client, pending)
+  const awaited = fresh.filter(({ role, waits }) => role === 'segment' && waits)
+  for (const one of await sql.takePending(
+    client,
+    awaited.flatMap(({ identities }) => identities),
+  )) {
+    const seriesId = keys.get(one.segmentKey) ?? null
+    if (seriesId !== null) deltas.add(one.projectId, seriesId, one.occurredAt, one)
+  }
+  await sql.insertDeltas(client, deltas.list())
+  return isNew
+}
+
+const seriesIdOf = (target: Target | undefined, became: ReadonlyMap<string, string>): string | null =>
+  target === undefined || target === 'pending'
+    ? null
+    : 'found' in target
+      ? target.found
+      : (became.get(target.wanted.id) ?? target.wanted.id)
+
+/** Values that waited for a page longer than this are counted without it. */
+export const MOST_WAIT_MS = 3_600_000
+
+/**
+ * Counts values whose page never came under what they know of themselves; at most `most` of them, inside the caller's
+ * transaction. Returns how many it were.
+ */
+export async function settlePending(client: pg.ClientBase, now: Date, most: number): Promise<number> {
+  const expired = await sql.takeExpired(client, new Date(now.getTime() - MOST_WAIT_MS), most)
+  if (expired.length === 0) return 0
+  const series = expired.map((one) => seriesOf(one.projectId, 0, one.place))
+  const became = await registerSeries(client, dayOf(now), series)
+  const deltas = new Deltas()
+  for (const [index, one] of expired.entries()) {
+    const id = series[index]?.id ?? ''
+    deltas.add(one.projectId, became.get(id) ?? id, one.occurredAt, one)
+  }
+  await sql.insertDeltas(client, deltas.list())
+  return expired.length
+}
+
+/** Everything that may have been seen before, or says where a value belongs. */
+function keysOf(fact: PerformanceFact): number[] {
+  const keys = [...fact.identities]
+  if (fact.role === 'child' && fact.segmentKey !== null) keys.push(fact.segmentKey)
+  for (const { onceKey } of fact.values) if (onceKey !== null) keys.push(onceKey)
+  return keys
+}
+
+/** Of values told several times only the best, and none that was counted before. */
+function valuesToCount(
+  facts: readonly PerformanceFact[],
+  seen: ReadonlyMap<number, string | null>,
+): Map<PerformanceFact, MeasuredValue[]> {
+  const best = new Map<number, MeasuredValue>()
+  for (const { values } of facts) {
+    for (const value of values) {
+      if (value.onceKey === null) continue
+      const known = best.get(value.onceKey)
+      if (known === undefined || isBetter(value, known)) best.set(value.onceKey, value)
+    }
+  }
+  return new Map(
+    facts.map((fact) => [
+      fact,
+      fact.values.filter(
+        (value) => value.onceKey === null || (best.get(value.onceKey) === value && !seen.has(value.onceKey)),
+      ),
+    ]),
+  )
+}
+
+function targetOf(
+  fact: PerformanceFact,
+  segments: ReadonlyMap<number, PerformanceFact>,
+  seen: ReadonlyMap<number, string | null>,
+): Target {
+  const { role, segmentKey, place } = fact
+  if (place === null) return 'pending'
+  if (role === 'child' && segmentKey !== null) {
+    const segment = segments.get(segmentKey)?.place
+    if (segment !== null && segment !== undefined) return { wanted: seriesOf(fact.projectId, 0, segment) }
+    const found = seen.get(segmentKey) ?? null
+    if (found !== null) return { found }
+    if (fact.waits) return 'pending'
+  }
+  return { wanted: seriesOf(fact.projectId, 0, place) }
+}
+
+function pendingOf(fact: PerformanceFact, { metric, value, isOut }: MeasuredValue, now: Date): sql.Pending[] {
+  if (fact.segmentKey === null || fact.place === null) return []
+  const { segmentKey, projectId, at, place } = fact
+  return [{ segmentKey, projectId, receivedAt: now, occurredAt: at, metric, value, isOut, place }]
+}

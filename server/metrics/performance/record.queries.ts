@@ -1,0 +1,170 @@
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { CopyRows } from '../../events/copy-rows.ts'
+import { dayPlus } from '../../kernel/day.ts'
+import type { DeviceClass } from '../../protocol/device-class.ts'
+import { METRICS, type Metric } from '../../protocol/span-values.ts'
+import type { Place } from './fact.ts'
+import type { Delta } from './deltas.ts'
+
+/** Something that comes again counts once, when it comes within so many received days. */
+export const SEEN_DAYS = 3
+
+/** Which keys were recorded in the last days, and the series of those that are segments. */
+export async function findSeen(
+  client: pg.ClientBase,
+  today: string,
+  keys: readonly number[],
+): Promise<Map<number, string | null>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await client.query<{ key: number; series_id: string | null }>({
+    name: 'performance-find-seen',
+    text: `select s.key, s.series_id from unnest($1::bigint[]) k (key) join performance_seen s on s.key = k.key
+           where s.received_day > $2::date and s.received_day <= $3::date`,
+    values: [keys, dayPlus(today, -SEEN_DAYS), dayPlus(today, 1)],
+  })
+  return new Map(rows.map((row) => [row.key, row.series_id]))
+}
+
+/**
+ * Remembers keys; a segment's with its series. Answers those that nobody had remembered today. The day's partition must
+ * exist.
+ */
+export async function saveSeen(
+  client: pg.ClientBase,
+  today: string,
+  keys: ReadonlyMap<number, string | null>,
+): Promise<Set<number>> {
+  if (keys.size === 0) return new Set()
+  const sorted = [...keys].sort(([a], [b]) => a - b)
+  const { rows } = await client.query<{ key: number }>({
+    name: 'performance-save-seen',
+    text: `insert into performance_seen (received_day, key, series_id)
+           select $1::date, k.* from unnest($2::bigint[], $3::uuid[]) k on conflict do nothing returning key`,
+    values: [today, sorted.map(([key]) => key), sorted.map(([, id]) => id)],
+  })
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Appends rows nobody else ever changes: no look-up, no lock, nothing that grows with what is stored. */
+export async function insertDeltas(client: pg.ClientBase, deltas: readonly Delta[]): Promise<void> {
+  if (deltas.length === 0) return
+  const rows = new CopyRows()
+  for (const delta of deltas) {
+    rows.row(8)
+    rows.uuid(delta.projectId)
+    rows.uuid(delta.seriesId)
+    rows.int16(METRICS.indexOf(delta.metric))
+    rows.time(delta.minute)
+    rows.int32(delta.sketch.count)
+    rows.int32(delta.failures)
+    rows.int32(delta.leftOut)
+    rows.bytes(delta.sketch.toBytes())
+  }
+  await pipeline(
+    Readable.from(rows.finish()),
+    client.query(
+      copyFrom(
+        'copy performance_deltas (project_id, series_id, metric, minute, count, failures, left_out, sketch) from stdin (format binary)',
+      ),
+    ),
+  )
+}
+
+/** A value whose page is not known yet. */
+export type Pending = {
+  readonly segmentKey: number
+  readonly projectId: string
+  readonly receivedAt: Date
+  readonly occurredAt: Date
+  readonly metric: Metric
+  readonly value: number
+  readonly isOut: boolean
+  readonly place: Place
+}
+
+export async function insertPending(client: pg.ClientBase, pending: readonly Pending[]): Promise<void> {
+  if (pending.length === 0) return
+  await client.query({
+    name: 'performance-insert-pending',
+    text: `insert into performance_pending (segment_key, project_id, received_at, occurred_at, metric, value, is_out, name, op, release, environment, os, device_class)
+           select * from unnest($1::bigint[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::smallint[], $6::float8[], $7::bool[],
+             $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])`,
+    values: [
+      pending.map((one) => one.segmentKey),
+      pending.map((one) => one.projectId),
+      pending.map((one) => one.receivedAt),
+      pending.map((one) => one.occurredAt),
+      pending.map((one) => METRICS.indexOf(one.metric)),
+      pending.map((one) => one.value),
+      pending.map((one) => one.isOut),
+      pending.map((one) => one.place.name),
+      pending.map((one) => one.place.op),
+      pending.map((one) => one.place.release),
+      pending.map((one) => one.place.environment),
+      pending.map((one) => one.place.os),
+      pending.map((one) => one.place.deviceClass),
+    ],
+  })
+}
+
+type PendingRow = {
+  segment_key: number
+  project_id: string
+  received_at: Date
+  occurred_at: Date
+  metric: number
+  value: number
+  is_out: boolean
+  name: string
+  op: string
+  release: string
+  environment: string
+  os: string
+  device_class: DeviceClass
+}
+
+/** Values that waited for these segments; they are gone afterwards. */
+export async function takePending(client: pg.ClientBase, segmentKeys: readonly number[]): Promise<Pending[]> {
+  if (segmentKeys.length === 0) return []
+  const { rows } = await client.query<PendingRow>({
+    name: 'performance-take-pending',
+    text: 'delete from performance_pending where segment_key = any($1::bigint[]) returning *',
+    values: [segmentKeys.toSorted((a, b) => a - b)],
+  })
+  return rows.map(pendingOf)
+}
+
+/** Values that waited since before `before`, at most `most` of them; they are gone afterwards. */
+export async function takeExpired(client: pg.ClientBase, before: Date, most: number): Promise<Pending[]> {
+  const { rows } = await client.query<PendingRow>(
+    `delete from performance_pending where ctid in (
+       select ctid from performance_pending where received_at < $1 order by received_at limit $2 for update skip locked)
+     returning *`,
+    [before, most],
+  )
+  return rows.map(pendingOf)
+}
+
+function pendingOf(row: PendingRow): Pending {
+  const { name, op, release, environment, os } = row
+  return {
+    segmentKey: row.segment_key,
+    projectId: row.project_id,
+    receivedAt: row.received_at,
+    occurredAt: row.occurred_at,
+    metric: metricAt(row.metric),
+    value: row.value,
+    isOut: row.is_out,
+    place: { name, op, release, environment, os, deviceClass: row.device_class },
+  }
+}
+
+/** The metric a row is of. */
+export function metricAt(position: number): Metric {
+  const metric = METRICS[position]
+  if (metric === undefined) throw new Error(`no metric ${position}`)
+  return metric
+}

@@ -1,0 +1,84 @@
+import type pg from 'pg'
+import type { Series } from './series.ts'
+
+/** Which of the series were written today already, by id. */
+export async function findSeries(
+  client: pg.ClientBase,
+  today: string,
+  series: readonly Pick<Series, 'id' | 'projectId'>[],
+): Promise<Set<string>> {
+  const { rows } = await client.query<{ id: string }>({
+    name: 'performance-find-series',
+    text: `select s.id from unnest($1::uuid[], $2::uuid[]) k (project_id, id)
+           join performance_series s on s.project_id = k.project_id and s.id = k.id where s.last_day >= $3::date`,
+    values: [series.map(({ projectId }) => projectId), series.map(({ id }) => id), today],
+  })
+  return new Set(rows.map(({ id }) => id))
+}
+
+export type DayCounts = { names: number; series: number }
+
+/** What a project wrote today, locked until the transaction ends. */
+export async function lockDay(client: pg.ClientBase, projectId: string, today: string): Promise<DayCounts> {
+  const { rows } = await client.query<DayCounts>({
+    name: 'performance-lock-day',
+    // An update that changes nothing is the one statement that inserts or locks, and answers either way.
+    text: `insert into performance_days as d (project_id, day, names, series) values ($1, $2::date, 0, 0)
+           on conflict (project_id, day) do update set names = d.names returning names, series`,
+    values: [projectId, today],
+  })
+  return rows[0] ?? { names: 0, series: 0 }
+}
+
+export async function saveDay(
+  client: pg.ClientBase,
+  projectId: string,
+  today: string,
+  { names, series }: DayCounts,
+): Promise<void> {
+  await client.query({
+    name: 'performance-save-day',
+    text: 'update performance_days set names = $3, series = $4 where project_id = $1 and day = $2::date',
+    values: [projectId, today, names, series],
+  })
+}
+
+/** Which of the names were written today already. */
+export async function findNames(
+  client: pg.ClientBase,
+  projectId: string,
+  today: string,
+  names: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>({
+    name: 'performance-find-names',
+    text: `select k.name from unnest($3::text[]) k (name) where exists (
+             select 1 from performance_series s where s.project_id = $1 and s.last_day = $2::date and s.name = k.name)`,
+    values: [projectId, today, names],
+  })
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Makes the series, or says that they were written today. */
+export async function saveSeries(client: pg.ClientBase, today: string, series: readonly Series[]): Promise<void> {
+  if (series.length === 0) return
+  const rows = series.toSorted((a, b) => (a.projectId + a.id < b.projectId + b.id ? -1 : 1))
+  await client.query({
+    name: 'performance-save-series',
+    text: `insert into performance_series (project_id, id, grain, name, op, release, environment, os, device_class, last_day)
+           select k.*, $10::date from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) k
+           on conflict (project_id, id) do update set last_day = greatest(performance_series.last_day, excluded.last_day)`,
+    values: [
+      rows.map(({ projectId }) => projectId),
+      rows.map(({ id }) => id),
+      rows.map(({ grain }) => grain),
+      rows.map(({ place }) => place.name),
+      rows.map(({ place }) => place.op),
+      rows.map(({ place }) => place.release),
+      rows.map(({ place }) => place.environment),
+      rows.map(({ place }) => place.os),
+      rows.map(({ place }) => place.deviceClass),
+      today,
+    ],
+  })
+}

@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DDSketch, MOST_BINS } from './ddsketch.ts'
+
+const merged = (...parts: DDSketch[]): DDSketch => {
+  const sum = new DDSketch()
+  for (const part of parts) sum.merge(part)
+  return sum
+}
+
+/** Without the sum, whose last digits depend on the order of adding. */
+function binsOf(sketch: DDSketch): string {
+  const bytes = sketch.toBytes()
+  bytes.writeDoubleLE(0, 1)
+  return bytes.toString('hex')
+}
+
+const QS = [0, 0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1]
+const exact = (values: readonly number[], q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(q * (values.length - 1))] ?? Number.NaN
+
+/** Durations as they occur: microseconds to days, many of them zero or alike. */
+const duration = fc.oneof(
+  fc.double({ min: 0.001, max: 1e8, noNaN: true }),
+  fc.integer({ min: 0, max: 5_000 }),
+  fc.constant(0),
+)
+const durations = fc.array(duration, { minLength: 1, maxLength: 300 })
+/** Anything a number can be; spread so wide that the lowest bins are put together. */
+const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.constant(-0))
+const numbers = fc.array(number, { maxLength: 300 })
+/** Thousands of different bins. */
+const spread = fc
+  .tuple(fc.nat(500), fc.integer({ min: 900, max: 2_500 }))
+  .map(([from, n]) => Array.from({ length: n }, (_, index) => 1.03 ** (from + index) / 1e8))
+
+describe('quantiles', () => {
+  test('are within 1 % of the exact ones', () => {
+    fc.assert(
+      fc.property(durations, (values) => {
+        const sketch = DDSketch.of(values)
+        for (const [index, estimate] of sketch.quantiles(QS).entries()) {
+          const truth = exact(values, QS[index] ?? 0)
+          expect(Math.abs((estimate ?? Number.NaN) - truth)).toBeLessThanOrEqual(truth * 0.010_000_1 + 1e-9)
+        }
+      }),
+    )
+  })
+
+  test('of negative numbers too', () => {
+    const values = Array.from({ length: 1_001 }, (_, index) => index * 3 - 1_500)
+    for (const q of QS) {
+      const truth = exact(values, q)
+      expect(Math.abs((DDSketch.of(values).quantile(q) ?? Number.NaN) - truth)).toBeLessThanOrEqual(
+        Math.abs(truth) * 0.010_000_1 + 1e-9,
+      )
+    }
+  })
+
+  test('high ones stay right when the lowest bins were put together', () => {
+    const values = Array.from({ length: 3_000 }, (_, index) => 1.021 ** index)
+    const sketch = DDSketch.of(values)
+    for (const q of [0.75, 0.9, 0.99]) {
+      expect(Math.abs((sketch.quantile(q) ?? 0) / exact(values, q) - 1)).toBeLessThanOrEqual(0.010_000_1)
+    }
+    expect(sketch.quantile(0)).toBe(1)
+    expect(sketch.count).toBe(3_000)
+  })
+
+  test('of a lognormal million, from a thousand merged parts', () => {
+    let seed = 42
+    const random = (): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return (seed + 1) / (2 ** 31 + 1)
+    }
+    const values = Array.from({ length: 1_000_000 }, () =>
+      Math.exp(6 + 0.8 * Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random())),
+    )
+    const sketch = new DDSketch()
+    for (let i = 0; i < values.length; i += 1_000) sketch.merge(DDSketch.of(values.slice(i, i + 1_000)))
+    const sorted = values.toSorted((a, b) => a - b)
+    for (const q of [0.01, 0.5, 0.75, 0.95, 0.999]) {
+      const truth = sorted[Math.floor(q * 999_999)] ?? 0
+      expect(Math.abs((sketch.quantile(q) ?? 0) / truth - 1)).toBeLessThanOrEqual(0.010_000_1)
+    }
+    // A rollup of any traffic is a few hundred bytes.
+    expect(sketch.toBytes().length).toBeLessThan(1_500)
+  })
+
+  test('of nothing are null', () => {
+    expect(new DDSketch().quantiles([0, 0.5])).toEqual([null, null])
+    expect(new DDSketch().min).toBeNull()
+  })
+
+  test('how many are at or above a border', () => {
+    const sketch = DDSketch.of([100, 4_000, 5_000, 6_000, 7_000])
+    expect(sketch.countFrom(5_000)).toBe(3)
+    expect(sketch.countFrom(0)).toBe(5)
+    expect(sketch.countFrom(1e6)).toBe(0)
+  })
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('%d is refused', (value) => {
+    const sketch = DDSketch.of([1])
+    expect(() => sketch.add(value)).toThrow(RangeError)
+    expect(sketch.count).toBe(1)
+  })
+})
+
+describe('merging', () => {
+  test('gives what adding everything to one would give', () => {
+    fc.assert(
+      fc.property(numbers, numbers, (a, b) => {
+        expect(binsOf(merged(DDSketch.of(a), DDSketch.of(b)))).toBe(binsOf(DDSketch.of([...a, ...b])))
+      }),
+    )
+  })
+
+  test('is commutative and associative, also past the most bins', () => {
+    fc.assert(
+      fc.property(fc.oneof(numbers, spread), spread, fc.oneof(numbers, spread), (one, two, three) => {
+        const [a, b, c] = [DDSketch.of(one), DDSketch.of(two), DDSketch.of(three)]
+        expect(binsOf(merged(a, b))).toBe(binsOf(merged(b, a)))
+        expect(binsOf(merged(merged(a, b), c))).toBe(binsOf(merged(a, merged(b, c))))
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('leaves the other one as it was', () => {
+    const other = DDSketch.of([1, 2, 3])
+    const before = other.toBytes().toString('hex')
+    DDSketch.of([2, 900]).merge(other)
+    expect(other.toBytes().toString('hex')).toBe(before)
+  })
+})
+
+describe('bytes', () => {
+  test('come back as they were', () => {
+    fc.assert(
+      fc.property(fc.oneof(numbers, spread), (values) => {
+        const sketch = DDSketch.of(values)
+        const back = DDSketch.fromBytes(sketch.toBytes())
+        expect(back.toBytes().equals(sketch.toBytes())).toBe(true)
+        expect([back.count, back.sum, back.min, back.max]).toEqual([sketch.count, sketch.sum, sketch.min, sketch.max])
+        expect(back.quantiles(QS)).toEqual(sketch.quantiles(QS))
+      }),
+    )
+  })
+
+  test('are few for few numbers, and bounded for any', () => {
+    expect(new DDSketch().toBytes()).toHaveLength(25)
+    expect(DDSketch.of([812.4]).toBytes()).toHaveLength(28)
+    const wide = Array.from({ length: 20_000 }, (_, index) => 10 ** ((index - 10_000) / 40))
+    expect(DDSketch.of(wide).toBytes().length).toBeLessThan(25 + 16 * MOST_BINS)
+  })
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['another version', Buffer.alloc(30, 9)],
+    ['a bin without its count', Buffer.concat([DDSketch.of([1]).toBytes(), Buffer.from([1])])],
+    ['a count of zero', Buffer.concat([DDSketch.of([1]).toBytes(), Buffer.from([1, 0])])],
+    ['a bin twice', Buffer.concat([DDSketch.of([1]).toBytes(), Buffer.from([0, 1])])],
+    ['an endless number', Buffer.concat([new DDSketch().toBytes(), Buffer.alloc(12, 255)])],
+  ])('that are none are refused: %s', (_what, bytes) => {
+    expect(() => DDSketch.fromBytes(bytes)).toThrow('Not a DDSketch.')
+  })
+})

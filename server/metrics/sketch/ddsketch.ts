@@ -1,0 +1,237 @@
+/**
+ * Quantiles of many numbers in little room, mergeable (DDSketch; Masson, Rim, Lee, VLDB 2019). Numbers fall into bins
+ * whose borders grow by a constant factor, so every quantile is right within 1 % of its value. The same numbers give the
+ * same bins in whatever order and grouping they are added or merged.
+ */
+
+const ACCURACY = 0.01
+/** Each bin's upper border is so many times its lower one. */
+const GAMMA = (1 + ACCURACY) / (1 - ACCURACY)
+const LOG_GAMMA = Math.log(GAMMA)
+/** Numbers closer to zero count as zero: a billionth of a millisecond. */
+const LEAST = 1e-9
+/**
+ * Bins are numbered by value: 0 holds zero, positive numbers have positive bins and negative ones negative bins. The
+ * offset keeps numbers below one on their side.
+ */
+const OFFSET = 1 - Math.ceil(Math.log(LEAST) / LOG_GAMMA)
+/** Numbers from 1 to 780,000,000 fall into so many bins; beyond that the lowest are put together. */
+export const MOST_BINS = 1_024
+
+const VERSION = 1
+const HEAD_BYTES = 1 + 3 * 8
+
+export class DDSketch {
+  #bins = new Map<number, number>()
+  #count = 0
+  #sum = 0
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+
+  static of(values: Iterable<number>): DDSketch {
+    const sketch = new DDSketch()
+    for (const value of values) sketch.add(value)
+    return sketch
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Exact but for rounding. */
+  get sum(): number {
+    return this.#sum
+  }
+
+  /** Null when nothing was added. */
+  get min(): number | null {
+    return this.#count === 0 ? null : this.#min
+  }
+
+  get max(): number | null {
+    return this.#count === 0 ? null : this.#max
+  }
+
+  /** @throws RangeError for what is no finite number */
+  add(value: number): void {
+    if (!Number.isFinite(value)) throw new RangeError('A sketch takes finite numbers only.')
+    const bin = binOf(value)
+    this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + 1)
+    this.#count += 1
+    this.#sum += value
+    if (value < this.#min) this.#min = value
+    if (value > this.#max) this.#max = value
+    this.#collapse()
+  }
+
+  /**
+   * Takes back a number that was added before, for what is counted anew under another number. Least and greatest are
+   * known within 1 % only from then on, should one of them go.
+   */
+  remove(value: number): void {
+    const own = binOf(value)
+    const bin = this.#bins.has(own) ? own : this.#sorted()[0]?.[0]
+    if (bin === undefined) return
+    const left = (this.#bins.get(bin) ?? 0) - 1
+    if (left > 0) this.#bins.set(bin, left)
+    else this.#bins.delete(bin)
+    this.#count -= 1
+    this.#sum = this.#count === 0 ? 0 : this.#sum - value
+    const isLeast = bin <= binOf(this.#min)
+    const isGreatest = bin >= binOf(this.#max)
+    if (!isLeast && !isGreatest) return
+    const bins = this.#sorted()
+    if (isLeast) this.#min = bins.length === 0 ? Number.POSITIVE_INFINITY : valueOf(bins[0]?.[0] ?? 0)
+    if (isGreatest) this.#max = bins.length === 0 ? Number.NEGATIVE_INFINITY : valueOf(bins.at(-1)?.[0] ?? 0)
+  }
+
+  /** Adds everything the other one holds; the other one stays as it was. */
+  merge(other: DDSketch): void {
+    for (const [bin, count] of other.#bins) this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + count)
+    this.#count += other.#count
+    this.#sum += other.#sum
+    this.#min = Math.min(this.#min, other.#min)
+    this.#max = Math.max(this.#max, other.#max)
+    this.#collapse()
+  }
+
+  /**
+   * The value at `q` (0…1) within 1 %, null when nothing was added. Like `sorted[floor(q * (count - 1))]`, the extremes
+   * exact.
+   */
+  quantile(q: number): number | null {
+    return this.quantiles([q])[0] ?? null
+  }
+
+  /** Several quantiles in ascending order for the price of one. */
+  quantiles(qs: readonly number[]): (number | null)[] {
+    if (this.#count === 0) return qs.map(() => null)
+    const bins = this.#sorted()
+    let at = 0
+    let passed = bins[0]?.[1] ?? 0
+    return qs.map((q) => {
+      const rank = Math.floor(Math.min(Math.max(q, 0), 1) * (this.#count - 1))
+      if (rank === 0) return this.#min
+      if (rank === this.#count - 1) return this.#max
+      while (passed <= rank && at < bins.length - 1) {
+        at += 1
+        passed += bins[at]?.[1] ?? 0
+      }
+      return Math.min(Math.max(valueOf(bins[at]?.[0] ?? 0), this.#min), this.#max)
+    })
+  }
+
+  /** How many numbers are at least `value`, but for those within 1 % of it. */
+  countFrom(value: number): number {
+    const least = binOf(value)
+    let count = 0
+    for (const [bin, n] of this.#bins) if (bin >= least) count += n
+    return count
+  }
+
+  /** Version, sum, least and greatest, then each bin's distance from the one before and its count. */
+  toBytes(): Buffer {
+    const bins = this.#sorted()
+    // A varint of a safe integer has eight bytes at most.
+    const bytes = Buffer.allocUnsafe(HEAD_BYTES + 8 + bins.length * 16)
+    bytes.writeUInt8(VERSION, 0)
+    bytes.writeDoubleLE(this.#sum, 1)
+    bytes.writeDoubleLE(this.#count === 0 ? 0 : this.#min, 9)
+    bytes.writeDoubleLE(this.#count === 0 ? 0 : this.#max, 17)
+    let end = HEAD_BYTES
+    let last = 0
+    for (const [index, [bin, count]] of bins.entries()) {
+      // The first may be negative; the others only grow.
+      end = writeVarint(bytes, index === 0 ? (bin < 0 ? -bin * 2 - 1 : bin * 2) : bin - last, end)
+      end = writeVarint(bytes, count, end)
+      last = bin
+    }
+    return bytes.subarray(0, end)
+  }
+
+  /** @throws Error for bytes that {@link toBytes} did not write */
+  static fromBytes(bytes: Buffer): DDSketch {
+    if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw notASketch()
+    const sketch = new DDSketch()
+    let at = HEAD_BYTES
+    let last: number | null = null
+    while (at < bytes.length) {
+      const [step, afterStep] = readVarint(bytes, at)
+      const [count, afterCount] = readVarint(bytes, afterStep)
+      const bin: number = last === null ? (step % 2 === 0 ? step / 2 : -(step + 1) / 2) : last + step
+      if (count === 0 || (last !== null && step === 0) || sketch.#bins.size === MOST_BINS) throw notASketch()
+      sketch.#bins.set(bin, count)
+      sketch.#count += count
+      last = bin
+      at = afterCount
+    }
+    sketch.#sum = bytes.readDoubleLE(1)
+    if (sketch.#count > 0) {
+      sketch.#min = bytes.readDoubleLE(9)
+      sketch.#max = bytes.readDoubleLE(17)
+    }
+    return sketch
+  }
+
+  #sorted(): [number, number][] {
+    return [...this.#bins].sort(([a], [b]) => a - b)
+  }
+
+  /**
+   * Beyond {@link MOST_BINS} everything below the highest ones goes to the lowest kept: high quantiles stay right, and
+   * the outcome depends on neither order nor grouping, since a bin that ever goes is below the highest of any union.
+   */
+  #collapse(): void {
+    if (this.#bins.size <= MOST_BINS) return
+    const bins = this.#sorted()
+    const surplus = bins.length - MOST_BINS
+    const lowest = bins[surplus]?.[0] ?? 0
+    for (const [bin, count] of bins.slice(0, surplus)) {
+      this.#bins.delete(bin)
+      this.#bins.set(lowest, (this.#bins.get(lowest) ?? 0) + count)
+    }
+  }
+}
+
+function binOf(value: number): number {
+  const size = Math.abs(value)
+  if (size < LEAST) return 0
+  const bin = Math.ceil(Math.log(size) / LOG_GAMMA) + OFFSET
+  return value < 0 ? -bin : bin
+}
+
+/** The value whose distance to both borders of the bin is the same part of it. */
+function valueOf(bin: number): number {
+  if (bin === 0) return 0
+  const value = (2 * GAMMA ** (Math.abs(bin) - OFFSET)) / (GAMMA + 1)
+  return bin < 0 ? -value : value
+}
+
+const notASketch = (): Error => new Error('Not a DDSketch.')
+
+function writeVarint(bytes: Buffer, value: number, at: number): number {
+  let rest = value
+  let end = at
+  while (rest >= 0x80) {
+    bytes[end++] = (rest % 0x80) + 0x80
+    rest = Math.floor(rest / 0x80)
+  }
+  bytes[end++] = rest
+  return end
+}
+
+function readVarint(bytes: Buffer, at: number): [value: number, end: number] {
+  let value = 0
+  let scale = 1
+  for (let end = at; end < at + 8; end++) {
+    const byte = bytes[end]
+    if (byte === undefined) break
+    value += (byte % 0x80) * scale
+    if (byte < 0x80) {
+      if (!Number.isSafeInteger(value)) break
+      return [value, end + 1]
+    }
+    scale *= 0x80
+  }
+  throw notASketch()
+}

@@ -1,0 +1,108 @@
+import { browserMemory, deviceClass } from './device-class.ts'
+import { isRecord } from './json.ts'
+import { Notes } from './notes.ts'
+import { readEnvironment, readRelease } from './release.ts'
+import { displayName, isGenericName, pathOfUrl } from './span-name.ts'
+import { attributeOf, nameText, numberOf, textOf, type Span } from './span.ts'
+import { agentOs, osName, type Origin } from './transaction.ts'
+
+/** What a span of its own says of the place it was measured at; in transactions the event says it. */
+
+const KEPT_TEXTS = [
+  'sentry.op',
+  'sentry.release',
+  'sentry.environment',
+  'os.name',
+  'url.path',
+  'http.route',
+  'http.target',
+  'url.full',
+  'http.request.method',
+]
+
+/** The texts of a span that may end in a rollup, for the scrubber. The rest is looked at for numbers and never kept. */
+export function scrubbableSpan(span: Span): Record<string, unknown> {
+  const attributes: Record<string, unknown> = {}
+  for (const key of KEPT_TEXTS) {
+    const value = attributeOf(span.attributes, key)
+    if (value !== undefined) attributes[key] = value
+  }
+  // Under a key of routes: `/home/feed` is no home directory.
+  return { transaction: span.name, attributes, segment: { transaction: attributeOf(span.attributes, SEGMENT_NAME) } }
+}
+
+const SEGMENT_NAME = 'sentry.segment.name'
+
+/** The span with its texts scrubbed; what {@link scrubbableSpan} did not pick is as before. */
+export function withScrubbed(span: Span, clean: Record<string, unknown>): Span {
+  const attributes = isRecord(clean['attributes']) ? clean['attributes'] : {}
+  const segment = isRecord(clean['segment']) ? clean['segment'] : {}
+  return {
+    ...span,
+    name: nameText(clean['transaction']),
+    attributes: { ...span.attributes, ...attributes, [SEGMENT_NAME]: segment['transaction'] },
+  }
+}
+
+/** What the envelope says where spans say nothing. */
+export type OriginDefaults = { readonly release: unknown; readonly environment: unknown; readonly fallback: string }
+
+export function spanOrigin({ attributes }: Span, defaults: OriginDefaults): Origin {
+  const notes = new Notes()
+  const memory = numberOf(attributes, 'device.memory_size')
+  const estimated = browserMemory(attributeOf(attributes, 'device.memory.estimated_capacity'))
+  const os = textOf(attributes, 'os.name')
+  return {
+    release: readRelease(textOf(attributes, 'sentry.release') ?? defaults.release, notes) ?? '',
+    environment:
+      readEnvironment(textOf(attributes, 'sentry.environment') ?? defaults.environment, notes) ?? defaults.fallback,
+    os: osName(os ?? (isServer(attributes) ? null : agentOs(textOf(attributes, 'user_agent.original')))),
+    deviceClass: deviceClass(memory ?? estimated, numberOf(attributes, 'device.processor_count')),
+  }
+}
+
+/** A server tells its visitor's browser, whose system is not the one the time was spent on. */
+const isServer = (attributes: Span['attributes']): boolean =>
+  textOf(attributes, 'sentry.kind') === 'server' ||
+  textOf(attributes, 'sentry.op') === 'http.server' ||
+  textOf(attributes, 'process.runtime.name') !== null ||
+  textOf(attributes, 'process.runtime.engine.name') !== null
+
+const BY_KIND = new Map([
+  ['server', 'http.server'],
+  ['consumer', 'queue.process'],
+  ['producer', 'queue.publish'],
+])
+const MOST_OP = 64
+
+/** What kind of work it was; spans of OpenTelemetry say it by their kind. */
+export function opOf({ attributes }: Span): string {
+  const op = nameText(attributeOf(attributes, 'sentry.op')).replaceAll(/\s+/g, ' ')
+  if (op !== '') return op.slice(0, MOST_OP)
+  return BY_KIND.get(textOf(attributes, 'sentry.kind') ?? '') ?? 'default'
+}
+
+/** What a segment is called. */
+export function segmentName(segment: Span): string {
+  const { attributes } = segment
+  const path = textOf(attributes, 'url.path') ?? pathOfUrl(textOf(attributes, 'url.full'))
+  return displayName({ name: segment.name, source: textOf(attributes, 'sentry.segment.name.source'), path })
+}
+
+/**
+ * The segment a span belongs to, by what the span itself says of it: its id, and its name where that is enough to tell
+ * it from others.
+ */
+export function segmentOf(span: Span): { readonly spanId: string; readonly name: string; readonly isGeneric: boolean } {
+  const { attributes } = span
+  const spanId =
+    textOf(attributes, 'sentry.pageload.span_id') ?? textOf(attributes, 'sentry.segment.id') ?? span.parentSpanId
+  const name = nameText(attributeOf(attributes, SEGMENT_NAME))
+  const path = textOf(attributes, 'url.path')
+  return {
+    spanId: spanId ?? span.spanId,
+    // The page of a web vital came as URL with old SDKs, whatever they say of the source of the span's own name.
+    name: displayName({ name, source: name.startsWith('/') ? 'url' : null, path }),
+    isGeneric: name === '' || (isGenericName(name) && path === null),
+  }
+}

@@ -1,0 +1,262 @@
+import { isRecord } from './json.ts'
+import { attributeOf, finite, numberOf, textOf, type Span } from './span.ts'
+
+/** What is measured of apps, screens and pages, and where SDKs say it (ingest.md §12.3). */
+
+/** Stored by position: only ever add at the end. */
+export const METRICS = [
+  'duration',
+  'app_start_cold',
+  'app_start_warm',
+  'ttid',
+  'ttfd',
+  'frames_total',
+  'frames_slow',
+  'frames_frozen',
+  'frames_delay',
+  'stall_count',
+  'stall_total_time',
+  'stall_longest_time',
+  'lcp',
+  'fcp',
+  'fp',
+  'ttfb',
+  'ttfb_request_time',
+  'cls',
+  'inp',
+] as const
+/** Times are in milliseconds, the rest are counts; `cls` is a score. */
+export type Metric = (typeof METRICS)[number]
+
+/**
+ * Values a segment has one of, though several spans may tell it: one app start is cold or warm. Null: every span that
+ * has one has its own.
+ */
+export type Slot = 'app_start' | 'ttid' | 'ttfd' | 'lcp' | 'cls' | null
+
+/** Where a value was found; the lower one is preferred (ingest.md §12.3). */
+const MEASUREMENT = 1
+const ATTRIBUTE = 2
+const SPAN = 3
+
+export type Candidate = {
+  readonly metric: Metric
+  readonly slot: Slot
+  readonly rank: number
+  readonly value: number
+  /** Not counted but as left out: impossible, or of a process the system started ahead of time. */
+  readonly isOut: boolean
+}
+
+type Source = {
+  readonly metric: Metric
+  readonly slot?: Exclude<Slot, null>
+  readonly measurement: string
+  readonly attributes: readonly string[]
+  /** Spans whose duration is the value. */
+  readonly ops?: readonly string[]
+  /** What a plain number means; also the factor of attributes. */
+  readonly unit: 'ms' | 's' | 'count'
+  readonly most?: number
+}
+
+/** Starts and screens beyond this are a process that began in the background. */
+const MOST_START_MS = 180_000
+/** Anything larger is no measurement; also keeps sums finite. */
+const MOST_VALUE = 1e12
+
+/** What belongs to one load of a page or screen; child spans may tell it apart from their segment. */
+const OF_A_LOAD: readonly Source[] = [
+  {
+    metric: 'app_start_cold',
+    slot: 'app_start',
+    measurement: 'app_start_cold',
+    attributes: ['app.vitals.start.cold.value'],
+    ops: ['app.start.cold', 'app_start_cold'],
+    unit: 'ms',
+    most: MOST_START_MS,
+  },
+  {
+    metric: 'app_start_warm',
+    slot: 'app_start',
+    measurement: 'app_start_warm',
+    attributes: ['app.vitals.start.warm.value'],
+    ops: ['app.start.warm', 'app_start_warm'],
+    unit: 'ms',
+    most: MOST_START_MS,
+  },
+  {
+    metric: 'ttid',
+    slot: 'ttid',
+    measurement: 'time_to_initial_display',
+    attributes: ['app.vitals.ttid.value'],
+    ops: ['ui.load.initial_display'],
+    unit: 'ms',
+    most: MOST_START_MS,
+  },
+  {
+    metric: 'ttfd',
+    slot: 'ttfd',
+    measurement: 'time_to_full_display',
+    attributes: ['app.vitals.ttfd.value'],
+    ops: ['ui.load.full_display'],
+    unit: 'ms',
+    most: MOST_START_MS,
+  },
+  { metric: 'lcp', slot: 'lcp', measurement: 'lcp', attributes: ['browser.web_vital.lcp.value'], unit: 'ms' },
+  { metric: 'cls', slot: 'cls', measurement: 'cls', attributes: ['browser.web_vital.cls.value'], unit: 'count' },
+  { metric: 'inp', measurement: 'inp', attributes: ['browser.web_vital.inp.value'], unit: 'ms' },
+]
+
+/** What only the segment itself says; React Native repeats the frames on every child, those are part of the whole. */
+const OF_A_SEGMENT: readonly Source[] = [
+  {
+    metric: 'frames_total',
+    measurement: 'frames_total',
+    attributes: ['frames.total', 'frames_total', 'app.vitals.frames.total.count'],
+    unit: 'count',
+  },
+  {
+    metric: 'frames_slow',
+    measurement: 'frames_slow',
+    attributes: ['frames.slow', 'frames_slow', 'app.vitals.frames.slow.count'],
+    unit: 'count',
+  },
+  {
+    metric: 'frames_frozen',
+    measurement: 'frames_frozen',
+    attributes: ['frames.frozen', 'frames_frozen', 'app.vitals.frames.frozen.count'],
+    unit: 'count',
+  },
+  {
+    metric: 'frames_delay',
+    measurement: 'frames_delay',
+    attributes: ['frames.delay', 'frames_delay', 'app.vitals.frames.delay.value'],
+    unit: 's',
+  },
+  { metric: 'stall_count', measurement: 'stall_count', attributes: ['stall_count'], unit: 'count' },
+  { metric: 'stall_total_time', measurement: 'stall_total_time', attributes: ['stall_total_time'], unit: 'ms' },
+  { metric: 'stall_longest_time', measurement: 'stall_longest_time', attributes: ['stall_longest_time'], unit: 'ms' },
+  { metric: 'fcp', measurement: 'fcp', attributes: ['browser.web_vital.fcp.value'], unit: 'ms' },
+  { metric: 'fp', measurement: 'fp', attributes: ['browser.web_vital.fp.value'], unit: 'ms' },
+  { metric: 'ttfb', measurement: 'ttfb', attributes: ['browser.web_vital.ttfb.value'], unit: 'ms' },
+  {
+    metric: 'ttfb_request_time',
+    measurement: 'ttfb.requestTime',
+    attributes: ['browser.web_vital.ttfb.request_time'],
+    unit: 'ms',
+  },
+]
+const ALL = [...OF_A_LOAD, ...OF_A_SEGMENT]
+
+/** A time of zero was not measured; these are sums and offsets, where zero is an answer. */
+const MAY_BE_ZERO = new Set<Metric>(['duration', 'frames_delay', 'stall_total_time', 'stall_longest_time'])
+
+/** Everything a segment says of itself. */
+export const segmentValues = (segment: Span): Candidate[] => valuesOf(segment, ALL)
+
+/** What a child says of its segment; most children say nothing. */
+export const childValues = (child: Span): Candidate[] => valuesOf(child, OF_A_LOAD)
+
+/** How long the span took. */
+export const durationOf = (span: Span): Candidate => candidate('duration', null, MEASUREMENT, span.endMs - span.startMs)
+
+/** Of candidates of one segment the one per slot that counts: by rank; of nested spans the outermost. */
+export function pickValues(candidates: readonly Candidate[]): Candidate[] {
+  const best = new Map<string, Candidate>()
+  for (const one of candidates) {
+    const key = one.slot ?? one.metric
+    const known = best.get(key)
+    if (known === undefined || isBetter(one, known)) best.set(key, one)
+  }
+  return [...best.values()]
+}
+
+/** Also among values of different envelopes. */
+export const isBetter = (one: Pick<Candidate, 'rank' | 'value'>, than: Pick<Candidate, 'rank' | 'value'>): boolean =>
+  one.rank < than.rank || (one.rank === than.rank && one.rank === SPAN && one.value > than.value)
+
+/** Standalone spans that carry a web vital: segments by their flag, but nobody's page load or request. */
+export function isWebVital(span: Span): boolean {
+  const op = textOf(span.attributes, 'sentry.op') ?? ''
+  if (op.startsWith('ui.webvital.')) return true
+  return op.startsWith('ui.interaction.') && childValues(span).some(({ metric }) => metric === 'inp')
+}
+
+function valuesOf(span: Span, sources: readonly Source[]): Candidate[] {
+  const op = textOf(span.attributes, 'sentry.op') ?? ''
+  const found: Candidate[] = []
+  for (const source of sources) {
+    const value = valueOf(span, source, op)
+    if (value === null) continue
+    const isPrewarmed = source.slot === 'app_start' && wasPrewarmed(span)
+    found.push(candidate(source.metric, source, value.rank, value.value, isPrewarmed))
+  }
+  return found
+}
+
+function candidate(
+  metric: Metric,
+  source: Pick<Source, 'slot' | 'most' | 'unit'> | null,
+  rank: number,
+  value: number,
+  isPrewarmed = false,
+): Candidate {
+  const mayBeZero = source?.unit === 'count' || MAY_BE_ZERO.has(metric)
+  const isPossible = (value > 0 || (mayBeZero && value === 0)) && value <= (source?.most ?? MOST_VALUE)
+  return { metric, slot: source?.slot ?? null, rank, value, isOut: isPrewarmed || !isPossible }
+}
+
+function valueOf(span: Span, source: Source, op: string): { rank: number; value: number } | null {
+  const measured = measurement(span.measurements[source.measurement], source.unit)
+  if (measured !== null) return { rank: MEASUREMENT, value: measured }
+  const attribute = attributeValue(span, source, op)
+  if (attribute !== null) return { rank: ATTRIBUTE, value: source.unit === 's' ? attribute * 1_000 : attribute }
+  const isItself =
+    source.ops?.includes(op) === true || (source.slot === 'app_start' && isStart(span, source.metric, op))
+  return isItself ? { rank: SPAN, value: span.endMs - span.startMs } : null
+}
+
+function attributeValue({ attributes }: Span, source: Source, op: string): number | null {
+  for (const name of source.attributes) {
+    const value = numberOf(attributes, name)
+    if (value !== null) return value
+  }
+  if (source.slot !== 'app_start' || startType(attributes, op) !== source.metric) return null
+  return numberOf(attributes, 'app.vitals.start.value')
+}
+
+/** `app.vitals.start.type` is `cold` or `warm`, in transactions `contexts.app.start_type` with `.prewarmed` behind. */
+function startType(attributes: Span['attributes'], op: string): Metric | null {
+  const type = textOf(attributes, 'app.vitals.start.type') ?? op
+  return /(?:^|[._])cold/.test(type) ? 'app_start_cold' : /(?:^|[._])warm/.test(type) ? 'app_start_warm' : null
+}
+
+const isStart = (span: Span, metric: Metric, op: string): boolean =>
+  op === 'app.start' && startType(span.attributes, op) === metric
+
+/** The system may start an app ahead of time; its start then says nothing of what the user waited for. */
+function wasPrewarmed({ attributes }: Span): boolean {
+  const flag = attributeOf(attributes, 'app.vitals.start.prewarmed')
+  return (
+    flag === true || flag === 'true' || textOf(attributes, 'app.vitals.start.type')?.endsWith('.prewarmed') === true
+  )
+}
+
+const IN_MS = new Map([
+  ['nanosecond', 1e-6],
+  ['microsecond', 1e-3],
+  ['millisecond', 1],
+  ['second', 1_000],
+  ['minute', 60_000],
+  ['hour', 3_600_000],
+])
+
+/** A measurement in the unit we keep; one without a unit, or with one that is no time, is in the one its name has. */
+function measurement(raw: unknown, unit: Source['unit']): number | null {
+  if (!isRecord(raw)) return null
+  const value = finite(raw['value'])
+  if (value === null || unit === 'count') return value
+  const stated = typeof raw['unit'] === 'string' ? IN_MS.get(raw['unit']) : undefined
+  return value * (stated ?? (unit === 's' ? 1_000 : 1))
+}

@@ -1,0 +1,132 @@
+import { isRecord } from './json.ts'
+import { storable } from './strings.ts'
+import { parseTimePrecise } from './time-precise.ts'
+import { readSpanId, readTraceId } from './trace-ids.ts'
+
+/**
+ * A finished span (ingest.md §12.2), whichever wire shape it came in: an entry of a v2 container, a standalone v1 span,
+ * a transaction or a child of one, a span of OTLP.
+ */
+export type Span = {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string
+  /** 16 lower-case hex digits. */
+  readonly spanId: string
+  readonly parentSpanId: string | null
+  /** As sent; see span-name.ts for what is shown. */
+  readonly name: string
+  readonly status: 'ok' | 'error'
+  /** The analogue of a transaction: the first span of a trace inside one service. */
+  readonly isSegment: boolean
+  /** Milliseconds since 1970 by the sender's clock, with fractions. */
+  readonly startMs: number
+  readonly endMs: number
+  /** By name, each `{value, type, unit?}` or the plain value; as sent, not scrubbed. */
+  readonly attributes: Readonly<Record<string, unknown>>
+  /** `{name: {value, unit?}}` of old spans and transactions, as sent; v2 has none. */
+  readonly measurements: Readonly<Record<string, unknown>>
+}
+
+export type InvalidSpan = { readonly invalid: string }
+
+/** Spans of one transaction that are looked at (ingest.md §8). */
+export const MOST_SPANS = 1_000
+/** One entry (ingest.md §8). */
+export const MOST_SPAN_BYTES = 10 * 1024 * 1024
+
+const MOST_NAME = 2_048
+const NO_MEASUREMENTS = {}
+
+/** Reads an entry of a v2 container; a reason word where it breaks a rule. Never throws. */
+export function readSpan(raw: unknown): Span | InvalidSpan {
+  if (!isRecord(raw)) return { invalid: 'not_an_object' }
+  const basis = readBasis(raw, raw['end_timestamp'])
+  if ('invalid' in basis) return basis
+  return {
+    ...basis,
+    name: nameText(raw['name']),
+    status: raw['status'] === 'error' ? 'error' : 'ok',
+    isSegment: raw['is_segment'] === true,
+    attributes: isRecord(raw['attributes']) ? raw['attributes'] : {},
+    measurements: NO_MEASUREMENTS,
+  }
+}
+
+/**
+ * Reads a span of the older shape: a standalone one, or a child of a transaction. What v2 says by attributes is put
+ * under the names v2 uses. Never throws.
+ */
+export function readOldSpan(raw: unknown): Span | InvalidSpan {
+  if (!isRecord(raw)) return { invalid: 'not_an_object' }
+  const basis = readBasis(raw, raw['timestamp'])
+  if ('invalid' in basis) return basis
+  const data = isRecord(raw['data']) ? raw['data'] : {}
+  const attributes: Record<string, unknown> = { ...data }
+  const { op, segment_id: segmentId } = raw
+  if (typeof op === 'string' && op !== '') attributes['sentry.op'] = op
+  if (typeof segmentId === 'string') attributes['sentry.segment.id'] ??= segmentId
+  attributes['sentry.segment.name'] ??= data['sentry.transaction'] ?? data['transaction']
+  attributes['sentry.segment.name.source'] ??= data['sentry.source']
+  attributes['sentry.release'] ??= data['release']
+  attributes['sentry.environment'] ??= data['environment']
+  return {
+    ...basis,
+    name: nameText(raw['description']),
+    status: hasFailed(raw['status']) ? 'error' : 'ok',
+    isSegment: raw['is_segment'] === true,
+    attributes,
+    measurements: isRecord(raw['measurements']) ? raw['measurements'] : NO_MEASUREMENTS,
+  }
+}
+
+type Basis = Pick<Span, 'traceId' | 'spanId' | 'parentSpanId' | 'startMs' | 'endMs'>
+
+/** Ids and times under the rules of ingest.md §12.1, the same for all shapes. */
+export function readBasis(raw: Record<string, unknown>, end: unknown): Basis | InvalidSpan {
+  const traceId = readTraceId(raw['trace_id'])
+  if (traceId === null) return { invalid: 'bad_trace_id' }
+  const spanId = readSpanId(raw['span_id'])
+  if (spanId === null) return { invalid: 'bad_span_id' }
+  const startMs = parseTimePrecise(raw['start_timestamp'])
+  const endMs = parseTimePrecise(end)
+  if (startMs === null || endMs === null) return { invalid: 'bad_timestamp' }
+  if (startMs > endMs) return { invalid: 'ends_before_start' }
+  return { traceId, spanId, parentSpanId: readSpanId(raw['parent_span_id']), startMs, endMs }
+}
+
+/** Cut roughly: names are cut again once parameters are out of them. */
+export const nameText = (value: unknown): string =>
+  typeof value === 'string' ? storable(value.length > MOST_NAME ? value.slice(0, MOST_NAME) : value).trim() : ''
+
+/** Statuses that say nothing went wrong on our side, or nothing at all; `cancelled` is the user's doing. */
+const NOT_FAILED = new Set(['', 'ok', 'cancelled', 'unknown', 'unset'])
+
+/** Whether a status counts as a failure; node 7 sends an object of OpenTelemetry's code. */
+export function hasFailed(status: unknown): boolean {
+  if (isRecord(status)) return status['code'] === 2 && hasFailed(status['message'] ?? 'error')
+  return typeof status === 'string' && !NOT_FAILED.has(status)
+}
+
+/** The value of an attribute, wrapped or plain; undefined when there is none. */
+export function attributeOf(attributes: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (!Object.hasOwn(attributes, name)) return undefined
+  const given = attributes[name]
+  return isRecord(given) && 'value' in given ? given['value'] : given
+}
+
+/** Text of an attribute; null when it is missing, empty or no text. */
+export function textOf(attributes: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = attributeOf(attributes, name)
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** A finite number of an attribute, decimal text understood; null otherwise. */
+export function numberOf(attributes: Readonly<Record<string, unknown>>, name: string): number | null {
+  return finite(attributeOf(attributes, name))
+}
+
+export function finite(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value !== 'string' || !/^-?\d{1,15}(?:\.\d{1,20})?$/.test(value)) return null
+  return Number(value)
+}

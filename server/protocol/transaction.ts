@@ -1,0 +1,134 @@
+import { browserMemory, deviceClass, type DeviceClass } from './device-class.ts'
+import { isList, isRecord } from './json.ts'
+import { Notes } from './notes.ts'
+import { readEnvironment, readRelease } from './release.ts'
+import { hasFailed, MOST_SPANS, nameText, finite, readBasis, readOldSpan, type InvalidSpan, type Span } from './span.ts'
+import { readUserAgent } from './user-agent.ts'
+
+/** A transaction (ingest.md §12.1) as the segment it is, and the children that came along. */
+export type Transaction = {
+  readonly segment: Span
+  readonly children: readonly Span[]
+  readonly origin: Origin
+}
+
+/** Where something was measured; what it is filtered by. Empty text where nothing is known. */
+export type Origin = {
+  readonly release: string
+  readonly environment: string
+  readonly os: string
+  readonly deviceClass: DeviceClass
+}
+
+/**
+ * The parts of a transaction that may end in a rollup, in their places, for the scrubber: everything else is looked at
+ * for numbers only and never kept.
+ */
+export function scrubbableTransaction(raw: Record<string, unknown>): Record<string, unknown> {
+  const contexts = recordOf(raw['contexts'])
+  const trace = recordOf(contexts['trace'])
+  const data = recordOf(trace['data'])
+  return {
+    transaction: raw['transaction'],
+    release: raw['release'],
+    environment: raw['environment'],
+    contexts: {
+      os: { name: recordOf(contexts['os'])['name'] },
+      trace: { op: trace['op'], data: { 'url.path': data['url.path'], 'url.full': data['url.full'] } },
+    },
+  }
+}
+
+/**
+ * Reads a transaction; a reason word where it breaks a rule of §12.1. Pure, never throws.
+ * @param clean what {@link scrubbableTransaction} picked, scrubbed
+ */
+export function readTransaction(
+  raw: Record<string, unknown>,
+  clean: Record<string, unknown>,
+  defaultEnvironment: string,
+): Transaction | InvalidSpan {
+  const contexts = recordOf(raw['contexts'])
+  const trace = recordOf(contexts['trace'])
+  const basis = readBasis({ ...trace, start_timestamp: raw['start_timestamp'] }, raw['timestamp'])
+  if ('invalid' in basis) return basis
+  const cleanTrace = recordOf(recordOf(clean['contexts'])['trace'])
+  const data = recordOf(trace['data'])
+  const segment: Span = {
+    ...basis,
+    name: nameText(clean['transaction']),
+    status: hasFailed(trace['status']) ? 'error' : 'ok',
+    isSegment: true,
+    attributes: {
+      ...data,
+      ...recordOf(cleanTrace['data']),
+      'sentry.op': cleanTrace['op'] ?? data['sentry.op'],
+      'sentry.segment.name.source': sourceOf(raw, data),
+      'app.vitals.start.type': recordOf(contexts['app'])['start_type'] ?? data['app.vitals.start.type'],
+    },
+    measurements: recordOf(raw['measurements']),
+  }
+  return { segment, children: childrenOf(raw['spans']), origin: originOf(raw, clean, data, defaultEnvironment) }
+}
+
+function childrenOf(raw: unknown): Span[] {
+  if (!isList(raw)) return []
+  const children: Span[] = []
+  for (const one of raw.slice(0, MOST_SPANS)) {
+    const span = readOldSpan(one)
+    // A broken child says nothing against its transaction.
+    if (!('invalid' in span)) children.push(span)
+  }
+  return children
+}
+
+function sourceOf(raw: Record<string, unknown>, data: Record<string, unknown>): unknown {
+  return recordOf(raw['transaction_info'])['source'] ?? data['sentry.segment.name.source'] ?? data['sentry.source']
+}
+
+function originOf(
+  raw: Record<string, unknown>,
+  clean: Record<string, unknown>,
+  data: Record<string, unknown>,
+  defaultEnvironment: string,
+): Origin {
+  const notes = new Notes()
+  const contexts = recordOf(raw['contexts'])
+  const device = recordOf(contexts['device'])
+  const os = recordOf(recordOf(clean['contexts'])['os'])['name']
+  const memory = finite(device['memory_size']) ?? browserMemory(data['deviceMemory'])
+  const processors = finite(device['processor_count']) ?? finite(data['hardwareConcurrency'])
+  return {
+    release: readRelease(clean['release'], notes) ?? '',
+    environment: readEnvironment(clean['environment'], notes) ?? defaultEnvironment,
+    os: osName(
+      typeof os === 'string'
+        ? os
+        : raw['platform'] === 'javascript'
+          ? agentOs(agentOf(recordOf(raw['request'])))
+          : null,
+    ),
+    deviceClass: deviceClass(memory, processors),
+  }
+}
+
+/** The system a browser says it runs on. */
+export const agentOs = (agent: string | null): string | null =>
+  agent === null ? null : (readUserAgent(agent).os?.name ?? null)
+
+/** A name to filter by, without what only looks like one. */
+export const osName = (name: string | null): string => nameText(name).replaceAll(/\s+/g, ' ').slice(0, 64)
+
+/** The browser a request came from, as the payload has it; null where it does not say. */
+export function agentOf(request: Record<string, unknown>): string | null {
+  const { headers } = request
+  const pairs: Iterable<unknown> = isList(headers) ? headers : isRecord(headers) ? Object.entries(headers) : []
+  for (const pair of pairs) {
+    if (!isList(pair) || typeof pair[0] !== 'string' || pair[0].toLowerCase() !== 'user-agent') continue
+    return typeof pair[1] === 'string' ? pair[1] : null
+  }
+  return null
+}
+
+const NOTHING: Record<string, unknown> = {}
+const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : NOTHING)
