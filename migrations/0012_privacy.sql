@@ -15,8 +15,6 @@ create table erasures (
   state text not null check (state in ('running', 'done')),
   requested_at timestamptz not null,
   finished_at timestamptz,
-  -- Issues up to this id have been looked through in the pass at hand.
-  after_issue_id uuid,
   -- What was erased so far, by kind.
   erased jsonb not null default '{}',
   unique (project_id, user_hash)

@@ -220,6 +220,8 @@ describe('things of another organisation', () => {
     const { owner, stranger, call } = await anExample(name)
     const theirs = await EXAMPLES[name](t.app, stranger, owner)
     for (const param of Object.keys(call.params ?? {})) {
+      // A name that is the same for everybody is no id.
+      if (theirs.params?.[param] === call.params?.[param]) continue
       const mixed = { ...call, params: { ...call.params, [param]: theirs.params?.[param] ?? '' } }
       await expectRefused({ spec, call: mixed, cookie: owner.cookie }, 404)
     }

@@ -131,7 +131,11 @@ export async function newestEvents(
 }
 
 /** Where an event lies; the day makes finding it cheap. */
-export type EventPlace = EventKey & { readonly issueId: string; readonly receivedDay: string; readonly occurredAt: Date }
+export type EventPlace = EventKey & {
+  readonly issueId: string
+  readonly receivedDay: string
+  readonly occurredAt: Date
+}
 
 /** Where the newest events of these issues lie, by their own time, newest first; none that occurred before `since`. */
 export async function newestPlaces(
@@ -164,23 +168,20 @@ export async function newestPlaces(
   }))
 }
 
-/** Events by their ids, in no particular order; those that are gone are left out. Looks at the named days only. */
+/** Events of a project by their ids, in no particular order; those that are gone are left out. Looks at those received days only. */
 export async function readEvents(
   db: Database,
-  keys: readonly EventKey[],
+  projectId: string,
+  eventIds: readonly string[],
   days: { readonly first: string; readonly last: string } | null,
 ): Promise<StoredEvent[]> {
-  if (keys.length === 0) return []
+  if (eventIds.length === 0) return []
   let query = db
-    .selectFrom('events as e')
-    .innerJoin(
-      sql<{ project_id: string; event_id: string }>`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => hyphenate(key.eventId))}::uuid[])`.as(
-        sql`k (project_id, event_id)`,
-      ),
-      (join) => join.onRef('k.project_id', '=', 'e.project_id').onRef('k.event_id', '=', 'e.event_id'),
-    )
-    .selectAll('e')
-  if (days !== null) query = query.where('e.received_day', '>=', days.first).where('e.received_day', '<=', days.last)
+    .selectFrom('events')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('event_id', '=', sql<string>`any(${eventIds.map(hyphenate)}::uuid[])`)
+  if (days !== null) query = query.where('received_day', '>=', days.first).where('received_day', '<=', days.last)
   return (await query.execute()).map(fromRow)
 }
 
@@ -209,6 +210,29 @@ export async function deleteEventsOf(db: Database | Tx, issueId: string, most: n
     .selectFrom('events')
     .select(['received_day', 'project_id', 'event_id'])
     .where('issue_id', '=', issueId)
+  const rows = await db
+    .deleteFrom('events as e')
+    .using(some.limit(most).as('some'))
+    .whereRef('e.project_id', '=', 'some.project_id')
+    .whereRef('e.event_id', '=', 'some.event_id')
+    .whereRef('e.received_day', '=', 'some.received_day')
+    .returning(['e.project_id', 'e.event_id'])
+    .execute()
+  return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
+}
+
+/** Removes at most `most` events some people had in an issue; returns which. */
+export async function deleteEventsOfUser(
+  db: Database | Tx,
+  issueId: string,
+  userHashes: readonly number[],
+  most: number,
+): Promise<EventKey[]> {
+  const some = db
+    .selectFrom('events')
+    .select(['received_day', 'project_id', 'event_id'])
+    .where('issue_id', '=', issueId)
+    .where('user_hash', 'in', [...userHashes])
   const rows = await db
     .deleteFrom('events as e')
     .using(some.limit(most).as('some'))

@@ -21,12 +21,10 @@ function eventOf(fields: Record<string, unknown>, clientIp: string | null = null
 type Given = { clientIp?: string; userAgent?: string }
 
 /** The reason an event gets under filters, null when it is kept. */
-function judged(
-  filters: Partial<InboundFilters>,
-  fields: Record<string, unknown>,
-  { clientIp, userAgent }: Given = {},
-) {
-  return filteredEvent(compiled(filters), eventOf(fields, clientIp), [clientIp ?? null], userAgent ?? null)
+function judged(filters: Partial<InboundFilters>, fields: Record<string, unknown>, given: Given = {}) {
+  const { clientIp = null, userAgent = null } = given
+  const claimedAddress = eventOf(fields).user?.ip_address ?? null
+  return filteredEvent(compiled(filters), eventOf(fields, clientIp), { clientIp, userAgent, claimedAddress })
 }
 
 const thrownBy = (...urls: (string | null)[]) => ({
@@ -122,6 +120,7 @@ describe('localhost', () => {
 
   test('a connection over loopback alone says nothing: it may be a proxy', () => {
     expect(judged(on, { platform: 'python' }, { clientIp: '127.0.0.1' })).toBeNull()
+    expect(judged(on, { platform: 'javascript' }, { clientIp: '127.0.0.1' })).toBeNull()
   })
 })
 
@@ -260,6 +259,6 @@ test('the dearest filters on the largest event take milliseconds', () => {
     exception: { values: [anException({ value: 'a'.repeat(8_000) })] },
   })
   const started = performance.now()
-  expect(filteredEvent(filters, event, [], null)).toBeNull()
+  expect(filteredEvent(filters, event, { clientIp: null, userAgent: null, claimedAddress: null })).toBeNull()
   expect(performance.now() - started).toBeLessThan(200)
 })

@@ -24,7 +24,9 @@ export type FilterReason = (typeof FILTER_REASONS)[number]
 /** What filters look at; null or empty where it is not known. */
 export type FilterSubject = {
   /** Where it was sent from, and whose address it claims. */
-  readonly addresses: readonly string[]
+  readonly addresses: readonly (string | null)[]
+  /** The address the client itself gives its user; one taken from the connection is not meant. */
+  readonly claimedAddress: string | null
   /** Of the browser it is about, not of the SDK that sent it. */
   readonly userAgent: string | null
   readonly url: string | null
@@ -59,7 +61,13 @@ export function compileFilters(settings: InboundFilters): CompiledFilters {
     const range = parseAddressRange(pattern)
     return range === null
       ? []
-      : [{ reason: 'ip_address', pattern, drops: (subject) => subject.addresses.some((one) => range(one)) }]
+      : [
+          {
+            reason: 'ip_address',
+            pattern,
+            drops: (subject) => subject.addresses.some((one) => one !== null && range(one)),
+          },
+        ]
   })
   const common = [
     ...addresses,
@@ -88,11 +96,11 @@ export function compileFilters(settings: InboundFilters): CompiledFilters {
 const LOCALHOST: Filter = {
   reason: 'localhost',
   pattern: null,
-  drops: ({ url, serverName, event }) =>
+  // Never by the connection: behind a proxy nobody told us of, every one comes from here.
+  drops: ({ url, serverName, claimedAddress }) =>
     isLocalUrl(url) ||
     (serverName !== null && isLocalHost(serverName)) ||
-    // Of the person, not of the connection: behind a proxy nobody told us of, every connection comes from here.
-    (event?.user?.ip_address != null && isLoopbackAddress(event.user.ip_address)),
+    (claimedAddress !== null && isLoopbackAddress(claimedAddress)),
 }
 
 const CRAWLERS: Filter = {
@@ -126,18 +134,18 @@ function globFilters(
   })
 }
 
-/**
- * The facts of an event filters look at.
- * @param addresses known beside the event's own: of the connection, and what scrubbing took away
- * @param userAgent of the connection
- */
-export function subjectOf(
-  event: Event,
-  addresses: readonly (string | null)[],
-  userAgent: string | null,
-): FilterSubject {
+/** What is known of an event beside its normalised form: address and agent of the connection, and the claim. */
+export type EventOrigin = {
+  readonly clientIp: string | null
+  readonly userAgent: string | null
+  readonly claimedAddress: string | null
+}
+
+/** The facts of an event filters look at. */
+export function subjectOf(event: Event, { clientIp, userAgent, claimedAddress }: EventOrigin): FilterSubject {
   return {
-    addresses: [...addresses, event.user?.ip_address ?? null].filter((address) => address !== null),
+    addresses: [clientIp, claimedAddress],
+    claimedAddress,
     userAgent: headerOf(event.request, 'user-agent') ?? (event.platform === 'javascript' ? userAgent : null),
     url: event.request?.url ?? null,
     serverName: event.server_name,
@@ -152,14 +160,8 @@ const firstOf = (filters: readonly Filter[], subject: FilterSubject): FilterReas
   filters.find((filter) => filter.drops(subject))?.reason ?? null
 
 /** Why an event is not wanted; null when it is. Costs nothing in a project without filters. */
-export function filteredEvent(
-  filters: CompiledFilters,
-  event: Event,
-  addresses: readonly (string | null)[],
-  userAgent: string | null,
-): FilterReason | null {
-  return filters.ofEvents.length === 0 ? null : firstOf(filters.ofEvents, subjectOf(event, addresses, userAgent))
-}
+export const filteredEvent = (filters: CompiledFilters, event: Event, origin: EventOrigin): FilterReason | null =>
+  filters.ofEvents.length === 0 ? null : firstOf(filters.ofEvents, subjectOf(event, origin))
 
 export type TransactionSubject = Partial<Omit<FilterSubject, 'event' | 'texts'>> & {
   readonly transaction: string | null
@@ -170,6 +172,7 @@ export function filteredTransaction(filters: CompiledFilters, transaction: Trans
   if (filters.ofTransactions.length === 0) return null
   return firstOf(filters.ofTransactions, {
     addresses: [],
+    claimedAddress: null,
     userAgent: null,
     url: null,
     serverName: null,

@@ -72,7 +72,8 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       reply.raw.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length }).end(text)
     },
     clientErrorHandler: (error, socket) => door.broken(error, socket),
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    // Ids of an app's users are of any characters, twelve each when encoded.
+    routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
   })
   if (server === null) throw new Error('fastify made no server')

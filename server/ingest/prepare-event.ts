@@ -65,7 +65,11 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
     userAgent,
     defaultEnvironment: project.defaultEnvironment,
   })
-  const unwanted = filteredEvent(project.filters, event, [raw.clientIp, claimed], raw.userAgent)
+  const unwanted = filteredEvent(project.filters, event, {
+    clientIp: raw.clientIp,
+    userAgent: raw.userAgent,
+    claimedAddress: claimed,
+  })
   if (unwanted !== null) return { outcome: 'filtered', reason: unwanted }
   const user = userHash(project.projectId, event)
   if (isErased(project, user, raw.receivedAt)) return { outcome: 'discarded', reason: 'erased' }
@@ -129,7 +133,10 @@ export const prepareEventItem: Preparer = (input) => {
 /** The address an event gives its user, before scrubbing takes it away: filters by address still see it. */
 function claimedAddress(value: Record<string, unknown>): string | null {
   const user = value['user'] ?? value['sentry.interfaces.User']
-  return isRecord(user) && typeof user['ip_address'] === 'string' ? user['ip_address'] : null
+  if (isRecord(user) && typeof user['ip_address'] === 'string') return user['ip_address']
+  const request = value['request'] ?? value['sentry.interfaces.Http']
+  const env = isRecord(request) ? request['env'] : null
+  return isRecord(env) && typeof env['REMOTE_ADDR'] === 'string' ? env['REMOTE_ADDR'] : null
 }
 
 /** Impact is judged where the users are counted (issues/record.queries.ts). */

@@ -1,6 +1,7 @@
 import { compileLinearPattern } from '../kernel/linear-pattern.ts'
 import type { ScrubRule } from '../team/scrub-rules.api.ts'
 import { replaceCards, replaceIbans, replaceSsns } from './scrub-numbers.ts'
+import { EMAIL } from './scrub-words.ts'
 
 /** What a rule of a project can look for in text (team/scrub-rules.api.ts), and the word it leaves in its place. */
 export type TextPattern = {
@@ -18,7 +19,6 @@ const byExpression = (
 })
 
 /** Every repetition is bounded or followed by what it cannot hold: the time is linear in the text. */
-const EMAIL = /[\w.+%-]{1,64}(?:@|%40)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/g
 const IPV4 = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.]*\d)/g
 const IPV6 =
   /(?<![\w:.])(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){1,7}:(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?|::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?)(?:\d{0,3}(?:\.\d{1,3}){3})?(?![\w:])/gi

@@ -183,6 +183,8 @@ describe('patterns', () => {
   test.each([
     ['email', `mail ${EMAIL}, b.c+d@sub.example.co.uk`, 'mail [e-mail], [e-mail]'],
     ['email', 'user%40 a@b not@', 'user%40 a@b not@'],
+    ['email', 'x@163.com, to=ada%40example.com&x', '[e-mail], to=[e-mail]&x'],
+    ['email', 'shop@1.0.0 shop@1.2.0-rc.final lodash@4.17.21', 'shop@1.0.0 shop@1.2.0-rc.final lodash@4.17.21'],
     ['ip_address', 'from 203.0.113.7 and 2001:db8::1, ::1', 'from [address] and [address], [address]'],
     ['ip_address', 'at 10:30:15, v1.2.3.4.5, C::D a::b', 'at 10:30:15, v1.2.3.4.5, C::D a::b'],
     ['credit_card', 'card 4111 1111 1111 1111 or 4111 1111 1111 1112', 'card [card number] or 4111 1111 1111 1112'],

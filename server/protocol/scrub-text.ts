@@ -1,6 +1,6 @@
 import { KEY_CODE, KEY_COOKIE, KEY_ROUTE, type KeyClass, type KeyJudge } from './scrub-keys.ts'
 import { replaceCards, replaceIbans, replaceSsns } from './scrub-numbers.ts'
-import { FILTERED } from './scrub-words.ts'
+import { EMAIL, FILTERED } from './scrub-words.ts'
 
 /** Secrets inside text (ingest protocol 19). One pass sorts out text that cannot hold any; all patterns are linear. */
 
@@ -21,8 +21,8 @@ export function scrubText(text: string, kind: KeyClass, judge: KeyJudge): string
     clean = scrubAssignments(clean, kind, judge)
     clean = scrubQuotedPairs(clean, judge)
   }
-  if (judge.rules.removeEmails === true && clean.includes('@')) {
-    clean = clean.replaceAll(/[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g, FILTERED)
+  if (judge.rules.removeEmails === true && (clean.includes('@') || clean.includes('%40'))) {
+    clean = clean.replaceAll(EMAIL, FILTERED)
   }
   return clean
 }

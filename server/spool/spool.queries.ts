@@ -164,3 +164,30 @@ export async function selectBacklog(db: Database, now: Date): Promise<Backlog> {
     oldestAgeMs: row?.oldest == null ? 0 : Math.max(0, now.getTime() - row.oldest.getTime()),
   }
 }
+
+/** Whether rows are left that hold something received up to then. */
+export async function hasRowsBefore(pool: pg.Pool, time: Date): Promise<boolean> {
+  const { rows } = await pool.query<{ left: boolean }>(
+    'select exists (select from spool where received_at <= $1) as left',
+    [time],
+  )
+  return rows[0]?.left === true
+}
+
+/** Requests of a project in quarantine, oldest first, behind an id. */
+export async function selectQuarantined(
+  pool: pg.Pool,
+  projectId: string,
+  afterId: number,
+  most: number,
+): Promise<{ id: number; entry: Buffer; body: Buffer }[]> {
+  const { rows } = await pool.query<{ id: number; entry: Buffer; body: Buffer }>(
+    'select id, entry, body from spool_quarantine where project_id = $1 and id > $2 order by id limit $3',
+    [projectId, afterId, most],
+  )
+  return rows
+}
+
+export async function deleteQuarantined(pool: pg.Pool, id: number): Promise<void> {
+  await pool.query('delete from spool_quarantine where id = $1', [id])
+}

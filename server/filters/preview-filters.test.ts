@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Client } from '#test/kit/client.ts'
+import type { FiltersPreview } from './filters.api.ts'
+import { previewFilters } from './preview-filters.ts'
+
+const t = await testServer({ realTime: true })
+let owner: Client
+let project: TestProject
+
+const saying = (value: string, fields: Record<string, unknown> = {}) =>
+  anEvent({ exception: { values: [anException({ value })] }, ...fields })
+
+async function send(target: TestProject, events: readonly Record<string, unknown>[]): Promise<void> {
+  for (const event of events) expect((await sendEvent(t.url, target.dsn, event)).status).toBe(200)
+  await t.service.drain()
+}
+
+async function preview(inbound_filters: Record<string, unknown>, target = project): Promise<FiltersPreview> {
+  const answer = await owner.post(`/api/projects/${target.id}/filters/preview`, { inbound_filters })
+  expect(answer.status).toBe(200)
+  return answer.as<FiltersPreview>()
+}
+
+beforeAll(async () => {
+  owner = await aFounder(t.url)
+  project = await aProject(owner)
+  await send(project, [
+    ...Array.from({ length: 7 }, () => saying('card declined', { release: 'shop@1.0.0' })),
+    ...Array.from({ length: 3 }, () => saying('Ads SDK timeout', { release: 'shop@1.1.0-local' })),
+    anEvent({ message: 'hello', exception: undefined, request: { url: 'http://localhost:3000/' } }),
+  ])
+})
+
+describe('the dry run', () => {
+  test('says for each line how much it would drop, with examples, and of all together', async () => {
+    const said = await preview({
+      releases: ['*-local', 'shop@9.*'],
+      messages: ['*timeout*', '*declined*'],
+      localhost: true,
+    })
+    expect(said).toMatchObject({ looked_at: 11, of: 11, would_drop: 11 })
+    expect(said.filters.map(({ filter, pattern, would_drop }) => [filter, pattern, would_drop])).toEqual([
+      ['localhost', null, 1],
+      ['release', '*-local', 3],
+      ['release', 'shop@9.*', 0],
+      ['message', '*timeout*', 3],
+      ['message', '*declined*', 7],
+    ])
+    const declined = said.filters.at(-1)
+    expect(declined?.examples).toHaveLength(5)
+    const [example] = declined?.examples ?? []
+    expect(example?.title).toBe('PaymentError: card declined')
+    const issue = await owner.get(`/api/issues/${example?.issue_id}?event=${example?.event_id}`)
+    expect(issue.status).toBe(200)
+  })
+
+  test('takes filters that are not named as saved, and changes nothing', async () => {
+    const other = await aProject(owner)
+    await owner.patch(`/api/projects/${other.id}/settings`, { inbound_filters: { releases: ['never@*'] } })
+    await send(other, [saying('card declined')])
+    const said = await preview({ messages: ['*declined*'] }, other)
+    expect(said.filters.map(({ filter, would_drop }) => [filter, would_drop])).toEqual([
+      ['release', 0],
+      ['message', 1],
+    ])
+    const settings = (await owner.get(`/api/projects/${other.id}/settings`)).as<{ inbound_filters: unknown }>()
+    expect(settings.inbound_filters).toMatchObject({ releases: ['never@*'], messages: [], health_checks: true })
+  })
+
+  test('of a project without events, and without filters', async () => {
+    const empty = await aProject(owner)
+    expect(await preview({ localhost: true }, empty)).toMatchObject({
+      looked_at: 0,
+      of: 0,
+      would_drop: 0,
+      oldest_at: null,
+    })
+    expect(await preview({})).toMatchObject({ looked_at: 11, would_drop: 0, filters: [] })
+  })
+
+  test('a wrong filter is refused by its name', async () => {
+    const answer = await owner.post(`/api/projects/${project.id}/filters/preview`, { inbound_filters: { nonsense: 1 } })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('nonsense')
+  })
+
+  test('bounds: the newest so many, and no longer than so long, told honestly', async () => {
+    const { rows } = await t.app.pool.query<{ org_id: string; id: string }>(
+      `select org_id, (select id from users where org_id = p.org_id limit 1) as id from projects p where p.id = $1`,
+      [project.id],
+    )
+    const [row] = rows
+    const actor = {
+      kind: 'user',
+      userId: row?.id ?? '',
+      orgId: row?.org_id ?? '',
+      role: 'admin',
+      sessionId: '',
+    } as const
+    const newest = await previewFilters(
+      t.app,
+      actor,
+      project.id,
+      { messages: ['*'.concat('declined*')] },
+      { mostEvents: 4 },
+    )
+    expect(newest).toMatchObject({ looked_at: 4, of: 4 })
+    const late = await previewFilters(t.app, actor, project.id, {}, { timeLimitMs: 0 })
+    expect(late).toMatchObject({ looked_at: 0, of: 11, oldest_at: null })
+  })
+})
+
+describe('what is filtered', () => {
+  test('is counted, not stored, and kept again once the filter is gone', async () => {
+    const other = await aProject(owner)
+    const path = `/api/projects/${other.id}/settings`
+    expect((await owner.patch(path, { inbound_filters: { messages: ['*declined*'] } })).status).toBe(200)
+    await send(other, [saying('card declined'), saying('something else')])
+    expect((await owner.patch(path, { inbound_filters: { messages: [] } })).status).toBe(200)
+    await send(other, [saying('card declined')])
+    const { rows } = await t.app.pool.query(
+      `select outcome, reason, quantity from outcomes_hourly where project_id = $1 order by outcome`,
+      [other.id],
+    )
+    expect(rows).toEqual([
+      { outcome: 'accepted', reason: '', quantity: 2 },
+      { outcome: 'filtered', reason: 'message', quantity: 1 },
+    ])
+    expect((await preview({}, other)).of).toBe(2)
+  })
+
+  test('by address: whatever it sends', async () => {
+    const other = await aProject(owner)
+    await owner.patch(`/api/projects/${other.id}/settings`, { inbound_filters: { ip_addresses: ['127.0.0.0/8'] } })
+    await send(other, [saying('card declined')])
+    const { rows } = await t.app.pool.query(
+      `select category, outcome, reason, quantity from outcomes_hourly where project_id = $1`,
+      [other.id],
+    )
+    expect(rows).toEqual([{ category: 'error', outcome: 'filtered', reason: 'ip_address', quantity: 1 }])
+  })
+})

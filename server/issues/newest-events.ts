@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import { newestPlaces, type EventPlace } from '../events/store.ts'
+import type { Database } from '../storage/pool.ts'
+
+const MOST_MINUTES = 50_000
+
+/**
+ * Where the newest stored events of a project lie, by their own time, newest first. Costs a look at the minutes they
+ * fill and at the issues they belong to, whatever else is stored.
+ */
+export async function newestEventsOfProject(db: Database, projectId: string, limit: number): Promise<EventPlace[]> {
+  const { rows } = await sql<{ since: Date | null }>`
+    select min(minute) as since from (
+      select minute, sum(events) over (order by minute desc) - events as newer
+      from (select minute, events from project_minutes where project_id = ${projectId} order by minute desc limit ${MOST_MINUTES}) m
+    ) counted where newer < ${limit}`.execute(db)
+  const since = rows[0]?.since ?? null
+  if (since === null) return []
+  const issues = await db
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('last_seen', '>=', since)
+    .orderBy('last_seen', 'desc')
+    .limit(limit)
+    .execute()
+  return newestPlaces(
+    db,
+    issues.map(({ id }) => id),
+    since,
+    limit,
+  )
+}

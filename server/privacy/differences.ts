@@ -1,0 +1,66 @@
+import { isList, isRecord } from '../protocol/json.ts'
+import { cut } from '../protocol/strings.ts'
+
+export type Difference = { readonly path: string; readonly before: string; readonly after: string | null }
+
+const MOST_SHOWN = 200
+const MOST_CHARACTERS = 160
+const MAX_DEPTH = 130
+
+/** Where two JSON values differ, in the order of the first: what was there, its middle hidden, and what is there now. */
+export function differences(before: unknown, after: unknown): { list: Difference[]; total: number } {
+  const list: Difference[] = []
+  let total = 0
+  const tell = (path: string, was: unknown, is: unknown): void => {
+    total++
+    if (list.length < MOST_SHOWN) list.push({ path: path === '' ? '.' : path, ...shown(was, is) })
+  }
+  const compare = (path: string, was: unknown, is: unknown, depth: number): void => {
+    if (was === is || depth > MAX_DEPTH) return
+    if (isRecord(was) && isRecord(is)) {
+      for (const key of Object.keys(was)) {
+        const inner = path === '' ? key : `${path}.${key}`
+        if (Object.hasOwn(is, key)) compare(inner, was[key], is[key], depth + 1)
+        else tell(inner, was[key], undefined)
+      }
+    } else if (isList(was) && isList(is) && was.length === is.length) {
+      for (const [index, element] of was.entries()) compare(`${path}[${index}]`, element, is[index], depth + 1)
+    } else tell(path, was, is)
+  }
+  compare('', before, after, 0)
+  return { list, total }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+/** What both have in common at their ends stays readable: a sentence is recognised, the secret in it is not shown. */
+function shown(was: unknown, is: unknown): { before: string; after: string | null } {
+  const before = textOf(was)
+  if (is === undefined || is === null) return { before: cut(hide(before), MOST_CHARACTERS), after: null }
+  const after = textOf(is)
+  let start = 0
+  while (start < before.length && start < after.length && before[start] === after[start]) start++
+  let end = 0
+  while (
+    end < before.length - start &&
+    end < after.length - start &&
+    before[before.length - 1 - end] === after[after.length - 1 - end]
+  )
+    end++
+  // Of a long text only what stands around the change.
+  const from = start > 60 ? start - 40 : 0
+  const tail = before.slice(before.length - end)
+  return {
+    before: cut(
+      (from > 0 ? '…' : '') + before.slice(from, start) + hide(before.slice(start, before.length - end)) + tail,
+      MOST_CHARACTERS,
+    ),
+    after: cut((from > 0 ? '…' : '') + after.slice(from), MOST_CHARACTERS),
+  }
+}
+
+/** The first and last two characters of what is long enough to keep its secret. */
+function hide(text: string): string {
+  if (text.length < 8) return '•'.repeat(Math.max(1, text.length))
+  return `${text.slice(0, 2)}${'•'.repeat(Math.min(8, text.length - 4))}${text.slice(-2)}`.toWellFormed()
+}

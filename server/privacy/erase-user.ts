@@ -1,0 +1,60 @@
+import { announce } from '../auth/announce.ts'
+import { orgSealer } from '../auth/org-sealer.ts'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { tidy } from '../protocol/strings.ts'
+import { hashUser } from '../protocol/user-hash.ts'
+import { readProject } from '../team/team.queries.ts'
+import { continueErasure } from './continue-erasure.ts'
+import { beginErasure, readErasure, type ErasureRow } from './erasures.queries.ts'
+import { keyPlace } from './key-place.ts'
+import type { Erasure } from './privacy.api.ts'
+
+/** As much of a user's id as events keep. */
+const MOST_CHARACTERS = 256
+/** What is not done by then goes on in the background. */
+const INLINE_MS = 5_000
+
+/**
+ * Erases everything stored of a person. Safe to ask again, also while it is under way; goes on by itself when the
+ * process ends.
+ * @throws AppError not_found (project)
+ */
+export async function eraseUser(app: App, actor: Actor, projectId: string, userId: string): Promise<Erasure> {
+  const project = await readProject(app.db, actor.orgId, projectId)
+  if (project === null) throw notFound('Project')
+  const userKey = tidy(userId, MOST_CHARACTERS)
+  const userHash = hashUser(projectId, userKey)
+  const sealer = await orgSealer(app, actor.orgId)
+  const row = await app.tx(async (tx) => {
+    const begun = await beginErasure(tx, {
+      id: newId(),
+      project_id: projectId,
+      org_id: actor.orgId,
+      user_hash: userHash,
+      user_key_sealed: sealer.seal(Buffer.from(userKey), keyPlace(projectId, userHash, actor.orgId)),
+      now: app.clock.now(),
+    })
+    // Digestion reads of it with the facts of the project.
+    await announce(tx, 'project', { project_id: projectId })
+    return begun
+  })
+  // Never the id of the person: the log would keep what the database gives up.
+  app.log.info(
+    { project_id: projectId, org_id: actor.orgId, user_id: actor.userId, erasure_id: row.id },
+    'user.erasure_requested',
+  )
+  await continueErasure(app, row.id, AbortSignal.timeout(INLINE_MS))
+  return viewErasure((await readErasure(app.db, row.id)) ?? row)
+}
+
+function viewErasure(row: ErasureRow): Erasure {
+  return {
+    state: row.state,
+    requested_at: row.requested_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    erased: row.erased,
+  }
+}

@@ -1,0 +1,70 @@
+import { sql, type Selectable } from 'kysely'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Tables } from '../storage/tables.ts'
+
+/** All SQL of the table of erasures; ingest/erasures.queries.ts reads it. */
+
+export type ErasureRow = Selectable<Tables['erasures']>
+
+/** Begins an erasure, or lets the same one begin again: what arrived since goes, too. */
+export async function beginErasure(
+  tx: Tx,
+  row: { id: string; project_id: string; org_id: string; user_hash: number; user_key_sealed: string; now: Date },
+): Promise<ErasureRow> {
+  const { now, ...fields } = row
+  return tx
+    .insertInto('erasures')
+    .values({ ...fields, state: 'running', requested_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'user_hash']).doUpdateSet({
+        user_key_sealed: fields.user_key_sealed,
+        requested_at: now,
+        finished_at: null,
+        // One still under way goes on counting, one that was done counts anew.
+        erased: sql`case when erasures.state = 'running' then erasures.erased else '{}'::jsonb end`,
+        state: 'running',
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export const readErasure = (db: Database, id: string): Promise<ErasureRow | undefined> =>
+  db.selectFrom('erasures').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Adds to what an erasure counts; on the transaction that erased it. */
+export async function countErased(
+  db: Database | Tx,
+  id: string,
+  counts: Readonly<Record<string, number>>,
+): Promise<void> {
+  const some = Object.entries(counts).filter(([, count]) => count > 0)
+  for (const [kind, count] of some)
+    await sql`update erasures set erased = jsonb_set(erased, array[${kind}::text], to_jsonb(coalesce((erased ->> ${kind}::text)::bigint, 0) + ${count}::bigint))
+              where id = ${id}`.execute(db)
+}
+
+/** Ends an erasure; the person's id goes with it. */
+export async function finishErasure(db: Database, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable('erasures')
+    .set({ state: 'done', finished_at: now, user_key_sealed: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Erasures under way, the oldest first. */
+export async function runningErasures(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('erasures')
+    .select('id')
+    .where('state', '=', 'running')
+    .orderBy('requested_at')
+    .limit(100)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function forgetErasures(db: Database, finishedBefore: Date): Promise<void> {
+  await db.deleteFrom('erasures').where('state', '=', 'done').where('finished_at', '<', finishedBefore).execute()
+}

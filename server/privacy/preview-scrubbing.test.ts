@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, newEventId, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Client } from '#test/kit/client.ts'
+import { differences } from './differences.ts'
+import type { ScrubbingPreview } from './privacy.api.ts'
+
+const t = await testServer({ realTime: true })
+const EVENT_ID = newEventId()
+let owner: Client
+let project: TestProject
+
+const preview = (body: Record<string, unknown>, target = project) =>
+  owner.post(`/api/projects/${target.id}/scrubbing/preview`, body)
+const rule = (path: string, more: Record<string, unknown> = {}) => ({
+  path,
+  pattern: 'anything',
+  action: 'replace',
+  ...more,
+})
+
+beforeAll(async () => {
+  owner = await aFounder(t.url)
+  project = await aProject(owner)
+  await sendEvent(
+    t.url,
+    project.dsn,
+    anEvent({
+      event_id: EVENT_ID,
+      user: { id: 'u-4711', email: 'ada@example.com', ip_address: '203.0.113.7' },
+      message: 'mail to ada@example.com failed',
+      extra: { badge: 'B-77', order: { total: 12 } },
+    }),
+  )
+  await t.service.drain()
+})
+
+describe('the preview', () => {
+  test('shows what would change, its middle hidden, on the newest event or the one asked for', async () => {
+    const scrub_rules = [
+      rule('**', { pattern: 'email' }),
+      rule('user.id', { action: 'hash' }),
+      rule('extra.order', { action: 'remove' }),
+      rule('extra.badge', { pattern: 'custom', regex: 'B-\\d+', action: 'replace' }),
+    ]
+    for (const event_id of [undefined, EVENT_ID, EVENT_ID.toUpperCase()]) {
+      const answer = await preview({ scrub_rules, event_id })
+      expect(answer.status).toBe(200)
+      const said = answer.as<ScrubbingPreview>()
+      expect(said).toMatchObject({ event_id: EVENT_ID, total_changes: 5, title: 'PaymentError: card declined' })
+      expect(said.changes).toEqual(
+        expect.arrayContaining([
+          { path: 'user.id', before: '••••••', after: expect.stringMatching(/^hash:[0-9a-f]{24}$/) as unknown },
+          { path: 'user.email', before: 'ad••••••••om', after: '[e-mail]' },
+          { path: 'message', before: 'mail to ad••••••••om failed', after: 'mail to [e-mail] failed' },
+          { path: 'extra.badge', before: '••••', after: '[Filtered]' },
+          { path: 'extra.order', before: '{"••••••••2}', after: null },
+        ]),
+      )
+      expect(answer.text).not.toContain('ada@example.com')
+    }
+  })
+
+  test('of addresses, also of the connection; and nothing is changed by it', async () => {
+    const said = (await preview({ scrub_ip_addresses: true })).as<ScrubbingPreview>()
+    expect(said.changes.map(({ path, after }) => [path, after])).toEqual([
+      ['user.ip_address', null],
+      ['connection address', null],
+    ])
+    expect((await preview({})).as<ScrubbingPreview>()).toMatchObject({ changes: [], total_changes: 0 })
+    const again = (await preview({ scrub_ip_addresses: true })).as<ScrubbingPreview>()
+    expect(again.total_changes).toBe(2)
+  })
+
+  test('refuses what is wrong by its name, and events that are not there', async () => {
+    const wrong = await preview({ scrub_rules: [rule('user', { pattern: 'custom', regex: '(' })] })
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('regex')])
+    expect((await preview({ event_id: newEventId() })).status).toBe(404)
+    expect((await preview({ event_id: 'x' })).status).toBe(400)
+    const stranger = await aFounder(t.url)
+    const theirs = await aProject(stranger)
+    expect((await preview({ event_id: EVENT_ID }, theirs)).status).toBe(404)
+  })
+
+  test('without any event there is nothing to show', async () => {
+    const empty = await aProject(owner)
+    expect((await preview({ scrub_rules: [rule('user')] }, empty)).as<ScrubbingPreview>()).toEqual({
+      event_id: null,
+      issue_id: null,
+      title: null,
+      changes: [],
+      total_changes: 0,
+    })
+  })
+})
+
+describe('rules that are saved', () => {
+  test('are applied before anything is stored, in the body, the columns and the titles', async () => {
+    const other = await aProject(owner)
+    const scrub_rules = [
+      rule('user.email', { action: 'hash' }),
+      rule('user.ip_address', { action: 'remove' }),
+      rule('**', { pattern: 'custom', regex: 'PIN-\\d+' }),
+    ]
+    const saved = await owner.patch(`/api/projects/${other.id}/settings`, { scrub_rules })
+    expect(saved.status).toBe(200)
+    expect(saved.as<{ scrub_rules: unknown[] }>().scrub_rules).toMatchObject(scrub_rules)
+    for (let n = 0; n < 2; n++) {
+      await sendEvent(
+        t.url,
+        other.dsn,
+        anEvent({ message: 'PIN-1234 refused', exception: undefined, user: { email: 'ada@example.com' } }),
+      )
+    }
+    await t.service.drain()
+    const { rows } = await t.app.pool.query<{
+      client_ip: string | null
+      user_hash: number
+      title: string
+      body: Buffer
+    }>(
+      'select e.client_ip, e.user_hash, e.body, i.title from events e join issues i on i.id = e.issue_id where e.project_id = $1',
+      [other.id],
+    )
+    expect(rows.map(({ client_ip, title }) => [client_ip, title])).toEqual([
+      [null, '[Filtered] refused'],
+      [null, '[Filtered] refused'],
+    ])
+    // The same person is still one person.
+    expect(rows[0]?.user_hash).toBe(rows[1]?.user_hash)
+    const issues = (await owner.get(`/api/projects/${other.id}/issues`)).as<{ items: { id: string }[] }>()
+    const shown = await owner.get(`/api/issues/${issues.items[0]?.id}`)
+    expect(shown.text).toMatch(/hash:[0-9a-f]{24}/)
+    expect(shown.text).not.toMatch(/PIN-1234|ada@example|127\.0\.0\.1/)
+  })
+
+  test('the key of hashes is made once and stays', async () => {
+    const other = await aProject(owner)
+    const save = (rules: unknown[]) => owner.patch(`/api/projects/${other.id}/settings`, { scrub_rules: rules })
+    const key = async () =>
+      (
+        await t.app.pool.query<{ k: string | null }>('select scrub_key_sealed as k from projects where id = $1', [
+          other.id,
+        ])
+      ).rows[0]?.k
+    await save([rule('user.id')])
+    expect(await key()).toBeNull()
+    await save([rule('user.id', { action: 'hash' })])
+    const first = await key()
+    expect(first).toMatch(/^v1\./)
+    await save([])
+    await save([rule('user', { action: 'hash' })])
+    expect(await key()).toBe(first)
+  })
+})
+
+test('differences of any two values are told without the values', () => {
+  const { list, total } = differences(
+    { same: 1, gone: 'secret value', list: ['a', 'b secret'], n: 7, deep: { x: [1, 2] }, short: 'ab' },
+    { same: 1, list: ['a', 'b [e-mail]'], n: null, deep: { x: [1] }, short: 'ac' },
+  )
+  expect(total).toBe(5)
+  expect(list).toEqual([
+    { path: 'gone', before: 'se••••••••ue', after: null },
+    { path: 'list[1]', before: 'b ••••••', after: 'b [e-mail]' },
+    { path: 'n', before: '•', after: null },
+    { path: 'deep.x', before: '[1••]', after: '[1]' },
+    { path: 'short', before: 'a•', after: 'ac' },
+  ])
+})

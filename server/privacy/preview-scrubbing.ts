@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import type { StoredEvent } from '../events/event.ts'
+import { readEvents } from '../events/store.ts'
+import { newestEventsOfProject } from '../issues/newest-events.ts'
+import { notFound } from '../kernel/errors.ts'
+import { unhyphenate } from '../kernel/ids.ts'
+import { decodeBodySync } from '../protocol/decode.ts'
+import { isRecord } from '../protocol/json.ts'
+import { parseGuarded } from '../protocol/json-guard.ts'
+import { readStoredEvent } from '../protocol/read-stored.ts'
+import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
+import { projectSettings, type ProjectSettingsValues } from '../team/project-settings.ts'
+import { scrubbingOf } from '../team/scrubbing-of.ts'
+import { readProject } from '../team/team.queries.ts'
+import { differences } from './differences.ts'
+import type { ScrubbingPreview } from './privacy.api.ts'
+
+type Proposed = {
+  readonly [K in 'scrub_rules' | 'scrub_fields' | 'safe_fields' | 'scrub_ip_addresses' | 'scrub_email_addresses']?:
+    | ProjectSettingsValues[K]
+    | undefined
+} & { readonly event_id?: string | undefined }
+
+const NOTHING: ScrubbingPreview = { event_id: null, issue_id: null, title: null, changes: [], total_changes: 0 }
+
+/**
+ * Applies proposed scrubbing settings to a copy of a stored event and tells what would change.
+ * @throws AppError not_found (project, or the event asked for)
+ */
+export async function previewScrubbing(
+  app: App,
+  actor: Actor,
+  projectId: string,
+  { event_id: eventId, ...proposed }: Proposed,
+): Promise<ScrubbingPreview> {
+  const project = await readProject(app.db, actor.orgId, projectId)
+  if (project === null) throw notFound('Project')
+  const stored = await findEvent(app, projectId, eventId)
+  if (stored === null) {
+    if (eventId !== undefined) throw notFound('Event')
+    return NOTHING
+  }
+  const named = Object.fromEntries(Object.entries(proposed).filter(([, value]) => value !== undefined))
+  const scrubbing = await scrubbingOf(app, project, { ...projectSettings(project.settings), ...named })
+  // Before the first rule that hashes is saved there is no key yet; how a hash looks does not depend on it.
+  const rules = { ...scrubbing, hashKey: scrubbing.hashKey ?? randomBytes(32) }
+  const before = payloadOf(stored)
+  const after = payloadOf(stored)
+  scrubEvent(after.payload, rules)
+  after.connection = scrubConnection(before.connection, rules)
+  const { list, total } = differences(
+    { ...before.payload, ...connectionFields(before.connection) },
+    { ...after.payload, ...connectionFields(after.connection) },
+  )
+  return {
+    event_id: stored.eventId,
+    issue_id: stored.issueId,
+    title: readStoredEvent(stored).title,
+    changes: list,
+    total_changes: total,
+  }
+}
+
+async function findEvent(app: App, projectId: string, eventId: string | undefined): Promise<StoredEvent | null> {
+  if (eventId !== undefined) {
+    return (await readEvents(app.db, projectId, [unhyphenate(eventId.toLowerCase())], null))[0] ?? null
+  }
+  const [newest] = await newestEventsOfProject(app.db, projectId, 1)
+  if (newest === undefined) return null
+  const days = { first: newest.receivedDay, last: newest.receivedDay }
+  return (await readEvents(app.db, projectId, [newest.eventId], days))[0] ?? null
+}
+
+type Connection = { clientIp: string | null; userAgent: string | null }
+
+/** The event's JSON as it is stored, freshly parsed, and what is kept of the request that brought it. */
+function payloadOf(stored: StoredEvent): { payload: Record<string, unknown>; connection: Connection } {
+  const decoded = decodeBodySync(stored.body, stored.encoding)
+  const { value } = parseGuarded(decoded, stored.bodyStart, stored.bodyEnd)
+  return {
+    payload: isRecord(value) ? value : {},
+    connection: { clientIp: stored.clientIp, userAgent: stored.userAgent },
+  }
+}
+
+const connectionFields = ({ clientIp, userAgent }: Connection) => ({
+  'connection address': clientIp,
+  'connection user agent': userAgent,
+})
