@@ -10,9 +10,9 @@ export type Entries<T> = {
   /** Further ones, not looked at. */
   readonly surplus: number
   /** An entry without its secrets: gives the scrubber what may hold some. May change the entry. */
-  clean(entry: unknown, scrub: (parts: Record<string, unknown>) => void): unknown
+  readonly clean: (entry: unknown, scrub: (parts: Record<string, unknown>) => void) => unknown
   /** One entry, scrubbed; a reason word where it cannot be kept. */
-  read(entry: unknown, context: EntryContext): T | { readonly invalid: string }
+  readonly read: (entry: unknown, context: EntryContext) => T | { readonly invalid: string }
 }
 
 export type ReadEntries<T> = { readonly kept: readonly T[]; readonly verdicts: readonly Verdict[] }
@@ -38,5 +38,8 @@ export function readEntries<T extends object>(
     else kept.push(one)
   }
   if (surplus > 0) reasons.set('too_many', surplus)
-  return { kept, verdicts: [...reasons].map(([reason, quantity]) => ({ category, quantity, outcome: 'invalid', reason })) }
+  return {
+    kept,
+    verdicts: [...reasons].map(([reason, quantity]) => ({ category, quantity, outcome: 'invalid', reason })),
+  }
 }

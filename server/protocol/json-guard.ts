@@ -108,8 +108,7 @@ export type GuardedJson = {
 export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, mostNodes = MOST_NODES): GuardedJson {
   const text = bytes.toString('utf8', start, end)
   const { problem, word, pairs } = scanJson(text, mostNodes)
-  if (problem !== null)
-    throw new GuardError(word, `The JSON is ${word === 'too_deep' ? '' : 'too large: '}${problem}.`)
+  if (problem !== null) throw new GuardError(word, `The JSON is ${word === 'too_deep' ? '' : 'too large: '}${problem}.`)
   let value: JsonValue
   try {
     value = parseJson(text)

@@ -70,7 +70,7 @@ export function readLog(raw: unknown, context: EntryContext): LogEntry | { reado
 
 function readBody(raw: unknown, notes: Notes): string | null {
   if (raw === null || raw === undefined) return null
-  const text = typeof raw === 'string' ? raw : typeof raw === 'object' ? JSON.stringify(raw) : String(raw)
+  const text = typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? '')
   if (text.length > MOST_BODY) notes.add('body', `Cut to ${MOST_BODY.toLocaleString('en')} characters.`)
   return storable(cut(text, MOST_BODY))
 }

@@ -169,7 +169,7 @@ describe('JSON', () => {
 })
 
 describe('spans and logs', () => {
-  const spanOf = (span: Record<string, unknown>, resource: unknown = undefined) =>
+  const spanOf = (span: Record<string, unknown>, resource?: unknown) =>
     otlpSpans({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] }).entries[0]
 
   test.each([

@@ -97,8 +97,8 @@ test('log entries read as the programs wrote them', async () => {
 test('an OTLP log is the same in JSON and in protobuf', async () => {
   const { items } = await list<LogItem>('logs?q=cart%20failed')
   expect(items).toHaveLength(2)
-  const [a, b] = items.map(({ id: _, occurred_at: __, ...rest }) => rest)
-  expect(a).toEqual(b)
+  const [a, b] = items
+  expect({ ...a, id: '', occurred_at: '' }).toEqual({ ...b, id: '', occurred_at: '' })
   expect(a).toMatchObject({
     level: 'error',
     severity_number: 17,
@@ -147,10 +147,10 @@ test('start and end of a job are one run; the last configuration holds', async (
     },
   ])
   const nightly = await list<CheckInItem>('check-ins?monitor=nightly')
-  expect(nightly.items.map(({ id, status }) => [id, status]).sort()).toEqual([
-    ['22ec31c36cec40618263ec04e65f713a', 'ok'],
-    ['34594dea56834855963b96dca34769fa', 'error'],
-    [expect.any(String), 'ok'],
+  expect(nightly.items.map(({ id, status }) => `${id} ${status}`).sort()).toEqual([
+    '22ec31c36cec40618263ec04e65f713a ok',
+    '34594dea56834855963b96dca34769fa error',
+    expect.stringMatching(/ ok$/),
   ])
   expect(nightly.items[0]?.monitor.schedule).toEqual({ type: 'crontab', value: '0 3 * * *', unit: null })
   const running = await list<CheckInItem>('check-ins?status=in_progress')
