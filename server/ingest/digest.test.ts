@@ -228,7 +228,10 @@ describe('when something goes wrong', () => {
     expect(await take(target)).toEqual([])
   })
 
-  test('a value the database refuses costs its own entry, not the batch', async () => {
+  test.each([
+    ['a value the database refuses', { culprit: 'nul \0' }],
+    ['what our own code stumbles over', { event: null as never }],
+  ])('%s costs its own entry, not the batch', async (_what, fault) => {
     const target = await aTarget()
     for (let i = 0; i < 5; i++)
       await spool.append(
@@ -242,7 +245,7 @@ describe('when something goes wrong', () => {
           ? {
               ...entry,
               items: entry.items.map((item) =>
-                'kind' in item && item.kind === 'event' ? { ...item, fact: { ...item.fact, culprit: 'nul \0' } } : item,
+                'kind' in item && item.kind === 'event' ? { ...item, fact: { ...item.fact, ...fault } } : item,
               ),
             }
           : entry,

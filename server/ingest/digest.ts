@@ -4,9 +4,9 @@ import type { App } from '../context/app.ts'
 import { dayOf } from '../kernel/day.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
-import { quarantineEntry, settleBatches } from '../spool/settle.ts'
+import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
-import { withClientTx } from '../storage/pool.ts'
+import { isDatabaseAway, withClientTx } from '../storage/pool.ts'
 import { RECEIVED_DAY_TABLES } from './day-tables.ts'
 import { ACCEPTED, type Counted, type Disposition, type Filing, type PreparedFact, type PreparedItem } from './item.ts'
 import type { FactKind, FactOf } from './kinds.ts'
@@ -85,10 +85,10 @@ export async function commitBatches(app: App, prepared: PreparedBatches): Promis
       return record(app, client, prepared.entries)
     })
   } catch (error) {
-    if (!isDataError(error)) throw error
+    if (!mayBlameEntry(error)) throw error
     app.log.error(
       { err: error, entries: prepared.entries.length },
-      'a batch was refused by the database; recording its entries one by one',
+      'a batch cannot be recorded; recording its entries one by one',
     )
     return commitOneByOne(app, prepared)
   }
@@ -104,7 +104,7 @@ async function commitOneByOne(app: App, prepared: PreparedBatches): Promise<Dige
         figures.push(await record(app, client, [one]))
         await client.query('release savepoint entry')
       } catch (error) {
-        if (!isDataError(error)) throw error
+        if (!mayBlameEntry(error)) throw error
         await client.query('rollback to savepoint entry')
         figures.push(await record(app, client, [{ ...one, poison: reasonOf(error) }]))
       }
@@ -191,9 +191,15 @@ function recordKind<K extends FactKind>(
   return RECORDERS[kind](app, client, now, facts)
 }
 
-/** SQLSTATE classes that blame the data: wrong values, broken constraints, rows too large. */
-const isDataError = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|23|54)/.test(error.code)
+/**
+ * Whether what is recorded may be to blame: values the database refuses (SQLSTATE classes 22, 23, 54), a statement it
+ * does not understand (42), or something our own code stumbled over. Recording entry by entry tells which entry it is;
+ * the same batch tried again would hold up its shard for ever.
+ */
+function mayBlameEntry(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof SpoolFencedError || isDatabaseAway(error)) return false
+  return !('code' in error) || (typeof error.code === 'string' && /^(22|23|42|54)/.test(error.code))
+}
 
 /** For the operator; never the data itself, which database errors like to quote. */
 function reasonOf(error: unknown): string {
