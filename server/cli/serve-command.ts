@@ -1,6 +1,7 @@
 import { createApp } from '../app.ts'
 import { readConfig, type Config, type ProcessRole } from '../config.ts'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { tuneCollector } from './collector.ts'
 import { migrateDatabase, openDatabase, type OpenDatabase } from './database.ts'
 import { startService, type Service } from './service.ts'
 
@@ -9,6 +10,7 @@ const CONNECTIONS = 10
 
 /** `faultline serve`: database → migrations → service → one line with the address; stops on the first signal. */
 export async function serveCommand(roles: readonly ProcessRole[] | null): Promise<void> {
+  tuneCollector()
   const environment = readConfig()
   const startedAt = performance.now()
   const config = roles === null ? environment : { ...environment, roles }
