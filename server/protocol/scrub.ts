@@ -51,10 +51,15 @@ function judgeOf(rules: ScrubRules): KeyJudge {
  * Removes secrets from a payload, in place, before anything of it is stored (ingest protocol 19), and answers whether
  * anything changed. Works on raw events and on any other object that came from JSON (attributes of logs and spans).
  * Never throws. Rules are compiled once and remembered; a rules object must not change afterwards.
+ * @param mostJsonTexts how many texts may be tried as JSON, where many small payloads come at once
  */
-export function scrubEvent(raw: Record<string, unknown>, rules: ScrubRules = DEFAULT_RULES): boolean {
+export function scrubEvent(
+  raw: Record<string, unknown>,
+  rules: ScrubRules = DEFAULT_RULES,
+  mostJsonTexts = MAX_JSON_TEXTS,
+): boolean {
   const judge = judgeOf(rules)
-  judge.jsonTextsLeft = MAX_JSON_TEXTS
+  judge.jsonTextsLeft = mostJsonTexts
   // Rules first: the defaults then judge what is left, and whatever a rule put together.
   const byRules = judge.project === null ? false : judge.project.apply(raw)
   return scrubRecord(raw, KEY_PLAIN, judge, 0) || byRules
