@@ -161,7 +161,11 @@ describe('time (§22.11)', () => {
 test('a person who is erased stays counted and is named nowhere, also by what was still on its way', async () => {
   const of = (sid: string) => ({ sid: sid.repeat(32), did: 'ada', started: NOON, attrs: { release: 'a' } })
   const hashes = async (): Promise<unknown[]> =>
-    (await app.pool.query('select user_hash from app_sessions where project_id = $1', [projectId])).rows
+    (
+      await app.pool.query<{ user_hash: number | null }>('select user_hash from app_sessions where project_id = $1', [
+        projectId,
+      ])
+    ).rows
   await send([['session', of('1')]])
   expect(await hashes()).toEqual([{ user_hash: expect.any(Number) as number }])
   const spooled = await post({

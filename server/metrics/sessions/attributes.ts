@@ -26,8 +26,8 @@ export function attributesIdOf({ release, environment, os, device }: SessionAttr
 }
 
 /**
- * Which ids the attributes of a batch are counted under, by {@link attributesKey}. Writes down those met for the first
- * time.
+ * Which ids the attributes of a batch are counted under, by `attributesKey`. Writes down those met for the first time,
+ * or for the first time today: two digesters that do so lock rows in the same order.
  */
 export async function countedUnder(
   client: pg.ClientBase,
@@ -35,30 +35,29 @@ export async function countedUnder(
   wanted: ReadonlyMap<string, KnownAttributes>,
 ): Promise<Map<string, number>> {
   const today = dayOf(now)
-  const all = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1))
+  const known = await sql.findAttributes(client, today, [...wanted.values()])
+  const unknown = [...wanted].filter(([key]) => !known.has(key)).map(([, one]) => one)
+  const brought =
+    unknown.length === 0
+      ? new Map<string, number>()
+      : await sql.countNewAttributes(client, today, [...new Set(unknown.map(({ projectId }) => projectId))])
   const ids = new Map<string, number>()
-  const known = await sql.useAttributes(
-    client,
-    today,
-    all.map(([, one]) => one),
-  )
-  const unknown: [string, KnownAttributes][] = []
-  for (const [key, one] of all) {
-    if (known.has(key)) ids.set(key, one.id)
-    else unknown.push([key, one])
-  }
-  if (unknown.length === 0) return ids
-  const brought = await sql.countNewAttributes(client, today, [...new Set(unknown.map(([, one]) => one.projectId))])
-  const fresh = new Map<string, sql.AttributesRow>()
-  for (const [key, { projectId, id, attributes }] of unknown) {
-    const already = brought.get(projectId) ?? 0
-    brought.set(projectId, already + 1)
-    const isNamed = already < MOST_NEW_ATTRIBUTES_PER_DAY
-    const row = isNamed ? { projectId, id, ...attributes } : { projectId, id: OTHER_ATTRIBUTES, ...NO_NAMES }
+  const writes = new Map<string, sql.AttributesRow>()
+  for (const [key, { projectId, id, attributes }] of wanted) {
+    let row: sql.AttributesRow = { projectId, id, ...attributes }
+    const found = known.get(key)
+    if (found === undefined) {
+      const already = brought.get(projectId) ?? 0
+      brought.set(projectId, already + 1)
+      if (already >= MOST_NEW_ATTRIBUTES_PER_DAY) row = { projectId, id: OTHER_ATTRIBUTES, ...NO_NAMES }
+    }
     ids.set(key, row.id)
-    fresh.set(sql.attributesKey(projectId, row.id), row)
+    if (found?.isUsed !== true) writes.set(sql.attributesKey(projectId, row.id), row)
   }
-  await sql.insertAttributes(client, today, [...fresh.values()])
+  if (writes.size > 0) {
+    const sorted = [...writes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+    await sql.writeAttributes(client, today, sorted)
+  }
   return ids
 }
 

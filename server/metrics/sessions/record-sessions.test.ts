@@ -16,8 +16,8 @@ import { anAttribute, anUpdate, everythingOf, filed, filedCounts, NOW, sidOf } f
 const test_ = await testApp()
 const { app } = test_
 
-const record = (facts: readonly FiledSession[], at: App = app): Promise<boolean[]> =>
-  withClientTx(at.pool, (client) => recordSessions(client, new Date(NOW), facts))
+const record = (facts: readonly FiledSession[], by: App = app, now = NOW): Promise<boolean[]> =>
+  withClientTx(by.pool, (client) => recordSessions(client, new Date(now), facts))
 
 /** Updates of one project, each in a batch of its own. */
 async function inTurn(projectId: string, ...updates: SessionUpdate[]): Promise<void> {
@@ -369,11 +369,16 @@ describe('two digesters at once', () => {
             status: n < 10 ? status : 'ok',
             startedAt: NOW - (n % 7) * 60_000,
             timestamp: NOW + index,
-            attributes: anAttribute({ release: `r${n % 3}` }),
+            // Attributes nobody knows yet, and some that are used for the first time that day.
+            attributes: anAttribute({ release: `r${(n * seed) % 60}` }),
           }),
         )
       })
-    await Promise.all(Array.from({ length: 16 }, (_, seed) => record(batchOf(seed), seed % 2 === 0 ? app : other)))
+    await Promise.all(
+      Array.from({ length: 16 }, (_, seed) =>
+        record(batchOf(seed), seed % 2 === 0 ? app : other, NOW + (seed % 3) * 86_400_000),
+      ),
+    )
     expect((await everythingOf(app.pool, projectId)).sessions).toHaveLength(40)
     expect(await totals(projectId, { to: new Date(NOW + 60_000) })).toMatchObject({
       total: 40,

@@ -17,34 +17,20 @@ type AttributesId = Pick<AttributesRow, 'projectId' | 'id'>
 
 export const attributesKey = (projectId: string, id: number): string => `${projectId}/${id}`
 
-/** Which of these attributes are written down; marks them as used today. */
-export async function useAttributes(
+/** Those of the attributes that are written down, and whether they were used on that day already. */
+export async function findAttributes(
   client: pg.ClientBase,
-  today: string,
+  day: string,
   wanted: readonly AttributesId[],
-): Promise<Set<string>> {
-  const { rows } = await client.query<{ project_id: string; id: number; is_stale: boolean }>({
+): Promise<Map<string, { isUsed: boolean }>> {
+  const { rows } = await client.query<{ project_id: string; id: number; is_used: boolean }>({
     name: 'sessions-find-attributes',
-    text: `select a.project_id, a.id, a.last_used_day < $3::date as is_stale
+    text: `select a.project_id, a.id, a.last_used_day >= $3::date as is_used
            from unnest($1::uuid[], $2::bigint[]) k (project_id, id)
            join session_attributes a on a.project_id = k.project_id and a.id = k.id`,
-    values: [wanted.map((one) => one.projectId), wanted.map((one) => one.id), today],
+    values: [wanted.map((one) => one.projectId), wanted.map((one) => one.id), day],
   })
-  const known = new Set(rows.map((row) => attributesKey(row.project_id, row.id)))
-  const stale = new Set(rows.filter((row) => row.is_stale).map((row) => attributesKey(row.project_id, row.id)))
-  if (stale.size > 0) {
-    const used = wanted.filter((one) => stale.has(attributesKey(one.projectId, one.id)))
-    await client.query({
-      name: 'sessions-use-attributes',
-      text: `update session_attributes a set last_used_day = $3::date
-             from (select a.project_id, a.id from unnest($1::uuid[], $2::bigint[]) k (project_id, id)
-                   join session_attributes a on a.project_id = k.project_id and a.id = k.id
-                   where a.last_used_day < $3::date order by a.project_id, a.id for no key update of a) locked
-             where a.project_id = locked.project_id and a.id = locked.id`,
-      values: [used.map((one) => one.projectId), used.map((one) => one.id), today],
-    })
-  }
-  return known
+  return new Map(rows.map((row) => [attributesKey(row.project_id, row.id), { isUsed: row.is_used }]))
 }
 
 /** How many attributes each project brought up on a day; the work is bounded by the bound on that number. */
@@ -62,17 +48,19 @@ export async function countNewAttributes(
   return new Map(rows.map((row) => [row.project_id, row.brought]))
 }
 
-export async function insertAttributes(
+/** Writes attributes down as used on a day, new ones and known ones in one statement and the order given. */
+export async function writeAttributes(
   client: pg.ClientBase,
-  today: string,
+  day: string,
   rows: readonly AttributesRow[],
 ): Promise<void> {
   await client.query({
-    name: 'sessions-insert-attributes',
-    text: `insert into session_attributes (project_id, id, release, environment, os, device, created_day, last_used_day)
+    name: 'sessions-write-attributes',
+    text: `insert into session_attributes as a (project_id, id, release, environment, os, device, created_day, last_used_day)
            select k.*, $7::date, $7::date
            from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[]) k
-           on conflict do nothing`,
+           on conflict (project_id, id) do update set last_used_day = excluded.last_used_day
+           where a.last_used_day < excluded.last_used_day`,
     values: [
       rows.map((row) => row.projectId),
       rows.map((row) => row.id),
@@ -80,7 +68,7 @@ export async function insertAttributes(
       rows.map((row) => row.environment),
       rows.map((row) => row.os),
       rows.map((row) => row.device),
-      today,
+      day,
     ],
   })
 }
