@@ -234,7 +234,7 @@ function logRequests(fastify: FastifyInstance, app: App, originOf: (request: Fas
       {
         request_id: request.id,
         method: request.method,
-        path: request.url.split('?', 1)[0],
+        path: pathForLog(request.url),
         status: reply.statusCode,
         duration_ms: Math.round(reply.elapsedTime),
         ip: originOf(request).ip,
@@ -245,12 +245,16 @@ function logRequests(fastify: FastifyInstance, app: App, originOf: (request: Fas
   })
 }
 
+/** Without the query, and without the id of an app's user: to be erased and named in a log would contradict each other. */
+const pathForLog = (url: string): string =>
+  (url.split('?', 1)[0] ?? '').replace(/^(\/api\/projects\/[^/]+\/users\/).*/, '$1…')
+
 function answerErrors(fastify: FastifyInstance, app: App): void {
   fastify.setErrorHandler((error, request, reply) => {
     const answer = errorAnswer(error)
     if (answer.unexpected)
       app.log.error(
-        { request_id: request.id, method: request.method, path: request.url.split('?', 1)[0], err: error },
+        { request_id: request.id, method: request.method, path: pathForLog(request.url), err: error },
         'request failed',
       )
     return reply.headers(answer.headers).code(answer.status).send(answer.body)

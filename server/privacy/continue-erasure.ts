@@ -46,11 +46,15 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
   }
   for (const erase of ERASERS) {
     if (signal.aborted) return
-    await countErased(app.db, erasure.id, await erase(app, person))
+    await countErased(app.db, erasure.id, await erase(app, person, signal))
   }
+  if (signal.aborted) return
   const requests = await eraseFromQuarantine(app, person.projectId, (entry) => mentionsUser(entry, person.userKey))
   await countErased(app.db, erasure.id, { quarantined_requests: requests })
-  if (digested) await finishErasure(app.db, erasure.id, app.clock.now())
+  if (!digested) return
+  await finishErasure(app.db, erasure.id, app.clock.now())
+  const erased = (await readErasure(app.db, erasure.id))?.erased
+  app.log.info({ project_id: person.projectId, org_id: person.orgId, erasure_id: erasure.id, erased }, 'user.erased')
 }
 
 async function personOf(app: App, erasure: ErasureRow): Promise<Person | null> {
@@ -61,13 +65,13 @@ async function personOf(app: App, erasure: ErasureRow): Promise<Person | null> {
     .open(erasure.user_key_sealed, keyPlace(erasure.project_id, erasure.user_hash, erasure.org_id))
     .toString()
   const scrubbing = await scrubbingOf(app, project, projectSettings(project.settings))
+  const userKeys = [...new Set([userKey, ...scrubbedKeys(userKey, scrubbing)])]
   return {
     projectId: erasure.project_id,
     orgId: erasure.org_id,
     userKey,
-    userHashes: [
-      ...new Set([userKey, ...scrubbedKeys(userKey, scrubbing)].map((key) => hashUser(erasure.project_id, key))),
-    ],
+    userKeys,
+    userHashes: userKeys.map((key) => hashUser(erasure.project_id, key)),
   }
 }
 
@@ -91,7 +95,7 @@ async function eraseInIssue(app: App, erasureId: string, person: Person, issueId
     const eventIds = events.map(({ eventId }) => eventId)
     const files = await deleteAttachmentsOf(tx, person.projectId, eventIds)
     let written = 0
-    for (const userHash of person.userHashes.slice(0, eventIds.length === 0 ? 0 : 1))
+    for (const userHash of eventIds.length === 0 ? [] : person.userHashes)
       written += (await deleteFeedbackOf(tx, person.projectId, { userHash, eventIds })).length
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: written })
     if (events.length === PIECE) return false

@@ -2,6 +2,7 @@ import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { forgetSessionUser } from '../metrics/sessions/forget-session-user.ts'
+import { eraseTelemetryOf } from '../telemetry/erase-user.ts'
 
 /** Somebody whose data is to go. */
 export type Person = {
@@ -9,12 +10,17 @@ export type Person = {
   readonly orgId: string
   /** As events name them, at most 256 characters. */
   readonly userKey: string
-  /** Of the key, and of what scrubbing makes of it. */
+  /** The key, and what scrubbing makes of it: events that came since a rule know the person by that only. */
+  readonly userKeys: readonly string[]
+  /** Of those keys. */
   readonly userHashes: readonly number[]
 }
 
-/** Erases what one part of the product holds beside events, and says how much. May run again at any time. */
-export type Eraser = (app: App, person: Person) => Promise<Readonly<Record<string, number>>>
+/**
+ * Erases what one part of the product holds beside events, and says how much. May run again at any time; once the
+ * signal is given it may stop half-way.
+ */
+export type Eraser = (app: App, person: Person, signal: AbortSignal) => Promise<Readonly<Record<string, number>>>
 
 const feedback: Eraser = (app, { projectId, userHashes }) =>
   app.tx(async (tx) => {
@@ -32,5 +38,7 @@ const sessions: Eraser = async (app, { projectId, userHashes }) => {
   return { sessions: count }
 }
 
+const telemetry: Eraser = (app, { projectId, userKeys }, signal) => eraseTelemetryOf(app, projectId, userKeys, signal)
+
 /** In this order, after the events themselves. */
-export const ERASERS: readonly Eraser[] = [feedback, sessions]
+export const ERASERS: readonly Eraser[] = [feedback, sessions, telemetry]

@@ -45,6 +45,19 @@ export async function ensureDayPartitions(pool: pg.Pool, tables: readonly DayTab
   }
 }
 
+/** Days a table has partitions of, newest first. */
+export async function partitionDays(pool: pg.Pool, table: string): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = $1::text::regclass order by c.relname desc`,
+    [table],
+  )
+  return rows.flatMap(({ name }) => {
+    const [, year, month, day] = /_(\d{4})(\d{2})(\d{2})$/.exec(name) ?? []
+    return day === undefined ? [] : [`${year}-${month}-${day}`]
+  })
+}
+
 /** Built from names and dates we made ourselves, never from input. */
 export function partitionName(table: string, day: string): string {
   if (!/^[a-z_]{1,40}$/.test(table)) throw new Error(`not a table of ours: ${table}`)

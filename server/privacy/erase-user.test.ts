@@ -1,0 +1,312 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, anException, dsnParts, newEventId } from '#test/kit/sdk.ts'
+import { everythingStored } from '#test/kit/everything-stored.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Client } from '#test/kit/client.ts'
+import { continueErasure } from './continue-erasure.ts'
+import { erasureTask } from './erasure-task.ts'
+import type { Erasure } from './privacy.api.ts'
+
+const t = await testServer({ realTime: true })
+let owner: Client & { email: string }
+
+beforeAll(async () => {
+  owner = await aFounder(t.url)
+})
+
+async function erase(project: TestProject, userId: string): Promise<Erasure> {
+  const answer = await owner.delete(`/api/projects/${project.id}/users/${encodeURIComponent(userId)}/data`)
+  expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
+  return answer.as<Erasure>()
+}
+
+/** One envelope: header, items as `[header, payload]`. */
+async function post(
+  project: TestProject,
+  items: readonly [Record<string, unknown>, unknown][],
+  header = {},
+): Promise<void> {
+  const { key, projectNumber } = dsnParts(project.dsn)
+  const lines = items.map(([item, payload]) => {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
+    return `${JSON.stringify({ ...item, length: Buffer.byteLength(body) })}\n${body}\n`
+  })
+  const response = await fetch(`${t.url}/api/${projectNumber}/envelope/?sentry_key=${key}`, {
+    method: 'POST',
+    body: `${JSON.stringify(header)}\n${lines.join('')}`,
+  })
+  expect(response.status).toBe(200)
+}
+
+async function send(project: TestProject, event: Record<string, unknown>): Promise<void> {
+  await post(project, [[{ type: 'event' }, event]], { event_id: event['event_id'] })
+}
+
+const by = (id: string, fields: Record<string, unknown> = {}) => anEvent({ user: { id }, ...fields })
+const count = async (sql: string, ...values: unknown[]): Promise<number> =>
+  (await t.app.pool.query<{ n: number }>(`select count(*)::int as n from ${sql}`, values)).rows[0]?.n ?? -1
+
+const CANARY = 'zebracanary'
+const SECRETS = ['person', 'mail', 'message', 'file', 'words', 'crumb', 'log', 'title'].map((one) => `${CANARY}-${one}`)
+
+describe('erasing a person', () => {
+  test('leaves nothing of theirs anywhere, and everything of others', async () => {
+    const project = await aProject(owner)
+    const eventId = newEventId()
+    const did = `${CANARY}-person`
+    await post(
+      project,
+      [
+        [
+          { type: 'event' },
+          anEvent({
+            event_id: eventId,
+            user: { id: did, email: `${CANARY}-mail@example.com` },
+            exception: { values: [anException({ value: `${CANARY}-message failed` })] },
+            transaction: `/users/${CANARY}-title`,
+            breadcrumbs: [{ message: `${CANARY}-crumb` }],
+          }),
+        ],
+        [{ type: 'attachment', filename: `${CANARY}-file.txt`, content_type: 'text/plain' }, `${CANARY}-file content`],
+      ],
+      { event_id: eventId },
+    )
+    await post(project, [
+      [
+        { type: 'user_report' },
+        { event_id: eventId, name: `${CANARY}-person`, email: 'x@example.com', comments: `${CANARY}-words` },
+      ],
+    ])
+    await post(project, [
+      [
+        { type: 'session' },
+        {
+          sid: newEventId(),
+          did,
+          init: true,
+          started: new Date().toISOString(),
+          status: 'ok',
+          attrs: { release: 'a@1' },
+        },
+      ],
+    ])
+    await post(project, [
+      [
+        { type: 'log', item_count: 2, content_type: 'application/vnd.sentry.items.log+json' },
+        {
+          items: [
+            {
+              timestamp: Date.now() / 1000,
+              trace_id: newEventId(),
+              level: 'info',
+              body: `${CANARY}-log`,
+              attributes: { 'user.id': { value: did, type: 'string' } },
+            },
+            {
+              timestamp: Date.now() / 1000,
+              trace_id: newEventId(),
+              level: 'info',
+              body: 'of somebody else',
+              attributes: { 'user.id': { value: 'other', type: 'string' } },
+            },
+          ],
+        },
+      ],
+    ])
+    await send(project, by('other', { exception: { values: [anException({ value: 'card declined' })] } }))
+    await t.service.drain()
+    const stored = await everythingStored(t.app.pool)
+    for (const secret of SECRETS) expect(stored.includes(secret), secret).toBe(true)
+    const issuesBefore = await count('issues where project_id = $1', project.id)
+
+    const erasure = await erase(project, did)
+    expect(erasure).toMatchObject({
+      state: 'done',
+      erased: { events: 1, attachments: 1, feedback: 1, sessions: 1, logs: 1 },
+    })
+    const left = await everythingStored(t.app.pool)
+    for (const secret of SECRETS) expect(left.includes(secret), secret).toBe(false)
+    expect(left.includes(CANARY)).toBe(false)
+    expect(JSON.stringify(t.logLines)).not.toContain(CANARY)
+
+    expect(await count('issues where project_id = $1', project.id)).toBe(issuesBefore)
+    expect(await count('events where project_id = $1', project.id)).toBe(1)
+    expect(await count(`logs where project_id = $1 and body = 'of somebody else'`, project.id)).toBe(1)
+    // How often it happened is a number of nobody.
+    const { rows } = await t.app.pool.query<{ n: number }>(
+      'select sum(event_count)::int as n from issues where project_id = $1',
+      [project.id],
+    )
+    expect(rows[0]?.n).toBe(2)
+    expect((await owner.get(`/api/projects/${project.id}/issues`)).status).toBe(200)
+
+    expect(await erase(project, did)).toMatchObject({ state: 'done', erased: {} })
+  })
+
+  test('an issue others have, too, is named by theirs', async () => {
+    const project = await aProject(owner)
+    const of = (id: string, value: string) =>
+      by(id, { fingerprint: ['one'], exception: { values: [anException({ value })] } })
+    await send(project, of('other', 'of another'))
+    await send(project, of('u1', 'of the one'))
+    await t.service.drain()
+    const title = async () =>
+      (await owner.get(`/api/projects/${project.id}/issues`)).as<{
+        items: { id: string; title: string; user_count: number }[]
+      }>().items[0]
+    expect((await title())?.title).toBe('PaymentError: of the one')
+    await erase(project, 'u1')
+    expect(await title()).toMatchObject({ title: 'PaymentError: of another' })
+    const issue = await owner.get(`/api/issues/${(await title())?.id}`)
+    expect(issue.status).toBe(200)
+    expect(issue.text).not.toContain('of the one')
+    expect(await count('events where project_id = $1', project.id)).toBe(1)
+  })
+
+  test.each([
+    ['slashes', 'tenants/7/users/ada'],
+    ['spaces and signs', ' a b?c=d&e#f%20+"\'<>'],
+    ['emoji', '👩‍🚀'.repeat(40)],
+    ['200 and more characters', 'x'.repeat(250)],
+    ['more than events keep', 'ü'.repeat(400)],
+    ['a number', '4711'],
+    ['an address', '203.0.113.99'],
+  ])('whose id has %s', async (_, id) => {
+    const project = await aProject(owner)
+    await send(project, by(id))
+    await send(project, by('other'))
+    await t.service.drain()
+    expect(await erase(project, id)).toMatchObject({ state: 'done', erased: { events: 1, issues: 1 } })
+    expect(await count('events where project_id = $1', project.id)).toBe(1)
+  })
+
+  test('known by name, by e-mail address, or by what a rule makes of the id', async () => {
+    const project = await aProject(owner)
+    await send(project, anEvent({ user: { username: 'ada' } }))
+    await send(project, anEvent({ user: { email: 'ada@example.com' } }))
+    await t.service.drain()
+    expect((await erase(project, 'ada')).erased).toMatchObject({ events: 1 })
+    expect((await erase(project, 'ada@example.com')).erased).toMatchObject({ events: 1 })
+
+    await send(project, by('u1'))
+    await t.service.drain()
+    const rule = { path: 'user.id', pattern: 'anything', action: 'hash' }
+    await owner.patch(`/api/projects/${project.id}/settings`, { scrub_rules: [rule] })
+    await send(project, by('u1'))
+    await t.service.drain()
+    expect((await erase(project, 'u1')).erased).toMatchObject({ events: 2 })
+    expect(await count('events where project_id = $1', project.id)).toBe(0)
+  })
+
+  test('of another project, or of nobody, nothing goes', async () => {
+    const [project, other] = [await aProject(owner), await aProject(owner)]
+    await send(other, by('u1'))
+    await t.service.drain()
+    expect(await erase(project, 'u1')).toMatchObject({ state: 'done', erased: {} })
+    expect(await count('events where project_id = $1', other.id)).toBe(1)
+  })
+})
+
+describe('what is on its way', () => {
+  test('what was received before and is digested later is not stored; what comes after is', async () => {
+    const project = await aProject(owner)
+    await send(project, by('u1'))
+    await t.service.drain()
+    await send(project, by('u1'))
+    await send(project, by('other'))
+    const running = await erase(project, 'u1')
+    expect(running).toMatchObject({ state: 'running', finished_at: null, erased: { events: 1 } })
+    await t.service.drain()
+    expect(await count('events where project_id = $1', project.id)).toBe(1)
+    expect(
+      await count(`outcomes_hourly where project_id = $1 and outcome = 'discarded' and reason = 'erased'`, project.id),
+    ).toBe(1)
+    await erasureTask.run(t.app, {}, new AbortController().signal)
+    const { rows } = await t.app.pool.query('select state, user_key_sealed from erasures where project_id = $1', [
+      project.id,
+    ])
+    expect(rows).toEqual([{ state: 'done', user_key_sealed: null }])
+    await send(project, by('u1'))
+    await t.service.drain()
+    expect(await count('events where project_id = $1', project.id)).toBe(2)
+  })
+
+  test('an erasure cut off goes on where it was', async () => {
+    const project = await aProject(owner)
+    for (let n = 0; n < 3; n++) await send(project, by('u1', { fingerprint: [`f${n}`] }))
+    const { rows } = await t.app.pool.query<{ id: string }>(
+      `insert into erasures (id, project_id, org_id, user_hash, user_key_sealed, state, requested_at)
+       select gen_random_uuid(), id, org_id, 1, null, 'done', now() from projects where id = $1 returning id`,
+      [project.id],
+    )
+    expect(rows).toHaveLength(1)
+    const first = await erase(project, 'u1')
+    expect(first.state).toBe('running')
+    await t.service.drain()
+    // Cut off at the first opportunity, again and again.
+    const id =
+      (
+        await t.app.pool.query<{ id: string }>(`select id from erasures where project_id = $1 and state = 'running'`, [
+          project.id,
+        ])
+      ).rows[0]?.id ?? ''
+    for (let n = 0; n < 10; n++) await continueErasure(t.app, id, AbortSignal.abort())
+    await continueErasure(t.app, id, new AbortController().signal)
+    expect(await count(`erasures where id = $1 and state = 'done'`, id)).toBe(1)
+    expect(await count('events where project_id = $1', project.id)).toBe(0)
+  })
+
+  test('two at once end as one', async () => {
+    const project = await aProject(owner)
+    for (let n = 0; n < 20; n++) await send(project, by('u1', { fingerprint: [`f${n % 4}`] }))
+    await t.service.drain()
+    const both = await Promise.all([erase(project, 'u1'), erase(project, 'u1')])
+    expect(both.map(({ state }) => state)).toEqual(['done', 'done'])
+    expect(await count('events where project_id = $1', project.id)).toBe(0)
+  })
+
+  test('requests in quarantine that may be about them go, others stay', async () => {
+    const project = await aProject(owner)
+    const { insertQuarantined } = await import('../spool/spool.queries.ts')
+    const { packEntries } = await import('../spool/entry.ts')
+    const bodies = [
+      `{}\n{"type":"event"}\n${JSON.stringify(by('u\u00fc1'))}\n`,
+      `{}\n{"type":"event"}\n${JSON.stringify(by('other', { extra: { n: 1 } }))}\n`,
+      '{"broken": "uü1',
+      'neither grammar nor name',
+    ]
+    for (const text of bodies) {
+      const body = Buffer.from(text)
+      const entry = {
+        projectId: project.id,
+        projectNumber: project.number,
+        keyId: project.id,
+        receivedAtMs: Date.now(),
+        endpoint: 'envelope' as const,
+        encoding: 'none' as const,
+        clientIp: null,
+        userAgent: null,
+        origin: null,
+        sdkClient: null,
+        eventId: null,
+        dropped: [],
+        body,
+      }
+      await t.app.pool.connect().then(async (client) => {
+        await insertQuarantined(client, {
+          projectId: project.id,
+          receivedAt: new Date(),
+          quarantinedAt: new Date(),
+          reason: 'x',
+          attempts: 1,
+          entry: packEntries([entry]),
+          body,
+        })
+        client.release()
+      })
+    }
+    expect((await erase(project, 'uü1')).erased).toEqual({ quarantined_requests: 2 })
+    expect(await count('spool_quarantine where project_id = $1', project.id)).toBe(2)
+  })
+})
