@@ -44,7 +44,8 @@ export const otlpEndpoint: Endpoint = {
   },
   async toEnvelope(arrival) {
     const payload = await arrival.decoded()
-    if (payload.length > MOST_BYTES) throw tooLarge(`An export request may hold at most ${MOST_BYTES / 1024 / 1024} MiB.`)
+    if (payload.length > MOST_BYTES)
+      throw tooLarge(`An export request may hold at most ${MOST_BYTES / 1024 / 1024} MiB.`)
     const signal = signalOf(arrival)
     const isProtobuf = arrival.mediaType === PROTOBUF
     const count = isProtobuf ? countOtlp(payload) : countOtlpJson(payload.toString(), signal)
@@ -96,5 +97,11 @@ function refused(response: ServerResponse, head: ArrivalHead, error: AppError): 
     const body = writer.tag(2, WireType.LengthDelimited).string(message).finish()
     return answerWith(response, status, PROTOBUF, body, headers)
   }
-  return answerWith(response, status, JSON_TYPE, JSON.stringify({ code, message, detail: message, error: message }), headers)
+  return answerWith(
+    response,
+    status,
+    JSON_TYPE,
+    JSON.stringify({ code, message, detail: message, error: message }),
+    headers,
+  )
 }

@@ -39,5 +39,7 @@ export function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): rea
     clean: cleanLog,
     read: readLog,
   })
-  return kept.length === 0 ? verdicts : [{ category: CATEGORY, quantity: kept.length, kind: 'logs', fact: kept }, ...verdicts]
+  return kept.length === 0
+    ? verdicts
+    : [{ category: CATEGORY, quantity: kept.length, kind: 'logs', fact: kept }, ...verdicts]
 }

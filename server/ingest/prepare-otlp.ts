@@ -34,7 +34,12 @@ function decodeRequest(
   signal: OtlpSignal,
   category: Category,
 ): { readonly value: unknown } | Verdict {
-  const refused = (reason: string): Verdict => ({ category, quantity: announcedCount(item), outcome: 'invalid', reason })
+  const refused = (reason: string): Verdict => ({
+    category,
+    quantity: announcedCount(item),
+    outcome: 'invalid',
+    reason,
+  })
   if (item.headers.content_type !== PROTOBUF) {
     const parsed = parseEntries(decoded, item.start, item.end)
     return 'invalid' in parsed ? refused(parsed.invalid) : parsed

@@ -110,7 +110,8 @@ function scopeAttributes(scope: unknown): Raw {
   if (!isRecord(given)) return {}
   const attributes: Raw = {}
   if (typeof given['name'] === 'string' && given['name'] !== '') attributes['otel.scope.name'] = given['name']
-  if (typeof given['version'] === 'string' && given['version'] !== '') attributes['otel.scope.version'] = given['version']
+  if (typeof given['version'] === 'string' && given['version'] !== '')
+    attributes['otel.scope.version'] = given['version']
   return attributes
 }
 
