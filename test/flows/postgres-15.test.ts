@@ -6,9 +6,11 @@ import { createApp } from '#server/app.ts'
 import { migrateDatabase } from '#server/cli/database.ts'
 import { startService } from '#server/cli/service.ts'
 import { readConfig } from '#server/config.ts'
+import { purgeSessions } from '#server/metrics/sessions/purge-sessions.ts'
+import { readSessionSeries, readSessionTotals } from '#server/metrics/sessions/read-session-totals.ts'
 import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
-import { anEvent, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, dsnParts, sendEvent } from '#test/kit/sdk.ts'
 import type { Issue } from '#server/issues/issues.api.ts'
 
 /** The main story on the oldest PostgreSQL an operator may bring: no SQL of ours is newer than it. */
@@ -52,4 +54,29 @@ test('PostgreSQL 15: sign up, send, read, search, resolve, see it come back, del
   expect((await sendEvent(service.publicUrl, project.dsn, anEvent())).status).toBe(403)
   expect((await ada.delete(at)).status).toBe(204)
   expect((await ada.get('/api/issues')).body).toMatchObject({ total: 0 })
+})
+
+test('PostgreSQL 15: sessions start, crash, are asked for and purged', async () => {
+  const project = await aProject(await aFounder(service.publicUrl))
+  const { key, projectNumber } = dsnParts(project.dsn)
+  const started = new Date().toISOString()
+  for (const [status, init] of [
+    ['ok', true],
+    ['crashed', false],
+  ] as const) {
+    const session = { sid: 'a'.repeat(32), did: 'ada', started, status, init, duration: 2, attrs: { release: 'a' } }
+    const counts = { aggregates: [{ started, exited: 1 }], attrs: { release: 'b' } }
+    const response = await fetch(`${service.publicUrl}/api/${projectNumber}/envelope/?sentry_key=${key}`, {
+      method: 'POST',
+      body: `{}\n{"type":"session"}\n${JSON.stringify(session)}\n{"type":"sessions"}\n${JSON.stringify(counts)}\n`,
+    })
+    expect(response.status).toBe(200)
+    await service.drain()
+  }
+  const question = { projectId: project.id, from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 60_000) }
+  expect(await readSessionTotals(app.db, question)).toMatchObject({ total: 3, crashed: 1, users: 1, crashed_users: 1 })
+  expect(await readSessionTotals(app.db, { ...question, release: 'b' })).toMatchObject({ total: 2, crashed: 0 })
+  const points = await readSessionSeries(app.db, question, 60)
+  expect(points.reduce((sum, { totals }) => sum + totals.total, 0)).toBe(3)
+  expect(await purgeSessions(app)).toEqual({ sessions: 0, rollups: 0 })
 })
