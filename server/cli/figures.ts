@@ -42,7 +42,11 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
     ...Object.entries(counters.dropped).map(([reason, n]) =>
       counter('dropped_items_total', 'Items dropped at the door, by reason.', n, { reason }),
     ),
-    counter('let_through_total', 'Events over their limit, let through because their kind was new.', counters.letThrough),
+    counter(
+      'let_through_total',
+      'Events over their limit, let through because their kind was new.',
+      counters.letThrough,
+    ),
     ...counters.latency.map((n, index) => {
       cumulated += n
       const bound = LATENCY_BOUNDS_MS[index]
@@ -52,8 +56,14 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
     }),
     counter('latency_seconds_sum', 'Time of accepted requests in all.', counters.latencySumMs / 1000),
     counter('latency_seconds_count', 'Accepted requests with a time.', cumulated),
-    gauge('open', 'Whether the intake takes anything: 0 while the spool is full, the disk short or the database away.', spool.readiness() === 'open' ? 1 : 0),
-    ...(disk === null ? [] : [gauge('disk_free_bytes', 'Free on the volume of the embedded database.', disk.freeBytes)]),
+    gauge(
+      'open',
+      'Whether the intake takes anything: 0 while the spool is full, the disk short or the database away.',
+      spool.readiness() === 'open' ? 1 : 0,
+    ),
+    ...(disk === null
+      ? []
+      : [gauge('disk_free_bytes', 'Free on the volume of the embedded database.', disk.freeBytes)]),
     gauge('waiting_entries', 'Entries waiting in memory for their commit.', waiting.entries),
     gauge('waiting_bytes', 'Bytes waiting in memory for their commit.', waiting.bytes),
     ...(backlog === null

@@ -47,15 +47,11 @@ export function countRequest({ ledger }: Deps, key: Key, outcome: Outcome, reaso
   ledger.add(refusalOf(key, category, outcome, reason))
 }
 
-/** Counts a request whose body could not be received: too large, or no room for it. */
-export async function countedIfUnreceived<T>(deps: Deps, key: Key, receiving: Promise<T>): Promise<T> {
-  try {
-    return await receiving
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'too_large') countRequest(deps, key, 'invalid', 'too_large')
-    else if (error instanceof AppError && error.code === 'rate_limited') countRequest(deps, key, 'rate_limited', 'busy')
-    throw error
-  }
+/** Counts a request whose body could not be received or decoded because it is too large, or there is no room for it. */
+export function countUnreceived(deps: Deps, key: Key, error: unknown): void {
+  if (!(error instanceof AppError)) return
+  if (error.code === 'too_large') countRequest(deps, key, 'invalid', 'too_large')
+  else if (error.code === 'rate_limited') countRequest(deps, key, 'rate_limited', 'busy')
 }
 
 /** Counts an envelope whose header could be read and the rest of it not. */

@@ -161,7 +161,7 @@ describe('outcomes', () => {
       'default discarded unknown_type 1',
       'error accepted  1',
       'error discarded second_event 1',
-      'internal discarded unsupported 1',
+      'internal accepted  1',
       'session invalid bad_sid 1',
     ])
   })

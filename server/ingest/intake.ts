@@ -14,7 +14,7 @@ import {
   rateLimitHeaders,
   type Limit,
 } from './answers.ts'
-import { countedIfUnreceived, countRequest } from './count-refused.ts'
+import { countRequest, countUnreceived } from './count-refused.ts'
 import type { Arrival, ArrivalHead, Endpoint } from './endpoint.ts'
 import { matchEndpoint } from './endpoints.ts'
 import { AbortedError } from './intake-body.ts'
@@ -78,7 +78,9 @@ export function handleIntake(app: App, deps: IntakeDeps, request: IncomingMessag
     const encoding = contentEncodingFrom(request.headers['content-encoding'])
     if (matched !== null)
       small = { endpoint: matched.endpoint, head: headOf(app, request, route, matched.params, encoding) }
-    const { eventId, limited, announced } = await accept(app, deps, route, request, small, encoding, () => clearTimeout(timer))
+    const { eventId, limited, announced } = await accept(app, deps, route, request, small, encoding, () =>
+      clearTimeout(timer),
+    )
     // The rest is stored: the answer only tells the client what to hold back from now on.
     if (limited !== null && small?.endpoint.tellsLimits !== false) throw limited
     countLatency(deps.counters, app.clock.monotonicMs() - startedMs)
@@ -189,7 +191,10 @@ async function accept(
   const isQuery = request.method === 'GET' && small === null
   const body = isQuery
     ? bodyOfQuery(route.query)
-    : await countedIfUnreceived(deps, key, deps.bodies.read(request, small?.endpoint.mostWireBytes))
+    : await deps.bodies.read(request, small?.endpoint.mostWireBytes).catch((error: unknown) => {
+        countUnreceived(deps, key, error)
+        throw error
+      })
   bodyArrived()
   const arrived: Arrived = {
     projectId: key.projectId,

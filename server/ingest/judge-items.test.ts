@@ -112,8 +112,18 @@ describe('a storm', () => {
       return refused?.reason ?? letThrough ?? 'passed'
     })
     expect(verdicts).toEqual([
-      ...['passed', 'passed', 'passed', 'storm', 'storm'],
-      ...['first', 'again', 'again', 'again', 'again', 'storm', 'storm'],
+      'passed',
+      'passed',
+      'passed',
+      'storm',
+      'storm',
+      'first',
+      'again',
+      'again',
+      'again',
+      'again',
+      'storm',
+      'storm',
       'storm',
     ])
   })

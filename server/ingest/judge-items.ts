@@ -86,7 +86,11 @@ const PASSED: EventVerdict = { refused: null, letThrough: null }
  * Judges an error by the limit of its key, by whether it is news in a storm, and by the quota.
  * @param event its JSON; null for what has none to look at
  */
-export function judgeEvent({ limiter, quota, storms }: Judges, key: LimitedKey, event: EventBytes | null): EventVerdict {
+export function judgeEvent(
+  { limiter, quota, storms }: Judges,
+  key: LimitedKey,
+  event: EventBytes | null,
+): EventVerdict {
   const wait = limiter.takeItem(key.id, 'error', key.ratePerMinute)
   const subject = {
     projectId: key.projectId,
@@ -156,7 +160,8 @@ export function judgeItems(
     if (refused === null) {
       kept++
       // A container may have gone over its limit: the client need not send the next in vain.
-      const wait = item.headers.item_count === undefined ? 0 : judges.limiter.waitOf(key.id, category, key.ratePerMinute)
+      const wait =
+        item.headers.item_count === undefined ? 0 : judges.limiter.waitOf(key.id, category, key.ratePerMinute)
       if (wait > 0) (spent ??= new Map()).set(category, wait)
       continue
     }

@@ -1,6 +1,8 @@
 import { readClientReport, type ClientLoss } from '../protocol/client-report.ts'
 import { GuardError, parseGuarded } from '../protocol/json-guard.ts'
+import { isList } from '../protocol/json.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
+import { FILTERED } from '../protocol/scrub-words.ts'
 import type { Counted, Preparer } from './item.ts'
 
 const ONE: Counted = { category: 'internal', quantity: 1 }
@@ -19,10 +21,13 @@ export const prepareClientReport: Preparer = ({ decoded, item, project }) => {
   }
   if (losses === null) return [{ ...ONE, outcome: 'invalid', reason: 'not_a_report' }]
   // Words of the SDK, or whatever the app told it to say.
-  const reasons: Record<string, unknown> = { reasons: losses.map(({ reason }) => reason) }
-  if (scrubEvent(reasons, project.scrubbing) && Array.isArray(reasons['reasons'])) {
-    const clean: readonly unknown[] = reasons['reasons']
-    losses = losses.map((loss, index) => ({ ...loss, reason: String(clean[index] ?? '').slice(0, 64) }))
+  const scrubbed: Record<string, unknown> = { reasons: losses.map(({ reason }) => reason) }
+  if (scrubEvent(scrubbed, project.scrubbing)) {
+    const reasons = isList(scrubbed['reasons']) ? scrubbed['reasons'] : []
+    losses = losses.map((loss, index) => {
+      const reason = reasons[index]
+      return { ...loss, reason: typeof reason === 'string' ? reason.slice(0, 64) : FILTERED }
+    })
   }
   return [{ ...ONE, kind: 'client_report', fact: losses }]
 }

@@ -15,6 +15,7 @@ import {
   countedIfUnreadable,
   countedOf,
   countItems,
+  countUnreceived,
   outcomesOf,
   SECOND_EVENT,
 } from './count-refused.ts'
@@ -85,13 +86,22 @@ export async function takeEnvelope(
   key: ProjectKey,
   { decoded: known, projectNumber, mostAttachmentBytes }: EnvelopeToTake,
 ): Promise<Taken> {
+  let hasLooked = false
   const look = (decoded: Buffer) => {
+    hasLooked = true
     const envelope = countedIfUnreadable(deps, key, decoded, () => parseEnvelope(decoded))
     checkDsn(envelope.header.dsn, key.publicKey, projectNumber ?? '')
     const judgement = judgeItems(deps, key, decoded, envelope.items, mostAttachmentBytes)
     return { envelope, judgement, eventId: idOf(envelope, decoded) }
   }
-  const looked = known === null ? await deps.bodies.decode(arrived.body, arrived.encoding, look) : look(known)
+  let looked: ReturnType<typeof look>
+  try {
+    looked = known === null ? await deps.bodies.decode(arrived.body, arrived.encoding, look) : look(known)
+  } catch (error) {
+    // One that decodes to too much, or for which there is no room at the moment.
+    if (!hasLooked) countUnreceived(deps, key, error)
+    throw error
+  }
   const { envelope, judgement, eventId } = looked
   const { dropped, kept } = judgement
   for (const { reason } of dropped) deps.counters.dropped[reason]++
@@ -104,7 +114,11 @@ export async function takeEnvelope(
   const stored = store(deps, { ...arrived, endpoint: 'envelope', eventId, dropped }, key)
   await countedIfRefused(deps, key, stored, () => envelope.items.map(countedOf))
   tellLetThrough(deps, key, judgement.letThrough)
-  return { eventId, limited, announced: judgement.spent.size === 0 ? null : rateLimitHeaders(keyLimits(judgement.spent)) }
+  return {
+    eventId,
+    limited,
+    announced: judgement.spent.size === 0 ? null : rateLimitHeaders(keyLimits(judgement.spent)),
+  }
 }
 
 async function store(deps: TakingDeps, entry: SpoolEntry, key: ProjectKey): Promise<void> {

@@ -22,7 +22,8 @@ export function eventPrint(decoded: Buffer, start: number, end: number): string 
   const text = decoded.toString('latin1', start, end)
   const sections = topLevelValues(text)
   const parts: string[] = []
-  for (const [key, from, to] of sections) if (TEXTS.has(key)) parts.push(key, text.slice(from, Math.min(to, from + MOST_TEXT)))
+  for (const [key, from, to] of sections)
+    if (TEXTS.has(key)) parts.push(key, text.slice(from, Math.min(to, from + MOST_TEXT)))
   // Threads and bare stacks are long, and count only where the exceptions have no stack of their own.
   const hasFrames = sections.some(([key, from, to]) => EXCEPTION.has(key) && text.slice(from, to).includes('"frames"'))
   for (const [key, from, to] of sections) {

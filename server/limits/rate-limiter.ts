@@ -119,9 +119,7 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: Limite
     },
     addForeign(name, quantity) {
       const now = second()
-      const window = name.startsWith(ADDRESS_PREFIX)
-        ? addressWindow(name.slice(ADDRESS_PREFIX.length))
-        : windowOf(name)
+      const window = name.startsWith(ADDRESS_PREFIX) ? addressWindow(name.slice(ADDRESS_PREFIX.length)) : windowOf(name)
       window.add(now, quantity)
     },
   }

@@ -45,7 +45,7 @@ export class SlidingWindow {
   #count(second: number, quantity: number): void {
     // A clock that went back counts in the second it had reached.
     const slot = Math.max(second, this.#second) % WINDOW_SECONDS
-    this.#counts[slot] = this.#counts[slot]! + quantity
+    this.#counts[slot] = (this.#counts[slot] ?? 0) + quantity
     this.#total += quantity
   }
 
@@ -63,7 +63,7 @@ export class SlidingWindow {
     const steps = Math.min(second - this.#second, WINDOW_SECONDS)
     for (let step = 1; step <= steps; step++) {
       const slot = (second - steps + step) % WINDOW_SECONDS
-      this.#total -= this.#counts[slot]!
+      this.#total -= this.#counts[slot] ?? 0
       this.#counts[slot] = 0
     }
     this.#second = second
@@ -76,7 +76,7 @@ export class SlidingWindow {
   }
 
   #at(back: number): number {
-    return this.#counts[(this.#second - back + WINDOW_SECONDS) % WINDOW_SECONDS]!
+    return this.#counts[(this.#second - back + WINDOW_SECONDS) % WINDOW_SECONDS] ?? 0
   }
 
   /** Seconds until more than `excess` have left the last `seconds`; 0 when there is room already. */

@@ -74,7 +74,11 @@ describe('the cheap print', () => {
       exception: fc.record({ values: fc.array(exception, { maxLength: 2 }) }),
       threads: fc.record({
         values: fc.array(
-          fc.record({ crashed: fc.boolean(), current: fc.boolean(), stacktrace: fc.record({ frames: fc.array(frame, { maxLength: 2 }) }) }),
+          fc.record({
+            crashed: fc.boolean(),
+            current: fc.boolean(),
+            stacktrace: fc.record({ frames: fc.array(frame, { maxLength: 2 }) }),
+          }),
           { maxLength: 2 },
         ),
       }),
@@ -164,7 +168,11 @@ describe('a storm', () => {
 
   test('of large events is looked at as far as the budget goes, and leaves half to other projects', () => {
     const { storms, advance } = at()
-    const large = (name: string) => bytesOf({ ...anEvent({ exception: { values: [anException({ type: name })] } }), extra: { blob: 'x'.repeat(900_000) } })
+    const large = (name: string) =>
+      bytesOf({
+        ...anEvent({ exception: { values: [anException({ type: name })] } }),
+        extra: { blob: 'x'.repeat(900_000) },
+      })
     const verdicts = Array.from({ length: 12 }, (_, i) => storms.judge(subject, large(`Large${i}`)))
     expect(verdicts.filter((verdict) => verdict === 'first')).toHaveLength(5)
     expect(verdicts.at(-1)).toBe('unseen')

@@ -17,7 +17,13 @@ const sumKey = (row: LossRow): string => `${hourKey(row)} ${row.kind} ${row.cate
 export async function addLosses(client: pg.ClientBase, losses: readonly LossRow[]): Promise<void> {
   if (losses.length === 0) return
   const hours = new Map(losses.map((row) => [hourKey(row), row]))
-  const { rows: known } = await client.query<{ project_id: string; hour: Date; kind: LossRow['kind']; reason: string; category: LossRow['category'] }>({
+  const { rows: known } = await client.query<{
+    project_id: string
+    hour: Date
+    kind: LossRow['kind']
+    reason: string
+    category: LossRow['category']
+  }>({
     name: 'client-losses-known',
     text: `select project_id, hour, kind, reason, category from client_losses_hourly
            where (project_id, hour) in (select * from unnest($1::uuid[], $2::timestamptz[]))`,

@@ -64,7 +64,10 @@ export async function readIntake(app: App, actor: Actor, projectId: string, rang
 }
 
 /** Sums under keys, in the order they were first met. */
-function sumBy<R extends HourRow>(rows: readonly R[], key: (row: R) => string): Map<string, { row: R; quantity: number }> {
+function sumBy<R extends HourRow>(
+  rows: readonly R[],
+  key: (row: R) => string,
+): Map<string, { row: R; quantity: number }> {
   const sums = new Map<string, { row: R; quantity: number }>()
   for (const row of rows) {
     const sum = sums.get(key(row))

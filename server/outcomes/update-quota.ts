@@ -10,6 +10,9 @@ export async function updateQuota(app: App, actor: Actor, eventsPerDay: number |
     await updateOrgQuota(tx, actor.orgId, eventsPerDay)
     await announce(tx, 'project', { org_id: actor.orgId })
   })
-  app.log.info({ org_id: actor.orgId, user_id: actor.userId, events_per_day: eventsPerDay }, 'organization.quota_updated')
+  app.log.info(
+    { org_id: actor.orgId, user_id: actor.userId, events_per_day: eventsPerDay },
+    'organization.quota_updated',
+  )
   return readQuota(app, actor)
 }

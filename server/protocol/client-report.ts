@@ -56,8 +56,10 @@ function readLoss(kind: LossKind, element: unknown): ClientLoss | null {
   if (!Number.isSafeInteger(quantity) || quantity < 0 || quantity > MOST_QUANTITY) return null
   return {
     kind,
-    // eslint-disable-next-line no-control-regex -- what no word holds, and the database does not take
-    reason: reason.replaceAll(/[\u0000-\u001f\u007f\ud800-\udfff]/g, '').slice(0, MOST_REASON_CHARACTERS).trim(),
+    reason: reason
+      .replaceAll(/[\u0000-\u001f\u007f\ud800-\udfff]/g, '')
+      .slice(0, MOST_REASON_CHARACTERS)
+      .trim(),
     category: isCategory(category) ? category : 'default',
     quantity,
   }

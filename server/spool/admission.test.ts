@@ -23,17 +23,20 @@ function watch(): { admission: Admission; backlog: { entries: number; bytes: num
 }
 
 describe('a backlog', () => {
-  test.each(['entries', 'bytes'] as const)('of too many %s closes, and opens only when there is some room', async (what) => {
-    const { admission, backlog } = watch()
-    const most = what === 'entries' ? 100 : 1_000
-    const states: string[] = []
-    for (const share of [0, 0.99, 1, 0.95, 0.9, 0.89, 0.95, 1.5, 0.5]) {
-      backlog[what] = most * share
-      await admission.ask()
-      states.push(admission.state())
-    }
-    expect(states).toEqual(['open', 'open', 'busy', 'busy', 'busy', 'open', 'open', 'busy', 'open'])
-  })
+  test.each(['entries', 'bytes'] as const)(
+    'of too many %s closes, and opens only when there is some room',
+    async (what) => {
+      const { admission, backlog } = watch()
+      const most = what === 'entries' ? 100 : 1_000
+      const states: string[] = []
+      for (const share of [0, 0.99, 1, 0.95, 0.9, 0.89, 0.95, 1.5, 0.5]) {
+        backlog[what] = most * share
+        await admission.ask()
+        states.push(admission.state())
+      }
+      expect(states).toEqual(['open', 'open', 'busy', 'busy', 'busy', 'open', 'open', 'busy', 'open'])
+    },
+  )
 
   test('nobody can tell keeps the state', async () => {
     const { admission, backlog } = watch()

@@ -56,7 +56,15 @@ const Entry = z.tuple([
   z.string().nullable(),
   z.string().nullable(),
   z.string().nullable(),
-  z.array(z.tuple([z.int(), z.int().min(0).max(DROP_REASONS.length - 1)])),
+  z.array(
+    z.tuple([
+      z.int(),
+      z
+        .int()
+        .min(0)
+        .max(DROP_REASONS.length - 1),
+    ]),
+  ),
   z.int().min(0),
 ])
 const Entries = z.array(Entry)

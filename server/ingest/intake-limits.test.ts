@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import { anEvent, anException, envelopeOf } from '#test/kit/sdk.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import { publish } from '../storage/bus.ts'
+import { seedProject, testIntake, type TestIntake } from './intake.fixture.ts'
+
+const t = await testApp()
+const { app, clock } = t
+const intake = await testIntake(app)
+t.onClose(() => intake.close())
+
+let projects = 6_000
+type Target = { projectId: string; number: number; key: string }
+
+async function aTarget(settings: Record<string, unknown> = {}): Promise<Target> {
+  const number = ++projects
+  const key = randomBytes(16).toString('hex')
+  const { projectId } = await seedProject(app, { number, publicKey: key })
+  await app.pool.query('update projects set settings = $2 where id = $1', [projectId, settings])
+  return { projectId, number, key }
+}
+
+const post = ({ number, key }: Target, body: string, to: TestIntake = intake, endpoint = 'envelope') =>
+  to.send({ url: `/api/${number}/${endpoint}/?sentry_key=${key}`, body })
+
+const named = (type: string): string => envelopeOf(anEvent({ exception: { values: [anException({ type })] } }))
+
+async function outcomesOf({ projectId }: Target, from: TestIntake = intake): Promise<string[]> {
+  await from.intake.ledger.flush()
+  const { rows } = await app.pool.query<{ line: string }>(
+    `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
+    [projectId],
+  )
+  return rows.map(({ line }) => line)
+}
+
+afterEach(async () => {
+  await app.pool.query('truncate spool')
+  clock.advance(120_000)
+})
+
+describe('a storm', () => {
+  test('of 3,000 of the same does not hide the one event of a new kind', async () => {
+    const target = await aTarget()
+    const flood = named('Flood')
+    const statuses = new Map<number, number>()
+    for (let i = 0; i < 3_000; i += 50) {
+      for (const { status } of await Promise.all(Array.from({ length: 50 }, () => post(target, flood))))
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    expect(Object.fromEntries(statuses)).toEqual({ 200: 1_000, 429: 2_000 })
+    await intake.takeAll()
+
+    const news = await post(target, named('News'))
+    expect(news.status).toBe(200)
+    // It would be told to hold back the next one otherwise.
+    expect(news.headers['x-sentry-rate-limits']).toBeUndefined()
+    const [entry] = await intake.takeAll()
+    expect(entry?.body.toString()).toContain('News')
+    expect((await post(target, flood)).status).toBe(429)
+    const again = await Promise.all(Array.from({ length: 6 }, () => post(target, named('News'))))
+    expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429, 429])
+    // Of the old endpoint, too.
+    const stored = await post(target, JSON.stringify(anEvent({ message: 'Newer', exception: null })), intake, 'store')
+    expect(stored.status).toBe(200)
+
+    expect(await outcomesOf(target)).toEqual(['error rate_limited storm 2003'])
+    const { rows } = await app.pool.query(
+      'select let_through, fingerprints, hour, first_at from storms_hourly where project_id = $1',
+      [target.projectId],
+    )
+    const at = clock.now()
+    expect(rows).toEqual([{ let_through: 6, fingerprints: 2, hour: new Date('2026-11-20T12:00:00Z'), first_at: at }])
+  }, 60_000)
+
+  test('is not looked into where the project does not want that', async () => {
+    const target = await aTarget({ rate_limit_per_minute: 3, spike_protection: false })
+    expect((await post(target, named('One'))).status).toBe(200)
+    expect((await post(target, named('Two'))).status).toBe(429)
+    expect(await outcomesOf(target)).toEqual(['error rate_limited key 1'])
+  })
+})
+
+describe('the quota of the organisation', () => {
+  test('holds events, is told with its scope, and what it refuses is counted', async () => {
+    const target = await aTarget()
+    await app.pool.query('update orgs set events_per_day = 2 where id = $1', [target.projectId])
+    expect((await post(target, named('One'))).status).toBe(200)
+    expect((await post(target, '{}\n{"type":"transaction"}\n{}')).status).toBe(200)
+    const refused = await post(target, named('Two'))
+    expect(refused.status).toBe(429)
+    expect(refused.headers).toMatchObject({
+      'x-sentry-rate-limits': '300:error;transaction;security:organization:quota',
+      'retry-after': '300',
+    })
+    expect(refused.text).toContain('quota')
+    expect((await post(target, '{"message":"x"}', intake, 'store')).status).toBe(429)
+    expect((await post(target, '{}\n{"type":"session"}\n{}\n{"type":"event"}\n{}')).status).toBe(429)
+    expect((await post(target, '{}\n{"type":"session"}\n{}')).status).toBe(200)
+    expect(await outcomesOf(target)).toEqual(['error rate_limited organization 2'])
+    // What went on in part is digestion's to count.
+    expect((await intake.takeAll()).flatMap(({ dropped }) => dropped)).toEqual([{ index: 1, reason: 'quota' }])
+    await app.pool.query('update orgs set events_per_day = null where id = $1', [target.projectId])
+    await publish(app.pool, 'project', { org_id: target.projectId })
+    await waitFor('the change to be heard of', async () => (await post(target, named('Three'))).status === 200)
+  })
+})
+
+describe('containers', () => {
+  test('count by their entries; one that reaches the limit is taken and the client told to hold back', async () => {
+    const target = await aTarget({ rate_limit_per_minute: 30 })
+    const logs = (count: number) => {
+      const payload = JSON.stringify({ items: Array.from({ length: count }, () => ({ body: 'x' })) })
+      return `{}\n{"type":"log","item_count":${count},"length":${payload.length}}\n${payload}\n`
+    }
+    const first = await post(target, logs(90))
+    expect([first.status, first.headers['x-sentry-rate-limits']]).toEqual([200, undefined])
+    const last = await post(target, logs(20))
+    expect([last.status, last.headers['x-sentry-rate-limits']]).toEqual([200, '10:log_item:key:rate_limit'])
+    const refused = await post(target, logs(7))
+    expect([refused.status, refused.headers['x-sentry-rate-limits']]).toEqual([429, '10:log_item:key:rate_limit'])
+    // A noisy category silences no other.
+    expect((await post(target, named('One'))).status).toBe(200)
+    expect(await outcomesOf(target)).toEqual(['log_item rate_limited key 7'])
+  })
+})
+
+describe('admission', () => {
+  test('past the backlog refuses before a body is read, opens again when there is room, and counts', async () => {
+    const target = await aTarget()
+    const small = await testIntake(app, { spoolLimits: { mostBacklogEntries: 3 } })
+    try {
+      for (let i = 0; i < 3; i++) expect((await post(target, named('One'), small)).status).toBe(200)
+      await waitFor('the backlog to be noticed', () => small.intake.spool.readiness() === 'full')
+      const refused = await post(target, named('One'), small)
+      expect(refused.status).toBe(429)
+      const seconds = Number(refused.headers['retry-after'])
+      expect(seconds).toBeGreaterThanOrEqual(5)
+      expect(seconds).toBeLessThanOrEqual(10)
+      expect(refused.headers['x-sentry-rate-limits']).toBe(`${seconds}::organization:busy`)
+      // The body never comes; the refusal does, and the connection goes on to the next request.
+      const socket = await small.socket()
+      let text = ''
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
+      const head = `POST /api/${target.number}/envelope/?sentry_key=${target.key} HTTP/1.1\r\nhost: x\r\ncontent-length: 50000\r\n\r\n`
+      socket.write(head)
+      await waitFor('the refusal', () => text.includes('HTTP/1.1 429'))
+      socket.write('x'.repeat(50_000) + head + 'y'.repeat(50_000))
+      await waitFor('the next refusal', () => text.split('HTTP/1.1 429').length === 3)
+      expect(text).not.toContain('HTTP/1.1 400')
+      socket.destroy()
+      expect(await outcomesOf(target, small)).toEqual(['default rate_limited busy 3'])
+      await app.pool.query('truncate spool')
+      await waitFor('room', () => small.intake.spool.readiness() === 'open', 5_000)
+      expect((await post(target, named('One'), small)).status).toBe(200)
+    } finally {
+      await small.close()
+    }
+  })
+})
+
+test('every refusal behind a valid key leaves its outcome, none before does', async () => {
+  const target = await aTarget()
+  const big = `{"message":"${'x'.repeat(1 << 20)}"}`
+  expect((await post(target, `{}\n{"type":"event"}\n${big}`)).status).toBe(413)
+  expect((await post(target, '{}\n{"type":"event","length":99}\n{}')).status).toBe(400)
+  expect((await post(target, `{}\n${'{"type":"x"}\n\n'.repeat(10_001)}`)).status).toBe(413)
+  expect((await post(target, 'nope')).status).toBe(400)
+  expect((await post({ ...target, key: 'a'.repeat(32) }, named('One'))).status).toBe(403)
+  expect(await outcomesOf(target)).toEqual([
+    'default invalid envelope 1',
+    'default invalid too_large 1',
+    'error invalid too_large 1',
+  ])
+})

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest'
+import { aPerson } from '#test/kit/people.ts'
+import { aFounder, aProject } from '#test/kit/founder.ts'
+import { anEvent, dsnParts, envelopeOf } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import type { z } from 'zod'
+import { withClientTx } from '../storage/pool.ts'
+import { addLosses, type LossRow } from './client-losses.queries.ts'
+import type { Intake } from './intake.api.ts'
+
+const t = await testServer({ digestion: 'manual' })
+const { app, clock } = t
+
+type View = z.output<typeof Intake>
+
+async function aWorld() {
+  const owner = await aFounder(t.url)
+  const project = await aProject(owner)
+  const { key, projectNumber } = dsnParts(project.dsn)
+  const read = async (range = '24h'): Promise<View> => {
+    const answer = await owner.get(`/api/projects/${project.id}/intake?range=${range}`)
+    expect(answer.status, answer.text).toBe(200)
+    return answer.body as View
+  }
+  const post = async (body: string): Promise<number> =>
+    (await fetch(`${t.url}/api/${projectNumber}/envelope/?sentry_key=${key}`, { method: 'POST', body })).status
+  return { owner, project, key, read, post }
+}
+
+describe('the intake of a project', () => {
+  test('tells what became of everything, by hour, reason and key, and what clients lost', async () => {
+    clock.set('2026-11-20T12:34:56Z')
+    const { owner, read, post, key, project } = await aWorld()
+    const event = anEvent()
+    expect(await post(envelopeOf(event))).toBe(200)
+    expect(await post(envelopeOf(event))).toBe(200)
+    expect(await post('{}\n{"type":"event"}\nnope')).toBe(200)
+    const lost = { reason: 'sample_rate', category: 'transaction', quantity: 40 }
+    expect(
+      await post(
+        `{}\n{"type":"client_report"}\n${JSON.stringify({ discarded_events: [lost], filtered_events: [{ ...lost, quantity: 2 }] })}`,
+      ),
+    ).toBe(200)
+    await t.service.drain()
+    clock.set('2026-11-20T14:00:00Z')
+    await owner.post('/api/auth/login', { email: owner.email, password: owner.password })
+    expect(await post(envelopeOf(anEvent()))).toBe(200)
+    await t.service.drain()
+
+    const view = await read()
+    expect(view).toMatchObject({
+      interval_seconds: 3_600,
+      from: '2026-11-19T15:00:00.000Z',
+      to: '2026-11-20T15:00:00.000Z',
+      client_losses: [
+        { kind: 'discarded', ...lost },
+        { kind: 'filtered', ...lost, quantity: 2 },
+      ],
+      storms: [],
+      limits: {
+        per_minute: 3_000,
+        burst_10s: 1_000,
+        sessions_per_minute: 60_000,
+        entries_per_minute: 30_000,
+        is_default: true,
+        spike_protection: true,
+      },
+      quota: { events_per_day: null, used_today: 0, resets_at: '2026-11-21T00:00:00.000Z' },
+    })
+    expect(view.points).toHaveLength(24)
+    expect(view.points.filter(({ outcomes }) => outcomes.length > 0)).toEqual([
+      {
+        t: '2026-11-20T12:00:00.000Z',
+        outcomes: [
+          { outcome: 'accepted', category: 'error', quantity: 1 },
+          { outcome: 'accepted', category: 'internal', quantity: 1 },
+          { outcome: 'invalid', category: 'error', quantity: 1 },
+          { outcome: 'duplicate', category: 'error', quantity: 1 },
+        ],
+      },
+      { t: '2026-11-20T14:00:00.000Z', outcomes: [{ outcome: 'accepted', category: 'error', quantity: 1 }] },
+    ])
+    expect(view.totals[0]).toEqual({ outcome: 'accepted', reason: '', category: 'error', quantity: 2 })
+    expect(view.totals).toContainEqual({ outcome: 'invalid', reason: 'not_json', category: 'error', quantity: 1 })
+    expect(view.keys).toEqual([
+      {
+        key_id: expect.any(String) as unknown,
+        public_key: key,
+        outcomes: [
+          { outcome: 'accepted', quantity: 3 },
+          { outcome: 'invalid', quantity: 1 },
+          { outcome: 'duplicate', quantity: 1 },
+        ],
+      },
+    ])
+
+    expect((await read('1h')).points.map(({ t: at }) => at)).toEqual([
+      '2026-11-20T13:00:00.000Z',
+      '2026-11-20T14:00:00.000Z',
+    ])
+    expect((await read('7d')).points).toHaveLength(168)
+    const month = await read('30d')
+    expect(month.points).toHaveLength(120)
+    expect(month.points.at(-1)).toMatchObject({
+      t: '2026-11-20T12:00:00.000Z',
+      outcomes: [{ outcome: 'accepted', quantity: 2 }, {}, {}, {}],
+    })
+    // A key that is gone leaves its counts.
+    await app.pool.query('delete from project_keys where project_id = $1', [project.id])
+    expect((await read()).keys).toMatchObject([{ public_key: null }])
+  })
+
+  test('shows refusals and storms within seconds, and limits as they are set', async () => {
+    clock.set('2026-11-21T10:00:00Z')
+    const { read, post, owner, project } = await aWorld()
+    const patched = await owner.patch(`/api/projects/${project.id}/settings`, {
+      rate_limit_per_minute: 3,
+      spike_protection: true,
+    })
+    expect(patched.status, patched.text).toBe(200)
+    await waitFor('the limit to be heard of', async () => {
+      await post(envelopeOf(anEvent()))
+      return (await post(envelopeOf(anEvent()))) === 429
+    })
+    expect(await post(envelopeOf(anEvent({ message: 'news', exception: null })))).toBe(200)
+    const view = await waitFor(
+      'the ledger',
+      async () => {
+        const now = await read('1h')
+        return now.storms.length > 0 ? now : null
+      },
+      10_000,
+    )
+    expect(view.totals).toContainEqual({
+      outcome: 'rate_limited',
+      reason: 'storm',
+      category: 'error',
+      quantity: expect.any(Number) as unknown,
+    })
+    expect(view.storms).toMatchObject([{ t: '2026-11-21T10:00:00.000Z', let_through: 1, fingerprints: 1 }])
+    expect(view.limits).toMatchObject({ per_minute: 3, burst_10s: 1, is_default: false })
+  })
+
+  test('is for everybody of the organisation, in known ranges', async () => {
+    const { owner, project } = await aWorld()
+    const answer = await owner.get(`/api/projects/${project.id}/intake?range=1y`)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('range must be one of')
+    const stranger = await aPerson(app)
+    const refused = await fetch(`${t.url}/api/projects/${project.id}/intake`, { headers: { cookie: stranger.cookie } })
+    expect(refused.status).toBe(404)
+  })
+})
+
+describe('the quota', () => {
+  test('is set by who may, holds at once, and is lifted', async () => {
+    clock.set('2026-11-22T10:00:00Z')
+    const { owner, read, post } = await aWorld()
+    const set = await owner.patch('/api/organization/quota', { events_per_day: 2 })
+    expect(set.body).toEqual({ events_per_day: 2, used_today: 0, resets_at: '2026-11-23T00:00:00.000Z' })
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push(await post(envelopeOf(anEvent())))
+    expect(statuses).toEqual([200, 200, 429, 429])
+    await waitFor('the count', async () => (await read()).quota.used_today === 2)
+    for (const events_per_day of [-1, 1.5, '5', 1e12, undefined])
+      expect((await owner.patch('/api/organization/quota', { events_per_day })).status).toBe(400)
+    await owner.patch('/api/organization/quota', { events_per_day: null })
+    await waitFor('the change to be heard of', async () => (await post(envelopeOf(anEvent()))) === 200)
+  })
+})
+
+describe('losses', () => {
+  test('add up, and an hour holds only so many reasons', async () => {
+    const { project } = await aWorld()
+    const hour = new Date('2026-11-20T12:00:00Z')
+    const loss = (reason: string, quantity = 1): LossRow => ({
+      projectId: project.id,
+      hour,
+      kind: 'discarded',
+      category: 'error',
+      reason,
+      quantity,
+    })
+    const write = (rows: LossRow[]) => withClientTx(app.pool, (client) => addLosses(client, rows))
+    await write([loss('sample_rate', 5), loss('before_send'), loss('sample_rate', 5)])
+    await write([loss('sample_rate')])
+    for (let batch = 0; batch < 3; batch++)
+      await write(Array.from({ length: 100 }, (_, i) => loss(`made_up_${batch}_${i}`)))
+    await write([loss('sample_rate')])
+    const { rows } = await app.pool.query<{ reason: string; quantity: number }>(
+      'select reason, quantity from client_losses_hourly where project_id = $1',
+      [project.id],
+    )
+    const sums = new Map(rows.map((row) => [row.reason, row.quantity]))
+    expect(sums.get('sample_rate')).toBe(12)
+    expect(sums.size).toBe(201)
+    expect(sums.get('other')).toBe(102)
+    expect([...sums.values()].reduce((a, b) => a + b)).toBe(313)
+  })
+})
