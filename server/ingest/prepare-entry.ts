@@ -73,7 +73,8 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
     else prepared.push(...(await prepareItem({ ...common, item })))
   }
   // Other facts may hold on to bytes; their memory is then theirs.
-  if (items.every(({ type }) => KEEP_NO_BYTES.has(type))) body.release()
+  if (items.every(({ type, surplus }, index) => surplus || dropped.has(index) || KEEP_NO_BYTES.has(type)))
+    body.release()
   return prepared
 }
 
