@@ -3,7 +3,7 @@ import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import { isRecord } from '../protocol/json.ts'
 import { GuardError, parseGuarded } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
-import { scrubEvent } from '../protocol/scrub.ts'
+import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { userHash } from './prepare-event.ts'
 
@@ -17,7 +17,7 @@ export const prepareFeedback: Preparer = (input) =>
       eventId: input.eventId ?? eventIdFrom(value['event_id']) ?? unhyphenate(newId()),
       receivedAt,
       sentAt,
-      clientIp: project.scrubbing.removeAddresses === true ? null : entry.clientIp,
+      clientIp: scrubConnection(entry, project.scrubbing).clientIp,
       userAgent: entry.userAgent,
       defaultEnvironment: project.defaultEnvironment,
     })
