@@ -97,7 +97,7 @@ function countOf(body: Buffer, boundary: string, most: number): number {
   let count = 0
   for (
     let at = body.indexOf(delimiter);
-    at !== -1 && count <= most;
+    at !== -1 && count <= most + 1;
     at = body.indexOf(delimiter, at + delimiter.length)
   )
     count++
