@@ -83,8 +83,6 @@ describe.each(SDKS)('$name', ({ name, packageName, traces }) => {
       await page.evaluate('act()')
       await page.evaluate('crash()')
       const wanted = ['error', 'session', 'feedback', 'attachment', traces]
-      // Web vitals and the last session update leave when the page does.
-      await page.close({ runBeforeUnload: true })
       await waitFor(
         wanted.join(', '),
         async () => {
@@ -95,6 +93,7 @@ describe.each(SDKS)('$name', ({ name, packageName, traces }) => {
         },
         20_000,
       )
+      await page.close()
       const outcomes = await outcomesOf(server.app, project.number)
       expect(complaints(outcomes)).toEqual([])
       const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()

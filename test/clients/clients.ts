@@ -7,8 +7,8 @@ export type ClientApp = {
   prepare(): Ready | Promise<Ready>
   /** Categories of which something must have been accepted after one run. */
   readonly sends: readonly Category[]
-  /** Title of the issue its crash makes; null for an SDK that has no crash here. */
-  readonly crash: string | null
+  /** The issue its crash makes; null for an SDK that has no crash here. */
+  readonly crash: { readonly title: string; readonly level: string; readonly is_unhandled: boolean } | null
 }
 
 const MODERN: readonly Category[] = ['error', 'session', 'feedback', 'attachment', 'monitor']
@@ -19,25 +19,25 @@ export const CLIENTS: readonly ClientApp[] = [
     name: '@sentry/node 8.55.0',
     prepare: () => node('sentry-node-8'),
     sends: [...MODERN, 'transaction'],
-    crash: 'RangeError: the pool is exhausted',
+    crash: { title: 'RangeError: the pool is exhausted', level: 'fatal', is_unhandled: true },
   },
   {
     name: '@sentry/node 9.46.0',
     prepare: () => node('sentry-node-9'),
     sends: [...MODERN, 'transaction', 'log_item'],
-    crash: 'RangeError: the pool is exhausted',
+    crash: { title: 'RangeError: the pool is exhausted', level: 'fatal', is_unhandled: true },
   },
   {
     name: '@sentry/node 10.78.0',
     prepare: () => node('sentry-node-10'),
     sends: [...MODERN, 'transaction', 'log_item', 'trace_metric'],
-    crash: 'RangeError: the pool is exhausted',
+    crash: { title: 'RangeError: the pool is exhausted', level: 'fatal', is_unhandled: true },
   },
   {
     name: '@sentry/node 11.11.0',
     prepare: () => node('sentry-node-11'),
     sends: [...MODERN, 'span', 'log_item', 'trace_metric'],
-    crash: 'RangeError: the pool is exhausted',
+    crash: { title: 'RangeError: the pool is exhausted', level: 'fatal', is_unhandled: true },
   },
   {
     name: '@sentry/react-native 8.28.0 (JavaScript layer)',
@@ -49,24 +49,25 @@ export const CLIENTS: readonly ClientApp[] = [
     name: 'sentry-sdk 2.68.0 (Python)',
     prepare: python,
     sends: ['error', 'session', 'monitor'],
-    crash: 'RuntimeError: the pool is exhausted',
+    crash: { title: 'RuntimeError: the pool is exhausted', level: 'error', is_unhandled: true },
   },
   {
     name: 'sentry-go 0.36.0',
     prepare: go,
     sends: ['error', 'transaction', 'attachment', 'monitor', 'log_item'],
-    crash: 'the pool is exhausted',
+    // A panic somebody recovered; the SDK marks it fatal and says nothing of handling.
+    crash: { title: 'the pool is exhausted', level: 'fatal', is_unhandled: false },
   },
   {
     name: 'sentry-java 8.27.0',
     prepare: java,
     sends: ['error', 'session', 'transaction', 'attachment', 'monitor', 'feedback', 'log_item'],
-    crash: 'IllegalArgumentException: the pool is exhausted',
+    crash: { title: 'IllegalArgumentException: the pool is exhausted', level: 'fatal', is_unhandled: true },
   },
   {
     name: 'sentry 0.46.0 (Rust)',
     prepare: rust,
     sends: ['error', 'session', 'transaction', 'attachment'],
-    crash: 'panic: the pool is exhausted',
+    crash: { title: 'panic: the pool is exhausted', level: 'fatal', is_unhandled: true },
   },
 ]
