@@ -75,11 +75,37 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
   // Other facts may hold on to bytes; their memory is then theirs.
   if (items.every(({ type, surplus }, index) => surplus || dropped.has(index) || KEEP_NO_BYTES.has(type)))
     body.release()
-  return prepared
+  return withoutFilesOfFiltered(prepared)
+}
+
+/** Files go with the event beside them that a filter stopped: nobody would ever see them. */
+function withoutFilesOfFiltered(prepared: PreparedItem[]): PreparedItem[] {
+  const stopped = prepared.find(
+    (one) =>
+      'outcome' in one && one.outcome === 'filtered' && (one.category === 'error' || one.category === 'transaction'),
+  )
+  if (stopped === undefined || !('outcome' in stopped)) return prepared
+  const { outcome, reason } = stopped
+  return prepared.map((one) =>
+    'kind' in one && one.kind === 'attachment'
+      ? { category: one.category, quantity: one.quantity, outcome, reason }
+      : one,
+  )
 }
 
 /** Item types that are parsed, and nothing of the bytes kept: the common ones. */
-const KEEP_NO_BYTES = new Set(['event', 'transaction', 'session', 'sessions', 'client_report'])
+const KEEP_NO_BYTES = new Set([
+  'event',
+  'transaction',
+  'session',
+  'sessions',
+  'client_report',
+  'attachment',
+  'form_data',
+  'raw_security',
+  'feedback',
+  'user_report',
+])
 
 async function prepareItem(input: ItemInput): Promise<PreparedItem[]> {
   const { type } = input.item

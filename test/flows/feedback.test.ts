@@ -246,3 +246,24 @@ test('profiles and replays are kept only where the project says so', async () =>
   )
   expect(stored.rows[0]?.bytes.toString()).toContain('[Filtered]')
 })
+
+test('files go with an event that a filter stopped', async () => {
+  await ada.patch(`/api/projects/${project.id}/settings`, { inbound_filters: { releases: ['bad@*'] } })
+  const file = { type: 'attachment', headers: { filename: 'a.log' }, payload: 'x' }
+  const event = (release: string): Item => ({
+    type: 'event',
+    payload: JSON.stringify({ ...anEvent({ release }), event_id: undefined }),
+  })
+  await send(newEventId(), [file, event('bad@1')])
+  await send(newEventId(), [file, event('good@1')])
+  const { rows } = await server.app.pool.query<{ line: string }>(
+    `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
+    [project.id],
+  )
+  expect(rows.map((row) => row.line)).toEqual([
+    'attachment accepted  1',
+    expect.stringMatching(/^attachment filtered release\S* 1$/),
+    'error accepted  1',
+    expect.stringMatching(/^error filtered release\S* 1$/),
+  ])
+})

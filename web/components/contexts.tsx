@@ -5,6 +5,7 @@ import { Icon } from '../ui/icon.tsx'
 import { issue as words } from '../words/issue.ts'
 import { contextsOf, factsOf, safeUrl } from './contexts-facts.ts'
 import { ValueText, Values, type Value } from './contexts-value.tsx'
+import { LoadedImages } from './loaded-images.tsx'
 
 /** What the SDK sent around the error: request, user, contexts, extra, modules. */
 
@@ -166,16 +167,11 @@ export function ContextsCard({ event }: { event: Event }) {
       )}
       {images.length === 0 ? null : (
         <Fold title={words.images} count={images.length}>
-          <Values values={images.map((image) => [imageName(image), image])} />
+          <LoadedImages images={images} />
         </Fold>
       )}
     </section>
   )
-}
-
-const imageName = (image: Event['debug_images'][number]): string => {
-  const file = image.code_file ?? image.debug_file ?? image.type
-  return typeof file === 'string' ? (file.split(/[\\/]/u).at(-1) ?? file) : ''
 }
 
 /** What normalisation dropped or mended, so that nothing vanishes silently. */

@@ -6,15 +6,18 @@ import { rowOf, useIssueDelete, useIssueEdit, type Edit } from '../api/issue-cha
 import { issueEventQuery, type IssueDetail } from '../api/issue-queries.ts'
 import { useCan } from '../can.ts'
 import { Activity } from '../components/activity.tsx'
+import { AttachmentsCard } from '../components/attachments.tsx'
 import { Breadcrumbs } from '../components/breadcrumbs.tsx'
 import { ContextsCard, DeviceCard, ProcessingNotes, RequestCard, UserCard } from '../components/contexts.tsx'
 import { EventPicker } from '../components/event-picker.tsx'
+import { FeedbackCard } from '../components/feedback.tsx'
 import { IssueFigures } from '../components/issue-figures.tsx'
 import { IssueGrouping } from '../components/issue-grouping.tsx'
 import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMenu } from '../components/issue-head.tsx'
 import { headlineOf } from '../components/issue-headline.ts'
 import { IssueReason } from '../components/issue-reason.tsx'
 import { IssueTags } from '../components/issue-tags.tsx'
+import { NativeCrashCard } from '../components/native-crash.tsx'
 import { usePageTitle } from '../components/page-title.ts'
 import { QueryError } from '../components/query-error.tsx'
 import { MessageCard, StackTrace } from '../components/stack-trace.tsx'
@@ -180,6 +183,8 @@ function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
               <Breadcrumbs key={`crumbs ${event.event_id}`} event={event} />
             </>
           )}
+          <FeedbackCard issue={issue} />
+          {event === null ? null : <AttachmentsCard key={`files ${event.event_id}`} issue={issue} />}
           {event !== null && !hasStack ? null : <IssueTags distribution={issue.tag_distribution} event={event} />}
           {event === null ? null : (
             <>
@@ -192,6 +197,7 @@ function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
           <Activity issue={issue} />
         </div>
         <aside className="irail" aria-label={words.details}>
+          {event === null ? null : <NativeCrashCard event={event} />}
           {event === null ? null : <DeviceCard event={event} />}
           <IssueGrouping grouping={issue.grouping} />
         </aside>

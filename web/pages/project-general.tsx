@@ -9,6 +9,7 @@ import { ProjectPart } from '../components/project-part.tsx'
 import { useKeys } from '../keys.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
+import { Switch } from '../ui/switch.tsx'
 import { platformWord } from '../ui/tiles.tsx'
 import { onboarding } from '../words/onboarding.ts'
 import { settings } from '../words/settings.ts'
@@ -17,7 +18,14 @@ import { shared } from '../words/shared.ts'
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
 const words = settings.generalPage
 
-type Patch = { name?: string; slug?: string; default_environment?: string; auto_resolve_days?: number }
+type Patch = {
+  name?: string
+  slug?: string
+  default_environment?: string
+  auto_resolve_days?: number
+  store_profiles?: boolean
+  store_replays?: boolean
+}
 
 export function ProjectGeneralPage() {
   const { projectId } = route.useParams()
@@ -44,6 +52,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
   const [days, setDays] = useState(String(project.auto_resolve_days))
   const identity = useSave(project.id, words.savedName)
   const behaviour = useSave(project.id, words.savedBehaviour)
+  const kept = useSave(project.id, words.savedKept)
 
   const identityDirty = name !== project.name || slug !== project.slug
   const behaviourDirty = environment !== project.default_environment || days !== String(project.auto_resolve_days)
@@ -119,7 +128,49 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           onChange={(event) => setDays(event.target.value.trim())}
         />
       </FormCard>
+      <section className="card" aria-labelledby="h-kept">
+        <header className="card-h">
+          <h2 id="h-kept">{words.kept}</h2>
+        </header>
+        <ul>
+          <KeptRow
+            title={words.profiles}
+            more={words.profilesMore}
+            checked={project.store_profiles}
+            why={why}
+            onChange={(store) => kept.save({ store_profiles: store })}
+          />
+          <KeptRow
+            title={words.replays}
+            more={words.replaysMore}
+            checked={project.store_replays}
+            why={why}
+            onChange={(store) => kept.save({ store_replays: store })}
+          />
+        </ul>
+      </section>
     </>
+  )
+}
+
+type KeptRowProps = {
+  title: string
+  more: string
+  checked: boolean
+  why: string | undefined
+  onChange: (checked: boolean) => void
+}
+
+/** Saved as it is moved. */
+function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
+  return (
+    <li className="frow">
+      <div>
+        <b>{title}</b>
+        <p className="sub">{more}</p>
+      </div>
+      <Switch label={title} checked={checked} why={why} onChange={onChange} />
+    </li>
   )
 }
 

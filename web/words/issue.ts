@@ -196,6 +196,7 @@ export const issue = {
     type_value: 'Type and message',
     message: 'Message',
     anr: 'Not responding',
+    security: 'What was blocked or failed',
     fallback: 'Nothing more specific',
   },
 

@@ -28,6 +28,12 @@ export const settings = {
     nameMissing: 'Enter a name.',
     savedName: 'Project saved',
     savedBehaviour: 'Issue settings saved',
+    kept: 'What is kept',
+    profiles: 'Profiles',
+    profilesMore: 'Kept as they come, for as long as events. Otherwise they are counted and thrown away.',
+    replays: 'Session replays',
+    replaysMore: 'Kept as they come. Recordings are not scrubbed: what an app does not mask is stored.',
+    savedKept: 'Settings saved',
   },
   keysPage: {
     lead: 'A DSN lets an app send events to this project. It cannot read anything.',

@@ -1,0 +1,14 @@
+import { purgeAttachments } from '../attachments/purge-attachments.ts'
+import { defineTask, NoPayload } from '../jobs/task.ts'
+import { purgeFeedback } from './purge-feedback.ts'
+
+/** Every night, what is older than its project keeps: files, and what users wrote. */
+export const purgeFilesTask = defineTask({
+  name: 'purge-files',
+  payload: NoPayload,
+  cron: '41 3 * * *',
+  async run(app, _payload, signal) {
+    const feedback = await purgeFeedback(app, signal)
+    app.log.info({ ...(await purgeAttachments(app, signal)), feedback }, 'files.purged')
+  },
+})
