@@ -60,6 +60,11 @@ for (const { name, title, command, sends } of clients) {
         },
         20_000,
       )
+      // The app is gone, so what is spooled is all there will be.
+      await waitFor('digestion', async () => {
+        const { rows } = await server.app.pool.query('select 1 from spool limit 1')
+        return rows.length === 0
+      })
       const outcomes = await outcomesOf(server.app, project.number)
       expect(complaints(outcomes)).toEqual([])
       const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()
