@@ -1,4 +1,3 @@
-import type { RawItem } from '../protocol/envelope.ts'
 import type { DroppedItem } from '../spool/entry.ts'
 
 export type DropReason = DroppedItem['reason']
@@ -16,14 +15,5 @@ export const DROP_OUTCOMES: Readonly<
   quota: { outcome: 'rate_limited', reason: 'organization' },
 }
 
-/** More entries than that nobody puts into one container; a claim must not fill a limit for ever. */
-const MOST_ENTRIES = 10_000
-/** The shortest an entry can be: `{}`. */
-const LEAST_ENTRY_BYTES = 2
-
-/** How many things an item holds, as its header claims (ingest.md §6.3): its payload is not looked at here. */
-export function claimedQuantity({ headers, start, end }: Pick<RawItem, 'headers' | 'start' | 'end'>): number {
-  const count = headers.item_count
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) return 1
-  return Math.max(1, Math.min(count, MOST_ENTRIES, Math.floor((end - start) / LEAST_ENTRY_BYTES)))
-}
+/** Its payload is not looked at here. */
+export { announcedCount as claimedQuantity } from '../protocol/container.ts'

@@ -6,17 +6,20 @@ import { MOST_CONTAINER_NODES, GuardError, parseGuarded } from './json-guard.ts'
 
 /** Entries kept of one container. */
 export const MOST_ENTRIES = 1_000
-/** An announced number beyond this is no number. */
-const MOST_ANNOUNCED = 1_000_000
+/** More entries than that nobody puts into one container; a claim must not fill a limit or a ledger. */
+const MOST_ANNOUNCED = 10_000
+/** The shortest an entry can be: `{}`. */
+const LEAST_ENTRY_BYTES = 2
 
 export type Container =
   | { readonly entries: readonly unknown[]; readonly surplus: number; readonly fields: Record<string, unknown> }
   | { readonly invalid: string; readonly count: number }
 
-/** What the header announces; 1 where it announces nothing that can be. */
-export function announcedCount(item: Pick<RawItem, 'headers'>): number {
-  const count = item.headers['item_count']
-  return typeof count === 'number' && Number.isInteger(count) && count > 0 && count <= MOST_ANNOUNCED ? count : 1
+/** How many things an item holds, as its header claims (ingest.md §6.3); 1 where it claims nothing that can be. */
+export function announcedCount({ headers, start, end }: Pick<RawItem, 'headers' | 'start' | 'end'>): number {
+  const count = headers['item_count']
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) return 1
+  return Math.max(1, Math.min(count, MOST_ANNOUNCED, Math.floor((end - start) / LEAST_ENTRY_BYTES)))
 }
 
 /**

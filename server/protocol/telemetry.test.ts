@@ -55,17 +55,22 @@ describe('containers', () => {
   })
 
   test.each([
-    ['not JSON', '{"items":[', 'not_json'],
-    ['no object', '[]', 'not_a_container'],
-    ['no list', '{"items":{}}', 'not_a_container'],
+    ['not JSON', '{"items":[,,,,,,,', 'not_json'],
+    ['no object', '[1,2,3,4,5,6,7]', 'not_a_container'],
+    ['no list', '{"items":{"length":7}}', 'not_a_container'],
     ['too deep', `{"items":${'['.repeat(100_000)}`, 'too_deep'],
     ['too many values', `{"items":[${'1,'.repeat(1_000_001)}1]}`, 'too_many_values'],
   ])('%s: invalid, by what the header announces', (_name, text, reason) => {
     expect(containerOf(text, { item_count: 7 })).toEqual({ invalid: reason, count: 7 })
   })
 
-  test.each([0, -1, 1.5, 1e9, '7', null])('announcing %s is announcing nothing', (count) => {
+  test.each([0, -1, 1.5, '7', null])('announcing %s is announcing nothing', (count) => {
     expect(containerOf('{', { item_count: count })).toMatchObject({ count: 1 })
+  })
+
+  test('nobody is believed who announces more than fits', () => {
+    expect(containerOf('{"items":[', { item_count: 1e9 })).toMatchObject({ count: 5 })
+    expect(containerOf('x'.repeat(1_000_000), { item_count: 1e9 })).toMatchObject({ count: 10_000 })
   })
 })
 

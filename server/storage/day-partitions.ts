@@ -58,6 +58,34 @@ export async function partitionDays(pool: pg.Pool, table: string): Promise<strin
   })
 }
 
+/**
+ * Drops the days before one, whole, of tables that belong together. Waits two seconds for readers of a day and leaves it
+ * for the next time then: whoever comes after us would wait as well.
+ * @returns how many days went
+ */
+export async function dropDaysBefore(pool: pg.Pool, tables: readonly string[], day: string): Promise<number> {
+  const days = new Set<string>()
+  for (const table of tables) for (const one of await partitionDays(pool, table)) if (one < day) days.add(one)
+  let dropped = 0
+  for (const one of days) {
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      await client.query(`set local lock_timeout = '2s'`)
+      for (const table of tables) await client.query(`drop table if exists ${partitionName(table, one)}`)
+      await client.query('commit')
+      dropped++
+    } catch (error) {
+      await client.query('rollback')
+      const isBusy = error instanceof Error && 'code' in error && error.code === '55P03'
+      if (!isBusy) throw error
+    } finally {
+      client.release()
+    }
+  }
+  return dropped
+}
+
 /** Built from names and dates we made ourselves, never from input. */
 export function partitionName(table: string, day: string): string {
   if (!/^[a-z_]{1,40}$/.test(table)) throw new Error(`not a table of ours: ${table}`)

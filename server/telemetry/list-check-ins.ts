@@ -5,7 +5,7 @@ import { unhyphenate } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
 import { readProject } from '../team/team.queries.ts'
 import { durationOf, startOf } from './check-in.ts'
-import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
+import { oldestDay, pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
 import { CheckInItem } from './telemetry.api.ts'
 import { countRuns, plainId, selectRuns, type RunFilter } from './telemetry.queries.ts'
 
@@ -19,10 +19,12 @@ export type ListCheckInsInput = PageInput &
 
 /** @throws AppError not_found, invalid */
 export async function listCheckIns(app: App, actor: Actor, input: ListCheckInsInput): Promise<Page<CheckInItem>> {
-  if ((await readProject(app.db, actor.orgId, input.projectId)) === null) throw notFound('Project')
+  const project = await readProject(app.db, actor.orgId, input.projectId)
+  if (project === null) throw notFound('Project')
   const filter: RunFilter = {
     projectId: input.projectId,
     ...rangeOf(input),
+    oldestDay: oldestDay(project, app.clock.now()),
     monitor: input.monitor ?? null,
     statuses: input.status ?? null,
     environment: input.environment ?? null,

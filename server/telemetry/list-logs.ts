@@ -4,7 +4,7 @@ import { notFound } from '../kernel/errors.ts'
 import { eventIdFrom } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
 import { readProject } from '../team/team.queries.ts'
-import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
+import { oldestDay, pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
 import { LogItem } from './telemetry.api.ts'
 import { countLogs, selectLogs, type LogFilter } from './telemetry.queries.ts'
 
@@ -18,10 +18,12 @@ export type ListLogsInput = PageInput &
 
 /** @throws AppError not_found, invalid */
 export async function listLogs(app: App, actor: Actor, input: ListLogsInput): Promise<Page<LogItem>> {
-  if ((await readProject(app.db, actor.orgId, input.projectId)) === null) throw notFound('Project')
+  const project = await readProject(app.db, actor.orgId, input.projectId)
+  if (project === null) throw notFound('Project')
   const filter: LogFilter = {
     projectId: input.projectId,
     ...rangeOf(input),
+    oldestDay: oldestDay(project, app.clock.now()),
     levels: input.level ?? null,
     text: input.q ?? null,
     traceId: eventIdFrom(input.trace_id),

@@ -4,7 +4,7 @@ import { notFound } from '../kernel/errors.ts'
 import { eventIdFrom } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
 import { readProject } from '../team/team.queries.ts'
-import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
+import { oldestDay, pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
 import { TraceMetricItem } from './telemetry.api.ts'
 import { countMetrics, selectMetrics, type MetricFilter } from './telemetry.queries.ts'
 
@@ -22,10 +22,12 @@ export async function listTraceMetrics(
   actor: Actor,
   input: ListTraceMetricsInput,
 ): Promise<Page<TraceMetricItem>> {
-  if ((await readProject(app.db, actor.orgId, input.projectId)) === null) throw notFound('Project')
+  const project = await readProject(app.db, actor.orgId, input.projectId)
+  if (project === null) throw notFound('Project')
   const filter: MetricFilter = {
     projectId: input.projectId,
     ...rangeOf(input),
+    oldestDay: oldestDay(project, app.clock.now()),
     name: input.name ?? null,
     type: input.type ?? null,
     traceId: eventIdFrom(input.trace_id),

@@ -16,7 +16,12 @@ export type Slice = {
   readonly after: TimeCursor | null
 }
 
-export type TimeRange = { readonly from: Date | null; readonly to: Date | null }
+export type TimeRange = {
+  readonly from: Date | null
+  readonly to: Date | null
+  /** Received day before which nothing is shown. */
+  readonly oldestDay: string
+}
 
 export type LogFilter = TimeRange & {
   readonly projectId: string
@@ -50,7 +55,11 @@ const FAILURES: ReadonlySet<string> = new Set(['error', 'fatal'])
 function filteredLogs(db: Database, filter: LogFilter) {
   const { levels, text, traceId } = filter
   const isIndexed = text === null && (levels === null || levels.every((level) => FAILURES.has(level)))
-  let source = db.selectFrom('logs').selectAll().where('project_id', '=', filter.projectId)
+  let source = db
+    .selectFrom('logs')
+    .selectAll()
+    .where('project_id', '=', filter.projectId)
+    .where('received_day', '>=', filter.oldestDay)
   if (filter.from !== null)
     source = source
       .where('occurred_at', '>=', filter.from)
@@ -114,7 +123,11 @@ const METRIC_COLUMNS = [
 
 function filteredMetrics(db: Database, filter: MetricFilter) {
   const isIndexed = filter.type === null && filter.traceId === null
-  let source = db.selectFrom('trace_metrics').selectAll().where('project_id', '=', filter.projectId)
+  let source = db
+    .selectFrom('trace_metrics')
+    .selectAll()
+    .where('project_id', '=', filter.projectId)
+    .where('received_day', '>=', filter.oldestDay)
   if (filter.from !== null)
     source = source.where('occurred_at', '>=', filter.from).where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
   if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
@@ -158,6 +171,7 @@ function filteredRuns(db: Database, filter: RunFilter) {
     .selectFrom('check_ins as c')
     .innerJoin('monitors as m', 'm.id', 'c.monitor_id')
     .where('c.project_id', '=', filter.projectId)
+    .where('c.received_at', '>=', new Date(`${filter.oldestDay}T00:00:00Z`))
   if (filter.monitor !== null)
     query = query.where('m.project_id', '=', filter.projectId).where('m.slug', '=', filter.monitor)
   if (filter.from !== null) query = query.where('c.received_at', '>=', filter.from)

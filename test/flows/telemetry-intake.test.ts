@@ -199,7 +199,7 @@ test.each([
   ['half a container', '{"items":[{"body":"x"', 'not_json'],
   ['a container too deep', `{"items":${'['.repeat(200_000)}`, 'too_deep'],
   ['bare NaN', '{"items":[{"body":NaN}]}', 'not_json'],
-  ['no container', '7', 'not_a_container'],
+  ['no container', '1234567', 'not_a_container'],
 ])('%s is answered 200 and ends as invalid', async (_name, payload, reason) => {
   for (const type of ['log', 'trace_metric'])
     expect((await sendItem(type, payload, { item_count: 3 })).status).toBe(200)

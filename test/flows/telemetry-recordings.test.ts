@@ -113,6 +113,14 @@ test('an OTLP log is the same in JSON and in protobuf', async () => {
   })
 })
 
+test('spans of OTLP are measured as those of SDKs are', async () => {
+  const { rows } = await server.app.pool.query<{ name: string; op: string; release: string; environment: string }>(
+    `select distinct name, op, release, environment from performance_series where project_id = $1 and grain = 0`,
+    [projectId],
+  )
+  expect(rows).toContainEqual({ name: 'GET /cart', op: 'http.server', release: '1.2.3', environment: 'production' })
+})
+
 test('trace metrics keep their type, unit and value', async () => {
   const { items } = await list<TraceMetricItem>(
     'trace-metrics?name=cart.value&trace_id=6acdc2a5952d4aa6b9d04bedba112c05',
