@@ -217,7 +217,7 @@ describe('every answer lets a browser read it', () => {
     ['400', () => post('nope')],
     ['401', () => intake.send({ url: ENVELOPE, body: envelope() })],
     ['403', () => intake.send({ url: `${ENVELOPE}?sentry_key=${'a'.repeat(32)}`, body: envelope() })],
-    ['404', () => intake.send({ url: `/api/${SAMPLE_PROJECT}/minidump/`, body: 'x' })],
+    ['404', () => intake.send({ url: `/api/${SAMPLE_PROJECT}/upload/`, body: 'x' })],
     ['404', () => intake.send({ url: `/api/${SAMPLE_PROJECT}/`, body: 'x' })],
     ['405', () => intake.send({ url: ENVELOPE, method: 'PUT', body: 'x' })],
     ['405', () => intake.send({ url: ENVELOPE, method: 'GET' })],
