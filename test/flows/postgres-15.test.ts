@@ -9,6 +9,7 @@ import { readConfig } from '#server/config.ts'
 import { purgeSessions } from '#server/metrics/sessions/purge-sessions.ts'
 import { readSessionSeries, readSessionTotals } from '#server/metrics/sessions/read-session-totals.ts'
 import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
+import { purgeTelemetry } from '#server/telemetry/purge-telemetry.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, sendEvent } from '#test/kit/sdk.ts'
 import type { Issue } from '#server/issues/issues.api.ts'
@@ -79,4 +80,27 @@ test('PostgreSQL 15: sessions start, crash, are asked for and purged', async () 
   const points = await readSessionSeries(app.db, question, 60)
   expect(points.reduce((sum, { totals }) => sum + totals.total, 0)).toBe(3)
   expect(await purgeSessions(app)).toEqual({ sessions: 0, rollups: 0 })
+})
+
+test('PostgreSQL 15: logs, trace metrics and check-ins are written, listed and purged', async () => {
+  const ada = await aFounder(service.publicUrl)
+  const project = await aProject(ada)
+  const { key, projectNumber } = dsnParts(project.dsn)
+  const at = `${service.publicUrl}/api/${projectNumber}`
+  const log = { items: [{ body: 'paid', level: 'error', trace_id: 'a'.repeat(32), attributes: { n: 1 } }] }
+  const metric = { items: [{ name: 'orders', type: 'counter', value: 1 }] }
+  const response = await fetch(`${at}/envelope/?sentry_key=${key}`, {
+    method: 'POST',
+    body: `{}\n{"type":"log"}\n${JSON.stringify(log)}\n{"type":"trace_metric"}\n${JSON.stringify(metric)}\n`,
+  })
+  expect(response.status).toBe(200)
+  for (const query of ['status=in_progress&schedule=1+day', 'status=ok'])
+    expect((await fetch(`${at}/cron/nightly/${key}/?${query}`)).status).toBe(202)
+  await service.drain()
+  const list = async (what: string) => (await ada.get(`/api/projects/${project.id}/${what}`)).body
+  for (const query of ['', '?q=PAID&level=error', `?trace_id=${'a'.repeat(32)}`])
+    expect(await list(`logs${query}`)).toMatchObject({ total: 1, items: [{ body: 'paid' }] })
+  expect(await list('trace-metrics?name=orders')).toMatchObject({ total: 1, items: [{ value: 1 }] })
+  expect(await list('check-ins?monitor=nightly')).toMatchObject({ total: 1, items: [{ status: 'ok' }] })
+  expect(await purgeTelemetry(app)).toEqual({ rows: 0, days: 0 })
 })
