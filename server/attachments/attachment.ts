@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto'
-import { constants, zstdCompressSync } from 'node:zlib'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { constants, zstdCompress, zstdCompressSync } from 'node:zlib'
 import { storable } from '../protocol/strings.ts'
 
 /** A file on its way into the store. */
@@ -27,23 +28,28 @@ export type Chunk = { readonly encoding: 'none' | 'zstd'; readonly bytes: Buffer
 export const CHUNK_BYTES = 1024 * 1024
 
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+/** Up to this much packing takes less than a millisecond. */
+const SYNC_BYTES = 128 * 1024
+const compress = promisify(zstdCompress)
 
 /**
  * Cuts content into chunks and packs those that get smaller by it: a minidump shrinks to a tenth, a photo not at all.
- * The result shares no memory with `content`.
+ * Large content is packed off the calling thread. The result shares no memory with `content`.
  */
-export function packContent(content: Buffer): PackedContent {
+export async function packContent(content: Buffer): Promise<PackedContent> {
+  const sha256 = createHash('sha256')
   const chunks: Chunk[] = []
   for (let start = 0; start < content.length; start += CHUNK_BYTES) {
     const piece = content.subarray(start, start + CHUNK_BYTES)
-    const packed = zstdCompressSync(piece, ZSTD)
+    sha256.update(piece)
+    const packed = piece.length <= SYNC_BYTES ? zstdCompressSync(piece, ZSTD) : await compress(piece, ZSTD)
     chunks.push(
       packed.length < piece.length * 0.9
         ? { encoding: 'zstd', bytes: packed }
         : { encoding: 'none', bytes: Buffer.from(piece) },
     )
   }
-  return { sizeBytes: content.length, sha256: hash('sha256', content, 'buffer'), chunks }
+  return { sizeBytes: content.length, sha256: sha256.digest(), chunks }
 }
 
 const MOST_FILENAME = 200

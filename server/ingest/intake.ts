@@ -226,7 +226,8 @@ async function takeSmall(
     ...head,
     body,
     // Copied: what decode gives is gone after it was looked at.
-    decoded: async () => deps.bodies.decode(body, encoding, (decoded) => Buffer.from(decoded)),
+    decoded: async () =>
+      encoding === 'none' ? body : deps.bodies.decode(body, encoding, (decoded) => Buffer.from(decoded)),
   }
   const envelope = await endpoint.toEnvelope(arrival)
   const packed = await packEnvelope(envelope)

@@ -40,7 +40,7 @@ export const prepareAttachment: Preparer = async (input) => {
     filename: scrubbedName(input),
     contentType,
     attachmentType: cleanAttachmentType(headers.attachment_type),
-    content: packContent(content),
+    content: await packContent(content),
   }
   const file: PreparedItem = { ...ONE, kind: 'attachment', fact }
   return makesEvent ? [file, ...(await prepareMinidumpEvent({ ...input, eventId }, content))] : [file]
@@ -63,7 +63,7 @@ const RAW_TYPES = new Map<string, 'storeProfiles' | 'storeReplays'>([
 ])
 
 /** Profiles and replays: files of the event, profiler or replay they name, where the project keeps them at all. */
-export const prepareRaw: Preparer = (input) => {
+export const prepareRaw: Preparer = async (input) => {
   const { item, project } = input
   const counted: Counted = { category: categoryOf(item.type), quantity: 1 }
   const setting = RAW_TYPES.get(item.type)
@@ -75,7 +75,7 @@ export const prepareRaw: Preparer = (input) => {
     filename: `${item.type}${item.type === 'replay_recording' || item.type === 'replay_video' ? '.bin' : '.json'}`,
     contentType: cleanContentType(item.headers.content_type),
     attachmentType: item.type,
-    content: packContent(payload),
+    content: await packContent(payload),
   }
   return [{ ...counted, kind: 'attachment', fact }]
 }

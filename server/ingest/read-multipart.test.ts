@@ -36,3 +36,24 @@ test('240 parts are no more than there may be', async () => {
   // Fields past their own limit are left out.
   expect(form.fields).toHaveLength(200)
 })
+
+test('a file longer than the slices it is read by, with boundaries that nearly are', async () => {
+  const content = Buffer.alloc(5 * 1024 * 1024, '--edg\r\n--edge-')
+  const head = '--edge\r\ncontent-disposition: form-data; name="f"; filename="x.dmp"\r\n\r\n'
+  const almost = Buffer.from(content.toString('latin1').replaceAll('\r\n--edge', '\r\n--edgy'), 'latin1')
+  const form = await readMultipart(Buffer.concat([Buffer.from(head), almost, Buffer.from('\r\n--edge--\r\n')]), TYPE)
+  expect(form.files).toHaveLength(1)
+  expect(form.files[0]?.content.equals(almost)).toBe(true)
+})
+
+test('a form cut anywhere is refused or complete, and never hangs', async () => {
+  const whole = `${part('a', '1')}--edge\r\ncontent-disposition: form-data; name="f"; filename="x"\r\n\r\nMDMP\r\n--edge--\r\n`
+  for (let length = 0; length < whole.length; length++) {
+    const read = readMultipart(Buffer.from(whole.slice(0, length)), TYPE)
+    const outcome = await read.then(
+      ({ files }) => files.length,
+      (error: { code?: string }) => error.code,
+    )
+    expect([1, 'invalid'], `cut at ${length}`).toContain(outcome)
+  }
+})

@@ -167,7 +167,7 @@ async function insertAttachment(app: App, projectId: string): Promise<string> {
     filename: 'app.log',
     contentType: 'text/plain',
     attachmentType: 'event.attachment',
-    content: packContent(Buffer.from('a line\n')),
+    content: await packContent(Buffer.from('a line\n')),
   }
   await withClientTx(app.pool, (client) => insertAttachments(client, [{ projectId, receivedAt, attachment }]))
   const [file] = await listAttachments(app.db, projectId, [eventId])
