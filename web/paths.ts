@@ -14,9 +14,14 @@ export const paths = {
   issues: (search: IssuesSearch = {}) => linkOptions({ to: '/issues', search }),
   issue: (issueId: string, search: IssueSearch = {}) =>
     linkOptions({ to: '/issues/$issueId', params: { issueId }, search }),
+  intake: (search: ShellSearch = {}) => linkOptions({ to: '/intake', search }),
   projectGeneral: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/general', params: { projectId } }),
   projectKeys: (projectId: string) => linkOptions({ to: '/projects/$projectId/settings/keys', params: { projectId } }),
+  projectFilters: (projectId: string) =>
+    linkOptions({ to: '/projects/$projectId/settings/filters', params: { projectId } }),
+  projectScrubbing: (projectId: string) =>
+    linkOptions({ to: '/projects/$projectId/settings/scrubbing', params: { projectId } }),
   appearance: () => linkOptions({ to: '/me/appearance' }),
   security: () => linkOptions({ to: '/me/security' }),
 } as const

@@ -7,6 +7,7 @@ import {
   redirect,
   type RouterHistory,
 } from '@tanstack/react-router'
+import { intakeQuery } from './api/intake-queries.ts'
 import { filtersOf, issueEventQuery, streamQuery, volumeQuery } from './api/issue-queries.ts'
 import { meQuery, onboardingQuery, projectSettingsQuery, projectsQuery } from './api/queries.ts'
 import { Crash } from './components/crash.tsx'
@@ -16,6 +17,7 @@ import { Shell } from './components/shell.tsx'
 import { SignedIn } from './components/signed-in.tsx'
 import { paths } from './paths.ts'
 import {
+  DEFAULT_RANGE,
   IssueSearch,
   IssuesSearch,
   LoginSearch,
@@ -125,6 +127,24 @@ const issue = createRoute({
   component: lazyRouteComponent(() => import('./pages/issue.tsx'), 'IssuePage'),
 })
 
+const intake = createRoute({
+  getParentRoute: () => shell,
+  path: '/intake',
+  staticData: { scope: { project: 'one', range: true } },
+  loaderDeps: ({ search }) => search,
+  loader: async ({ context: { client }, deps, preload }) => {
+    if (deps.project !== undefined) {
+      if (!preload) void client.query(intakeQuery(deps.project, deps.range ?? DEFAULT_RANGE)).catch(noop)
+      return
+    }
+    // It is always about one project: the first, until somebody chooses.
+    const projects = await client.query(projectsQuery).catch(noop)
+    const [first] = projects?.items ?? []
+    if (first !== undefined) throw redirect({ ...paths.intake({ ...deps, project: first.id }), replace: true })
+  },
+  component: lazyRouteComponent(() => import('./pages/intake.tsx'), 'IntakePage'),
+})
+
 const projectSettings = createRoute({
   getParentRoute: () => shell,
   path: '/projects/$projectId/settings',
@@ -151,6 +171,18 @@ const projectKeys = createRoute({
   getParentRoute: () => projectSettings,
   path: '/keys',
   component: lazyRouteComponent(() => import('./pages/project-keys.tsx'), 'ProjectKeysPage'),
+})
+
+const projectFilters = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/filters',
+  component: lazyRouteComponent(() => import('./pages/project-filters.tsx'), 'ProjectFiltersPage'),
+})
+
+const projectScrubbing = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/scrubbing',
+  component: lazyRouteComponent(() => import('./pages/project-scrubbing.tsx'), 'ProjectScrubbingPage'),
 })
 
 const me = createRoute({
@@ -189,7 +221,14 @@ const tree = root.addChildren([
     shell.addChildren([
       issues,
       issue,
-      projectSettings.addChildren([projectSettingsIndex, projectGeneral, projectKeys]),
+      intake,
+      projectSettings.addChildren([
+        projectSettingsIndex,
+        projectGeneral,
+        projectKeys,
+        projectFilters,
+        projectScrubbing,
+      ]),
       me.addChildren([meIndex, appearance, security]),
     ]),
   ]),

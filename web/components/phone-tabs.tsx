@@ -15,6 +15,7 @@ export function PhoneTabs() {
   const at = useMatchRoute()
   usePrefs()
   const inIssues = at({ to: '/issues', fuzzy: true }) !== false
+  const inIntake = at({ to: '/intake' }) !== false
   const inProject = at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
   const account = useAccountEntries([{ label: shell.theme[other], icon: 'sun', onSelect: switchTheme }])
@@ -28,6 +29,12 @@ export function PhoneTabs() {
         <Icon name="issues" />
         <span>{shell.issues}</span>
       </Link>
+      {settingsOf === null ? null : (
+        <Link {...paths.intake(carried({ project: settingsOf, range }))} aria-current={inIntake ? 'page' : undefined}>
+          <Icon name="download" />
+          <span>{shell.intake}</span>
+        </Link>
+      )}
       {settingsOf === null ? null : (
         <Link {...paths.projectGeneral(settingsOf)} aria-current={inProject ? 'page' : undefined}>
           <Icon name="project" />

@@ -23,6 +23,7 @@ export function ProjectPicker() {
   useKeys([{ keys: 'p', label: shell.switchProject, group: 'General', run: () => setOpen(true) }])
 
   const choose = (id: string | null) => {
+    if (id !== null && at({ to: '/intake' }) !== false) return navigate(paths.intake(carried({ project: id, range })))
     if (id !== null && offers.project === 'one') {
       const keys = at({ to: '/projects/$projectId/settings/keys' }) !== false
       return navigate(keys ? paths.projectKeys(id) : paths.projectGeneral(id))

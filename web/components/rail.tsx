@@ -22,6 +22,7 @@ export function Rail({ onJump }: { onJump: () => void }) {
   const setup = useQuery({ ...onboardingQuery, staleTime: 60_000, meta: { quiet: true } })
   const at = useMatchRoute()
   const inIssues = at({ to: '/issues', fuzzy: true }) !== false
+  const inIntake = at({ to: '/intake' }) !== false
   const inProject = at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false
 
   return (
@@ -47,6 +48,17 @@ export function Rail({ onJump }: { onJump: () => void }) {
               {openCount.data === undefined ? null : <span className="count">{formatCount(openCount.data)}</span>}
             </Link>
           </li>
+          {settingsOf === null ? null : (
+            <li>
+              <Link
+                {...paths.intake(carried({ project: settingsOf, range }))}
+                aria-current={inIntake ? 'page' : undefined}
+              >
+                <Icon name="download" />
+                <span>{shell.intake}</span>
+              </Link>
+            </li>
+          )}
         </ul>
       </nav>
       <nav className="side-low" aria-label={shell.settings}>

@@ -6,6 +6,7 @@ export const shell = {
   settings: 'Settings',
   phone: 'Main, phone',
   issues: 'Issues',
+  intake: 'Intake',
   projectSettings: 'Project settings',
   setUp: 'Finish setting up',
   more: 'More',

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { anEvent, dsnParts, envelopeOf } from '../kit/sdk.ts'
+import { waitFor } from '../kit/wait.ts'
+import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+const { server } = dashboard
+
+/** A team whose project has had a bit of everything. */
+async function aBusyTeam() {
+  const team = await aTeam(server)
+  const { key, projectNumber } = dsnParts(team.project.dsn)
+  const post = async (body: string): Promise<number> =>
+    (await fetch(`${server.url}/api/${projectNumber}/envelope/?sentry_key=${key}`, { method: 'POST', body })).status
+  await team.person.patch(`/api/projects/${team.project.id}/settings`, { rate_limit_per_minute: 30 })
+  const event = anEvent()
+  expect(await post(envelopeOf(event))).toBe(200)
+  await post(envelopeOf(event))
+  await post('{}\n{"type":"event"}\nnope')
+  const lost = (reason: string, quantity: number) => ({ reason, category: 'error', quantity })
+  const report = { discarded_events: [lost('before_send', 1_284), lost('ratelimit_backoff', 17)] }
+  await post(`{}\n{"type":"client_report"}\n${JSON.stringify(report)}`)
+  await waitFor('the limit', async () => (await post(envelopeOf(anEvent()))) === 429)
+  expect(await post(envelopeOf(anEvent({ message: 'The till is on fire', exception: null })))).toBe(200)
+  const read = async () => (await team.person.get(`/api/projects/${team.project.id}/intake`)).text
+  await waitFor('the counts', async () => (await read()).includes('"let_through":1'), 15_000)
+  return team
+}
+
+const busy = await aBusyTeam()
+
+test('says what arrived, what was refused and why, and what never came', async () => {
+  const page = await dashboard.openAs(busy.person)
+  await page.goto('/issues')
+  await page.getByRole('link', { name: 'Intake' }).click()
+  await page.waitForURL(`**/intake?project=${busy.project.id}*`)
+  await page.getByRole('heading', { name: 'Intake', level: 1 }).waitFor()
+  await page.getByText('What SDKs sent to shopper-web, and what became of it.').waitFor()
+  const became = page.getByRole('region', { name: 'What became of it' })
+  await became.getByText('Over the limit, and more of a problem that was coming in already.').waitFor()
+  await became.getByText('The same one had arrived before; it counts once.').waitFor()
+  await became.getByText('Not JSON.').waitFor()
+  const lost = page.getByRole('region', { name: 'Lost on the client' })
+  await lost.getByText('Dropped by the app’s own beforeSend.').waitFor()
+  await lost.getByText('1,284').waitFor()
+  await page.getByText(/^Over the limit for errors at .*: 1 event of a new problem got through nevertheless/).waitFor()
+
+  // Another time in view is another address.
+  await page.getByRole('button', { name: '7d' }).click()
+  await page.waitForURL('**range=7d*')
+  await became.getByText('Not JSON.').waitFor()
+})
+
+test('an admin sets limits and the quota here; a member reads them', async () => {
+  const team = await aTeam(server)
+  const page = await dashboard.openAs(team.person)
+  await page.goto(`/intake?project=${team.project.id}`)
+  await page.getByText('Nothing arrived in this time').waitFor()
+  const limit = page.getByLabel('Items a minute, per key')
+  await limit.fill('a lot')
+  await page.getByText('Enter a whole number from 1 to 1,000,000, or nothing.').waitFor()
+  await limit.fill('6,000')
+  await limit.press('Enter')
+  await page.getByText('Limits saved').waitFor()
+  await page.getByText('6,000 a minute, 2,000 in 10 s').waitFor()
+  await page.getByLabel('Events a day, whole organisation').fill('0')
+  await page.getByLabel('Events a day, whole organisation').press('Enter')
+  await page.getByText('Quota saved').waitFor()
+  await page.getByText(/quota for today is used up/).waitFor()
+  await page.getByRole('switch', { name: 'Let new problems through' }).click()
+  await expect
+    .poll(async () => page.getByRole('switch', { name: 'Let new problems through' }).getAttribute('aria-checked'))
+    .toBe('false')
+  await screenshot(page, 'intake-limits')
+  const saved = await team.person.get(`/api/projects/${team.project.id}/settings`)
+  expect(saved.body).toMatchObject({ rate_limit_per_minute: 6_000, spike_protection: false })
+})
+
+const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
+  (['desk', 'phone'] as const).map((size) => ({ theme, size })),
+)
+
+test.each(COMBINATIONS)('can be used by everybody: $theme, $size', async ({ theme, size }) => {
+  const page = await dashboard.openAs(busy.person, { theme, size })
+  await page.goto(`/intake?project=${busy.project.id}`)
+  await page.getByRole('heading', { name: 'Limits' }).waitFor()
+  await expectAccessible(page, `intake, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `intake, ${size}`)
+  await screenshot(page, `intake-${theme}-${size}`)
+})
+
+test('nothing is cut off sideways at 320 pixels', async () => {
+  const page = await dashboard.openAs(busy.person)
+  await page.setViewportSize({ width: 320, height: 700 })
+  await page.goto(`/intake?project=${busy.project.id}`)
+  await page.getByRole('heading', { name: 'Limits' }).waitFor()
+  await expectNoSideScroll(page, 'intake at 320')
+})
