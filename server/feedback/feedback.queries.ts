@@ -51,15 +51,37 @@ export async function insertFeedback(client: pg.ClientBase, rows: readonly Filed
 
 type EventKey = { readonly projectId: string; readonly eventId: string }
 
-/** Which of these events some feedback waits for. Asked with every batch of events: an index of what waits answers. */
+/** More that waits than this is not fetched whole. */
+const FEW = 500
+
+/**
+ * Which of these events some feedback waits for. Asked with every batch of events: mostly nothing waits in their
+ * projects, and that is told in a tenth of the time it takes to ask for each event.
+ */
 export async function findAwaited(client: pg.ClientBase, events: readonly EventKey[]): Promise<EventKey[]> {
-  const { rows } = await client.query<{ project_id: string; event_id: string }>({
+  const projectIds = [...new Set(events.map((event) => event.projectId))]
+  const waiting = await selectAwaited(client, {
+    name: 'feedback-waiting',
+    text: `select f.project_id, f.event_id from feedback f
+           where f.project_id = any($1::uuid[]) and f.issue_id is null and f.event_id is not null limit ${FEW + 1}`,
+    values: [projectIds],
+  })
+  if (waiting.length === 0) return []
+  if (waiting.length <= FEW) {
+    const keys = new Set(events.map(({ projectId, eventId }) => `${projectId}/${eventId}`))
+    return waiting.filter(({ projectId, eventId }) => keys.has(`${projectId}/${eventId}`))
+  }
+  return selectAwaited(client, {
     name: 'feedback-find-awaited',
     text: `select distinct f.project_id, f.event_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
            join feedback f on f.project_id = k.project_id and f.event_id = k.event_id
            where f.issue_id is null and f.event_id is not null`,
     values: [events.map((event) => event.projectId), events.map((event) => hyphenate(event.eventId))],
   })
+}
+
+async function selectAwaited(client: pg.ClientBase, query: pg.QueryConfig): Promise<EventKey[]> {
+  const { rows } = await client.query<{ project_id: string; event_id: string }>(query)
   return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
 }
 

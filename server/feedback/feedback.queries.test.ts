@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { newEventId } from '#test/kit/sdk.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { newId } from '../kernel/ids.ts'
+import { withClientTx } from '../storage/pool.ts'
+import { findAwaited, insertFeedback } from './feedback.queries.ts'
+
+const { app, clock } = await testApp()
+
+const about = (projectId: string, eventId: string | null) => ({
+  projectId,
+  receivedAt: clock.now(),
+  issueId: null,
+  feedback: {
+    feedbackId: newEventId(),
+    eventId,
+    message: 'm',
+    name: null,
+    email: null,
+    url: null,
+    source: null,
+    replayId: null,
+    release: null,
+    environment: null,
+    userHash: null,
+  },
+})
+
+test('events some feedback waits for are found, however much waits beside it', async () => {
+  const [projectId, other] = [newId(), newId()]
+  const [awaited, alone] = [newEventId(), newEventId()]
+  const events = [
+    { projectId, eventId: awaited },
+    { projectId, eventId: alone },
+    { projectId: other, eventId: awaited },
+  ]
+  await withClientTx(app.pool, async (client) => {
+    expect(await findAwaited(client, events)).toEqual([])
+    await insertFeedback(client, [about(projectId, awaited), about(projectId, null)])
+    expect(await findAwaited(client, events)).toEqual([{ projectId, eventId: awaited }])
+    const many = Array.from({ length: 1_000 }, () => about(projectId, newEventId()))
+    await insertFeedback(client, [...many, about(projectId, awaited)])
+    expect(await findAwaited(client, events)).toEqual([{ projectId, eventId: awaited }])
+  })
+})
