@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import type { App } from '../context/app.ts'
 import type { Backlog } from './spool.queries.ts'
 
 /** What may wait before nothing more is taken. */
@@ -27,8 +28,13 @@ export type Admission = {
 }
 
 const ASK_EVERY_MS = 1_000
-/** What was closed opens again below this share: otherwise it would close with the next request. */
-const REOPEN_SHARE = 0.9
+/**
+ * What was closed opens again below this share: otherwise it would close with the next request. A hundredth of a full
+ * backlog is digested in a few seconds, so that an overload that ended is soon forgotten.
+ */
+const REOPEN_SHARE = 0.99
+/** A disk is not emptied by waiting. */
+const REOPEN_DISK_SHARE = 0.9
 /** PostgreSQL needs room for its log and for vacuuming: a twentieth of the volume, within these bounds. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
 const MOST_FREE_BYTES = 1024 * 1024 * 1024
@@ -51,7 +57,7 @@ export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSource
   }
   const askDisk = async (): Promise<void> => {
     disk = await sources.disk()
-    isShort = disk !== null && disk.freeBytes * (isShort ? REOPEN_SHARE : 1) < freeBytesNeeded(disk)
+    isShort = disk !== null && disk.freeBytes * (isShort ? REOPEN_DISK_SHARE : 1) < freeBytesNeeded(disk)
   }
   // A database that does not answer is noticed where it is written to.
   const ask = (): Promise<void> =>
@@ -74,4 +80,18 @@ export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSource
 export async function diskOf(directory: string): Promise<Disk> {
   const { bavail, blocks, bsize } = await statfs(directory)
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+}
+
+/** Less than the intake leaves free: what it took is still digested, until only what PostgreSQL itself needs is left. */
+const LEAST_FREE_TO_DIGEST_BYTES = 64 * 1024 * 1024
+
+/** Digestion waits for room on the disk; what it has to do waits on the spool. */
+export class NoRoomError extends Error {
+  override message = 'The disk is nearly full.'
+}
+
+/** @throws NoRoomError when the embedded database's volume is nearly full */
+export async function demandRoom({ databaseUrl, dataDir }: App['config']): Promise<void> {
+  if (databaseUrl !== null) return
+  if ((await diskOf(dataDir)).freeBytes < LEAST_FREE_TO_DIGEST_BYTES) throw new NoRoomError()
 }

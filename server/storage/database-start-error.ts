@@ -2,3 +2,6 @@
 export class DatabaseStartError extends Error {
   override name = 'DatabaseStartError'
 }
+
+/** …because the disk is full; may go well later. */
+export class DiskFullError extends DatabaseStartError {}

@@ -3,6 +3,7 @@ import type { App } from '../context/app.ts'
 import { commitBatches, prepareBatches, type DigestFigures } from '../ingest/digest.ts'
 import { OutcomeLedger } from '../outcomes/outcomes.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from '../ingest/project-facts.ts'
+import { demandRoom, NoRoomError } from '../spool/admission.ts'
 import { claimShards, MOST_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'
 import { isDatabaseAway, withClientTx } from '../storage/pool.ts'
@@ -79,7 +80,7 @@ const FIRST_PAUSE_MS = 50
 const MOST_PAUSE_MS = 2_000
 
 function tellInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
-  const foreseen = isDatabaseAway(error) || error instanceof SpoolFencedError
+  const foreseen = isDatabaseAway(error) || error instanceof SpoolFencedError || error instanceof NoRoomError
   app.log[foreseen ? 'warn' : 'error'](
     { err: foreseen && error instanceof Error ? error.message : error, shard, retry_in_ms: pauseMs },
     'digestion was interrupted; the spool keeps what is undone',
@@ -119,6 +120,7 @@ async function drainShard(
         fromStartMs = app.clock.monotonicMs()
         continue
       }
+      await demandRoom(app.config)
       const sound = await setAsidePoison(app, batches, count)
       const prepared = await prepareBatches(app, facts, sound)
       await committing

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DatabaseStartError } from '../database-start-error.ts'
+import { DatabaseStartError, DiskFullError } from '../database-start-error.ts'
 import { TOOL_ENVIRONMENT } from './cluster.ts'
 import type { RunAs } from './run-as.ts'
 
@@ -31,8 +31,10 @@ export async function startPostmaster(options: {
   user: RunAs
   settings: string[]
   log: (line: string) => void
+  /** The server said that it found no room on the disk; it may be about to end itself for that. */
+  onDiskFull: () => void
 }): Promise<Postmaster> {
-  const { clusterDir, log } = options
+  const { clusterDir, log, onDiskFull } = options
   // A process group of its own: Ctrl-C on our terminal is for us, we stop the database when we have drained.
   const child = spawn(options.postgres, ['-D', clusterDir, ...options.settings], {
     ...options.user,
@@ -46,6 +48,7 @@ export async function startPostmaster(options: {
   const hear = (line: string) => {
     said.push(line)
     if (said.length > 50) said.shift()
+    if (NO_ROOM.test(line)) onDiskFull()
     if (phase === 'serving' && !line.includes('ready to accept connections')) log(`PostgreSQL: ${line}`)
   }
   createInterface({ input: child.stdout }).on('line', hear)
@@ -70,7 +73,7 @@ export async function startPostmaster(options: {
     if (isGone) {
       watchdog.dismiss()
       await delay(20) // its last words may still be in the pipe
-      throw new DatabaseStartError(explain(said, await ended))
+      throw explain(said, await ended)
     }
     if (performance.now() > deadline) {
       child.kill('SIGQUIT')
@@ -133,10 +136,16 @@ function startWatchdog(pid: number, clusterDir: string, user: RunAs): { dismiss(
   return { dismiss: () => child.stdin?.end('dismissed\n') }
 }
 
-function explain(said: string[], ending: string): string {
+const NO_ROOM = /No space left on device|Disk quota exceeded/i
+
+function explain(said: string[], ending: string): DatabaseStartError {
   const text = said.join('\n')
-  if (/No space left on device/i.test(text))
-    return 'The disk is full: PostgreSQL cannot start. Free some space and start again.'
+  if (NO_ROOM.test(text))
+    return new DiskFullError('The disk is full: PostgreSQL cannot start. Free some space and start again.')
+  return new DatabaseStartError(reasonOf(said, text, ending))
+}
+
+function reasonOf(said: string[], text: string, ending: string): string {
   if (/Permission denied/i.test(text))
     return `PostgreSQL cannot read its data: ${line(said, /Permission denied/i)}. Was it started by another user before?`
   if (/shared memory/i.test(text)) return `PostgreSQL gets no shared memory: ${line(said, /shared memory/i)}.`

@@ -1,15 +1,16 @@
 import { chmodSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { DatabaseStartError } from '../database-start-error.ts'
+import { DatabaseStartError, DiskFullError } from '../database-start-error.ts'
 import { type BinarySet, prepareBinaries } from './binaries.ts'
 import { CLUSTER_DATABASE, CLUSTER_USER, ensureCluster } from './cluster.ts'
 import { lockDataDir } from './lock.ts'
 import { stopOrphans } from './orphans.ts'
-import { type Postmaster, startPostmaster } from './postmaster.ts'
+import { startPostmaster } from './postmaster.ts'
+import { keepReserve } from './reserve.ts'
 import { canEnter, initUser, isRoot, serverUser } from './run-as.ts'
 import { type Durability, serverSettings, SOCKET_PORT } from './settings.ts'
 import { prepareSocketDir } from './socket-dir.ts'
+import { supervise } from './supervise.ts'
 
 export type EmbeddedPostgres = {
   /** For `pg` and libpq alike; leads through a unix socket. */
@@ -60,10 +61,27 @@ export async function startEmbeddedPostgres(options: {
 
     const socketDir = prepareSocketDir(dataDir, user)
     const settings = serverSettings({ socketDir, majorVersion: binaries.majorVersion, durability })
-    const start = () => startPostmaster({ postgres: binaries.postgres, clusterDir, user, settings, log })
+    // Databases of tests are many and thrown away.
+    const reserve = durability === 'full' ? keepReserve(dataDir) : null
+    let diskFullAtMs = Number.NEGATIVE_INFINITY
+    const onDiskFull = (): void => {
+      diskFullAtMs = performance.now()
+      reserve?.release()
+    }
+    const start = () => startPostmaster({ postgres: binaries.postgres, clusterDir, user, settings, log, onDiskFull })
     const first = await start()
+      // What was set aside for this is free now.
+      .catch((error: unknown) => {
+        if (error instanceof DiskFullError && reserve !== null) return start()
+        throw error
+      })
+      .catch((error: unknown) => {
+        reserve?.close()
+        throw error
+      })
     if (first.recovered) notes.push('the database recovered from an unclean stop')
-    const supervisor = supervise(first, { start, clusterDir, log })
+    const diskWasFull = () => performance.now() - diskFullAtMs < DISK_FULL_MS
+    const supervisor = supervise(first, { start, clusterDir, log, diskWasFull })
 
     return {
       connectionString: connectionString(socketDir),
@@ -72,6 +90,7 @@ export async function startEmbeddedPostgres(options: {
       notes,
       failed: supervisor.failed,
       async stop() {
+        reserve?.close()
         await supervisor.stop()
         rmSync(socketDir, { recursive: true, force: true })
         release()
@@ -82,6 +101,9 @@ export async function startEmbeddedPostgres(options: {
     throw explainFileError(error, dataDir)
   }
 }
+
+/** How long after the server found no room its end counts as caused by that. */
+const DISK_FULL_MS = 10_000
 
 /** The host parameter wins over the authority, which only satisfies URL parsers. */
 const connectionString = (socketDir: string): string =>
@@ -123,58 +145,4 @@ function explainFileError(error: unknown, dataDir: string): unknown {
       cause: error,
     },
   )
-}
-
-/** Starts within a minute after which we stop bringing a dying server back. */
-const restartsPerMinute = 3
-
-/** Brings the server back when it dies without being asked to, with the same address. */
-function supervise(
-  first: Postmaster,
-  { start, clusterDir, log }: { start: () => Promise<Postmaster>; clusterDir: string; log: (line: string) => void },
-): { stop(): Promise<void>; failed: Promise<string> } {
-  let current = first
-  let isStopping = false
-  let restarting: Promise<void> | undefined
-  const restarts: number[] = []
-  const { promise: failed, resolve: fail } = Promise.withResolvers<string>()
-
-  const bringBack = async (reason: string): Promise<void> => {
-    const now = performance.now()
-    restarts.push(now)
-    if (restarts.filter((at) => now - at < 60_000).length > restartsPerMinute) {
-      fail(`PostgreSQL ${reason}, and did so ${restarts.length} times: giving up`)
-      return
-    }
-    log(`PostgreSQL ${reason}: starting it again`)
-    try {
-      // Gone already; this lets its watchdog go.
-      await current.stop()
-      await stopOrphans(clusterDir)
-      await delay(50 * restarts.length)
-      const next = await start()
-      current = next
-      watch(next)
-      // Asked to stop while it was coming up.
-      if (isStopping) await next.stop()
-    } catch (error) {
-      fail(error instanceof Error ? error.message : String(error))
-    }
-  }
-
-  function watch(postmaster: Postmaster): void {
-    void postmaster.ended.then((reason) => {
-      if (!isStopping) restarting = bringBack(reason)
-    })
-  }
-  watch(first)
-
-  return {
-    failed,
-    async stop() {
-      isStopping = true
-      await restarting
-      await current.stop()
-    },
-  }
 }
