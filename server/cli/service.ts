@@ -76,12 +76,15 @@ export async function startService(app: App, connectionString: string, options: 
 
 /** Two for commits of the spool, two for looking up keys and the rest. */
 const INTAKE_CONNECTIONS = 4
+/** Its statements take milliseconds; an SDK is told that the database is away before it gives up by itself. */
+const INTAKE_SILENCE_MS = 10_000
 
 /** On connections of its own: however slow the questions of people are, SDKs are not made to wait for them. */
 function openIntake(app: App, connectionString: string): Intake {
   const pool = createPool({
     connectionString,
     name: 'faultline intake',
+    silenceMs: INTAKE_SILENCE_MS,
     max: INTAKE_CONNECTIONS,
     onError: (error) => app.log.warn({ err: error.message }, 'an idle database connection of the intake broke'),
   })

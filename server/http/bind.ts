@@ -4,7 +4,7 @@ import type { Actor, Origin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { Call, EventStream } from '../context/handlers.ts'
 import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
-import { forbidden, invalid, notFound } from '../kernel/errors.ts'
+import { forbidden, invalid, notFound, unavailable } from '../kernel/errors.ts'
 import { PERMISSIONS, roleAtLeast } from '../kernel/permissions.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
@@ -55,14 +55,15 @@ export function bindRoutes(
       onRequest: async (request) => {
         const origin = deps.originOf(request)
         deps.admit(origin)
-        callers.set(request, { origin, actor: await admitted(spec, request, deps, ownOrigins) })
+        callers.set(request, { origin, actor: await inTime(admitted(spec, request, deps, ownOrigins)) })
       },
       handler: async (request, reply) => {
         const caller = callers.get(request)
         if (caller === undefined) throw new Error(`nobody was admitted to ${name}`)
         const { origin, actor } = caller
         const call = callOf(spec, request, reply, origin, deps)
-        const answer = await handler(deps.app, actor as never, call as never)
+        const work = handler(deps.app, actor as never, call as never)
+        const answer = await (spec.stream === undefined ? inTime(work) : work)
         if (spec.stream !== undefined) return reply
         if (spec.status === 204) return reply.code(204).send()
         return reply
@@ -70,6 +71,28 @@ export function bindRoutes(
           .send(spec.response === undefined ? undefined : spec.response.parse(answer))
       },
     })
+  }
+}
+
+/** Who is asked and what is asked may each take this long; nobody waits for half a minute. */
+const MOST_MS = 12_000
+
+/**
+ * Ends the waiting, not the work: what a database that became slow still does is done, as if the client had gone.
+ * @throws AppError unavailable
+ */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(unavailable('The answer takes too long at the moment. Try again later.', 5)),
+      MOST_MS,
+    )
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

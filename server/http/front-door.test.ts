@@ -13,13 +13,16 @@ let held: ServerResponse[] = []
 
 beforeAll(async () => {
   const door = createFrontDoor()
-  server = createServer({ requireHostHeader: false, headersTimeout: 300, connectionsCheckingInterval: 50 }, (request, response) => {
-    if (!door.admits(request, response)) return
-    seen.push(request.url ?? '')
-    if (request.url === '/held') held.push(response)
-    else if (request.url === '/early') response.writeHead(403, { 'content-length': 0 }).end()
-    else request.on('end', () => response.end('ok')).resume()
-  })
+  server = createServer(
+    { requireHostHeader: false, headersTimeout: 300, connectionsCheckingInterval: 50 },
+    (request, response) => {
+      if (!door.admits(request, response)) return
+      seen.push(request.url ?? '')
+      if (request.url === '/held') held.push(response)
+      else if (request.url === '/early') response.writeHead(403, { 'content-length': 0 }).end()
+      else request.on('end', () => response.end('ok')).resume()
+    },
+  )
   server.on('clientError', (error, socket) => door.broken(error, socket as Socket))
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { isDatabaseAway, withClientTx } from './pool.ts'
+import { createPool, isDatabaseAway, withClientTx } from './pool.ts'
 
-const { app } = await testApp()
+const { app, connectionString } = await testApp()
 
 /** Ends a session as a restart of the database would, and waits until it is gone. */
 async function end(pid: number): Promise<void> {
@@ -37,5 +38,48 @@ describe('a connection that breaks between two statements fails its transaction 
 
   test('and the pool goes on', async () => {
     expect((await app.pool.query('select 1')).rowCount).toBe(1)
+  })
+})
+
+describe('a network that swallows what is sent', () => {
+  test('ends a statement after the silence allowed, and the next one finds a connection', async () => {
+    const proxy = await startDatabaseProxy(connectionString)
+    const pool = createPool({
+      connectionString: proxy.connectionString,
+      name: 'silence',
+      max: 2,
+      silenceMs: 300,
+      onError: () => {},
+    })
+    try {
+      expect((await pool.query('select 1')).rowCount).toBe(1)
+      proxy.weather({ silent: true })
+      const failure: unknown = await pool.query('select 1').catch((error: unknown) => error)
+      expect(isDatabaseAway(failure)).toBe(true)
+      proxy.weather({})
+      const work = withClientTx(pool, async (client) => {
+        await client.query('select 1')
+        proxy.weather({ silent: true })
+        await client.query('select 1')
+      })
+      expect(isDatabaseAway(await work.catch((error: unknown) => error))).toBe(true)
+      proxy.weather({})
+      expect((await pool.query('select 1')).rowCount).toBe(1)
+    } finally {
+      await pool.end()
+      await proxy.close()
+    }
+  })
+
+  test('leaves connections that wait for nothing alone', async () => {
+    const pool = createPool({ connectionString, name: 'idle', max: 1, silenceMs: 50, onError: () => {} })
+    try {
+      const pidOf = async (): Promise<unknown> => (await pool.query('select pg_backend_pid() as pid')).rows[0]
+      const first = await pidOf()
+      await app.pool.query('select pg_sleep(0.2)')
+      expect(await pidOf()).toEqual(first)
+    } finally {
+      await pool.end()
+    }
   })
 })

@@ -16,9 +16,17 @@ export type PoolOptions = {
   /** Shown in pg_stat_activity. */
   readonly name: string
   readonly max: number
+  /**
+   * How long an answer may be silent before its connection counts as dead: a network that swallows packets says nothing.
+   * At least as long as a statement may take. Default 35 s.
+   */
+  readonly silenceMs?: number
   /** Called when an idle connection breaks; without a listener that would end the process. */
   readonly onError: (error: Error) => void
 }
+
+const STATEMENT_MS = 30_000
+const SILENCE_MS = 35_000
 
 /**
  * A pool whose sessions judge time in UTC and give up on statements that hang. Prepared statements are planned at every
@@ -26,6 +34,8 @@ export type PoolOptions = {
  * Measured with 40,000 events: 300 ms instead of 9 to find 1,000 ids.
  */
 export function createPool(options: PoolOptions): pg.Pool {
+  const { silenceMs = SILENCE_MS } = options
+  const statementMs = Math.min(STATEMENT_MS, silenceMs)
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     application_name: options.name,
@@ -34,14 +44,28 @@ export function createPool(options: PoolOptions): pg.Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     types,
-    options:
-      '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000 -c plan_cache_mode=force_custom_plan',
+    // The last two: the server notices the same on its side, and gives back the locks of who is gone.
+    options: `-c timezone=UTC -c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=30000 -c plan_cache_mode=force_custom_plan -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000`,
   })
   pool.on('error', options.onError)
   // The pool listens to idle clients only. One in use that breaks between two statements would end the process; the
   // next statement says what happened.
-  pool.on('connect', (client) => void client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    endSilence(client, silenceMs)
+  })
   return pool
+}
+
+/** Who waits for an answer on a silent connection is told so, rather than never. */
+function endSilence(client: pg.PoolClient, silenceMs: number): void {
+  if (!(client instanceof pg.Client)) return
+  const { stream } = client.connection
+  stream.setTimeout(silenceMs, () => {
+    // An idle connection may be silent; sending on it starts the time anew.
+    if ('readyForQuery' in client && client.readyForQuery === true) return
+    stream.destroy(Object.assign(new Error('the database does not answer'), { code: 'ETIMEDOUT' }))
+  })
 }
 
 export const createDatabase = (pool: pg.Pool): Database =>

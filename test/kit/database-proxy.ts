@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+
+/** What happens to bytes on their way. */
+export type Weather = {
+  /** Every chunk arrives so much later, in either direction half of it. */
+  readonly latencyMs?: number
+  /** Bytes are swallowed, connections stay open: a firewall that forgot about them. */
+  readonly silent?: boolean
+  /** Connections are cut as they are made, and those there are. */
+  readonly reset?: boolean
+  /** This share of chunks stands for `stallMs`, and everything behind it: a packet that was lost and sent again. */
+  readonly stalledShare?: number
+  readonly stallMs?: number
+}
+
+export type DatabaseProxy = {
+  /** As the given address, by way of the proxy. */
+  readonly connectionString: string
+  /** Changes what happens from now on. Fine weather (`{}`) ends connections that were silent, as a network does at last. */
+  weather(next: Weather): void
+  connections(): number
+  close(): Promise<void>
+}
+
+/** A network between a service and its database, which may be bad. Reaches databases behind a unix socket as well. */
+export async function startDatabaseProxy(
+  connectionString: string,
+  rand: () => number = Math.random,
+): Promise<DatabaseProxy> {
+  const url = new URL(connectionString)
+  const folder = url.searchParams.get('host')
+  const target: NetConnectOpts =
+    folder === null
+      ? { host: url.hostname, port: Number(url.port || 5432) }
+      : { path: `${folder}/.s.PGSQL.${url.port || '5432'}` }
+  let weather: Weather = {}
+  const pairs = new Set<{ client: Socket; database: Socket; swallowed: boolean }>()
+
+  const server = createServer({ noDelay: true }, (client) => {
+    client.on('error', () => {})
+    if (weather.reset === true) {
+      client.resetAndDestroy()
+      return
+    }
+    const database = connect(target)
+    const pair = { client, database, swallowed: false }
+    pairs.add(pair)
+    const end = (): void => {
+      pairs.delete(pair)
+      client.destroy()
+      // A database that hears nothing of its client's end goes on waiting.
+      if (!pair.swallowed) database.destroy()
+      else pairs.add(pair)
+    }
+    carry(client, database, pair)
+    carry(database, client, pair)
+    database.on('error', () => {}).on('close', end)
+    client.on('close', end)
+  })
+
+  const carry = (from: Socket, to: Socket, pair: { swallowed: boolean }): void => {
+    let free = Promise.resolve()
+    from.on('data', (chunk: Buffer) => {
+      if (weather.silent === true) pair.swallowed = true
+      if (pair.swallowed) return
+      const stalls = rand() < (weather.stalledShare ?? 0)
+      const waitMs = (weather.latencyMs ?? 0) / 2 + (stalls ? (weather.stallMs ?? 0) : 0)
+      if (waitMs === 0) {
+        void free.then(() => to.writable && to.write(chunk))
+        return
+      }
+      const due = new Promise<void>((resolve) => {
+        setTimeout(resolve, waitMs)
+      })
+      // In order, each no earlier than due.
+      free = free.then(() => due).then(() => void (to.writable && to.write(chunk)))
+    })
+  }
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  url.searchParams.delete('host')
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  const endAll = (which: (pair: { swallowed: boolean }) => boolean): void => {
+    for (const pair of pairs) {
+      if (!which(pair)) continue
+      pairs.delete(pair)
+      pair.client.destroy()
+      pair.database.destroy()
+    }
+  }
+  return {
+    connectionString: url.toString(),
+    weather(next) {
+      weather = next
+      if (next.reset === true) {
+        for (const { client } of pairs) client.resetAndDestroy()
+        endAll(() => true)
+      } else if (next.silent !== true) endAll(({ swallowed }) => swallowed)
+    },
+    connections: () => pairs.size,
+    async close() {
+      endAll(() => true)
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
