@@ -2,6 +2,7 @@ import { MOST_ENTRIES, parseEntries, readContainer } from '../protocol/container
 import { cleanLog, readLog, type LogEntry } from '../protocol/log.ts'
 import { nelLog, nelReports } from '../protocol/nel.ts'
 import type { OtlpEntries } from '../protocol/otlp.ts'
+import { withInferred } from './inferred-attributes.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { readEntries } from './prepare-entries.ts'
 
@@ -12,7 +13,7 @@ export const prepareLogs: Preparer = (input) => {
   const container = readContainer(input.decoded, input.item)
   if ('invalid' in container)
     return [{ category: CATEGORY, quantity: container.count, outcome: 'invalid', reason: container.invalid }]
-  return logsOf(input, container)
+  return logsOf(input, { entries: withInferred(container, input), surplus: container.surplus })
 }
 
 /** A `nel` item (ingest.md §15): a list of reports, or one. */

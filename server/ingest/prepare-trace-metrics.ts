@@ -1,5 +1,6 @@
 import { readContainer } from '../protocol/container.ts'
 import { cleanMetric, readTraceMetric, type TraceMetric } from '../protocol/trace-metric.ts'
+import { withInferred } from './inferred-attributes.ts'
 import type { Preparer } from './item.ts'
 import { readEntries } from './prepare-entries.ts'
 
@@ -12,7 +13,7 @@ export const prepareTraceMetrics: Preparer = (input) => {
     return [{ category: CATEGORY, quantity: container.count, outcome: 'invalid', reason: container.invalid }]
   const { kept, verdicts } = readEntries<TraceMetric>(input, {
     category: CATEGORY,
-    entries: container.entries,
+    entries: withInferred(container, input),
     surplus: container.surplus,
     clean: cleanMetric,
     read: readTraceMetric,

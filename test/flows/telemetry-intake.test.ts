@@ -222,6 +222,34 @@ test('what the database would choke on is mended before', async () => {
   expect((await server.app.pool.query('select 1 from spool_quarantine')).rows).toHaveLength(0)
 })
 
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36'
+
+/** Two entries of a browser, one with a name of its own; the attributes they end with. */
+async function inferredBy(ingest_settings: unknown): Promise<LogItem['attributes'][]> {
+  const items = [{ body: 'own', attributes: { 'browser.name': 'Netscape' } }, { body: 'none' }]
+  const payload = JSON.stringify({ ingest_settings, items })
+  await post('/envelope/', `{}\n{"type":"log"}\n${payload}`, { 'user-agent': AGENT })
+  return (await list<LogItem>('logs')).items
+    .sort((a, b) => (a.body < b.body ? -1 : 1))
+    .map(({ attributes }) => attributes)
+}
+
+test('a browser is named, and its address kept, where its container asks for it', async () => {
+  expect(await inferredBy({ infer_ip: 'auto', infer_user_agent: 'auto' })).toMatchObject([
+    { 'client.address': { value: '127.0.0.1' }, 'browser.name': { value: 'Chrome' }, 'os.name': { value: 'Linux' } },
+    { 'browser.name': { value: 'Netscape' } },
+  ])
+})
+
+test.each([{ infer_ip: 'never' }, 'auto', null])('a container that says %j gets nothing', async (settings) => {
+  expect(await inferredBy(settings)).toEqual([{}, { 'browser.name': { value: 'Netscape', type: 'string' } }])
+})
+
+test('a project without addresses gets none', async () => {
+  await ada.patch(`/api/projects/${project.id}/settings`, { scrub_ip_addresses: true })
+  expect((await inferredBy({ infer_ip: 'auto' }))[0]).toEqual({})
+})
+
 test('no secret of a log, metric, check-in or OTLP record is stored', async () => {
   const secrets = ['4111 1111 1111 1111', 'hunter2hunter2', 'sk-canary-token']
   const attributes = {

@@ -1,0 +1,41 @@
+import { isRecord } from '../protocol/json.ts'
+import { scrubConnection } from '../protocol/scrub.ts'
+import { readUserAgent } from '../protocol/user-agent.ts'
+import type { ItemInput } from './item.ts'
+
+/**
+ * Attributes a container asks to be filled in from its request, where an entry has none (ingest.md §17.3): browsers know
+ * neither their address nor, reliably, their name.
+ * @param fields of the container, for its `ingest_settings`
+ */
+function inferredAttributes(
+  fields: Readonly<Record<string, unknown>>,
+  { entry, project }: ItemInput,
+): Record<string, unknown> | null {
+  const settings = fields['ingest_settings']
+  if (!isRecord(settings)) return null
+  const { clientIp, userAgent } = scrubConnection(entry, project.scrubbing)
+  const inferred: Record<string, unknown> = {}
+  if (settings['infer_ip'] === 'auto' && clientIp !== null) inferred['client.address'] = clientIp
+  if (settings['infer_user_agent'] === 'auto' && userAgent !== null) {
+    const { browser, os } = readUserAgent(userAgent)
+    if (browser !== null) inferred['browser.name'] = browser.name
+    if (browser !== null && browser.version !== null) inferred['browser.version'] = browser.version
+    if (os !== null) inferred['os.name'] = os.name
+  }
+  return inferred
+}
+
+/** Entries with what their container asks to be inferred; their own attributes win. */
+export function withInferred(
+  container: { readonly entries: readonly unknown[]; readonly fields: Readonly<Record<string, unknown>> },
+  input: ItemInput,
+): readonly unknown[] {
+  const inferred = inferredAttributes(container.fields, input)
+  if (inferred === null) return container.entries
+  return container.entries.map((entry) => {
+    if (!isRecord(entry)) return entry
+    const own = entry['attributes'] ?? {}
+    return isRecord(own) ? { ...entry, attributes: { ...inferred, ...own } } : entry
+  })
+}
