@@ -54,7 +54,7 @@ create table performance_rollups (
   failures bigint not null,
   left_out bigint not null,
   sketch bytea not null,
-  primary key (project_id, grain, metric, bucket, step, series_id)
+  primary key (project_id, grain, metric, series_id, bucket, step)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index performance_rollups_by_age on performance_rollups (step, bucket);
 -- Varints: compressing them gains nothing.

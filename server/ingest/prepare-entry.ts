@@ -97,6 +97,7 @@ function withoutFilesOfFiltered(prepared: PreparedItem[]): PreparedItem[] {
 const KEEP_NO_BYTES = new Set([
   'event',
   'transaction',
+  'span',
   'session',
   'sessions',
   'client_report',

@@ -6,7 +6,15 @@ import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { isRecord } from '../protocol/json.ts'
 import { MOST_NODES } from '../protocol/json-guard.ts'
 import { agentOf } from '../protocol/transaction.ts'
-import { MOST_SPAN_BYTES, readOldSpan, readSpan, textOf, type InvalidSpan, type Span } from '../protocol/span.ts'
+import {
+  attributeOf,
+  MOST_SPAN_BYTES,
+  readOldSpan,
+  readSpan,
+  textOf,
+  type InvalidSpan,
+  type Span,
+} from '../protocol/span.ts'
 import type { Counted, ItemInput, PreparedItem, Preparer } from './item.ts'
 
 const TRANSACTION: Counted = { category: 'transaction', quantity: 1 }
@@ -68,7 +76,7 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
     const fact = measureSpan(span, context)
     const reason = filterReason(input, fact, {
       name: textOf(span.attributes, 'sentry.segment.name'),
-      url: textOf(span.attributes, 'url.full'),
+      url: textOf(span.attributes, 'url.full') ?? (isLocal(span) ? 'http://localhost/' : null),
       userAgent: textOf(span.attributes, 'user_agent.original'),
     })
     if (reason !== null) {
@@ -84,6 +92,9 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
   for (const [reason, quantity] of reasons) prepared.push(invalidSpans(quantity, reason))
   return prepared
 }
+
+/** Web vitals apart from their page do not name its address; newer SDKs say this much. */
+const isLocal = ({ attributes }: Span): boolean => attributeOf(attributes, 'sentry.is_localhost') === true
 
 type Visited = { readonly name?: string | null; readonly url: unknown; readonly userAgent: string | null }
 

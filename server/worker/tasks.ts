@@ -1,8 +1,19 @@
 import { purgeFilesTask } from '../feedback/purge-task.ts'
+import { packEventsTask } from '../events/pack-task.ts'
 import type { Task } from '../jobs/task.ts'
+import { compactPerformanceTask } from '../metrics/performance/compact-performance.ts'
+import { purgePerformanceTask } from '../metrics/performance/purge-performance.ts'
 import { purgeSessionsTask } from '../metrics/sessions/purge-sessions.ts'
 import { erasureTask } from '../privacy/erasure-task.ts'
 import { purgeTelemetryTask } from '../telemetry/purge-telemetry.ts'
 
 /** Everything that runs behind the scenes beside digestion. */
-export const TASKS: readonly Task[] = [erasureTask, purgeFilesTask, purgeSessionsTask, purgeTelemetryTask]
+export const TASKS: readonly Task[] = [
+  packEventsTask,
+  erasureTask,
+  purgeFilesTask,
+  purgeSessionsTask,
+  purgeTelemetryTask,
+  compactPerformanceTask,
+  purgePerformanceTask,
+]

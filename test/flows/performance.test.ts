@@ -334,7 +334,12 @@ test.each<[string, Record<string, unknown>, Buffer | string, string[]]>([
   ],
   ['a v1 span without ids', { type: 'span' }, '{"op":"x"}', ['span invalid bad_trace_id1']],
   ['a v1 span that is text', { type: 'span' }, '"span"', ['span invalid not_an_object1']],
-  ['a container that is none', { ...V2, item_count: 7 }, '{"version":2}', ['span invalid not_a_container7']],
+  [
+    'a container that is none',
+    { ...V2, item_count: 7 },
+    '{"version":2,"entries":[]}',
+    ['span invalid not_a_container7'],
+  ],
   ['a container cut off', { ...V2, item_count: 3 }, '{"version":2,"items":[{', ['span invalid not_json3']],
   ['an empty container', V2, '{"version":2,"items":[]}', []],
   [
@@ -444,4 +449,19 @@ test('health checks are filtered where a project asks for it', async () => {
     'transaction filtered health_check1',
   ])
   expect(Object.keys(await measuredIn(project))).toEqual(['GET /cart (default)'])
+})
+
+test('pages of developers are filtered with everything they measure', async () => {
+  const project = await newProject()
+  await server.app.pool.query(
+    `update projects set settings = jsonb_set(settings, '{inbound_filters}', '{"localhost": true}') where id = $1`,
+    [project.id],
+  )
+  for (const name of [PAGE_10, PAGE_11, VITALS_11]) {
+    const sample = samples.get(name)
+    if (sample !== undefined) await replay(sample, project)
+  }
+  await server.service.drain()
+  expect(await outcomesOf(project)).toEqual(['span filtered localhost16', 'transaction filtered localhost1'])
+  expect(await measuredIn(project)).toEqual({})
 })

@@ -6,6 +6,9 @@ import { createApp } from '#server/app.ts'
 import { migrateDatabase } from '#server/cli/database.ts'
 import { startService } from '#server/cli/service.ts'
 import { readConfig } from '#server/config.ts'
+import { compactPerformance } from '#server/metrics/performance/compact-performance.ts'
+import { purgePerformance } from '#server/metrics/performance/purge-performance.ts'
+import { readPerformanceByName, readPerformanceSeries } from '#server/metrics/performance/read-performance.ts'
 import { purgeSessions } from '#server/metrics/sessions/purge-sessions.ts'
 import { readSessionSeries, readSessionTotals } from '#server/metrics/sessions/read-session-totals.ts'
 import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
@@ -103,4 +106,59 @@ test('PostgreSQL 15: logs, trace metrics and check-ins are written, listed and p
   expect(await list('trace-metrics?name=orders')).toMatchObject({ total: 1, items: [{ value: 1 }] })
   expect(await list('check-ins?monitor=nightly')).toMatchObject({ total: 1, items: [{ status: 'ok' }] })
   expect(await purgeTelemetry(app)).toEqual({ rows: 0, days: 0 })
+})
+
+test('PostgreSQL 15: transactions and spans are measured, folded, asked for and purged', async () => {
+  const project = await aProject(await aFounder(service.publicUrl))
+  const { key, projectNumber } = dsnParts(project.dsn)
+  const end = Date.now() / 1_000
+  const ids = (digit: string) => ({ trace_id: digit.repeat(32), span_id: digit.repeat(16) })
+  const transaction = {
+    transaction: 'Home',
+    start_timestamp: end - 1,
+    timestamp: end,
+    contexts: { trace: { ...ids('a'), op: 'ui.load' } },
+    measurements: { app_start_cold: { value: 900 } },
+  }
+  const span = (digit: string, fields: Record<string, unknown>) => ({
+    ...ids(digit),
+    start_timestamp: end - 1,
+    end_timestamp: end,
+    ...fields,
+  })
+  const lcp = {
+    'browser.web_vital.lcp.value': 50,
+    'sentry.segment.id': 'b'.repeat(16),
+    'sentry.segment.name': 'Pageload',
+  }
+  const child = { ...span('c', { attributes: lcp }), trace_id: 'b'.repeat(32) }
+  const page = span('b', { name: 'Pageload', is_segment: true, attributes: { 'url.path': '/cart' } })
+  for (const items of [[child], [page], [page, child]]) {
+    const response = await fetch(`${service.publicUrl}/api/${projectNumber}/envelope/?sentry_key=${key}`, {
+      method: 'POST',
+      body: `{}\n{"type":"transaction"}\n${JSON.stringify(transaction)}\n{"type":"span"}\n${JSON.stringify({ items })}\n`,
+    })
+    expect(response.status).toBe(200)
+    await service.drain()
+  }
+  const minute = Math.floor(Date.now() / 60_000) * 60_000
+  const scope = {
+    projectIds: [project.id],
+    from: new Date(minute - 3_600_000),
+    to: new Date(minute + 60_000),
+    filter: {},
+  }
+  for (const fold of [false, true]) {
+    if (fold) expect(await compactPerformance(app)).toBeGreaterThan(0)
+    const found = await readPerformanceByName(app.db, { ...scope, metrics: ['duration', 'lcp', 'app_start_cold'] }, 10)
+    expect(found.map(({ name, metrics }) => [name, ...[...metrics.values()].map(({ count }) => count)]).sort()).toEqual(
+      [
+        ['/cart', 1, 1, 0],
+        ['Home', 1, 0, 1],
+      ],
+    )
+    const points = await readPerformanceSeries(app.db, { ...scope, metric: 'duration', intervalMs: 60_000 })
+    expect(points.reduce((sum, { count }) => sum + count, 0)).toBe(2)
+  }
+  expect(await purgePerformance(app)).toBe(0)
 })

@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type pg from 'pg'
 import type { App } from '../../context/app.ts'
+import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf } from '../../kernel/day.ts'
 import { withClientTx } from '../../storage/pool.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import * as sql from './compact.queries.ts'
 import { settlePending } from './record-performance.ts'
-import { GRAINS, seriesOf, type Series } from './series.ts'
+import { seriesOf, type Series } from './series.ts'
 import { saveSeries } from './series.queries.ts'
-import { bucketOf, KEPT_MS, stepFor, STEPS } from './steps.ts'
+import { bucketOf, stepFor, STEPS } from './steps.ts'
 
 /** Rows moved per transaction: some hundred milliseconds. */
 const MOST_ROWS = 5_000
@@ -22,7 +23,7 @@ const MOST_ROWS = 5_000
  */
 export async function compactPerformance(app: App, signal?: AbortSignal): Promise<number> {
   let moved = 0
-  for (const work of [settle, foldDeltas, ...STEPS.slice(0, -1).map(({ minutes }) => foldOf(minutes)), forget]) {
+  for (const work of [settle, foldDeltas, ...STEPS.slice(0, -1).map(({ minutes }) => foldOf(minutes))]) {
     let rows = MOST_ROWS
     while (rows === MOST_ROWS && signal?.aborted !== true) {
       rows = await withClientTx(app.pool, async (client) =>
@@ -40,24 +41,18 @@ const settle = (client: pg.ClientBase, now: Date): Promise<number> => settlePend
 async function foldDeltas(client: pg.ClientBase, now: Date): Promise<number> {
   const deltas = await sql.takeDeltas(client, MOST_ROWS)
   if (deltas.length === 0) return 0
-  const places = await sql.placesOf(client, deltas)
-  const sums = new Map<string, sql.Rollup>()
-  const coarse = new Map<string, Series>()
+  const coarser = new Map<string, readonly Series[]>()
+  for (const [id, { projectId, place }] of await sql.placesOf(client, deltas))
+    coarser.set(id, [seriesOf(projectId, 1, place), seriesOf(projectId, 2, place)])
+  const sums = new Map<string, sql.Sum>()
   for (const delta of deltas) {
-    const place = places.get(delta.seriesId)
-    for (const grain of GRAINS) {
-      const step = stepFor(delta.bucket, now)
-      let { seriesId } = delta
-      if (grain > 0) {
-        if (place === undefined) continue
-        const series = seriesOf(delta.projectId, grain, place)
-        coarse.set(series.id, series)
-        seriesId = series.id
-      }
-      addTo(sums, { ...delta, grain, step, bucket: bucketOf(delta.bucket, step), seriesId })
-    }
+    const step = stepFor(delta.bucket, now)
+    const row = { ...delta, step, bucket: bucketOf(delta.bucket, step) }
+    addTo(sums, row)
+    for (const { id, grain } of coarser.get(delta.seriesId) ?? []) addTo(sums, { ...row, grain, seriesId: id })
   }
-  await saveSeries(client, dayOf(now), [...coarse.values()])
+  const made = new Map([...coarser.values()].flat().map((series) => [series.id, series]))
+  await saveSeries(client, dayOf(now), [...made.values()])
   await save(client, sums)
   return deltas.length
 }
@@ -71,33 +66,41 @@ const foldOf =
     if (next === undefined) return 0
     const oldFrom = new Date(now.getTime() - (STEPS[at]?.youngMs ?? 0))
     const rows = await sql.takeRollups(client, minutes, bucketOf(oldFrom, next.minutes), MOST_ROWS)
-    const sums = new Map<string, sql.Rollup>()
+    const sums = new Map<string, sql.Sum>()
     for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
     await save(client, sums)
     return rows.length
   }
 
-const forget = (client: pg.ClientBase, now: Date): Promise<number> =>
-  sql.deleteOld(client, new Date(now.getTime() - KEPT_MS), dayOf(now), MOST_ROWS)
-
-function addTo(sums: Map<string, sql.Rollup>, row: sql.Rollup): void {
+function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
   const key = sql.keyOf(row)
-  const sum = sums.get(key)
+  let sum = sums.get(key)
   if (sum === undefined) {
-    // Its own sketch: the row's is added to more than one grain.
-    const sketch = new DDSketch()
-    sketch.merge(row.sketch)
-    sums.set(key, { ...row, sketch })
-    return
+    sum = { row, failures: 0, leftOut: 0, sketch: new DDSketch() }
+    sums.set(key, sum)
   }
   sum.failures += row.failures
   sum.leftOut += row.leftOut
-  sum.sketch.merge(row.sketch)
+  sum.sketch.mergeBytes(row.bytes)
 }
 
 /** Adds the sums to the rows that exist; the lock of compaction keeps others from adding to them meanwhile. */
-async function save(client: pg.ClientBase, sums: Map<string, sql.Rollup>): Promise<void> {
+async function save(client: pg.ClientBase, sums: Map<string, sql.Sum>): Promise<void> {
   if (sums.size === 0) return
-  for (const row of await sql.findRollups(client, [...sums.values()])) addTo(sums, row)
-  await sql.saveRollups(client, [...sums.values()])
+  for (const row of await sql.findRollups(
+    client,
+    [...sums.values()].map(({ row: key }) => key),
+  ))
+    addTo(sums, row)
+  await sql.saveRollups(client, sums)
 }
+
+/** Every minute: what is not folded yet is read row by row. */
+export const compactPerformanceTask = defineTask({
+  name: 'compact-performance',
+  payload: NoPayload,
+  cron: '* * * * *',
+  async run(app, _payload, signal) {
+    await compactPerformance(app, signal)
+  },
+})

@@ -1,8 +1,7 @@
 import type pg from 'pg'
-import { dayPlus } from '../../kernel/day.ts'
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
-import { DDSketch } from '../sketch/ddsketch.ts'
+import type { DDSketch } from '../sketch/ddsketch.ts'
 import type { Place } from './fact.ts'
 import { metricAt } from './record.queries.ts'
 
@@ -14,10 +13,14 @@ export type Rollup = {
   readonly bucket: Date
   readonly step: number
   readonly seriesId: string
-  failures: number
-  leftOut: number
-  readonly sketch: DDSketch
+  readonly failures: number
+  readonly leftOut: number
+  /** As stored; sums are made of them. */
+  readonly bytes: Buffer
 }
+
+/** A row and what it comes to with others of its key. */
+export type Sum = { readonly row: Rollup; failures: number; leftOut: number; readonly sketch: DDSketch }
 
 export const keyOf = (row: Rollup): string =>
   `${row.projectId}/${row.grain}/${row.metric}/${row.bucket.getTime()}/${row.step}/${row.seriesId}`
@@ -53,7 +56,7 @@ const rollupOf = (row: Row): Rollup => ({
   seriesId: row.series_id,
   failures: row.failures,
   leftOut: row.left_out,
-  sketch: DDSketch.fromBytes(row.sketch),
+  bytes: row.sketch,
 })
 
 /** Takes the rows away. */
@@ -77,16 +80,26 @@ export async function takeRollups(client: pg.ClientBase, step: number, before: D
   return rows.map(rollupOf)
 }
 
-/** What the series say, by id. */
-export async function placesOf(client: pg.ClientBase, rows: readonly Rollup[]): Promise<Map<string, Place>> {
+/** Whose the series are and what they say, by id. */
+export async function placesOf(
+  client: pg.ClientBase,
+  rows: readonly Rollup[],
+): Promise<Map<string, { projectId: string; place: Place }>> {
   const ids = new Map(rows.map((row) => [row.seriesId, row.projectId]))
-  const { rows: found } = await client.query<Omit<Place, 'deviceClass'> & { id: string; device_class: DeviceClass }>(
-    `select s.id, s.name, s.op, s.release, s.environment, s.os, s.device_class
+  const { rows: found } = await client.query<
+    Omit<Place, 'deviceClass'> & { id: string; project_id: string; device_class: DeviceClass }
+  >(
+    `select s.id, s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class
      from unnest($1::uuid[], $2::uuid[]) k (project_id, id)
      join performance_series s on s.project_id = k.project_id and s.id = k.id`,
     [[...ids.values()], [...ids.keys()]],
   )
-  return new Map(found.map(({ id, device_class: deviceClass, ...place }) => [id, { ...place, deviceClass }]))
+  return new Map(
+    found.map(({ id, project_id: projectId, device_class: deviceClass, ...place }) => [
+      id,
+      { projectId, place: { ...place, deviceClass } },
+    ]),
+  )
 }
 
 /** The rows with the keys of these, as they are. */
@@ -101,22 +114,21 @@ export async function findRollups(client: pg.ClientBase, keys: readonly Rollup[]
   return rows.map(rollupOf)
 }
 
-/** Writes the rows in place of those with their keys. */
-export async function saveRollups(client: pg.ClientBase, rollups: readonly Rollup[]): Promise<void> {
-  const rows = rollups.map((row) => ({ row, key: keyOf(row) })).sort((a, b) => (a.key < b.key ? -1 : 1))
-  const sorted = rows.map(({ row }) => row)
+/** Writes the sums in place of the rows with their keys. */
+export async function saveRollups(client: pg.ClientBase, sums: ReadonlyMap<string, Sum>): Promise<void> {
+  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
   await client.query(
     `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, left_out, sketch)
      select * from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[],
        $7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[])
-     on conflict (project_id, grain, metric, bucket, step, series_id)
+     on conflict (project_id, grain, metric, series_id, bucket, step)
      do update set count = excluded.count, failures = excluded.failures, left_out = excluded.left_out, sketch = excluded.sketch`,
     [
-      ...keyColumns(sorted),
-      sorted.map((row) => row.sketch.count),
-      sorted.map((row) => row.failures),
-      sorted.map((row) => row.leftOut),
-      sorted.map((row) => row.sketch.toBytes()),
+      ...keyColumns(sorted.map(({ row }) => row)),
+      sorted.map(({ sketch }) => sketch.count),
+      sorted.map(({ failures }) => failures),
+      sorted.map(({ leftOut }) => leftOut),
+      sorted.map(({ sketch }) => sketch.toBytes()),
     ],
   )
 }
@@ -129,20 +141,3 @@ const keyColumns = (rows: readonly Rollup[]): unknown[] => [
   rows.map((row) => row.step),
   rows.map((row) => row.seriesId),
 ]
-
-/** Rollups from before `before`, series that have none left, and counters of past days; at most `most` rows of each. */
-export async function deleteOld(client: pg.ClientBase, before: Date, today: string, most: number): Promise<number> {
-  const { rowCount } = await client.query(
-    `delete from performance_rollups where ctid = any(array(
-       select ctid from performance_rollups where step = 360 and bucket < $1 order by bucket limit $2))`,
-    [before, most],
-  )
-  await client.query('delete from performance_days where day < $1::date', [dayPlus(today, -2)])
-  await client.query(
-    `delete from performance_series s where ctid = any(array(
-       select ctid from performance_series where last_day < $1::date limit $2))`,
-    // Late data reaches back 30 days.
-    [dayPlus(before.toISOString().slice(0, 10), -31), most],
-  )
-  return rowCount ?? 0
-}

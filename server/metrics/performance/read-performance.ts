@@ -41,20 +41,21 @@ export async function readPerformanceSeries(
   db: Database,
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly intervalMs: number },
 ): Promise<PerformancePoint[]> {
-  const rows = await readRows(db, { ...scope, metrics: [scope.metric] }, grainOf(scope.filter, false))
-  const start = scope.from.getTime()
-  const buckets = Map.groupBy(rows, ({ bucket }) => Math.floor((bucket.getTime() - start) / scope.intervalMs))
-  const length = Math.max(0, Math.ceil((scope.to.getTime() - start) / scope.intervalMs))
-  return Array.from({ length }, (_, index) => ({
-    t: new Date(start + index * scope.intervalMs),
-    ...summaryOf(buckets.get(index) ?? []),
+  const { filter, metric, intervalMs, from, to } = scope
+  const split = { byName: false, intervalMs }
+  const rows = await readRows(db, { ...scope, metrics: [metric] }, grainOf(filter, false), split)
+  const bySlot = new Map(rows.map((row) => [row.slot, row]))
+  const length = Math.max(0, Math.ceil((to.getTime() - from.getTime()) / intervalMs))
+  return Array.from({ length }, (_, slot) => ({
+    t: new Date(from.getTime() + slot * intervalMs),
+    ...summaryOf(bySlot.get(slot)),
   }))
 }
 
 /** Several metrics over the whole time, by metric; every one asked for is there. */
 export async function readPerformanceTotals(db: Database, scope: Scope): Promise<ReadonlyMap<Metric, MetricSummary>> {
-  const rows = Map.groupBy(await readRows(db, scope, grainOf(scope.filter, false)), ({ metric }) => metric)
-  return new Map(scope.metrics.map((metric) => [metric, summaryOf(rows.get(metric) ?? [])]))
+  const rows = await readRows(db, scope, grainOf(scope.filter, false), WHOLE)
+  return summariesOf(scope, rows)
 }
 
 export type NamedPerformance = {
@@ -70,12 +71,10 @@ export async function readPerformanceByName(db: Database, scope: Scope, limit: n
   if (first === undefined) return []
   const top = await topNames(db, { ...scope, metrics: [first] }, grain, limit)
   if (top.length === 0) return []
-  const rows = await readRows(db, { ...scope, filter: { ...scope.filter, names: top } }, grain)
+  const split = { byName: true, intervalMs: null }
+  const rows = await readRows(db, { ...scope, filter: { ...scope.filter, names: top } }, grain, split)
   const byName = Map.groupBy(rows, ({ name, op }) => `${name}\n${op}`)
-  return top.map(({ name, op }) => {
-    const own = Map.groupBy(byName.get(`${name}\n${op}`) ?? [], ({ metric }) => metric)
-    return { name, op, metrics: new Map(scope.metrics.map((metric) => [metric, summaryOf(own.get(metric) ?? [])])) }
-  })
+  return top.map(({ name, op }) => ({ name, op, metrics: summariesOf(scope, byName.get(`${name}\n${op}`) ?? []) }))
 }
 
 /** The share of values at or above a border, such as cold starts from 5 s on; null where nothing was measured. */
@@ -83,9 +82,11 @@ export async function readShareFrom(
   db: Database,
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly border: number },
 ): Promise<number | null> {
-  const sketch = mergeOf(await readRows(db, { ...scope, metrics: [scope.metric] }, grainOf(scope.filter, false)))
-  return sketch.count === 0 ? null : sketch.countFrom(scope.border) / sketch.count
+  const [row] = await readRows(db, { ...scope, metrics: [scope.metric] }, grainOf(scope.filter, false), WHOLE)
+  return row === undefined || row.sketch.count === 0 ? null : row.sketch.countFrom(scope.border) / row.sketch.count
 }
+
+const WHOLE = { byName: false, intervalMs: null }
 
 /** The coarsest grain that can answer. */
 function grainOf(filter: PerformanceFilter, byName: boolean): Grain {
@@ -94,23 +95,15 @@ function grainOf(filter: PerformanceFilter, byName: boolean): Grain {
   return needsName ? 1 : 2
 }
 
-function mergeOf(rows: readonly Measured[]): DDSketch {
-  const sketch = new DDSketch()
-  for (const row of rows) sketch.merge(row.sketch)
-  return sketch
+function summariesOf({ metrics }: Scope, rows: readonly Measured[]): Map<Metric, MetricSummary> {
+  const byMetric = new Map(rows.map((row) => [row.metric, row]))
+  return new Map(metrics.map((metric) => [metric, summaryOf(byMetric.get(metric))]))
 }
 
-function summaryOf(rows: readonly Measured[]): MetricSummary {
-  const sketch = mergeOf(rows)
+function summaryOf(row: Measured | undefined): MetricSummary {
+  const { sketch, failures, leftOut } = row ?? { sketch: NOTHING, failures: 0, leftOut: 0 }
   const [p50 = null, p75 = null, p95 = null] = sketch.quantiles([0.5, 0.75, 0.95])
-  return {
-    count: sketch.count,
-    failures: rows.reduce((sum, row) => sum + row.failures, 0),
-    leftOut: rows.reduce((sum, row) => sum + row.leftOut, 0),
-    sum: sketch.sum,
-    p50,
-    p75,
-    p95,
-    max: sketch.max,
-  }
+  return { count: sketch.count, failures, leftOut, sum: sketch.sum, p50, p75, p95, max: sketch.max }
 }
+
+const NOTHING = new DDSketch()

@@ -16,29 +16,66 @@ export type Scope = {
 }
 
 export type Measured = {
+  /** Empty where names are not told apart. */
   readonly name: string
   readonly op: string
   readonly metric: Metric
-  readonly bucket: Date
+  /** How many intervals after `from`; 0 where the time is not split. */
+  readonly slot: number
   readonly failures: number
   readonly leftOut: number
   readonly sketch: DDSketch
 }
 
-/** Rows of rollups in the grain asked for, and what is not folded yet. */
-export async function readRows(db: Kysely<Tables>, scope: Scope, grain: Grain): Promise<Measured[]> {
+/**
+ * What was measured, in the grain asked for: rollups, and what is not folded yet. Sketches come strung together, a row
+ * per group, since rows cost more than bytes.
+ * @param split by name and op, and into intervals of so many milliseconds from `from` on
+ */
+export async function readRows(
+  db: Kysely<Tables>,
+  scope: Scope,
+  grain: Grain,
+  split: { readonly byName: boolean; readonly intervalMs: number | null },
+): Promise<Measured[]> {
+  const slot =
+    split.intervalMs === null
+      ? sql<number>`0`
+      : sql<number>`floor((extract(epoch from bucket) * 1000 - ${scope.from.getTime()}::float8) / ${split.intervalMs}::float8)::int`
+  const name = split.byName ? sql<string>`name` : sql<string>`''`
+  const op = split.byName ? sql<string>`op` : sql<string>`''`
   const rows = await union(db, scope, grain)
-    .select(['name', 'op', 'metric', 'bucket', 'failures', 'left_out', 'sketch'])
+    .select([
+      name.as('group_name'),
+      op.as('group_op'),
+      'metric',
+      slot.as('slot'),
+      (eb) => eb.fn.sum<number>('failures').as('failures'),
+      (eb) => eb.fn.sum<number>('left_out').as('left_out'),
+      sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches'),
+    ])
+    .groupBy([sql`1`, sql`2`, sql`3`, sql`4`])
     .execute()
   return rows.map((row) => ({
-    name: row.name,
-    op: row.op,
+    name: row.group_name,
+    op: row.group_op,
     metric: metricAt(row.metric),
-    bucket: row.bucket,
+    slot: row.slot,
     failures: Number(row.failures),
     leftOut: Number(row.left_out),
-    sketch: DDSketch.fromBytes(row.sketch),
+    sketch: merged(row.sketches),
   }))
+}
+
+/** Sketches one after the other, each behind its length. */
+function merged(sketches: Buffer): DDSketch {
+  const sum = new DDSketch()
+  for (let at = 0; at < sketches.length;) {
+    const start = at + 4
+    at = start + sketches.readInt32BE(at)
+    sum.mergeBytes(sketches.subarray(start, at))
+  }
+  return sum
 }
 
 /** Names with the most values of a metric, without looking into a sketch. */
@@ -64,9 +101,9 @@ function union(db: Kysely<Tables>, scope: Scope, grain: Grain) {
     .innerJoin('performance_series as s', (join) =>
       join.onRef('s.project_id', '=', 'r.project_id').onRef('s.id', '=', 'r.series_id'),
     )
-    .where('r.project_id', 'in', [...scope.projectIds])
+    .where(sql<SqlBool>`r.project_id = any(${[...scope.projectIds]}::uuid[])`)
     .where('r.grain', '=', grain)
-    .where('r.metric', 'in', codes(scope))
+    .where(sql<SqlBool>`r.metric = any(${codes(scope)}::smallint[])`)
     .where('r.bucket', '>=', scope.from)
     .where('r.bucket', '<', scope.to)
     .where(matches(scope.filter))
@@ -76,8 +113,8 @@ function union(db: Kysely<Tables>, scope: Scope, grain: Grain) {
     .innerJoin('performance_series as s', (join) =>
       join.onRef('s.project_id', '=', 'd.project_id').onRef('s.id', '=', 'd.series_id'),
     )
-    .where('d.project_id', 'in', [...scope.projectIds])
-    .where('d.metric', 'in', codes(scope))
+    .where(sql<SqlBool>`d.project_id = any(${[...scope.projectIds]}::uuid[])`)
+    .where(sql<SqlBool>`d.metric = any(${codes(scope)}::smallint[])`)
     .where('d.minute', '>=', scope.from)
     .where('d.minute', '<', scope.to)
     .where(matches(scope.filter))

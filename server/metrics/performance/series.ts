@@ -14,8 +14,7 @@ export const OTHER = '<other>'
 const OVERFLOW: Place = { name: OTHER, op: 'default', release: '', environment: '', os: '', deviceClass: '' }
 
 /** How much a series says of its place: everything; name, op and environment; environment alone. */
-export const GRAINS = [0, 1, 2] as const
-export type Grain = (typeof GRAINS)[number]
+export type Grain = 0 | 1 | 2
 
 export type Series = { readonly id: string; readonly projectId: string; readonly grain: Grain; readonly place: Place }
 

@@ -15,9 +15,6 @@ export const STEPS = [
   { minutes: 360, youngMs: Number.POSITIVE_INFINITY },
 ] as const
 
-/** Rollups are kept so long (product.md §9). */
-export const KEPT_MS = 400 * DAY_MS
-
 export const bucketOf = (at: Date, minutes: number): Date =>
   new Date(Math.floor(at.getTime() / (minutes * MINUTE_MS)) * minutes * MINUTE_MS)
 

@@ -134,6 +134,29 @@ describe('merging', () => {
   })
 })
 
+describe('taking back', () => {
+  test('leaves what the others alone would give', () => {
+    fc.assert(
+      fc.property(durations, durations, (kept, gone) => {
+        const sketch = DDSketch.of([...kept, ...gone])
+        for (const value of gone) sketch.remove(value)
+        expect(sketch.count).toBe(kept.length)
+        for (const q of QS) {
+          const truth = exact(kept, q)
+          expect(Math.abs((sketch.quantile(q) ?? Number.NaN) - truth)).toBeLessThanOrEqual(truth * 0.010_000_1 + 1e-9)
+        }
+      }),
+    )
+  })
+
+  test('everything leaves nothing', () => {
+    const sketch = DDSketch.of([3, 700])
+    for (const value of [700, 3, 3]) sketch.remove(value)
+    expect([sketch.count, sketch.sum, sketch.min, sketch.quantile(0.5)]).toEqual([0, 0, null, null])
+    expect(sketch.toBytes().equals(new DDSketch().toBytes())).toBe(true)
+  })
+})
+
 describe('bytes', () => {
   test('come back as they were', () => {
     fc.assert(

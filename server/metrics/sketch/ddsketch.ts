@@ -151,26 +151,37 @@ export class DDSketch {
 
   /** @throws Error for bytes that {@link toBytes} did not write */
   static fromBytes(bytes: Buffer): DDSketch {
-    if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw notASketch()
     const sketch = new DDSketch()
-    let at = HEAD_BYTES
-    let last: number | null = null
-    while (at < bytes.length) {
-      const [step, afterStep] = readVarint(bytes, at)
-      const [count, afterCount] = readVarint(bytes, afterStep)
-      const bin: number = last === null ? (step % 2 === 0 ? step / 2 : -(step + 1) / 2) : last + step
-      if (count === 0 || (last !== null && step === 0) || sketch.#bins.size === MOST_BINS) throw notASketch()
-      sketch.#bins.set(bin, count)
-      sketch.#count += count
-      last = bin
-      at = afterCount
-    }
-    sketch.#sum = bytes.readDoubleLE(1)
-    if (sketch.#count > 0) {
-      sketch.#min = bytes.readDoubleLE(9)
-      sketch.#max = bytes.readDoubleLE(17)
-    }
+    sketch.mergeBytes(bytes)
     return sketch
+  }
+
+  /**
+   * Like merging what the bytes hold, without making a sketch of it: readers merge thousands.
+   * @throws Error for bytes that {@link toBytes} did not write; this one is then not to be used any more
+   */
+  mergeBytes(bytes: Buffer): void {
+    if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw notASketch()
+    let at = HEAD_BYTES
+    let bin: number | null = null
+    let bins = 0
+    let added = 0
+    while (at < bytes.length) {
+      const step = readVarint(bytes, at)
+      at += varintBytes(step)
+      const count = readVarint(bytes, at)
+      at += varintBytes(count)
+      if (count === 0 || (bin !== null && step === 0) || ++bins > MOST_BINS) throw notASketch()
+      bin = bin === null ? (step % 2 === 0 ? step / 2 : -(step + 1) / 2) : bin + step
+      this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + count)
+      added += count
+    }
+    if (added === 0) return
+    this.#count += added
+    this.#sum += bytes.readDoubleLE(1)
+    this.#min = Math.min(this.#min, bytes.readDoubleLE(9))
+    this.#max = Math.max(this.#max, bytes.readDoubleLE(17))
+    this.#collapse()
   }
 
   #sorted(): [number, number][] {
@@ -220,7 +231,7 @@ function writeVarint(bytes: Buffer, value: number, at: number): number {
   return end
 }
 
-function readVarint(bytes: Buffer, at: number): [value: number, end: number] {
+function readVarint(bytes: Buffer, at: number): number {
   let value = 0
   let scale = 1
   for (let end = at; end < at + 8; end++) {
@@ -229,9 +240,16 @@ function readVarint(bytes: Buffer, at: number): [value: number, end: number] {
     value += (byte % 0x80) * scale
     if (byte < 0x80) {
       if (!Number.isSafeInteger(value)) break
-      return [value, end + 1]
+      return value
     }
     scale *= 0x80
   }
   throw notASketch()
+}
+
+/** How many bytes {@link writeVarint} needs. */
+function varintBytes(value: number): number {
+  let size = 1
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
+  return size
 }

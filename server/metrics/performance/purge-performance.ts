@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { App } from '../../context/app.ts'
+import { defineTask, NoPayload } from '../../jobs/task.ts'
+import { dayOf, dayPlus } from '../../kernel/day.ts'
+import { dropDaysBefore } from '../../storage/day-partitions.ts'
+import { SEEN_DAYS } from './record.queries.ts'
+
+const DAY_MS = 86_400_000
+/** product.md §9 */
+const ROLLUPS_KEPT_DAYS = 400
+/** Measurements are up to so much older than the day they are received on. */
+const LATE_DAYS = 31
+const PIECE = 10_000
+
+/**
+ * Deletes what is too old: rollups after 400 days and the series only they were of, what was remembered to know
+ * repetitions by, and the counters of past days. In pieces.
+ * @returns how many rollups went
+ */
+export async function purgePerformance(app: App, signal?: AbortSignal): Promise<number> {
+  const now = app.clock.now()
+  const today = dayOf(now)
+  const oldest = new Date(now.getTime() - ROLLUPS_KEPT_DAYS * DAY_MS)
+  await dropDaysBefore(app.pool, ['performance_seen'], dayPlus(today, -SEEN_DAYS))
+  let total = 0
+  let deleted = PIECE
+  while (deleted === PIECE) {
+    signal?.throwIfAborted()
+    const { numAffectedRows } = await sql`
+      delete from performance_rollups where ctid = any(array(
+        select ctid from performance_rollups where step = 360 and bucket < ${oldest} limit ${PIECE}))`.execute(app.db)
+    deleted = Number(numAffectedRows ?? 0)
+    total += deleted
+  }
+  await app.db
+    .deleteFrom('performance_series')
+    .where('last_day', '<', dayPlus(dayOf(oldest), -LATE_DAYS))
+    .execute()
+  await app.db.deleteFrom('performance_days').where('day', '<', dayPlus(today, -1)).execute()
+  return total
+}
+
+export const purgePerformanceTask = defineTask({
+  name: 'purge-performance',
+  payload: NoPayload,
+  cron: '41 * * * *',
+  async run(app, _payload, signal) {
+    await purgePerformance(app, signal)
+  },
+})
