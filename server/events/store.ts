@@ -9,6 +9,7 @@ import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { CopyRows } from './copy-rows.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
+import { partsOf, removeParts, storedEvents } from './packed-bodies.ts'
 
 /** The store of events: everything that touches their table goes through here, so that it can move elsewhere whole. */
 
@@ -98,7 +99,8 @@ export async function readEvent(
     query = query.where('project_id', '=', which.projectId).where('event_id', '=', hyphenate(which.eventId))
   const direction = which === 'oldest' ? 'asc' : 'desc'
   const row = await query.orderBy('occurred_at', direction).orderBy('event_id', direction).limit(1).executeTakeFirst()
-  return row === undefined ? null : fromRow(row)
+  const [event] = row === undefined ? [] : await storedEvents(db, [row])
+  return event ?? null
 }
 
 /** The newest events of an issue, newest first: at most `limit`, and no more than fit `mostBytes` of JSON, but one. */
@@ -127,7 +129,7 @@ export async function newestEvents(
     .orderBy('occurred_at', 'desc')
     .orderBy('event_id', 'desc')
     .execute()
-  return rows.map(fromRow)
+  return storedEvents(db, rows)
 }
 
 /** Where an event lies; the day makes finding it cheap. */
@@ -182,7 +184,7 @@ export async function readEvents(
     .where('project_id', '=', projectId)
     .where('event_id', '=', sql<string>`any(${eventIds.map(hyphenate)}::uuid[])`)
   if (days !== null) query = query.where('received_day', '>=', days.first).where('received_day', '<=', days.last)
-  return (await query.execute()).map(fromRow)
+  return storedEvents(db, await query.execute())
 }
 
 export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
@@ -204,43 +206,45 @@ export async function neighbours(db: Database, issueId: string, event: StoredEve
   return { latest: id(latest), oldest: id(first), newer: id(newer), older: id(older) }
 }
 
-/** Removes at most `most` events of an issue; returns which. */
-export async function deleteEventsOf(db: Database | Tx, issueId: string, most: number): Promise<EventKey[]> {
-  const some = db
+/** Removes at most `most` events of an issue, with their bodies wherever they lie; returns which. */
+export async function deleteEventsOf(tx: Tx, issueId: string, most: number): Promise<EventKey[]> {
+  const some = tx
     .selectFrom('events')
     .select(['received_day', 'project_id', 'event_id'])
     .where('issue_id', '=', issueId)
-  const rows = await db
+  const rows = await tx
     .deleteFrom('events as e')
     .using(some.limit(most).as('some'))
     .whereRef('e.project_id', '=', 'some.project_id')
     .whereRef('e.event_id', '=', 'some.event_id')
     .whereRef('e.received_day', '=', 'some.received_day')
-    .returning(['e.project_id', 'e.event_id'])
+    .returning(['e.received_day', 'e.project_id', 'e.event_id', 'e.block_id', 'e.body_start', 'e.body_end'])
     .execute()
+  await removeParts(tx, partsOf(rows))
   return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
 }
 
-/** Removes at most `most` events some people had in an issue; returns which. */
+/** Removes at most `most` events some people had in an issue, with their bodies; returns which. */
 export async function deleteEventsOfUser(
-  db: Database | Tx,
+  tx: Tx,
   issueId: string,
   userHashes: readonly number[],
   most: number,
 ): Promise<EventKey[]> {
-  const some = db
+  const some = tx
     .selectFrom('events')
     .select(['received_day', 'project_id', 'event_id'])
     .where('issue_id', '=', issueId)
     .where('user_hash', 'in', [...userHashes])
-  const rows = await db
+  const rows = await tx
     .deleteFrom('events as e')
     .using(some.limit(most).as('some'))
     .whereRef('e.project_id', '=', 'some.project_id')
     .whereRef('e.event_id', '=', 'some.event_id')
     .whereRef('e.received_day', '=', 'some.received_day')
-    .returning(['e.project_id', 'e.event_id'])
+    .returning(['e.received_day', 'e.project_id', 'e.event_id', 'e.block_id', 'e.body_start', 'e.body_end'])
     .execute()
+  await removeParts(tx, partsOf(rows))
   return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
 }
 
@@ -257,44 +261,4 @@ export async function findIssuesOf(
     values: [keys.map((key) => key.projectId), keys.map((key) => hyphenate(key.eventId))],
   })
   return new Map(rows.map((row) => [`${row.project_id}/${unhyphenate(row.event_id)}`, row.issue_id]))
-}
-
-type Row = {
-  project_id: string
-  event_id: string
-  issue_id: string
-  received_at: Date
-  occurred_at: Date
-  sent_at: Date | null
-  level: string
-  release: string | null
-  environment: string
-  client_ip: string | null
-  user_agent: string | null
-  user_hash: number | null
-  body_encoding: number
-  body_start: number
-  body_end: number
-  body: Buffer
-}
-
-function fromRow(row: Row): StoredEvent {
-  return {
-    projectId: row.project_id,
-    eventId: unhyphenate(row.event_id),
-    issueId: row.issue_id,
-    receivedAt: row.received_at,
-    occurredAt: row.occurred_at,
-    sentAt: row.sent_at,
-    level: row.level,
-    release: row.release,
-    environment: row.environment,
-    clientIp: row.client_ip,
-    userAgent: row.user_agent,
-    userHash: row.user_hash,
-    encoding: CONTENT_ENCODINGS[row.body_encoding] ?? 'none',
-    bodyStart: row.body_start,
-    bodyEnd: row.body_end,
-    body: row.body,
-  }
 }

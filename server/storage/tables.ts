@@ -236,7 +236,29 @@ export type Tables = {
     body_encoding: number
     body_start: number
     body_end: number
+    body: Buffer | null
+    block_id: number | null
+  }
+  event_blocks: {
+    received_day: string
+    block_id: number
     body: Buffer
+  }
+  event_packings: {
+    received_day: string
+    stage: 'copying' | 'done'
+    issue_id: Generated<string>
+    occurred_at: Generated<Date>
+    event_id: Generated<string>
+    next_block_id: Generated<number>
+    packed: Generated<number>
+    started_at: Time
+    finished_at: NullableTime
+  }
+  event_packing_changes: {
+    received_day: string
+    project_id: string
+    event_id: string
   }
   attachments: {
     received_day: string

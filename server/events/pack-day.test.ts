@@ -1,0 +1,256 @@
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newEventId } from '#test/kit/sdk.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import { newId } from '../kernel/ids.ts'
+import { ensureDayPartitions } from '../storage/day-partitions.ts'
+import { withClientTx } from '../storage/pool.ts'
+import { openBlock, openBody } from './blocks.ts'
+import type { StoredEvent } from './event.ts'
+import { packColdEvents } from './pack-cold-events.ts'
+import { DayBusyError, packDay } from './pack-day.ts'
+import {
+  deleteEventsOf,
+  deleteEventsOfUser,
+  findStored,
+  insertEvents,
+  neighbours,
+  newestEvents,
+  readEvent,
+  readEvents,
+} from './store.ts'
+
+const { app, clock } = await testApp()
+const projectId = newId()
+const goOn = (): Promise<void> => Promise.resolve()
+
+/** Each test has a day of its own, in the past. */
+let daysUsed = 0
+async function freshDay(): Promise<string> {
+  const day = dayPlus(dayOf(clock.now()), -10 - 3 * daysUsed++)
+  await ensureDayPartitions(app.pool, [{ table: 'events' }], day)
+  return day
+}
+
+let made = 0
+function eventOn(day: string, issueId: string, more: Partial<StoredEvent> = {}): StoredEvent {
+  made++
+  const json = Buffer.from(
+    JSON.stringify({ message: `größer ${made}`, extra: `secret-${made}`, stack: 'x'.repeat(200) }),
+  )
+  const header = Buffer.from('{"event_id":"…"}\n{"type":"event"}\n')
+  return {
+    projectId,
+    issueId,
+    eventId: newEventId(),
+    receivedAt: new Date(`${day}T12:00:00.123Z`),
+    occurredAt: new Date(Date.parse(`${day}T11:00:00Z`) + made * 7),
+    sentAt: made % 2 === 0 ? null : new Date(`${day}T11:59:59Z`),
+    level: 'error',
+    release: made % 3 === 0 ? null : 'shop@1.0',
+    environment: 'production',
+    clientIp: '203.0.113.7',
+    userAgent: null,
+    userHash: made % 5,
+    encoding: 'gzip',
+    bodyStart: header.length,
+    bodyEnd: header.length + json.length,
+    body: gzipSync(Buffer.concat([header, json, Buffer.from('\n')])),
+    ...more,
+  }
+}
+
+const write = (events: readonly StoredEvent[]): Promise<void> => withClientTx(app.pool, (c) => insertEvents(c, events))
+
+/** What must be the same before and after. */
+const essence = (event: StoredEvent | null): (Omit<StoredEvent, 'body'> & { body: string }) | null =>
+  event === null
+    ? null
+    : {
+        ...event,
+        encoding: 'none' as const,
+        bodyStart: 0,
+        bodyEnd: 0,
+        body: openBody(event.body, event.encoding).subarray(event.bodyStart, event.bodyEnd).toString(),
+      }
+
+const sorted = (list: readonly ({ eventId: string } | null)[]): unknown[] =>
+  list.toSorted((a, b) => ((a?.eventId ?? '') < (b?.eventId ?? '') ? -1 : 1))
+
+async function essencesOf(issueId: string): Promise<ReturnType<typeof essence>[]> {
+  return (await newestEvents(app.db, issueId, 5_000, 1 << 30)).map(essence)
+}
+
+async function rowsOf(day: string): Promise<{ rows: number; unpacked: number; blocks: number }> {
+  const { rows } = await app.pool.query<{ rows: number; unpacked: number; blocks: number }>(
+    `select count(*) as rows, count(body) as unpacked, (select count(*) from event_blocks where received_day = $1) as blocks
+     from events where received_day = $1`,
+    [day],
+  )
+  return rows[0]!
+}
+
+/** Everything the blocks of a day still say. */
+async function textOfBlocks(day: string): Promise<string> {
+  const blocks = await app.db.selectFrom('event_blocks').select('body').where('received_day', '=', day).execute()
+  return blocks.map(({ body }) => openBlock(body).toString()).join()
+}
+
+describe('a packed day', () => {
+  const [first, second] = [newId(), newId()]
+  let day = ''
+  let events: StoredEvent[] = []
+  let before: unknown[] = []
+
+  beforeAll(async () => {
+    day = await freshDay()
+    events = Array.from({ length: 1_000 }, (_, i) => eventOn(day, i % 7 === 0 ? second : first))
+    await write(events)
+    before = [await essencesOf(first), await essencesOf(second)]
+    expect(await packDay(app, day, goOn)).toBe(1_000)
+  })
+
+  test('reads as it did', async () => {
+    expect([await essencesOf(first), await essencesOf(second)]).toEqual(before)
+    expect(await rowsOf(day)).toEqual({ rows: 1_000, unpacked: 0, blocks: 20 })
+    const [, one] = events
+    expect(essence(await readEvent(app.db, first, one!))).toEqual(essence(one!))
+    expect(essence(await readEvent(app.db, first, 'oldest'))).toEqual(essence(one!))
+    const some = events.slice(100, 110)
+    const read = await readEvents(
+      app.db,
+      projectId,
+      some.map((event) => event.eventId),
+      { first: day, last: day },
+    )
+    expect(sorted(read.map(essence))).toEqual(sorted(some.map(essence)))
+    const [, , third] = await newestEvents(app.db, first, 3, 1 << 30)
+    const around = await neighbours(app.db, first, third!)
+    expect(around.oldest).toBe(one!.eventId)
+  })
+
+  test('still knows its ids', async () => {
+    const client = await app.pool.connect()
+    try {
+      const key = { projectId, eventId: events[5]!.eventId }
+      expect([...(await findStored(client, [key], dayPlus(day, 6)))]).toEqual([`${projectId}/${key.eventId}`])
+    } finally {
+      client.release()
+    }
+    await expect(write([{ ...eventOn(day, first), eventId: events[5]!.eventId }])).rejects.toThrow(/unique/)
+  })
+
+  test('takes late events, and no longer keeps a record of changes', async () => {
+    const late = eventOn(day, first)
+    await write([late])
+    expect(essence(await readEvent(app.db, first, late))).toEqual(essence(late))
+    const { rows } = await app.pool.query('select 1 from event_packing_changes')
+    expect(rows).toEqual([])
+  })
+
+  test('loses the bodies of one person for good, and of an issue', async () => {
+    const theirs = events.filter((event) => event.userHash === 3 && event.issueId === first)
+    const json = (event: StoredEvent): string => /secret-\d+"/.exec(openBody(event.body, 'gzip').toString())![0]
+    expect(await textOfBlocks(day)).toContain(json(theirs[0]!))
+    const deleted = await app.tx((tx) => deleteEventsOfUser(tx, first, [3], 5_000))
+    expect(deleted.length).toBeGreaterThanOrEqual(theirs.length)
+    const left = await textOfBlocks(day)
+    for (const event of theirs) expect(left).not.toContain(json(event))
+    const other = events.find((event) => event.userHash !== 3 && event.issueId === first)!
+    expect(left).toContain(json(other))
+    expect(essence(await readEvent(app.db, first, other))).toEqual(essence(other))
+    while ((await app.tx((tx) => deleteEventsOf(tx, first, 300))).length === 300);
+    while ((await app.tx((tx) => deleteEventsOf(tx, second, 300))).length === 300);
+    expect(await rowsOf(day)).toEqual({ rows: 0, unpacked: 0, blocks: 0 })
+  })
+})
+
+test('packing that was cut off goes on where it was, and events stay readable meanwhile', async () => {
+  const day = await freshDay()
+  const issueId = newId()
+  await write(Array.from({ length: 1_100 }, () => eventOn(day, issueId)))
+  const before = await essencesOf(issueId)
+  let steps = 0
+  const cut = (): Promise<void> => (++steps === 2 ? Promise.reject(new Error('killed')) : Promise.resolve())
+  await expect(packDay(app, day, cut)).rejects.toThrow('killed')
+  expect(await essencesOf(issueId)).toEqual(before)
+  expect(await packDay(app, day, goOn)).toBe(300)
+  expect(await essencesOf(issueId)).toEqual(before)
+  expect(await rowsOf(day)).toEqual({ rows: 1_100, unpacked: 0, blocks: 22 })
+})
+
+test('what is deleted, written or moved to another issue meanwhile is honoured', async () => {
+  const day = await freshDay()
+  const [deletedIssue, movedIssue, otherIssue] = [newId(), newId(), newId()].sort() as [string, string, string]
+  const events = [deletedIssue, movedIssue, otherIssue].flatMap((issueId) =>
+    Array.from({ length: 300 }, () => eventOn(day, issueId)),
+  )
+  await write(events)
+  const late = eventOn(day, movedIssue)
+  let steps = 0
+  await packDay(app, day, async () => {
+    if (++steps !== 2) return
+    await app.tx((tx) => deleteEventsOf(tx, deletedIssue, 5_000))
+    // Moved behind the place packing has come to: its rows would be copied twice.
+    await app.pool.query('update events set issue_id = $2 where issue_id = $1', [movedIssue, otherIssue])
+    await write([late])
+  })
+  expect(await essencesOf(deletedIssue)).toEqual([])
+  expect(await essencesOf(movedIssue)).toEqual([essence(late)])
+  const moved = events.filter((event) => event.issueId !== deletedIssue)
+  const expected = moved.map((event) => essence({ ...event, issueId: otherIssue }))
+  expect(sorted(await essencesOf(otherIssue))).toEqual(sorted(expected))
+  const left = await textOfBlocks(day)
+  for (const event of events.filter((one) => one.issueId === deletedIssue))
+    expect(left).not.toContain(/secret-\d+"/.exec(openBody(event.body, 'gzip').toString())![0])
+})
+
+test('a body that cannot be opened stays as it is', async () => {
+  const day = await freshDay()
+  const issueId = newId()
+  const damaged = eventOn(day, issueId, { body: Buffer.from('not gzip at all') })
+  const sound = eventOn(day, issueId)
+  await write([damaged, sound])
+  expect(await packDay(app, day, goOn)).toBe(2)
+  expect(await readEvent(app.db, issueId, damaged)).toEqual(damaged)
+  expect(essence(await readEvent(app.db, issueId, sound))).toEqual(essence(sound))
+})
+
+test('a day in use is left alone after a moment and packed the next time', async () => {
+  const day = await freshDay()
+  const issueId = newId()
+  await write([eventOn(day, issueId)])
+  const reader = await app.pool.connect()
+  try {
+    let isReading = false
+    const packing = packDay(app, day, async () => {
+      if (isReading) return
+      isReading = true
+      await reader.query('begin')
+      await reader.query('select count(*) from events')
+    })
+    await expect(packing).rejects.toBeInstanceOf(DayBusyError)
+    expect(await essencesOf(issueId)).toHaveLength(1)
+    await reader.query('commit')
+  } finally {
+    reader.release()
+  }
+  await packDay(app, day, goOn)
+  expect(await rowsOf(day)).toMatchObject({ rows: 1, unpacked: 0 })
+})
+
+test('closed days are packed, oldest first; today, yesterday in its last hour, and packed ones are not', async () => {
+  const [today, yesterday] = [dayOf(clock.now()), dayPlus(dayOf(clock.now()), -1)]
+  await ensureDayPartitions(app.pool, [{ table: 'events' }], yesterday)
+  const issueId = newId()
+  await write([eventOn(today, issueId), eventOn(yesterday, issueId)])
+  const at = (time: string): Date => new Date(time)
+  await packColdEvents(app, { now: at(`${today}T00:30:00Z`), leastBytes: 0 })
+  expect(await rowsOf(yesterday)).toMatchObject({ rows: 1, unpacked: 1 })
+  expect(await packColdEvents(app, { now: at(`${today}T01:30:00Z`) })).toBe(0)
+  expect(await packColdEvents(app, { now: at(`${today}T01:30:00Z`), leastBytes: 0 })).toBe(1)
+  expect(await rowsOf(yesterday)).toMatchObject({ rows: 1, unpacked: 0 })
+  expect(await rowsOf(today)).toMatchObject({ rows: 1, unpacked: 1 })
+  expect(await packColdEvents(app, { now: at(`${today}T01:30:00Z`), leastBytes: 0 })).toBe(0)
+})

@@ -1,0 +1,261 @@
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import type pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { dayPlus } from '../kernel/day.ts'
+import { readCopied } from '../storage/copy-read.ts'
+import { partitionName } from '../storage/day-partitions.ts'
+import { CopyRows } from './copy-rows.ts'
+import type { PackedPart } from './packed-bodies.ts'
+
+/** SQL of packing. Names of tables come from days we made ourselves; COPY and DDL take no parameters. */
+
+/** Columns that are carried over as they are, in the binary form of COPY. */
+const CARRIED = [
+  'received_day',
+  'project_id',
+  'event_id',
+  'issue_id',
+  'received_at',
+  'occurred_at',
+  'sent_at',
+  'level',
+  'release',
+  'environment',
+  'client_ip',
+  'user_agent',
+  'user_hash',
+] as const
+const COLUMNS = [...CARRIED, 'body_encoding', 'body_start', 'body_end', 'body', 'block_id'] as const
+
+const dayTable = (day: string): string => partitionName('events', day)
+const packedTable = (day: string): string => `${dayTable(day)}_packed`
+
+/** Days that have a partition, oldest first, with their size on disk; none that is packed already. */
+export async function selectUnpackedDays(
+  pool: pg.Pool,
+  before: string,
+): Promise<{ day: string; sizeBytes: number; isStarted: boolean }[]> {
+  const { rows } = await pool.query<{ day: string; size: number; started: boolean }>(
+    `select d.day, d.size, p.received_day is not null as started from (
+       select (substr(c.relname, 8, 4) || '-' || substr(c.relname, 12, 2) || '-' || substr(c.relname, 14, 2))::date as day,
+              pg_total_relation_size(c.oid) as size
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = 'events'::regclass and c.relname ~ '^events_[0-9]{8}$') d
+     left join event_packings p on p.received_day = d.day
+     where d.day < $1::date and p.stage is distinct from 'done' order by d.day`,
+    [before],
+  )
+  return rows.map((row) => ({ day: row.day, sizeBytes: row.size, isStarted: row.started }))
+}
+
+/** Puts up the table beside the day's, and the trigger that notes what changes meanwhile; nothing when they are there. */
+export async function beginPacking(client: pg.ClientBase, day: string, now: Date): Promise<void> {
+  const { rowCount } = await client.query(
+    `insert into event_packings (received_day, stage, started_at) values ($1, 'copying', $2) on conflict do nothing`,
+    [day, now],
+  )
+  if (rowCount === 0) return
+  await client.query(
+    `create table ${packedTable(day)} (like events including defaults including storage,
+       check (received_day >= '${day}' and received_day < '${dayPlus(day, 1)}'))`,
+  )
+  await client.query(
+    `create trigger note_change after insert or update or delete on ${dayTable(day)} for each row execute function note_event_change()`,
+  )
+}
+
+/** One packer at a time. @throws Error when the day is done: another was faster */
+async function lockPacking(client: pg.ClientBase, day: string): Promise<{ nextBlockId: number }> {
+  const { rows } = await client.query<{ next_block_id: number }>(
+    `select next_block_id from event_packings where received_day = $1 and stage = 'copying' for update`,
+    [day],
+  )
+  const [packing] = rows
+  if (packing === undefined) throw new Error(`${day} is packed already`)
+  return { nextBlockId: packing.next_block_id }
+}
+
+/** A stored row on its way into a block: fields to carry over, and where its JSON is. */
+export type RowToPack = {
+  readonly carried: readonly (Buffer | null)[]
+  readonly encoding: number
+  readonly start: number
+  readonly end: number
+  readonly body: Buffer
+}
+
+/**
+ * The next rows of a day by issue and time, up to a number and about so many bytes of JSON, at least one; locks the
+ * packing for the transaction.
+ */
+export async function nextRows(
+  client: pg.ClientBase,
+  day: string,
+  most: { readonly rows: number; readonly bytes: number },
+): Promise<{ rows: RowToPack[]; nextBlockId: number }> {
+  const { nextBlockId } = await lockPacking(client, day)
+  const at = (column: string): string => `(select ${column} from event_packings where received_day = '${day}')`
+  const statement = `copy (
+      select ${CARRIED.join(', ')}, body_encoding, body_start, body_end, body from (
+        select *, sum(greatest(body_end - body_start, octet_length(body)))
+                    over (order by issue_id, occurred_at, event_id rows between unbounded preceding and 1 preceding) as before
+        from (
+          select * from ${dayTable(day)}
+          where (issue_id, occurred_at, event_id) > (${at('issue_id')}, ${at('occurred_at')}, ${at('event_id')}) and body is not null
+          order by issue_id, occurred_at, event_id limit ${most.rows}
+        ) as oldest
+      ) as counted where before is null or before < ${most.bytes} order by issue_id, occurred_at, event_id
+    ) to stdout (format binary)`
+  const chunks: Buffer[] = []
+  for await (const chunk of client.query(copyTo(statement))) chunks.push(chunk as Buffer)
+  const rows = readCopied(Buffer.concat(chunks), CARRIED.length + 4).map((fields): RowToPack => {
+    const [encoding, start, end, body] = fields.slice(CARRIED.length)
+    return {
+      carried: fields.slice(0, CARRIED.length),
+      encoding: encoding?.readInt16BE(0) ?? 0,
+      start: start?.readInt32BE(0) ?? 0,
+      end: end?.readInt32BE(0) ?? 0,
+      body: body ?? Buffer.alloc(0),
+    }
+  })
+  return { rows, nextBlockId }
+}
+
+/** A row as it is written: in a block at a place, or with its own body where that could not be opened. */
+export type PackedRow = {
+  readonly row: RowToPack
+  readonly blockId: number | null
+  readonly start: number
+  readonly end: number
+}
+
+/** Writes blocks and rows, and moves the packing on behind the last row. */
+export async function writePacked(
+  client: pg.ClientBase,
+  day: string,
+  blocks: readonly { readonly id: number; readonly body: Buffer }[],
+  rows: readonly PackedRow[],
+): Promise<void> {
+  const copied = new CopyRows()
+  for (const { id, body } of blocks) {
+    copied.row(3)
+    copied.day(day)
+    copied.int64(id)
+    copied.bytes(body)
+  }
+  await copyInto(client, 'event_blocks (received_day, block_id, body)', copied)
+  const packed = new CopyRows()
+  for (const { row, blockId, start, end } of rows) {
+    packed.row(COLUMNS.length)
+    for (const field of row.carried) {
+      if (field === null) packed.nothing()
+      else packed.bytes(field)
+    }
+    packed.int16(blockId === null ? row.encoding : 0)
+    packed.int32(start)
+    packed.int32(end)
+    if (blockId === null) packed.bytes(row.body)
+    else packed.nothing()
+    packed.int64(blockId)
+  }
+  await copyInto(client, `${packedTable(day)} (${COLUMNS.join(', ')})`, packed)
+  const last = rows.at(-1)?.row
+  if (last === undefined) return
+  await client.query(
+    `update event_packings set issue_id = $2, occurred_at = $3, event_id = $4, next_block_id = next_block_id + $5, packed = packed + $6
+     where received_day = $1`,
+    [day, uuidIn(last, 'issue_id'), timeIn(last, 'occurred_at'), uuidIn(last, 'event_id'), blocks.length, rows.length],
+  )
+}
+
+type Carried = (typeof CARRIED)[number]
+
+const uuidIn = (row: RowToPack, column: Carried): string => row.carried[CARRIED.indexOf(column)]?.toString('hex') ?? ''
+
+const EPOCH_2000_US = 946_684_800_000_000n
+
+/** To the microsecond, which a Date does not hold. */
+function timeIn(row: RowToPack, column: Carried): string {
+  const us = (row.carried[CARRIED.indexOf(column)]?.readBigInt64BE(0) ?? 0n) + EPOCH_2000_US
+  return `${new Date(Number(us / 1000n)).toISOString().slice(0, -1)}${String(us % 1000n).padStart(3, '0')}Z`
+}
+
+async function copyInto(client: pg.ClientBase, target: string, rows: CopyRows): Promise<void> {
+  await pipeline(Readable.from(rows.finish()), client.query(copyFrom(`copy ${target} from stdin (format binary)`)))
+}
+
+/** The indexes the day's table must have to take its place; built once, after the rows, which makes them small. */
+export async function indexPacked(client: pg.ClientBase, day: string): Promise<void> {
+  await lockPacking(client, day)
+  const { rowCount } = await client.query('select 1 from pg_index where indrelid = $1::regclass', [packedTable(day)])
+  if ((rowCount ?? 0) > 0) return
+  const { rows } = await client.query<{ definition: string }>(
+    `select pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'events'::regclass order by 1`,
+  )
+  for (const { definition } of rows) {
+    const columns = definition.slice(definition.indexOf(' USING '))
+    const unique = definition.startsWith('CREATE UNIQUE') ? 'unique' : ''
+    await client.query(`create ${unique} index on ${packedTable(day)}${columns}`)
+  }
+}
+
+/**
+ * Brings changes noted since the packing began to the packed rows: what was deleted goes, what was written or changed
+ * is there as it is, unpacked.
+ * @returns how many rows had changed, and what the removed ones left in blocks
+ */
+export async function applyChanges(
+  client: pg.ClientBase,
+  day: string,
+  most: number,
+): Promise<{ changes: number; parts: PackedPart[] }> {
+  const { rows: keys } = await client.query<{ project_id: string; event_id: string }>(
+    `delete from event_packing_changes where ctid = any(array(
+       select ctid from event_packing_changes where received_day = $1 limit $2)) returning project_id, event_id`,
+    [day, most],
+  )
+  if (keys.length === 0) return { changes: 0, parts: [] }
+  const values = [keys.map((key) => key.project_id), keys.map((key) => key.event_id)]
+  const wanted = '(select distinct * from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)) k'
+  const { rows: gone } = await client.query<{ block_id: number | null; body_start: number; body_end: number }>(
+    `delete from ${packedTable(day)} e using ${wanted} where e.project_id = k.project_id and e.event_id = k.event_id
+     returning e.block_id, e.body_start, e.body_end`,
+    values,
+  )
+  await client.query(
+    `insert into ${packedTable(day)} (${COLUMNS.join(', ')}) select ${COLUMNS.map((column) => `e.${column}`).join(', ')}
+     from ${dayTable(day)} e join ${wanted} on e.project_id = k.project_id and e.event_id = k.event_id`,
+    values,
+  )
+  return {
+    changes: keys.length,
+    parts: gone.flatMap((row) =>
+      row.block_id === null ? [] : [{ day, blockId: row.block_id, start: row.body_start, end: row.body_end }],
+    ),
+  }
+}
+
+/** Keeps everybody from the day's table until the transaction ends; gives up soon, as all questions wait behind. */
+export async function lockDay(client: pg.ClientBase, day: string, waitMs: number): Promise<void> {
+  await lockPacking(client, day)
+  await client.query(`set local lock_timeout = ${waitMs}`)
+  await client.query(`lock table events, ${dayTable(day)} in access exclusive mode`)
+}
+
+/** Puts the packed table in the place of the day's, whose disk space is free once this commits. */
+export async function swapIn(client: pg.ClientBase, day: string, now: Date): Promise<void> {
+  await client.query(`alter table events detach partition ${dayTable(day)}`)
+  await client.query(`drop table ${dayTable(day)}`)
+  await client.query(`alter table ${packedTable(day)} rename to ${dayTable(day)}`)
+  await client.query(
+    `alter table events attach partition ${dayTable(day)} for values from ('${day}') to ('${dayPlus(day, 1)}')`,
+  )
+  await client.query(`update event_packings set stage = 'done', finished_at = $2 where received_day = $1`, [day, now])
+}
+
+/** Room for changes is not needed any more; the visibility map spares later reads and vacuums. */
+export async function tidyDay(client: pg.ClientBase, day: string): Promise<void> {
+  await client.query(`vacuum (freeze, analyze) ${dayTable(day)}`)
+  await client.query(`vacuum (freeze, analyze) ${partitionName('event_blocks', day)}`)
+}

@@ -1,0 +1,125 @@
+import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
+import { unhyphenate } from '../kernel/ids.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { blankParts, openBlock, type Part } from './blocks.ts'
+import type { StoredEvent } from './event.ts'
+
+/** Bodies that were packed into blocks: read as if each lay in its row, and removed for good with it. */
+
+export type EventRow = {
+  received_day: string
+  project_id: string
+  event_id: string
+  issue_id: string
+  received_at: Date
+  occurred_at: Date
+  sent_at: Date | null
+  level: string
+  release: string | null
+  environment: string
+  client_ip: string | null
+  user_agent: string | null
+  user_hash: number | null
+  body_encoding: number
+  body_start: number
+  body_end: number
+  body: Buffer | null
+  block_id: number | null
+}
+
+/** Rows as events, in their order, each block opened once. An event deleted meanwhile is left out. */
+export async function storedEvents(db: Database, rows: readonly EventRow[]): Promise<StoredEvent[]> {
+  const blocks = new Map<string, Buffer>()
+  for (const [day, ids] of idsByDay(rows)) {
+    const found = await db
+      .selectFrom('event_blocks')
+      .select(['block_id', 'body'])
+      .where('received_day', '=', day)
+      .where('block_id', 'in', [...ids])
+      .execute()
+    for (const block of found) blocks.set(`${day}/${block.block_id}`, openBlock(block.body))
+  }
+  return rows.flatMap((row) => {
+    if (row.body !== null) return [storedEvent(row, row.body, row.body_start, row.body_end)]
+    const block = blocks.get(`${row.received_day}/${row.block_id}`)
+    const json = block?.subarray(row.body_start, row.body_end)
+    // Parts of deleted events are blank.
+    return json === undefined || json[0] === 0 ? [] : [storedEvent(row, json, 0, json.length)]
+  })
+}
+
+export type PackedPart = Part & { readonly day: string; readonly blockId: number }
+
+/** What rows just deleted left behind in blocks. */
+export const partsOf = (
+  rows: readonly Pick<EventRow, 'received_day' | 'block_id' | 'body_start' | 'body_end'>[],
+): PackedPart[] =>
+  rows.flatMap((row) =>
+    row.block_id === null
+      ? []
+      : [{ day: row.received_day, blockId: row.block_id, start: row.body_start, end: row.body_end }],
+  )
+
+/** Removes bodies from their blocks, in the transaction that deletes their rows; a block with nothing left goes. */
+export async function removeParts(tx: Tx, parts: readonly PackedPart[]): Promise<void> {
+  const byBlock = Map.groupBy(parts, ({ day, blockId }) => `${day}/${blockId}`)
+  // In a fixed order: two that remove from the same blocks wait for each other, never in a circle.
+  const inOrder = [...byBlock.values()].sort(([a], [b]) =>
+    a === undefined || b === undefined ? 0 : a.day < b.day ? -1 : a.day > b.day ? 1 : a.blockId - b.blockId,
+  )
+  for (const ofBlock of inOrder) {
+    const [first] = ofBlock
+    if (first === undefined) continue
+    const isIt = { received_day: first.day, block_id: first.blockId }
+    const block = await tx
+      .selectFrom('event_blocks')
+      .select('body')
+      .where((eb) => eb.and(isIt))
+      .forUpdate()
+      .executeTakeFirst()
+    if (block === undefined) continue
+    const left = blankParts(block.body, ofBlock)
+    if (left === null)
+      await tx
+        .deleteFrom('event_blocks')
+        .where((eb) => eb.and(isIt))
+        .execute()
+    else
+      await tx
+        .updateTable('event_blocks')
+        .set({ body: left })
+        .where((eb) => eb.and(isIt))
+        .execute()
+  }
+}
+
+function idsByDay(rows: readonly EventRow[]): Map<string, Set<number>> {
+  const days = new Map<string, Set<number>>()
+  for (const { received_day: day, block_id: id } of rows) {
+    if (id === null) continue
+    const ids = days.get(day)
+    if (ids === undefined) days.set(day, new Set([id]))
+    else ids.add(id)
+  }
+  return days
+}
+
+const storedEvent = (row: EventRow, body: Buffer, bodyStart: number, bodyEnd: number): StoredEvent => ({
+  projectId: row.project_id,
+  eventId: unhyphenate(row.event_id),
+  issueId: row.issue_id,
+  receivedAt: row.received_at,
+  occurredAt: row.occurred_at,
+  sentAt: row.sent_at,
+  level: row.level,
+  release: row.release,
+  environment: row.environment,
+  clientIp: row.client_ip,
+  userAgent: row.user_agent,
+  userHash: row.user_hash,
+  // What comes out of a block is the JSON itself.
+  encoding: row.block_id === null ? (CONTENT_ENCODINGS[row.body_encoding] ?? 'none') : 'none',
+  bodyStart,
+  bodyEnd,
+  body,
+})
