@@ -112,6 +112,9 @@ const TABLES = [
   'issues',
   'comments',
   'issue_activity',
+  'attachments',
+  'attachment_chunks',
+  'feedback',
 ] as const
 const digestOf = (table: string) =>
   `(select md5(string_agg(t::text, '/' order by t::text)) from ${table} t) as ${table}`

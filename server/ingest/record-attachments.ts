@@ -5,9 +5,11 @@ import {
   type FiledAttachment,
 } from '../attachments/attachments.queries.ts'
 import type { Attachment } from '../attachments/attachment.ts'
+import { findIssuesOf } from '../events/store.ts'
 import { dayOf } from '../kernel/day.ts'
 import { ACCEPTED, DUPLICATE } from './item.ts'
 import type { Recorder } from './recorders.ts'
+import { tellIssues } from './tell-issues.ts'
 
 /** Files, each once: the same one of the same event that came before is a duplicate. */
 export const recordAttachments: Recorder<Attachment> = async (_app, client, now, facts) => {
@@ -27,5 +29,18 @@ export const recordAttachments: Recorder<Attachment> = async (_app, client, now,
     client,
     files.filter((_, index) => isFresh[index]),
   )
-  return isFresh.map((fresh) => (fresh ? ACCEPTED : DUPLICATE))
+  // They may come long after their event, to a page that is open.
+  const fresh = facts.filter((_, index) => isFresh[index])
+  const issues = await findIssuesOf(
+    client,
+    fresh.map(({ fact, filing }) => ({ projectId: filing.projectId, eventId: fact.eventId })),
+  )
+  await tellIssues(
+    client,
+    fresh.flatMap(({ fact, filing }) => {
+      const issueId = issues.get(`${filing.projectId}/${fact.eventId}`)
+      return issueId === undefined ? [] : [{ filing, issueId }]
+    }),
+  )
+  return isFresh.map((one) => (one ? ACCEPTED : DUPLICATE))
 }

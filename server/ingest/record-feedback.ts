@@ -2,9 +2,9 @@ import type pg from 'pg'
 import { findIssuesOf, type EventKey } from '../events/store.ts'
 import type { NewFeedback } from '../feedback/feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from '../feedback/feedback.queries.ts'
-import { publishLive } from '../live/publish.ts'
 import { ACCEPTED, DUPLICATE } from './item.ts'
 import type { Recorder } from './recorders.ts'
+import { tellIssues } from './tell-issues.ts'
 
 /** Feedback, each once, with the issue of its event where that event is stored already (in this batch, too). */
 export const recordFeedback: Recorder<NewFeedback> = async (_app, client, _now, facts) => {
@@ -25,22 +25,13 @@ export const recordFeedback: Recorder<NewFeedback> = async (_app, client, _now, 
       issueId: issues.get(`${filing.projectId}/${fact.eventId}`) ?? null,
     })),
   )
-  const touched = new Map<string, { orgId: string; issueIds: Set<string> }>()
-  for (const [, { fact, filing }] of rows) {
-    const issueId = issues.get(`${filing.projectId}/${fact.eventId}`)
-    if (issueId === undefined) continue
-    const project = touched.get(filing.projectId) ?? { orgId: filing.orgId, issueIds: new Set<string>() }
-    touched.set(filing.projectId, project)
-    project.issueIds.add(issueId)
-  }
-  for (const [projectId, { orgId, issueIds }] of touched)
-    await publishLive(client, orgId, {
-      kind: 'issues',
-      project_id: projectId,
-      issue_ids: [...issueIds],
-      new_issue_ids: [],
-      event_count: 0,
-    })
+  await tellIssues(
+    client,
+    rows.flatMap(([, { fact, filing }]) => {
+      const issueId = issues.get(`${filing.projectId}/${fact.eventId}`)
+      return issueId === undefined ? [] : [{ filing, issueId }]
+    }),
+  )
   return facts.map((one, index) => {
     const key = keys[index] ?? ''
     return first.get(key) === one && inserted.has(key) ? ACCEPTED : DUPLICATE

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Issue, IssueDetail } from '#server/issues/issues.api.ts'
@@ -282,6 +283,33 @@ describe('files added later', () => {
       'select 1 from attachment_chunks c where not exists (select from attachments a where a.id = c.attachment_id)',
     )
     expect(orphans.rowCount).toBe(0)
+  })
+
+  test('of several pieces come back byte for byte, and never as a page', async () => {
+    const eventId = newEventId()
+    const big = Buffer.concat([Buffer.from('<!doctype html><script>alert(1)</script>'), randomBytes(2_500_000)])
+    const parts = [
+      { name: 'a', filename: 'page.html', content: big },
+      { name: 'b', filename: 'empty file.txt', content: '' },
+    ]
+    await post({ ...form(parts), url: `/api/4501/events/${eventId}/attachments/?sentry_key=${SAMPLE_KEY}` })
+    await server.service.drain()
+    const { rows } = await server.app.pool.query<{ id: string }>(
+      'select id from attachments where event_id = $1 order by size_bytes desc',
+      [eventId],
+    )
+    const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const read = async (id = '') =>
+      fetch(`${server.url}/api/projects/${project.id}/attachments/${id}`, { headers: { cookie } })
+    const page = await read(rows[0]?.id)
+    expect(page.headers.get('content-type')).toBe('application/octet-stream')
+    expect(page.headers.get('content-length')).toBe(String(big.length))
+    expect(Buffer.from(await page.arrayBuffer()).equals(big)).toBe(true)
+    const empty = await read(rows[1]?.id)
+    expect(empty.headers.get('content-disposition')).toBe(
+      `attachment; filename="empty file.txt"; filename*=UTF-8''empty%20file.txt`,
+    )
+    expect(await empty.text()).toBe('')
   })
 
   test('need an event id that could be one, and a file', async () => {
