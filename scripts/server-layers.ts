@@ -17,6 +17,7 @@ export const serverFolders = [
   'spool',
   'events',
   'protocol',
+  'releases',
   'symbolication',
   'grouping',
   'limits',

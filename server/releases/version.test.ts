@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compareReleases } from './order.ts'
+import { compareVersions, parseVersion } from './version.ts'
+
+const compare = (a: string, b: string): number | null => {
+  const one = parseVersion(a)
+  const other = parseVersion(b)
+  return one === null || other === null ? null : compareVersions(one, other)
+}
+
+describe('versions', () => {
+  test.each([
+    ['1.0', '1.0.1'],
+    ['v2', '2.1'],
+    ['1.9.0', '1.10.0'],
+    ['1.0.0-alpha', '1.0.0-alpha.1'],
+    ['1.0.0-alpha.1', '1.0.0-alpha.beta'],
+    ['1.0.0-alpha.beta', '1.0.0-beta'],
+    ['1.0.0-beta.2', '1.0.0-beta.11'],
+    ['1.0.0-rc.1', '1.0.0'],
+    ['2024.11.3-beta.2+77', '2024.11.3-beta.2+78'],
+    ['2024.11.3-beta.2+77', '2024.11.3'],
+    ['2024-11-03', '2024-11-20'],
+    ['com.acme.shop@3.1.0+77', 'com.acme.shop@3.1.0+101'],
+    ['com.acme.shop@3.1.0+101', 'com.acme.shop@3.2.0+1'],
+    ['4711', '4712'],
+    ['1.0.0.1', '1.0.0.2'],
+  ])('%s is older than %s', (a, b) => {
+    expect(compare(a, b)).toBeLessThan(0)
+    expect(compare(b, a)).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['1.0', '1.0.0'],
+    ['v1.2.3', '1.2.3'],
+    ['1.2.3', '1.2.3+9'],
+  ])('%s and %s are the same version', (a, b) => {
+    expect(compare(a, b)).toBe(0)
+  })
+
+  test.each([
+    ['com.acme.shop@1.0.0', 'com.acme.admin@2.0.0'],
+    ['1.0.0+abc', '1.0.0+def'],
+    ['9f2c1d0', '1.0.0'],
+    ['🚀', '1.0.0'],
+    ['9'.repeat(300), '1.0.0'],
+    ['', '1'],
+    ['1.'.repeat(60), '1'],
+  ])('%s and %s cannot be compared', (a, b) => {
+    expect(compare(a, b)).toBeNull()
+  })
+
+  test('the order is an order', () => {
+    const number = fc.integer({ min: 0, max: 12 })
+    const version = fc
+      .tuple(
+        fc.array(number, { minLength: 1, maxLength: 4 }),
+        fc.option(fc.constantFrom('alpha', 'rc.1', 'rc.2', '7')),
+        fc.option(number),
+      )
+      .map(
+        ([core, pre, build]) => `${core.join('.')}${pre === null ? '' : `-${pre}`}${build === null ? '' : `+${build}`}`,
+      )
+    fc.assert(
+      fc.property(version, version, (a, b) => {
+        expect(Math.sign(compare(a, b) ?? Number.NaN)).toBe(-Math.sign(compare(b, a) ?? Number.NaN) || 0)
+      }),
+    )
+  })
+})
+
+describe('releases', () => {
+  const release = (version: string, releasedAt: string | null = null, firstSeenAt: string | null = null) => ({
+    version,
+    releasedAt: releasedAt === null ? null : new Date(releasedAt),
+    firstSeenAt: firstSeenAt === null ? null : new Date(firstSeenAt),
+  })
+
+  test('versions decide, whatever the dates say', () => {
+    expect(compareReleases(release('1.0', '2026-11-20'), release('2.0', '2026-11-01'))).toBeLessThan(0)
+  })
+
+  test('hashes are ordered by release date, then by who was seen first; the unseen is still to come', () => {
+    expect(compareReleases(release('abc', '2026-11-01'), release('def', '2026-11-02'))).toBeLessThan(0)
+    expect(
+      compareReleases(release('abc', '2026-11-01', '2026-11-05'), release('def', null, '2026-11-04')),
+    ).toBeGreaterThan(0)
+    expect(compareReleases(release('abc', null, '2026-11-05'), release('def'))).toBeLessThan(0)
+    expect(compareReleases(release('abc'), release('def'))).toBe(0)
+  })
+})

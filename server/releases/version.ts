@@ -1,0 +1,88 @@
+/** A release name read as a version; names nobody can order (hashes, words) are not. */
+export type Version = {
+  /** `com.acme.shop` of `com.acme.shop@3.1.0+77`; null without one. */
+  readonly package: string | null
+  /** `3.1.0`: as many numbers as there are, most significant first. */
+  readonly numbers: readonly bigint[]
+  /** `beta.2` split at the dots; null for a final version. */
+  readonly prerelease: readonly string[] | null
+  /** What follows `+`: a build number on mobile. */
+  readonly build: string | null
+}
+
+const MOST_CHARACTERS = 250
+/** `[package@][v]1.2.3[-beta.2][+77]`; dates such as 2024-11-03 are handled apart, their hyphens mean something else. */
+const FORM = /^(?:(.+)@)?v?(\d{1,40}(?:\.\d{1,40}){0,9})(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i
+const DATE = /^(?:(.+)@)?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:\+([0-9a-z.-]+))?$/i
+/** A bare short commit may consist of digits alone; nobody counts builds that far. */
+const LONGEST_LONE_NUMBER = 12
+
+/**
+ * Reads `1.0`, `v2`, `2024.11.3-beta.2+77`, `2024-11-03`, `4711`, `com.acme.shop@3.1.0+77`.
+ * @returns null for what cannot be ordered by itself
+ */
+export function parseVersion(text: string): Version | null {
+  if (text.length > MOST_CHARACTERS) return null
+  const date = DATE.exec(text)
+  if (date !== null) {
+    const [, name, year = '0', month = '0', day = '0', serial, build] = date
+    const numbers = [year, month, day, ...(serial === undefined ? [] : [serial])].map(BigInt)
+    return { package: name ?? null, numbers, prerelease: null, build: build ?? null }
+  }
+  const match = FORM.exec(text)
+  if (match === null) return null
+  const [, name, core = '', prerelease, build] = match
+  const parts = core.split('.')
+  if (parts.length === 1 && core.length > LONGEST_LONE_NUMBER) return null
+  return {
+    package: name ?? null,
+    numbers: parts.map(BigInt),
+    prerelease: prerelease === undefined ? null : prerelease.split('.'),
+    build: build ?? null,
+  }
+}
+
+/**
+ * Semantic Versioning 2.0 §11 with any count of numbers, and build numbers as the last word: on mobile the same version
+ * is built again and again.
+ * @returns below 0 when `a` is older, null when the two cannot be compared: another package, or builds without order
+ */
+export function compareVersions(a: Version, b: Version): number | null {
+  if (a.package !== b.package) return null
+  for (let at = 0; at < Math.max(a.numbers.length, b.numbers.length); at++) {
+    const one = a.numbers[at] ?? 0n
+    const other = b.numbers[at] ?? 0n
+    if (one !== other) return one < other ? -1 : 1
+  }
+  const byPrerelease = comparePrereleases(a.prerelease, b.prerelease)
+  if (byPrerelease !== 0) return byPrerelease
+  if (a.build === b.build) return 0
+  // Without a build the name speaks of all builds of its version.
+  if (a.build === null || b.build === null) return 0
+  if (/^\d{1,40}$/.test(a.build) && /^\d{1,40}$/.test(b.build)) {
+    const one = BigInt(a.build)
+    const other = BigInt(b.build)
+    return one === other ? 0 : one < other ? -1 : 1
+  }
+  return null
+}
+
+function comparePrereleases(a: readonly string[] | null, b: readonly string[] | null): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
+  for (let at = 0; at < Math.max(a.length, b.length); at++) {
+    const one = a[at]
+    const other = b[at]
+    if (one === other) continue
+    if (one === undefined) return -1
+    if (other === undefined) return 1
+    const areNumbers = [/^\d{1,40}$/.test(one), /^\d{1,40}$/.test(other)] as const
+    if (areNumbers[0] && areNumbers[1]) {
+      if (BigInt(one) === BigInt(other)) continue
+      return BigInt(one) < BigInt(other) ? -1 : 1
+    }
+    // Numbers come before words.
+    if (areNumbers[0] !== areNumbers[1]) return areNumbers[0] ? -1 : 1
+    return one < other ? -1 : 1
+  }
+  return 0
+}
