@@ -109,26 +109,25 @@ export async function lockRuns(
   return rows.map(fromRow)
 }
 
-/** The newest open runs of each monitor and environment, at most `most` of each, locked. */
+/** The newest open runs of monitors and environments, at most `most` of each, locked. */
 export async function lockOpenRuns(
   client: pg.ClientBase,
-  keys: readonly { monitorId: string; environment: string }[],
-  most: number,
+  keys: readonly { monitorId: string; environment: string; most: number }[],
 ): Promise<Run[]> {
   if (keys.length === 0) return []
   const { rows } = await client.query<RunRow>({
     name: 'check-ins-lock-open',
     text: `select c.* from check_ins c
            join (
-             select o.monitor_id, o.id from (select distinct * from unnest($1::uuid[], $2::text[]) k (monitor_id, environment)) k
+             select o.monitor_id, o.id from unnest($1::uuid[], $2::text[], $3::int[]) k (monitor_id, environment, most)
              cross join lateral (
                select i.monitor_id, i.id from check_ins i
                where i.monitor_id = k.monitor_id and i.environment = k.environment and i.status = 'in_progress'
-               order by i.received_at desc limit $3
+               order by i.received_at desc limit k.most
              ) o
            ) newest on c.monitor_id = newest.monitor_id and c.id = newest.id
            order by c.monitor_id, c.id for update of c`,
-    values: [keys.map((key) => key.monitorId), keys.map((key) => key.environment), most],
+    values: [keys.map((key) => key.monitorId), keys.map((key) => key.environment), keys.map((key) => key.most)],
   })
   return rows.map(fromRow)
 }

@@ -25,19 +25,7 @@ export async function recordCheckIns(
     const monitorId = monitorOf(checkIn)
     return monitorId === undefined ? [] : [{ checkIn, monitorId }]
   })
-  const runs = new Runs([
-    ...(await sql.lockRuns(
-      client,
-      known.flatMap(({ checkIn, monitorId }) => (checkIn.id === null ? [] : [{ monitorId, id: checkIn.id }])),
-    )),
-    ...(await sql.lockOpenRuns(
-      client,
-      known.flatMap(({ checkIn, monitorId }) =>
-        endsLatest(checkIn) ? [{ monitorId, environment: checkIn.environment }] : [],
-      ),
-      checkIns.length,
-    )),
-  ])
+  const runs = new Runs(await findRuns(client, known))
   const configs = new Map<string, MonitorConfig>()
   const seen = new Map<string, Date>()
   for (const { checkIn, monitorId } of known) {
@@ -59,6 +47,30 @@ export async function recordCheckIns(
 
 /** An end without an id belongs to the latest run still open; a start without one begins a run of its own. */
 const endsLatest = (checkIn: CheckIn): boolean => checkIn.id === null && checkIn.status !== 'in_progress'
+
+/** Beyond that many named in one batch an end without an id may miss the newest run still open. */
+const MOST_NAMED_BESIDE = 100
+
+type Known = { readonly checkIn: CheckIn & Receipt; readonly monitorId: string }
+
+/** Runs these check-ins may be about: those they name, and as many open ones as they may end without naming them. */
+async function findRuns(client: pg.ClientBase, known: readonly Known[]): Promise<Run[]> {
+  const named: { monitorId: string; id: string }[] = []
+  const open = new Map<string, { monitorId: string; environment: string; most: number }>()
+  for (const { checkIn, monitorId } of known) {
+    if (checkIn.id !== null) named.push({ monitorId, id: checkIn.id })
+    if (!endsLatest(checkIn)) continue
+    const key = openKey({ monitorId, environment: checkIn.environment })
+    const one = open.get(key)
+    if (one === undefined) open.set(key, { monitorId, environment: checkIn.environment, most: 1 })
+    else one.most++
+  }
+  const namedOf = new Map<string, number>()
+  for (const { monitorId } of named) namedOf.set(monitorId, (namedOf.get(monitorId) ?? 0) + 1)
+  // Those named may be among the newest, and be ended before.
+  for (const one of open.values()) one.most += Math.min(namedOf.get(one.monitorId) ?? 0, MOST_NAMED_BESIDE)
+  return [...(await sql.lockRuns(client, named)), ...(await sql.lockOpenRuns(client, [...open.values()]))]
+}
 
 async function findOrMakeMonitors(
   client: pg.ClientBase,
@@ -89,9 +101,11 @@ async function findOrMakeMonitors(
 class Runs {
   readonly #runs = new Map<string, Run>()
   readonly #changed = new Set<string>()
+  /** Keys of runs that were open when they were put here, oldest first, by monitor and environment. */
+  readonly #opened = new Map<string, string[]>()
 
   constructor(runs: readonly Run[]) {
-    for (const run of runs) this.#runs.set(keyOf(run), run)
+    for (const run of runs.toSorted((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime())) this.#put(run)
   }
 
   get(monitorId: string, id: string): Run | null {
@@ -99,22 +113,36 @@ class Runs {
   }
 
   latestOpen(monitorId: string, environment: string): Run | null {
-    let latest: Run | null = null
-    for (const run of this.#runs.values()) {
-      if (run.monitorId !== monitorId || run.environment !== environment || run.status !== 'in_progress') continue
-      if (latest === null || run.receivedAt >= latest.receivedAt) latest = run
+    const opened = this.#opened.get(openKey({ monitorId, environment })) ?? []
+    for (;;) {
+      const latest = opened.at(-1)
+      if (latest === undefined) return null
+      const run = this.#runs.get(latest)
+      if (run?.status === 'in_progress') return run
+      opened.pop()
     }
-    return latest
   }
 
   set(run: Run): void {
-    this.#runs.set(keyOf(run), run)
+    this.#put(run)
     this.#changed.add(keyOf(run))
   }
 
   changed(): Run[] {
     return [...this.#changed].sort().flatMap((key) => this.#runs.get(key) ?? [])
   }
+
+  #put(run: Run): void {
+    const key = keyOf(run)
+    const isNew = !this.#runs.has(key)
+    this.#runs.set(key, run)
+    if (!isNew || run.status !== 'in_progress') return
+    const opened = this.#opened.get(openKey(run))
+    if (opened === undefined) this.#opened.set(openKey(run), [key])
+    else opened.push(key)
+  }
 }
 
 const keyOf = (run: Run): string => `${run.monitorId}/${run.id}`
+const openKey = ({ monitorId, environment }: Pick<Run, 'monitorId' | 'environment'>): string =>
+  `${monitorId}/${environment}`
