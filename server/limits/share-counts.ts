@@ -11,8 +11,8 @@ const HELLO_EVERY_MS = 5_000
 const TELL_ALL_EVERY_MS = 1_000
 /** Between two messages of one process. */
 const LEAST_DISTANCE_MS = 20
-/** What all processes together keep to themselves, at most: a twentieth of what may come in ten seconds. */
-const UNTOLD_SHARE = 20
+/** What a process keeps from all others together, at most: a fortieth of what may come in ten seconds. */
+const UNTOLD_SHARE = 40
 /** A message must stay below 8,000 bytes. */
 const MOST_COUNTS_PER_MESSAGE = 100
 

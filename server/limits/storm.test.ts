@@ -174,7 +174,7 @@ describe('a storm', () => {
         extra: { blob: 'x'.repeat(900_000) },
       })
     const verdicts = Array.from({ length: 12 }, (_, i) => storms.judge(subject, large(`Large${i}`)))
-    expect(verdicts.filter((verdict) => verdict === 'first')).toHaveLength(5)
+    expect(verdicts.filter((verdict) => verdict === 'first')).toHaveLength(10)
     expect(verdicts.at(-1)).toBe('unseen')
     expect(storms.judge({ ...subject, projectId: 'q' }, kind('News'))).toBe('first')
     advance(1_000)

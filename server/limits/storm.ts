@@ -9,9 +9,9 @@ const FIRST_EVENTS = 5
 /** …and so many a minute of all kinds together: this share of the key's limit, at least so many. */
 const EXTRA_SHARE = 10
 const LEAST_EXTRA = 20
-/** Bytes of events looked at per second, roughly and in full: about 150 and 40 ms of the thread (45 and 90 µs per 20 kB). */
+/** Bytes of events looked at per second, roughly and in full: about 120 and 30 ms of the thread (35 and 37 µs per 20 kB). */
 const PRINT_BYTES = 64 * 1024 * 1024
-const FINGERPRINT_BYTES = 8 * 1024 * 1024
+const FINGERPRINT_BYTES = 16 * 1024 * 1024
 /** Largest share of these one project may use: its storm must not hide the news of others. */
 const PROJECT_SHARE = 0.5
 /** Remembered per project, and projects. */

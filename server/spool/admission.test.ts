@@ -29,7 +29,7 @@ describe('a backlog', () => {
       const { admission, backlog } = watch()
       const most = what === 'entries' ? 100 : 1_000
       const states: string[] = []
-      for (const share of [0, 0.99, 1, 0.95, 0.9, 0.89, 0.95, 1.5, 0.5]) {
+      for (const share of [0, 0.99, 1, 0.995, 0.99, 0.98, 0.995, 1.5, 0.5]) {
         backlog[what] = most * share
         await admission.ask()
         states.push(admission.state())
