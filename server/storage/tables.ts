@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { PerformanceTables } from './performance-tables.ts'
 
 /** Row types of migrations/*.sql; test/conventions.test.ts holds them against the migrated database. */
 
@@ -10,7 +11,7 @@ type Json = JSONColumnType<Record<string, unknown>>
 type JsonText = ColumnType<unknown, string, string>
 type NullableJsonText = ColumnType<unknown, string | null | undefined, string | null>
 
-export type Tables = {
+export type Tables = PerformanceTables & {
   orgs: {
     id: string
     slug: string
@@ -367,56 +368,5 @@ export type Tables = {
     requested_at: Time
     finished_at: NullableTime
     erased: ColumnType<Record<string, number>, string | undefined, string>
-  }
-  performance_series: {
-    project_id: string
-    id: string
-    grain: number
-    name: string
-    op: string
-    release: string
-    environment: string
-    os: string
-    device_class: string
-    last_day: string
-  }
-  performance_days: { project_id: string; day: string; names: number; series: number }
-  performance_deltas: {
-    project_id: string
-    series_id: string
-    metric: number
-    minute: Time
-    count: number
-    failures: number
-    left_out: number
-    sketch: Buffer
-  }
-  performance_rollups: {
-    project_id: string
-    grain: number
-    metric: number
-    bucket: Time
-    step: number
-    series_id: string
-    count: number
-    failures: number
-    left_out: number
-    sketch: Buffer
-  }
-  performance_seen: { received_day: string; key: number; series_id: Nullable<string> }
-  performance_pending: {
-    segment_key: number
-    project_id: string
-    received_at: Time
-    occurred_at: Time
-    metric: number
-    value: number
-    is_out: boolean
-    name: string
-    op: string
-    release: string
-    environment: string
-    os: string
-    device_class: string
   }
 }

@@ -22,10 +22,12 @@ test('the row types of server/storage/tables.ts name exactly the columns of the 
 
 /** `name: { column: Type … }` entries of the Tables type, read as text: types are gone when tests run. */
 function declaredTables(): Record<string, string[]> {
-  const source = readFileSync(new URL('../../server/storage/tables.ts', import.meta.url), 'utf8')
-  const body = source.slice(source.indexOf('export type Tables = {'))
+  const bodies = ['tables.ts', 'performance-tables.ts'].map((file) => {
+    const source = readFileSync(new URL(`../../server/storage/${file}`, import.meta.url), 'utf8')
+    return source.slice(source.search(/export type \w*Tables = /))
+  })
   const tables: Record<string, string[]> = {}
-  for (const [, table = '', columns = ''] of body.matchAll(/^ {2}(\w+): \{([\s\S]*?)\n? {0,2}\}$/gm)) {
+  for (const [, table = '', columns = ''] of bodies.join('\n').matchAll(/^ {2}(\w+): \{([\s\S]*?)\n? {0,2}\}$/gm)) {
     tables[table] = [...columns.matchAll(/(?:^|[;{\n])\s*(\w+):/g)].map((match) => match[1] ?? '').sort()
   }
   return tables

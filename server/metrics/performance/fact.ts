@@ -38,10 +38,7 @@ export type PerformanceFact = {
   readonly segmentKey: number | null
   /** For a child: what it knows of its segment's place. */
   readonly place: Place | null
-  /**
-   * The name the SDK gives tells nothing (`Pageload`): a child's values wait a while for the segment, and some may wait
-   * for this segment.
-   */
+  /** The place's name tells nothing (`Pageload`): the segment's own place is waited for, for a while. */
   readonly waits: boolean
   readonly at: Date
   readonly failed: boolean

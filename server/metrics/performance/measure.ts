@@ -17,7 +17,6 @@ import {
   segmentValues,
   type Candidate,
 } from '../../protocol/span-values.ts'
-import { isGenericName } from '../../protocol/span-name.ts'
 import type { InvalidSpan, Span } from '../../protocol/span.ts'
 import { eventTime } from '../../protocol/time.ts'
 import { readTransaction, scrubbableTransaction, type Origin } from '../../protocol/transaction.ts'
@@ -79,7 +78,7 @@ function segmentFact(
     role: 'segment',
     segmentKey: key,
     place: { name: segmentName(span), op: opOf(span), ...origin },
-    waits: isGenericName(span.name),
+    waits: false,
     at: timeOf(span, context),
     failed: span.status === 'error' && !isOthersDoing(span),
     values: [durationOf(span), ...values].map((one) => measured(one, span, span.spanId, context)),

@@ -149,6 +149,19 @@ describe('values that come apart from their segment', () => {
     expect(await all(projectId)).toEqual({ 'HomeScreen (ui.load) app_start_cold': [1, 100] })
   })
 
+  test('that do not name their segment wait for any', async () => {
+    const projectId = newId()
+    const spanId = newSpanId()
+    const start = aSpan({ is_segment: false, name: '' }, { 'sentry.op': 'app.start.cold', 'sentry.segment.id': spanId })
+    await send(spanFact(projectId, start))
+    expect(await all(projectId)).toEqual({})
+    await send(spanFact(projectId, aSpan({ span_id: spanId, name: 'HomeScreen' }, { 'sentry.op': 'ui.load' })))
+    expect(await all(projectId)).toEqual({
+      'HomeScreen (ui.load) duration': [1, 100],
+      'HomeScreen (ui.load) app_start_cold': [1, 100],
+    })
+  })
+
   test('one app start, told by the segment and by several spans, is one', async () => {
     const projectId = newId()
     const spanId = newSpanId()

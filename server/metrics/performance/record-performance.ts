@@ -62,11 +62,7 @@ export async function recordPerformance(
     }
   }
   await sql.insertPending(client, pending)
-  const awaited = fresh.filter(({ role, waits }) => role === 'segment' && waits)
-  for (const one of await sql.takePending(
-    client,
-    awaited.flatMap(({ identities }) => identities),
-  )) {
+  for (const one of await sql.takePending(client, [...segments.keys()])) {
     const seriesId = keys.get(one.segmentKey) ?? null
     if (seriesId !== null) deltas.add(one.projectId, seriesId, one.occurredAt, one)
   }
