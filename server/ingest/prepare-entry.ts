@@ -7,7 +7,7 @@ import { topLevelString } from '../protocol/json-guard.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { claimedQuantity, DROP_OUTCOMES } from './dropped-items.ts'
-import type { ItemInput, PreparedItem } from './item.ts'
+import type { ItemInput, PreparedItem, Verdict } from './item.ts'
 import { PREPARERS, UNSUPPORTED } from './preparers.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
@@ -75,23 +75,25 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
   // Other facts may hold on to bytes; their memory is then theirs.
   if (items.every(({ type, surplus }, index) => surplus || dropped.has(index) || KEEP_NO_BYTES.has(type)))
     body.release()
-  return withoutFilesOfFiltered(prepared)
+  return withoutCompanions(prepared)
 }
 
-/** Files go with the event beside them that a filter stopped: nobody would ever see them. */
-function withoutFilesOfFiltered(prepared: PreparedItem[]): PreparedItem[] {
-  const stopped = prepared.find(
-    (one) =>
-      'outcome' in one && one.outcome === 'filtered' && (one.category === 'error' || one.category === 'transaction'),
-  )
+/**
+ * Files go with the event beside them that a filter stopped: nobody would ever see them. With an event of somebody who
+ * was erased goes all there is of that person.
+ */
+function withoutCompanions(prepared: PreparedItem[]): PreparedItem[] {
+  const stopped = prepared.find((one) => 'outcome' in one && isStopped(one))
   if (stopped === undefined || !('outcome' in stopped)) return prepared
   const { outcome, reason } = stopped
-  return prepared.map((one) =>
-    'kind' in one && one.kind === 'attachment'
-      ? { category: one.category, quantity: one.quantity, outcome, reason }
-      : one,
-  )
+  const goes = (one: PreparedItem): boolean =>
+    'kind' in one && (one.kind === 'attachment' || (one.kind === 'feedback' && reason === 'erased'))
+  return prepared.map((one) => (goes(one) ? { category: one.category, quantity: one.quantity, outcome, reason } : one))
 }
+
+const isStopped = ({ outcome, reason, category }: Verdict): boolean =>
+  (category === 'error' || category === 'transaction' || category === 'feedback') &&
+  (outcome === 'filtered' || reason === 'erased')
 
 /** Item types that are parsed, and nothing of the bytes kept: the common ones. */
 const KEEP_NO_BYTES = new Set([

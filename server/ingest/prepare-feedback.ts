@@ -6,6 +6,7 @@ import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { userHash } from './prepare-event.ts'
+import { isErased } from './project-facts.ts'
 
 const ONE = { category: 'feedback', quantity: 1 } as const
 
@@ -28,7 +29,7 @@ export const prepareFeedback: Preparer = (input) =>
 export const prepareUserReport: Preparer = (input) => prepared(input, (value) => userReportOf(value, input.eventId))
 
 function prepared(
-  { decoded, item, project }: ItemInput,
+  { decoded, item, project, receivedAt }: ItemInput,
   read: (scrubbed: Record<string, unknown>) => NewFeedback | null,
 ): readonly PreparedItem[] {
   let value: unknown
@@ -41,5 +42,6 @@ function prepared(
   if (!isRecord(value)) return [{ ...ONE, outcome: 'invalid', reason: 'not_an_object' }]
   scrubEvent(value, project.scrubbing)
   const fact = read(value)
+  if (isErased(project, fact?.userHash ?? null, receivedAt)) return [{ ...ONE, outcome: 'discarded', reason: 'erased' }]
   return fact === null ? [{ ...ONE, outcome: 'invalid', reason: 'no_message' }] : [{ ...ONE, kind: 'feedback', fact }]
 }
