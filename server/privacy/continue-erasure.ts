@@ -93,11 +93,12 @@ async function eraseInIssue(app: App, erasureId: string, person: Person, issueId
     if (issue === null) return true
     const events = await deleteEventsOfUser(tx, issueId, person.userHashes, PIECE)
     const eventIds = events.map(({ eventId }) => eventId)
-    const files = await deleteAttachmentsOf(tx, person.projectId, eventIds)
-    let written = 0
+    const feedbackIds: string[] = []
     for (const userHash of eventIds.length === 0 ? [] : person.userHashes)
-      written += (await deleteFeedbackOf(tx, person.projectId, { userHash, eventIds })).length
-    await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: written })
+      feedbackIds.push(...(await deleteFeedbackOf(tx, person.projectId, { userHash, eventIds })))
+    // Files are filed under the id of what they came with: an event, or something somebody wrote.
+    const files = await deleteAttachmentsOf(tx, person.projectId, [...eventIds, ...feedbackIds])
+    await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
     if (events.length === PIECE) return false
     await forgetIssueUsers(tx, issueId, person.userHashes, await textsLeft(tx, issueId, issue.errorType))
     await countErased(tx, erasureId, { issues: 1 })
