@@ -10,13 +10,27 @@ export type HourRow = {
   readonly quantity: number
 }
 
-/** Every sum of a project since a time: hours × keys × kinds, whatever was sent. */
-export async function selectOutcomes(db: Database, projectId: string, from: Date): Promise<HourRow[]> {
+/** Sums of a project by steps since a time: steps × keys × kinds of rows, whatever was sent. */
+export async function selectOutcomes(
+  db: Database,
+  projectId: string,
+  from: Date,
+  stepHours: number,
+): Promise<HourRow[]> {
+  const step = sql<Date>`date_bin(make_interval(hours => ${stepHours}::int), hour, ${from}::timestamptz)`
   return db
     .selectFrom('outcomes_hourly')
-    .select(['hour', 'key_id', 'category', 'outcome', 'reason', 'quantity'])
+    .select([
+      step.as('hour'),
+      'key_id',
+      'category',
+      'outcome',
+      'reason',
+      sql<number>`sum(quantity)::bigint`.as('quantity'),
+    ])
     .where('project_id', '=', projectId)
     .where('hour', '>=', from)
+    .groupBy([sql`1`, 'key_id', 'category', 'outcome', 'reason'])
     .execute()
 }
 

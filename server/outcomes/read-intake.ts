@@ -35,7 +35,7 @@ export async function readIntake(app: App, actor: Actor, projectId: string, rang
   const to = (Math.floor(app.clock.now().getTime() / stepMs) + 1) * stepMs
   const from = new Date(to - hours * HOUR_MS)
   const [rows, losses, storms, keys, quota] = await Promise.all([
-    selectOutcomes(app.db, projectId, from),
+    selectOutcomes(app.db, projectId, from, step),
     selectLosses(app.db, projectId, from),
     selectStorms(app.db, projectId, from),
     readProjectKeys(app.db, projectId),

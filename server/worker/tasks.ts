@@ -4,6 +4,7 @@ import type { Task } from '../jobs/task.ts'
 import { compactPerformanceTask } from '../metrics/performance/compact-performance.ts'
 import { purgePerformanceTask } from '../metrics/performance/purge-performance.ts'
 import { purgeSessionsTask } from '../metrics/sessions/purge-sessions.ts'
+import { purgeOutcomesTask } from '../outcomes/purge-outcomes.ts'
 import { erasureTask } from '../privacy/erasure-task.ts'
 import { purgeTelemetryTask } from '../telemetry/purge-telemetry.ts'
 
@@ -14,6 +15,7 @@ export const TASKS: readonly Task[] = [
   purgeFilesTask,
   purgeSessionsTask,
   purgeTelemetryTask,
+  purgeOutcomesTask,
   compactPerformanceTask,
   purgePerformanceTask,
 ]

@@ -52,7 +52,7 @@ test('says what arrived, what was refused and why, and what never came', async (
   await became.getByText('Not JSON.').waitFor()
 })
 
-test('an admin sets limits and the quota here; a member reads them', async () => {
+test('an admin sets limits and the quota here', async () => {
   const team = await aTeam(server)
   const page = await dashboard.openAs(team.person)
   await page.goto(`/intake?project=${team.project.id}`)
