@@ -180,7 +180,8 @@ function slowestWindow({ samples }: Fed): number {
   return rates.length === 0 ? 0 : percentile(rates, 1)
 }
 
-async function waitUntilDrained(service: Service): Promise<void> {
+/** Until everything accepted is stored, as told by /-/metrics. */
+export async function waitUntilDrained(service: Service): Promise<void> {
   const deadline = performance.now() + 120_000
   while ((await readMetric(service.url, 'faultline_spool_backlog_entries')) > 0) {
     if (performance.now() > deadline) throw new Error('the spool was not empty two minutes after the load ended')

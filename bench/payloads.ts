@@ -178,15 +178,19 @@ function makeEvent({ sizeBytes }: PayloadShape, issue: number, rand: () => numbe
     breadcrumbs: [],
   }
   const frames = event.exception.values[0]?.stacktrace.frames ?? []
-  const bytes = () => JSON.stringify(event).length
+  let bytes = JSON.stringify(event).length
+  const push = (list: unknown[], value: unknown): void => {
+    bytes += JSON.stringify(value).length + (list.length === 0 ? 0 : 1)
+    list.push(value)
+  }
   // The stack makes the issue, so it comes from the issue's own numbers; three quarters of the size at most.
   const frameCount = Math.max(3, Math.min(60, Math.floor((sizeBytes * 0.6) / 800)))
-  for (let i = 0; i < frameCount && bytes() < sizeBytes * 0.8; i++) {
+  for (let i = 0; i < frameCount && bytes < sizeBytes * 0.8; i++) {
     const module = pickFixed(MODULES)
     const name = `${pickFixed(VERBS)}${pickFixed(THINGS)}`
     const vendor = fixed() < 0.4
     const context = () => Array.from({ length: sizeBytes < 5_000 ? 2 : 5 }, () => pickFixed(LINES))
-    frames.push({
+    push(frames, {
       function: i === frameCount - 1 ? `${name}${issue}` : name,
       filename: vendor ? `/srv/app/node_modules/${module}/lib/${name}.js` : `/srv/app/src/${module}/${name}.ts`,
       module: `${module}.${name}`,
@@ -198,8 +202,8 @@ function makeEvent({ sizeBytes }: PayloadShape, issue: number, rand: () => numbe
       post_context: context(),
     })
   }
-  for (let i = 0; bytes() < sizeBytes - 150; i++) {
-    event.breadcrumbs.push({
+  for (let i = 0; bytes < sizeBytes - 150; i++) {
+    push(event.breadcrumbs, {
       timestamp: 1_795_000_000 + i,
       type: i % 3 === 0 ? 'http' : 'default',
       category: i % 3 === 0 ? 'http' : 'console',

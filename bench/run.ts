@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Bench, BenchArgs, BenchResult } from './bench.ts'
 
 /** Files beside this one; loaded only when asked for, since a bench may pull in half the product. */
-const benches = ['startup', 'idle', 'intake', 'drain', 'normalize', 'web-size'].filter((name) =>
+const benches = ['startup', 'idle', 'intake', 'drain', 'disk', 'normalize', 'web-size'].filter((name) =>
   existsSync(join(import.meta.dirname, `${name}.ts`)),
 )
 

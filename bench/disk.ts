@@ -1,0 +1,123 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '#server/app.ts'
+import { openDatabase } from '#server/cli/database.ts'
+import { readConfig } from '#server/config.ts'
+import { packColdEvents } from '#server/events/pack-cold-events.ts'
+import type { BenchArgs, BenchResult, Figure } from './bench.ts'
+import { waitUntilDrained } from './drain.ts'
+import { describe, target } from './intake.ts'
+import { runLoad } from './load.ts'
+import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import { embeddedPostgresVersion } from './postgres-version.ts'
+import { startService } from './service.ts'
+import { readMetric, setUpProject } from './setup-project.ts'
+
+export const summary =
+  'P10: disk per stored 20 kB event, everything included, on the newest day and once its day is over (--events=40000, --size=20000)'
+
+const DAY_MS = 86_400_000
+/** Slow enough that the spool is as small as it usually is: its size is that of the largest backlog, not of what is stored. */
+const RATE = 1_000
+
+export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
+  const count = Number(options['events'] ?? (long ? 200_000 : 40_000))
+  const sizeBytes = Number(options['size'] ?? STANDARD_SHAPE.sizeBytes)
+  const { issues } = STANDARD_SHAPE
+  // Every event differs in times, ids, users, numbers and breadcrumbs, as events of one issue do.
+  const events = makeEvents({ ...STANDARD_SHAPE, sizeBytes, variantsPerIssue: Math.ceil(count / issues) })
+  const payload = describe(events)
+  const scratch = mkdtempSync(join(tmpdir(), 'faultline-disk-'))
+  chmodSync(scratch, 0o755)
+  const service = await startService({ env: { RATE_LIMIT_SCALE: '0' }, dataDir: join(scratch, 'data') })
+  try {
+    const project = await setUpProject(service.url)
+    await waitUntilDrained(service)
+    const empty = diskOf(service.dataDir)
+    await runLoad({
+      ...target(service.url, project),
+      events,
+      connections: 32,
+      ratePerSecond: RATE,
+      durationMs: (count / RATE) * 1000 + 60_000,
+      mostRequests: count,
+    })
+    await waitUntilDrained(service)
+    const stored = await readMetric(service.url, 'faultline_digest_events_total')
+    await service.stop()
+    const fresh = diskOf(service.dataDir)
+    const packing = await pack(service.dataDir)
+    const packed = diskOf(service.dataDir)
+    const perEvent = (bytes: number): Figure => ({ value: bytes / stored, unit: 'bytes' })
+    const goal = sizeBytes === STANDARD_SHAPE.sizeBytes ? { goal: '≤2,500 bytes, stretch ≤1,000 (P10)' } : {}
+    return {
+      figures: {
+        'stored events': { value: stored, unit: 'events' },
+        'per event, newest day': perEvent(fresh.tables - empty.tables),
+        'per event, packed': { ...perEvent(packed.tables - empty.tables), ...goal },
+        '  rows and their indexes': perEvent(packing.rowBytes),
+        '  blocks of bodies': perEvent(packing.blockBytes),
+        '  all else': perEvent(packed.tables - empty.tables - packing.rowBytes - packing.blockBytes),
+        'write-ahead log, newest day': { value: fresh.log / 2 ** 20, unit: 'MiB' },
+        'write-ahead log, packed': { value: packed.log / 2 ** 20, unit: 'MiB' },
+        'packing took': { value: packing.ms, unit: 'ms' },
+        'packing, processor time': { value: (packing.cpuMs * 1000) / stored, unit: 'µs/event' },
+      },
+      payload,
+      durability: 'fsync and synchronous_commit on',
+      postgres: embeddedPostgresVersion(),
+      notes: [
+        'growth of the database directory over a fresh installation with one project, divided by events stored: rows, indexes, spool, issues, counts; service stopped, spool vacuumed as autovacuum does',
+        'without the write-ahead log, a ring of at most 2 GiB that does not grow with what is stored',
+        'packed: the job of the day after, run with a clock moved on; processor time without the database',
+      ],
+    }
+  } finally {
+    await service.stop()
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** The job that packs closed days, as of the day after tomorrow, on the stopped service's database. */
+async function pack(dataDir: string) {
+  const config = readConfig({ ...process.env, FAULTLINE_DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
+  const database = await openDatabase(config, () => {})
+  try {
+    const app = await createApp(config, database.connectionString, 4, 'bench')
+    try {
+      const startedMs = performance.now()
+      const startedCpu = process.cpuUsage()
+      await packColdEvents(app, { now: new Date(Date.now() + 2 * DAY_MS), leastBytes: 0 })
+      const cpu = process.cpuUsage(startedCpu)
+      const ms = performance.now() - startedMs
+      await app.pool.query('vacuum spool')
+      const { rows } = await app.pool.query<{ row_bytes: number; block_bytes: number }>(
+        `select sum(pg_total_relation_size(inhrelid)) filter (where inhparent = 'events'::regclass)::bigint as row_bytes,
+                sum(pg_total_relation_size(inhrelid)) filter (where inhparent = 'event_blocks'::regclass)::bigint as block_bytes
+         from pg_inherits`,
+      )
+      return {
+        ms,
+        cpuMs: (cpu.user + cpu.system) / 1000,
+        rowBytes: rows[0]?.row_bytes ?? 0,
+        blockBytes: rows[0]?.block_bytes ?? 0,
+      }
+    } finally {
+      await app.close()
+    }
+  } finally {
+    await database.stop()
+  }
+}
+
+/** Bytes on disk of the database of a data directory: the write-ahead log, and everything else. */
+function diskOf(dataDir: string): { tables: number; log: number } {
+  const sums = { tables: 0, log: 0 }
+  for (const entry of readdirSync(join(dataDir, 'postgres'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const bytes = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.blocks ?? 0
+    sums[entry.parentPath.includes('pg_wal') ? 'log' : 'tables'] += bytes * 512
+  }
+  return sums
+}
