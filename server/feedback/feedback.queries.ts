@@ -177,3 +177,9 @@ export async function deleteFeedbackOf(
     .execute()
   return rows.map((row) => unhyphenate(row.feedback_id))
 }
+
+/** Removes what users wrote about an issue; returns the ids their files are filed under, 32 hex digits. */
+export async function deleteFeedbackOfIssue(db: Database | Tx, issueId: string): Promise<string[]> {
+  const rows = await db.deleteFrom('feedback').where('issue_id', '=', issueId).returning('feedback_id').execute()
+  return rows.map((row) => unhyphenate(row.feedback_id))
+}

@@ -2,6 +2,7 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteEventsOf } from '../events/store.ts'
+import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { notFound } from '../kernel/errors.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
@@ -10,7 +11,8 @@ import { lockIssue, selectIssue } from './issues.queries.ts'
 const PIECE = 5_000
 
 /**
- * Removes an issue with its events and their files, feedback, counts, comments and activity. Later events of the same fingerprint make a new one.
+ * Removes an issue with its events and their files, feedback, counts, comments and activity. Later events of the same
+ * fingerprint make a new one.
  * @throws AppError not_found
  */
 export async function deleteIssue(app: App, actor: Actor, issueId: string): Promise<void> {
@@ -25,7 +27,8 @@ export async function deleteIssue(app: App, actor: Actor, issueId: string): Prom
     while ((await deletePiece(tx, issueId)) === PIECE);
     await tx.deleteFrom('issue_hours').where('issue_id', '=', issueId).execute()
     await tx.deleteFrom('issue_users').where('issue_id', '=', issueId).execute()
-    // Fingerprints, feedback, activity and comments go with the row.
+    await deleteAttachmentsOf(tx, issue.project_id, await deleteFeedbackOfIssue(tx, issueId))
+    // Fingerprints, activity and comments go with the row.
     await tx.deleteFrom('issues').where('id', '=', issueId).execute()
     await liveNotification(actor.orgId, {
       kind: 'issues',

@@ -128,9 +128,18 @@ describe('the issue it is about', () => {
   test('goes with its issue', async () => {
     const event = anEvent()
     const id = String(event['event_id'])
+    const feedbackId = newEventId()
     await send(id, [userReport(id), { type: 'event', payload: JSON.stringify(event) }])
-    await ada.delete(`/api/issues/${(await issueOf(id)).id}`)
+    await send(feedbackId, [
+      feedback({ associated_event_id: id }),
+      { type: 'attachment', headers: { filename: 'screenshot.png' }, payload: 'x' },
+    ])
+    const issue = await issueOf(id)
+    expect(issue.feedback.flatMap(({ attachments }) => attachments)).toHaveLength(1)
+    await ada.delete(`/api/issues/${issue.id}`)
     expect((await list()).total).toBe(0)
+    const { rows } = await server.app.pool.query('select 1 from attachments where project_id = $1', [project.id])
+    expect(rows).toEqual([])
   })
 
   test('an event of another project is another event', async () => {
