@@ -1,9 +1,9 @@
 import { eventIdFrom, hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
-import { invalid } from '../kernel/errors.ts'
+import { invalid, unavailable } from '../kernel/errors.ts'
 import { crashEventId, EVENT_FILE } from '../protocol/crash-form.ts'
 import { isMinidump } from '../protocol/minidump.ts'
 import { writeEnvelope, type NewItem } from '../protocol/write-envelope.ts'
-import { answerAccepted, answerText } from './answers.ts'
+import { answerAccepted, answerError, answerText } from './answers.ts'
 import type { Arrival, Endpoint } from './endpoint.ts'
 import { readMultipart, type FilePart } from './read-multipart.ts'
 
@@ -29,6 +29,8 @@ export const minidumpEndpoint: Endpoint = {
     return envelopeOf(unhyphenate(newId()), [], file, [])
   },
   accepted: (response, _arrival, eventId) => answerText(response, eventId === null ? '' : hyphenate(eventId)),
+  refused: (response, _arrival, error) =>
+    answerError(response, error.code === 'rate_limited' ? unavailable(error.message) : error),
 }
 
 async function fromForm(arrival: Arrival): Promise<Buffer> {
