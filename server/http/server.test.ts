@@ -149,6 +149,22 @@ describe('bodies', () => {
     expect(answer.body).toEqual({ error: expect.stringMatching(/^[A-Z].*\.$/) as string })
   })
 
+  test('an answer reaches a client that is still sending', async () => {
+    const length = 20_000_000
+    const head = `POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
+        socket.write(head)
+        socket.write(Buffer.alloc(length, ' '), () => socket.end())
+      })
+      let text = ''
+      socket.on('data', (data) => (text += data.toString()))
+      socket.on('close', () => resolve(text))
+      socket.on('error', reject)
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
   test('an empty body with a content type counts as absent', async () => {
     expect(
       (await nobody.request('POST', '/api/auth/logout', { headers: { 'content-type': 'application/json' }, body: '' }))
