@@ -9,24 +9,33 @@ import { paths } from '../paths.ts'
 import { Button } from '../ui/button.tsx'
 import { Field, SelectField } from '../ui/field.tsx'
 import { Note } from '../ui/states.tsx'
+import { Switch } from '../ui/switch.tsx'
 import { PlatformTile, platformWord } from '../ui/tiles.tsx'
 import { onboarding } from '../words/onboarding.ts'
 import { Steps } from './onboarding-steps.tsx'
+import '../ui/settings.css'
+import '../ui/privacy.css'
 
 const words = onboarding.project
 const PLATFORMS = ['android', 'ios', 'react-native', 'flutter', 'web'] as const satisfies readonly Project['platform'][]
 const REGIONS = ['eu-central-1', 'us-east-1', 'af-south-1'] as const satisfies readonly Project['region'][]
+/** Where the law asks for a reason to keep addresses of people. */
+const OFFERS_HIDING: ReadonlySet<Project['region']> = new Set<Project['region']>(['eu-central-1', 'af-south-1'])
 
 /** Name, platform, region. */
 export function ProjectStep({ role }: { role: Me['user']['role'] }) {
   const [name, setName] = useState('')
   const [platform, setPlatform] = useState<Project['platform']>('web')
   const [region, setRegion] = useState<Project['region']>('eu-central-1')
+  const [hideAddresses, setHideAddresses] = useState(false)
   const [tried, setTried] = useState(false)
   const client = useQueryClient()
   const navigate = useNavigate()
   const create = useMutation({
-    mutationFn: () => call('POST /api/projects', { body: { name: name.trim(), platform, region } }),
+    mutationFn: () =>
+      call('POST /api/projects', {
+        body: { name: name.trim(), platform, region, scrub_ip_addresses: hideAddresses && OFFERS_HIDING.has(region) },
+      }),
     onSuccess: async (project) => {
       await client.invalidateQueries({ queryKey: ['projects'] })
       return navigate(paths.onboarding({ project: project.id, step: 'sdk' }))
@@ -89,6 +98,15 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                 </option>
               ))}
             </SelectField>
+            {OFFERS_HIDING.has(region) ? (
+              <div className="frow ob-offer">
+                <Switch label={words.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
+                <div>
+                  <b>{words.hideAddresses}</b>
+                  <p className="sub">{words.hideAddressesMore}</p>
+                </div>
+              </div>
+            ) : null}
             <div>
               <Button type="submit" look="primary" size="lg" busy={create.isPending}>
                 {words.create}

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { projectSettingsQuery } from '../api/queries.ts'
 import { SettingsFrame } from '../components/settings-frame.tsx'
 import { paths } from '../paths.ts'
+import { privacy } from '../words/privacy.ts'
 import { settings } from '../words/settings.ts'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings')
@@ -18,6 +19,12 @@ export function ProjectSettingsFrame() {
         </Link>,
         <Link key="keys" {...paths.projectKeys(projectId)}>
           {settings.keys}
+        </Link>,
+        <Link key="filters" {...paths.projectFilters(projectId)}>
+          {privacy.filters.title}
+        </Link>,
+        <Link key="scrubbing" {...paths.projectScrubbing(projectId)}>
+          {privacy.scrubbing.title}
         </Link>,
       ]}
     </SettingsFrame>

@@ -31,6 +31,8 @@ export const onboarding = {
       'us-east-1': 'United States, us-east-1',
       'af-south-1': 'Africa, af-south-1',
     },
+    hideAddresses: 'Remove IP addresses before anything is stored',
+    hideAddressesMore: 'Recommended for people in Europe and South Africa. It can change later, under Data scrubbing.',
     create: 'Create project',
     notAllowed: 'Ask an admin of your organisation to create the first project.',
   },

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { waitFor } from '../kit/wait.ts'
+import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+const { person, project } = await aTeam(dashboard.server)
+
+const saying = (value: string, fields: Record<string, unknown> = {}) =>
+  anEvent({ exception: { values: [anException({ value })] }, user: { id: 'u/1', email: 'ada@example.com' }, ...fields })
+
+const stored = async (): Promise<number> =>
+  (
+    await dashboard.server.app.pool.query<{ n: number }>(
+      'select count(*)::int as n from events where project_id = $1',
+      [project.id],
+    )
+  ).rows[0]?.n ?? 0
+
+for (const [value, release] of [
+  ['card declined', 'shop@1.0.0'],
+  ['Ads SDK timeout', 'shop@1.1.0-local'],
+  ['Ads SDK timeout', 'shop@1.1.0-local'],
+] as const)
+  await sendEvent(dashboard.server.url, project.dsn, saying(value, { release }))
+await waitFor('three events', async () => (await stored()) === 3)
+
+test('filters: tried out first, saved, and in force', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings/general`)
+  await page.getByRole('link', { name: 'Inbound filters' }).click()
+  await page.getByRole('heading', { name: 'Inbound filters', level: 1 }).waitFor()
+  await page.getByLabel('Messages').fill('*Ads SDK*\n')
+  await page.getByLabel('Releases').fill('*-local\nshop@9.*')
+  await page.getByRole('switch', { name: 'Crawlers' }).click()
+  await page.getByRole('switch', { name: 'Internet Explorer' }).click()
+  await page.getByText('Not saved').waitFor()
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByText('Looked at the newest 3 events: 2 would go.').waitFor()
+  await page.getByRole('link', { name: 'PaymentError: Ads SDK timeout' }).first().waitFor()
+  await screenshot(page, 'filters-dry-run', { fullPage: true })
+  expect(await stored()).toBe(3)
+
+  await page.keyboard.press('Control+s')
+  await page.getByText('Filters saved').waitFor()
+  expect(await page.getByText('Not saved').count()).toBe(0)
+  await sendEvent(dashboard.server.url, project.dsn, saying('Ads SDK timeout'))
+  await sendEvent(dashboard.server.url, project.dsn, saying('card declined again'))
+  await waitFor('the one that is kept', async () => (await stored()) === 4)
+
+  // A refusal stands at its list.
+  await page.getByLabel('IP addresses').fill('everywhere')
+  dashboard.browser.forgive(/400/)
+  await page.keyboard.press('Control+s')
+  await page.getByRole('alert').filter({ hasText: '203.0.113.7' }).first().waitFor()
+})
+
+test('scrubbing: a rule is made, previewed, saved, and in force', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings/scrubbing`)
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  const rule = page.getByRole('group', { name: 'Rule 1' })
+  await rule.getByLabel('Path', { exact: true }).fill('user.email')
+  await rule.getByLabel('Does').selectOption('hash')
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  const second = page.getByRole('group', { name: 'Rule 2' })
+  await second.getByLabel('Path', { exact: true }).fill('**')
+  await second.getByLabel('Looks for').selectOption('custom')
+  await second.getByLabel('Expression').fill('card (')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('alert').filter({ hasText: 'regex' }).waitFor()
+  await second.getByLabel('Expression').fill('card \\w+')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('user.email', { exact: true }).waitFor()
+  await page.getByText(/hash:[0-9a-f]{24}/).waitFor()
+  expect(await page.getByText('ada@example.com').count()).toBe(0)
+  await screenshot(page, 'scrubbing-preview', { fullPage: true })
+  await page.keyboard.press('Control+s')
+  await page.getByText('Scrubbing saved').waitFor()
+  const { id } = await sendEvent(dashboard.server.url, project.dsn, saying('card declined'))
+  await waitFor('the event', async () => (await stored()) === 5)
+  const answer = await person.post(`/api/projects/${project.id}/scrubbing/preview`, { scrub_rules: [], event_id: id })
+  expect(answer.body).toMatchObject({ title: 'PaymentError: [Filtered]', total_changes: 0 })
+})
+
+const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
+  (['desk', 'phone'] as const).map((size) => ({ theme, size })),
+)
+
+test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ theme, size }) => {
+  const page = await dashboard.openAs(person, { theme, size })
+  await page.goto(`/projects/${project.id}/settings/filters`)
+  await page.getByRole('switch', { name: 'Crawlers' }).waitFor()
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByRole('heading', { name: 'Dry run' }).waitFor()
+  await expectAccessible(page, `filters, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `filters, ${size}`)
+  await screenshot(page, `filters-${theme}-${size}`, { fullPage: true })
+
+  await page.goto(`/projects/${project.id}/settings/scrubbing`)
+  await page.getByRole('group', { name: 'Rule 2' }).waitFor()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page
+    .getByText(/No event is stored|Nothing in this event|change/)
+    .first()
+    .waitFor()
+  await expectAccessible(page, `scrubbing, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `scrubbing, ${size}`)
+  await screenshot(page, `scrubbing-${theme}-${size}`, { fullPage: true })
+})
+
+test('at 320 pixels nothing is cut off sideways', async () => {
+  const page = await dashboard.openAs(person)
+  await page.setViewportSize({ width: 320, height: 700 })
+  for (const part of ['filters', 'scrubbing']) {
+    await page.goto(`/projects/${project.id}/settings/${part}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await expectNoSideScroll(page, `${part} at 320`)
+  }
+})
+
+test('erasing a user: asked twice, told what went', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings/scrubbing`)
+  await page.getByRole('button', { name: 'Erase…' }).click()
+  await page.getByText('Enter the id of a user.').waitFor()
+  await page.getByLabel('User', { exact: true }).fill('u/1')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Erase this user?' })
+  await dialog.getByRole('button', { name: 'Erase for good' }).click({ force: true })
+  expect(await dialog.isVisible()).toBe(true)
+  await page.getByLabel('Type erase to confirm').fill('erase')
+  await page.keyboard.press('Enter')
+  await page.getByText(/^Erased: .*5 events/).waitFor()
+  await screenshot(page, 'user-erased', { fullPage: true })
+  expect(await stored()).toBe(0)
+})

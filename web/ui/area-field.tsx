@@ -1,0 +1,48 @@
+import { useId } from 'react'
+
+type AreaFieldProps = {
+  label: string
+  hint: string
+  value: string
+  readOnly: boolean
+  error?: string | undefined
+  rows?: number
+  onChange: (value: string) => void
+}
+
+/** A labelled field of several lines, in the letters of code. */
+export function AreaField({ label, hint, value, readOnly, error, rows = 3, onChange }: AreaFieldProps) {
+  const id = useId()
+  return (
+    <div>
+      <label className="field-l" htmlFor={id}>
+        {label}
+      </label>
+      <textarea
+        id={id}
+        className={error === undefined ? 'area mono' : 'area mono bad-in'}
+        rows={Math.max(rows, Math.min(10, value.split('\n').length))}
+        value={value}
+        readOnly={readOnly}
+        spellCheck={false}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={`${id}-note`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <p
+        id={`${id}-note`}
+        className={error === undefined ? 'hint' : 'hint c-red'}
+        role={error === undefined ? undefined : 'alert'}
+      >
+        {error ?? hint}
+      </p>
+    </div>
+  )
+}
+
+/** Lines of a field: trimmed, without empty ones. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
