@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
@@ -30,8 +30,14 @@ export function fileMailer(
       ]
       const text = `${header.map((line) => line.replace(/[\r\n]+/g, ' ')).join('\r\n')}\r\n\r\n${mail.text.replace(/\r?\n/g, '\r\n')}\r\n`
       const draft = join(folder, `.${name}`)
-      await writeFile(draft, text, { mode: 0o600 })
-      await rename(draft, join(folder, name))
+      try {
+        await writeFile(draft, text, { mode: 0o600 })
+        await rename(draft, join(folder, name))
+      } catch (error) {
+        // A full disk must not fill up with halves.
+        await rm(draft, { force: true })
+        throw error
+      }
       log(join(folder, name), mail.subject)
     },
   }

@@ -72,18 +72,24 @@ export function generatedEncryptionKeys(dataDir: string): Key[] {
   if (!existsSync(file)) {
     mkdirSync(join(dataDir, 'keys'), { recursive: true, mode: 0o700 })
     const draft = `${file}.${process.pid}`
-    writeFileSync(draft, `k1:${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true })
-    // Of several processes that start at once one is first; a link, unlike a rename, never replaces what it made.
     try {
-      linkSync(draft, file)
-    } catch {
-      // The other was first, or the file system knows no links.
-      if (!existsSync(file)) renameSync(draft, file)
+      writeFileSync(draft, `k1:${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true })
+      putInPlace(draft, file)
     } finally {
       rmSync(draft, { force: true })
     }
   }
   return parseEncryptionKeys(readFileSync(file, 'utf8').trim())
+}
+
+/** Of several processes that start at once one is first; a link, unlike a rename, never replaces what it made. */
+function putInPlace(draft: string, file: string): void {
+  try {
+    linkSync(draft, file)
+  } catch {
+    // The other was first, or the file system knows no links.
+    if (!existsSync(file)) renameSync(draft, file)
+  }
 }
 
 /** A fresh data key, as bytes. */

@@ -20,8 +20,8 @@ export function lockDataDir(dataDir: string): () => void {
 
   // Written beside and linked into place: the lock never exists without its content.
   const own = `${path}.${process.pid}-${randomUUID()}`
-  writeFileSync(own, `${JSON.stringify(self)}\n`, { mode: 0o600 })
   try {
+    writeFileSync(own, `${JSON.stringify(self)}\n`, { mode: 0o600 })
     for (let attempt = 0; attempt < 20; attempt++) {
       if (tryLink(own, path)) return () => releaseOwn(path, self)
       const holder = readHolder(path)
