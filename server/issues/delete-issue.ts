@@ -16,6 +16,27 @@ const PIECE = 5_000
  * @throws AppError not_found
  */
 export async function deleteIssue(app: App, actor: Actor, issueId: string): Promise<void> {
+  await removeIssue(app, actor, issueId, (tx, projectId) =>
+    liveNotification(actor.orgId, {
+      kind: 'issues',
+      project_id: projectId,
+      issue_ids: [issueId],
+      new_issue_ids: [],
+      event_count: 0,
+    }).execute(tx),
+  )
+}
+
+/**
+ * The same for callers that have something to add to the transaction in which the issue goes.
+ * @throws AppError not_found
+ */
+export async function removeIssue(
+  app: App,
+  actor: Actor,
+  issueId: string,
+  within: (tx: Tx, projectId: string) => Promise<unknown>,
+): Promise<void> {
   if ((await selectIssue(app.db, actor, issueId)) === undefined) throw notFound('Issue')
   // In pieces, each a transaction: an issue of millions would hold up its next event, and run into the time limit.
   // Cut off half-way, the issue is still there and can be deleted again.
@@ -30,13 +51,7 @@ export async function deleteIssue(app: App, actor: Actor, issueId: string): Prom
     await deleteAttachmentsOf(tx, issue.project_id, await deleteFeedbackOfIssue(tx, issueId))
     // Fingerprints, activity and comments go with the row.
     await tx.deleteFrom('issues').where('id', '=', issueId).execute()
-    await liveNotification(actor.orgId, {
-      kind: 'issues',
-      project_id: issue.project_id,
-      issue_ids: [issueId],
-      new_issue_ids: [],
-      event_count: 0,
-    }).execute(tx)
+    await within(tx, issue.project_id)
   })
 }
 
