@@ -116,6 +116,29 @@ describe('paths', () => {
   })
 })
 
+describe('JSON inside text, made to deceive', () => {
+  test('repeated keys, forbidden ones, too deep', () => {
+    const rule = { path: 'request.data.email' }
+    const data = (text: string) => ({ request: { data: text } })
+    expect(under(data(`{"email":"${EMAIL}","email":""}`), rule)).toEqual(data('{"email":""}'))
+    expect(JSON.stringify(under(data(`{"__proto__":{"email":"${EMAIL}"},"email":"x"}`), rule))).not.toContain(EMAIL)
+    const deep = `${'{"a":'.repeat(5_000)}{"email":"${EMAIL}"}${'}'.repeat(5_000)}`
+    expect(under(data(deep), rule)).toEqual(data(F))
+    expect(under(data('{"email": broken}'), rule)).toEqual(data('{"email": broken}'))
+  })
+
+  test('the same for the defaults', () => {
+    const data = (text: string) => ({ request: { data: text } })
+    expect(scrubEvent(data('{"password":"hunter2","password":null}'))).toBe(true)
+    const raw = data('{"password":"hunter2","password":null}')
+    scrubEvent(raw)
+    expect(raw).toEqual(data('{"password":null}'))
+    const deep = data(`{"sdk":${'['.repeat(9_000)}${']'.repeat(9_000)},"password":"hunter2"}`)
+    scrubEvent(deep)
+    expect(JSON.stringify(deep)).not.toContain('hunter2')
+  })
+})
+
 describe('actions', () => {
   test('remove takes the key, in lists of pairs and named values the pair', () => {
     expect(

@@ -1,5 +1,6 @@
 import type { ScrubRule } from '../team/scrub-rules.api.ts'
 import { isList, isRecord } from './json.ts'
+import { GuardError, type GuardedJson, parseGuarded } from './json-guard.ts'
 import { RuleActions } from './rule-actions.ts'
 import { NOWHERE, RulePaths, type RuleState } from './rule-paths.ts'
 import { FILTERED } from './scrub-words.ts'
@@ -138,16 +139,19 @@ class Walk {
     const ends = text.at(0) + (text.at(-1) ?? '')
     if ((ends !== '{}' && ends !== '[]') || this.#jsonTextsLeft === 0 || depth > 16) return text
     this.#jsonTextsLeft -= 1
-    let parsed: unknown
+    let parsed: GuardedJson
     try {
-      parsed = JSON.parse(text)
-    } catch {
-      return text
+      parsed = parseGuarded(Buffer.from(text))
+    } catch (error) {
+      // Nobody can tell what a rule would find in there.
+      return error instanceof GuardError && error.word !== 'not_json' ? FILTERED : text
     }
-    const changed = isList(parsed)
-      ? this.#list(parsed, state, depth + 8)
-      : isRecord(parsed) && this.record(parsed, state, depth + 8)
-    return changed ? JSON.stringify(parsed) : text
+    const { value, isExact } = parsed
+    const changed = isList(value)
+      ? this.#list(value, state, depth + 8)
+      : isRecord(value) && this.record(value, state, depth + 8)
+    // Of a repeated key the text holds values the rules never saw.
+    return changed || !isExact ? JSON.stringify(value) : text
   }
 
   #list(list: unknown[], state: RuleState, depth: number): boolean {

@@ -1,4 +1,5 @@
 import { isList, isRecord } from './json.ts'
+import { type GuardedJson, parseGuarded } from './json-guard.ts'
 import {
   KEY_ADDRESS,
   KEY_COOKIE,
@@ -135,20 +136,25 @@ function scrubString(text: string, kind: KeyClass, judge: KeyJudge, depth: numbe
   return clean === text ? UNCHANGED : clean
 }
 
-/** Text that is JSON itself (request bodies, logged objects) is scrubbed as what it is; null where it is not JSON. */
+/**
+ * Text that is JSON itself (request bodies, logged objects) is scrubbed as what it is; null where it is not JSON, or too
+ * deep to be walked. Where keys are repeated the text holds values nobody sees: what was seen takes its place.
+ */
 function scrubJsonText(text: string, judge: KeyJudge, depth: number): string | null {
   const last = text.charCodeAt(text.length - 1)
   if ((last !== 125 && last !== 93) || judge.jsonTextsLeft === 0) return null
   judge.jsonTextsLeft -= 1
-  let parsed: unknown
+  let parsed: GuardedJson
   try {
-    parsed = JSON.parse(text)
+    parsed = parseGuarded(Buffer.from(text))
   } catch {
     return null
   }
-  if (isList(parsed)) return scrubList(parsed, KEY_PLAIN, judge, depth + 8) ? JSON.stringify(parsed) : text
-  if (isRecord(parsed)) return scrubRecord(parsed, KEY_PLAIN, judge, depth + 8) ? JSON.stringify(parsed) : text
-  return null
+  const { value, isExact } = parsed
+  let changed = !isExact
+  if (isList(value)) changed = scrubList(value, KEY_PLAIN, judge, depth + 8) || changed
+  else if (isRecord(value)) changed = scrubRecord(value, KEY_PLAIN, judge, depth + 8) || changed
+  return changed ? JSON.stringify(value) : text
 }
 
 function scrubList(list: unknown[], kind: KeyClass, judge: KeyJudge, depth: number): boolean {
