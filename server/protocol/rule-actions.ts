@@ -17,6 +17,9 @@ export type CompiledRule = {
 /** So much text of one payload is looked through by expressions people wrote; what is longer is replaced whole. */
 const MOST_CUSTOM_CHARACTERS = 2_000_000
 
+/** What every built-in pattern needs. */
+const NAME_WITH_VALUE = /[\d@%:]|bearer/i
+
 const HASHED = /^hash:[0-9a-f]{24}$/
 
 /** Applies rules to single values, and keeps count of what that costs. */
@@ -69,6 +72,7 @@ export class RuleActions {
 
   /** Names of fields: only built-in patterns. An expression for anything would rename what makes an event an event. */
   onName(name: string, rules: readonly number[]): string {
+    if (!NAME_WITH_VALUE.test(name)) return name
     return this.onText(
       name,
       rules.filter((rule) => this.rules[rule]?.pattern !== null && this.rules[rule]?.isCustom === false),

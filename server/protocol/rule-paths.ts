@@ -34,7 +34,9 @@ export class RulePaths {
   readonly #segments: readonly (readonly Segment[])[]
   #states: { readonly places: readonly number[]; readonly rules: readonly number[] }[] = []
   #ids = new Map<string, RuleState>()
-  #steps = new Map<string, RuleState>()
+  /** Of each state: where a key leads. */
+  #steps: Map<string, RuleState>[] = []
+  #remembered = 0
 
   constructor(paths: readonly string[]) {
     this.#segments = paths.map((path) => path.toLowerCase().split('.').map(segmentOf))
@@ -45,7 +47,8 @@ export class RulePaths {
     if (this.#states.length === 0 || this.#states.length > MOST_STATES) {
       this.#states = []
       this.#ids = new Map()
-      this.#steps = new Map()
+      this.#steps = []
+      this.#remembered = 0
       this.#idOf(new Set())
     }
     return this.#idOf(new Set(this.#segments.flatMap((_, rule) => this.#entering(rule, 0))))
@@ -59,12 +62,17 @@ export class RulePaths {
   /** One key further down. A key with dots in it (`client.address`) counts as the names between them. */
   step(state: RuleState, key: string): RuleState {
     if (state === NOWHERE) return NOWHERE
-    const memory = `${state}/${key}`
-    const known = this.#steps.get(memory)
+    const known = this.#steps[state]?.get(key)
     if (known !== undefined) return known
     const next = this.#judge(state, key.toLowerCase())
-    if (this.#steps.size >= MOST_REMEMBERED_STEPS) this.#steps = new Map()
-    if (key.length <= 100) this.#steps.set(memory, next)
+    if (this.#remembered >= MOST_REMEMBERED_STEPS) {
+      this.#steps = []
+      this.#remembered = 0
+    }
+    if (key.length > 100) return next
+    const steps = (this.#steps[state] ??= new Map<string, RuleState>())
+    steps.set(key, next)
+    this.#remembered++
     return next
   }
 
