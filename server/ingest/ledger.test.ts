@@ -121,6 +121,27 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 30 }) }) },
 )
 
+const sends = (...items: string[]): Step => ({ kind: 'send', items, gzip: true, times: 2 })
+
+/** Every outcome at least once, whatever chance brings. */
+const EXAMPLES: [Step[]][] = [
+  [[sends('event', 'event', 'hologram'), sends('eventNotJson'), sends('eventTooLarge'), { kind: 'malformed' }]],
+  [[...Array.from({ length: 4 }, () => sends('event', 'session')), { kind: 'store', broken: false }, { kind: 'bomb' }]],
+  // Refused as a batch, and again when it is alone.
+  ...[3, 4, 5, 6].map((after): [Step[]] => [
+    [
+      sends('event', 'session'),
+      {
+        kind: 'digest',
+        faults: [
+          { kind: 'data', after: 2 },
+          { kind: 'data', after },
+        ],
+      },
+    ],
+  ]),
+]
+
 let projects = 5_000
 
 const BOMB = gzipSync(Buffer.alloc(8 << 20))
@@ -208,7 +229,7 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
       const left = await app.pool.query<{ n: number }>('select count(*)::int as n from spool')
       expect(left.rows[0]?.n).toBe(0)
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: 40, endOnFailure: true, examples: EXAMPLES },
   )
   // Else the runs were too tame to prove anything.
   const told = [...seen].map(([name, quantity]) => `${name}: ${quantity}`).join(', ')

@@ -13,6 +13,8 @@ const TELL_ALL_EVERY_MS = 1_000
 const LEAST_DISTANCE_MS = 20
 /** What a process keeps from all others together, at most: a fortieth of what may come in ten seconds. */
 const UNTOLD_SHARE = 40
+/** Less of an allowance than that in a second is not worth telling: a thousand phones must not become a thousand words. */
+const LEAST_TOLD_SHARE = 1_000
 /** A message must stay below 8,000 bytes. */
 const MOST_COUNTS_PER_MESSAGE = 100
 
@@ -40,8 +42,9 @@ export type CountSharing = {
 export function createCountSharing(app: App, add: (name: string, quantity: number) => void): CountSharing {
   const me = randomUUID()
   const peers = new Map<string, number>()
-  let untold = new Map<string, number>()
+  let untold = new Map<string, { sum: number; readonly perBurst: number }>()
   let sending: Promise<void> = Promise.resolve()
+  let isTelling = false
   let soon: NodeJS.Timeout | undefined
   let toldAtMs = Number.NEGATIVE_INFINITY
   let closed = false
@@ -63,13 +66,19 @@ export function createCountSharing(app: App, add: (name: string, quantity: numbe
   const tellAll = (): void => {
     clearTimeout(soon)
     soon = undefined
-    if (untold.size === 0) return
-    const counts = [...untold]
+    // While the database is slow sums go on growing, not messages.
+    if (untold.size === 0 || isTelling) return
+    const counts: [string, number][] = []
+    for (const [name, { sum, perBurst }] of untold) if (sum * LEAST_TOLD_SHARE >= perBurst) counts.push([name, sum])
     untold = new Map()
     const messages: z.input<typeof Message>[] = []
     for (let at = 0; at < counts.length; at += MOST_COUNTS_PER_MESSAGE)
       messages.push({ from: me, kind: 'counts', counts: counts.slice(at, at + MOST_COUNTS_PER_MESSAGE) })
-    void send(messages)
+    if (messages.length === 0) return
+    isTelling = true
+    void send(messages).finally(() => {
+      isTelling = false
+    })
   }
 
   const stops = [
@@ -103,8 +112,10 @@ export function createCountSharing(app: App, add: (name: string, quantity: numbe
   return {
     tell(name, quantity, perBurst) {
       if (peers.size === 0) return
-      const sum = (untold.get(name) ?? 0) + quantity
-      untold.set(name, sum)
+      const known = untold.get(name)
+      const sum = (known?.sum ?? 0) + quantity
+      if (known === undefined) untold.set(name, { sum, perBurst })
+      else known.sum = sum
       if (sum * UNTOLD_SHARE * peers.size < perBurst || soon !== undefined) return
       soon = setTimeout(tellAll, Math.max(0, toldAtMs + LEAST_DISTANCE_MS - performance.now()))
     },

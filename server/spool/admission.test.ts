@@ -65,14 +65,14 @@ describe('a disk', () => {
       [1.01 * GIB, 1_000 * GIB],
       [0.99 * GIB, 1_000 * GIB],
       [300 * MIB, GIB],
-      [250 * MIB, GIB],
+      [200 * MIB, GIB],
     ] as const) {
       disk.now = { freeBytes, totalBytes }
       await admission.ask()
       states.push(admission.state())
     }
     expect(states).toEqual(['open', 'disk', 'disk', 'open', 'open', 'disk', 'open', 'disk'])
-    expect(admission.disk()).toEqual({ freeBytes: 250 * MIB, totalBytes: GIB })
+    expect(admission.disk()).toEqual({ freeBytes: 200 * MIB, totalBytes: GIB })
   })
 
   test('is asked of the file system', async () => {

@@ -35,13 +35,14 @@ const ASK_EVERY_MS = 1_000
 const REOPEN_SHARE = 0.99
 /** A disk is not emptied by waiting. */
 const REOPEN_DISK_SHARE = 0.9
-/** PostgreSQL needs room for its log and for vacuuming: a twentieth of the volume, within these bounds. */
+/** PostgreSQL needs room for its log and for vacuuming: a twentieth of the volume, within these bounds, of a tiny one less. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
 const MOST_FREE_BYTES = 1024 * 1024 * 1024
 const FREE_SHARE = 0.05
+const MOST_FREE_SHARE = 0.2
 
 const freeBytesNeeded = ({ totalBytes }: Disk): number =>
-  Math.min(MOST_FREE_BYTES, Math.max(LEAST_FREE_BYTES, totalBytes * FREE_SHARE))
+  Math.min(MOST_FREE_BYTES, totalBytes * MOST_FREE_SHARE, Math.max(LEAST_FREE_BYTES, totalBytes * FREE_SHARE))
 
 /** Judges once a second whether anything more may be taken, so that requests need not ask (decision 0053). */
 export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSources): Admission {
