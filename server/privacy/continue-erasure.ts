@@ -1,6 +1,7 @@
 import { orgSealer } from '../auth/org-sealer.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import type { App } from '../context/app.ts'
+import { isPackingUnderWay } from '../events/packing-under-way.ts'
 import { deleteEventsOfUser, readEvent } from '../events/store.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { wordsOf } from '../ingest/prepare-event.ts'
@@ -34,8 +35,9 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
   if (erasure === undefined || erasure.state === 'done') return
   const person = await personOf(app, erasure)
   if (person === null) return
-  // Asked first: what is digested after this was not in the spool any more, or is looked through the next time.
-  const digested = await isDigestedUpTo(app, erasure.requested_at)
+  // Asked first: what is digested after this was not in the spool any more, or is looked through the next time. And a
+  // day that is being packed has a copy, from which deletions go only when it is finished.
+  const isLastPass = (await isDigestedUpTo(app, erasure.requested_at)) && !(await isPackingUnderWay(app.db))
   for (;;) {
     const issueIds = await issuesOfUser(app.db, person.projectId, person.userHashes, ISSUES_AT_ONCE)
     for (const issueId of issueIds) {
@@ -51,7 +53,7 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
   if (signal.aborted) return
   const requests = await eraseFromQuarantine(app, person.projectId, (entry) => mentionsUser(entry, person.userKey))
   await countErased(app.db, erasure.id, { quarantined_requests: requests })
-  if (!digested) return
+  if (!isLastPass) return
   await finishErasure(app.db, erasure.id, app.clock.now())
   const erased = (await readErasure(app.db, erasure.id))?.erased
   app.log.info({ project_id: person.projectId, org_id: person.orgId, erasure_id: erasure.id, erased }, 'user.erased')
@@ -78,11 +80,16 @@ async function personOf(app: App, erasure: ErasureRow): Promise<Person | null> {
 /** What rules of the project make of somebody's id: events that came since the rule know them by that only. */
 function scrubbedKeys(userKey: string, scrubbing: ScrubRules): string[] {
   return ['id', 'username', 'email', 'ip_address'].flatMap((field) => {
-    const stand: { user: Record<string, unknown> } = { user: { [field]: userKey } }
+    const name = `user.${field}`
+    const stand: { user?: Record<string, unknown>; attributes?: Record<string, unknown> } = {
+      user: { [field]: userKey },
+      attributes: { [name]: userKey },
+    }
     scrubEvent(stand, scrubbing)
-    const left = stand.user?.[field]
     // A word in a value's place stands for everybody whose value it replaced.
-    return typeof left === 'string' && /^hash:[0-9a-f]{24}$/.test(left) ? [left] : []
+    return [stand.user?.[field], stand.attributes?.[name]].filter(
+      (left) => typeof left === 'string' && /^hash:[0-9a-f]{24}$/.test(left),
+    ) as string[]
   })
 }
 

@@ -47,6 +47,9 @@ function shown(was: unknown, is: unknown): { before: string; after: string | nul
     before[before.length - 1 - end] === after[after.length - 1 - end]
   )
     end++
+  // A letter or two are the same by chance.
+  if (start < 3) start = 0
+  if (end < 3) end = 0
   // Of a long text only what stands around the change.
   const from = start > 60 ? start - 40 : 0
   const tail = before.slice(before.length - end)

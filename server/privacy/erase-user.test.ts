@@ -4,6 +4,7 @@ import { anEvent, anException, dsnParts, newEventId } from '#test/kit/sdk.ts'
 import { everythingStored } from '#test/kit/everything-stored.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
+import { packColdEvents } from '../events/pack-cold-events.ts'
 import { continueErasure } from './continue-erasure.ts'
 import { erasureTask } from './erasure-task.ts'
 import type { Erasure } from './privacy.api.ts'
@@ -181,6 +182,26 @@ describe('erasing a person', () => {
     expect(await count('events where project_id = $1', project.id)).toBe(1)
   })
 
+  test('also out of the blocks of a day that was packed, and nobody else goes', async () => {
+    const project = await aProject(owner)
+    const secret = `${CANARY}-packed`
+    for (let n = 0; n < 6; n++)
+      await send(
+        project,
+        by(n % 2 === 0 ? 'u1' : 'other', { extra: { text: `${n % 2 === 0 ? secret : 'kept'} ${n}` } }),
+      )
+    await t.service.drain()
+    const tomorrow = new Date(Date.now() + 2 * 86_400_000)
+    expect(await packColdEvents(t.app, { now: tomorrow, leastBytes: 0 })).toBeGreaterThan(5)
+    expect(await everythingStored(t.app.pool)).toContain(secret)
+    expect((await erase(project, 'u1')).erased).toMatchObject({ events: 3 })
+    const left = await everythingStored(t.app.pool)
+    expect(left.includes(secret)).toBe(false)
+    for (const n of [1, 3, 5]) expect(left).toContain(`kept ${n}`)
+    const issues = (await owner.get(`/api/projects/${project.id}/issues`)).as<{ items: { id: string }[] }>()
+    expect((await owner.get(`/api/issues/${issues.items[0]?.id}`)).text).toContain('kept 5')
+  })
+
   test('known by name, by e-mail address, or by what a rule makes of the id', async () => {
     const project = await aProject(owner)
     await send(project, anEvent({ user: { username: 'ada' } }))
@@ -209,6 +230,19 @@ describe('erasing a person', () => {
 })
 
 describe('what is on its way', () => {
+  test('is not over while a day is being packed', async () => {
+    const project = await aProject(owner)
+    await send(project, by('u1'))
+    await t.service.drain()
+    await t.app.pool.query(
+      `insert into event_packings (received_day, stage, started_at) values ('2020-01-01', 'copying', now())`,
+    )
+    expect(await erase(project, 'u1')).toMatchObject({ state: 'running', erased: { events: 1 } })
+    await t.app.pool.query(`delete from event_packings where received_day = '2020-01-01'`)
+    await erasureTask.run(t.app, {}, new AbortController().signal)
+    expect(await count(`erasures where project_id = $1 and state = 'done'`, project.id)).toBe(1)
+  })
+
   test('what was received before and is digested later is not stored; what comes after is', async () => {
     const project = await aProject(owner)
     await send(project, by('u1'))

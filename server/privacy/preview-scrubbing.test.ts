@@ -157,15 +157,15 @@ describe('rules that are saved', () => {
 
 test('differences of any two values are told without the values', () => {
   const { list, total } = differences(
-    { same: 1, gone: 'secret value', list: ['a', 'b secret'], n: 7, deep: { x: [1, 2] }, short: 'ab' },
-    { same: 1, list: ['a', 'b [e-mail]'], n: null, deep: { x: [1] }, short: 'ac' },
+    { same: 1, gone: 'secret value', list: ['a', 'the secret'], n: 7, deep: { x: [1, 2] }, short: 'ab' },
+    { same: 1, list: ['a', 'the [e-mail]'], n: null, deep: { x: [1] }, short: 'ac' },
   )
   expect(total).toBe(5)
   expect(list).toEqual([
     { path: 'gone', before: 'se••••••••ue', after: null },
-    { path: 'list[1]', before: 'b ••••••', after: 'b [e-mail]' },
+    { path: 'list[1]', before: 'the ••••••', after: 'the [e-mail]' },
     { path: 'n', before: '•', after: null },
-    { path: 'deep.x', before: '[1••]', after: '[1]' },
-    { path: 'short', before: 'a•', after: 'ac' },
+    { path: 'deep.x', before: '•••••', after: '[1]' },
+    { path: 'short', before: '••', after: 'ac' },
   ])
 })
