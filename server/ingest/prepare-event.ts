@@ -1,9 +1,8 @@
 import { zstdCompressSync, constants } from 'node:zlib'
 import type { StoredEvent } from '../events/event.ts'
 import { filteredEvent } from '../filters/compile-filters.ts'
-import { fingerprint } from '../grouping/grouping.ts'
 import type { Occurrence } from '../issues/record.ts'
-import { initialSeverity } from '../issues/severity.ts'
+import { gravityOf } from '../issues/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Event } from '../protocol/event.api.ts'
@@ -14,7 +13,7 @@ import { GuardError, parseGuarded, topLevelString } from '../protocol/json-guard
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'
-import type { Preparer } from './item.ts'
+import { DISCARDED_ISSUE, type Preparer } from './item.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
 
 /** Where an event's JSON was found, and what its request said about it. */
@@ -57,7 +56,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
   const claimed = project.filters.ofEvents.length === 0 ? null : claimedAddress(value)
   const changed = scrubEvent(value, project.scrubbing)
   const { clientIp, userAgent } = scrubConnection(raw, project.scrubbing)
-  const event = normalizeEvent(value, {
+  const normal = normalizeEvent(value, {
     eventId: raw.eventId,
     receivedAt: raw.receivedAt,
     sentAt: raw.sentAt,
@@ -65,14 +64,16 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
     userAgent,
     defaultEnvironment: project.defaultEnvironment,
   })
-  const unwanted = filteredEvent(project.filters, event, {
+  const unwanted = filteredEvent(project.filters, normal, {
     clientIp: raw.clientIp,
     userAgent: raw.userAgent,
     claimedAddress: claimed,
   })
   if (unwanted !== null) return { outcome: 'filtered', reason: unwanted }
-  const user = userHash(project.projectId, event)
+  const user = userHash(project.projectId, normal)
   if (isErased(project, user, raw.receivedAt)) return { outcome: 'discarded', reason: 'erased' }
+  const { event, fingerprint, former, title } = project.grouping(normal, raw.receivedAt)
+  if (project.discarded?.has(fingerprint.hash.toString('base64')) === true) return DISCARDED_ISSUE
   const stored = storedBody(raw, changed || !isExact ? value : null)
   return {
     occurrence: {
@@ -91,15 +92,17 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
         userHash: user,
         ...stored,
       },
-      fingerprint: fingerprint(event, { version: project.groupingVersion }),
-      title: event.title,
+      fingerprint,
+      formerHash: former?.hash ?? null,
+      title: title ?? event.title,
       culprit: event.culprit,
       errorType: event.error_type,
       errorValue: event.error_value,
       level: event.level,
       platform: event.platform,
       isUnhandled: event.is_unhandled,
-      severity: initialSeverity(severityFacts(event), NOBODY_YET),
+      gravity: gravityOf(severityFacts(event)),
+      manyUsers: project.manyUsers,
       searchWords: wordsOf(event),
     },
   }
@@ -138,9 +141,6 @@ function claimedAddress(value: Record<string, unknown>): string | null {
   const env = isRecord(request) ? request['env'] : null
   return isRecord(env) && typeof env['REMOTE_ADDR'] === 'string' ? env['REMOTE_ADDR'] : null
 }
-
-/** Impact is judged where the users are counted (issues/record.queries.ts). */
-const NOBODY_YET = { affectedUsers: 0, activeUsers: null }
 
 const severityFacts = (event: Event) => ({
   level: event.level,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileFilters } from '../filters/compile-filters.ts'
+import { compileGrouping } from '../grouping/grouping.ts'
 import { newId } from '../kernel/ids.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
 import { isRecord } from '../protocol/json.ts'
@@ -14,9 +15,11 @@ const PROJECT: ProjectFacts = {
   projectId: newId(),
   orgId: newId(),
   defaultEnvironment: 'production',
-  groupingVersion: 1,
+  grouping: compileGrouping(projectSettings({})),
+  discarded: null,
   storeProfiles: false,
   storeReplays: false,
+  manyUsers: 25,
   scrubbing: {},
   filters: compileFilters(projectSettings({}).inbound_filters),
   erasures: null,

@@ -1,5 +1,7 @@
 import type { App } from '../context/app.ts'
 import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
+import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
+import { discardedHashes } from '../issues/discards.queries.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
 import { projectSettings } from '../team/project-settings.ts'
 import { scrubbingOf } from '../team/scrubbing-of.ts'
@@ -10,10 +12,14 @@ export type ProjectFacts = {
   readonly projectId: string
   readonly orgId: string
   readonly defaultEnvironment: string
-  readonly groupingVersion: number
+  readonly grouping: ProjectGrouping
+  /** Fingerprints nobody wants to hear of again, base64; null: none. */
+  readonly discarded: ReadonlySet<string> | null
   readonly storeProfiles: boolean
   readonly storeReplays: boolean
   readonly scrubbing: ScrubRules
+  /** So many users of a day make a crash critical. */
+  readonly manyUsers: number
   readonly filters: CompiledFilters
   /** User hash → when somebody asked to erase that person (ms); what was received before is not stored. Null: nobody. */
   readonly erasures: ReadonlyMap<number, number> | null
@@ -72,18 +78,21 @@ type Row = { id: string; org_id: string; settings: Record<string, unknown>; scru
 
 async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
   const settings = projectSettings(row.settings)
-  const [scrubbing, erasures] = await Promise.all([
+  const [scrubbing, discarded, erasures] = await Promise.all([
     scrubbingOf(app, row, settings),
+    discardedHashes(app.db, row.id),
     recentErasures(app.db, row.id, app.clock.now()),
   ])
   return {
     projectId: row.id,
     orgId: row.org_id,
     defaultEnvironment: settings.default_environment,
-    groupingVersion: settings.grouping_version,
+    grouping: compileGrouping(settings),
+    discarded,
     storeProfiles: settings.store_profiles,
     storeReplays: settings.store_replays,
     scrubbing,
+    manyUsers: settings.severity_rules.users,
     filters: compileFilters(settings.inbound_filters),
     erasures,
   }

@@ -12,25 +12,6 @@ export const severityName = (rank: number): Severity => SEVERITY_NAMES[rank] ?? 
 /** `SHOP-42`: the project's slug and the issue's number in it. */
 export const shortId = (projectSlug: string, number: number): string => `${projectSlug.toUpperCase()}-${number}`
 
-/** What decides an automatic move: the newest event of a batch, by its own time. */
-export type Sighting = { readonly eventId: string; readonly occurredAt: Date; readonly release: string | null }
-
-export type Move = { readonly to: IssueStatus; readonly sentence: string }
-
-/**
- * Whether new events bring a resolved issue back: only an event that happened after the resolution does; a late one is
- * counted and nothing else. Ignored issues stay ignored.
- */
-export function moveOnSighting(status: IssueStatus, resolvedAt: Date | null, newest: Sighting): Move | null {
-  if (status !== 'resolved' || resolvedAt === null) return null
-  if (newest.occurredAt.getTime() <= resolvedAt.getTime()) return null
-  const from = newest.release === null ? '' : ` from release ${newest.release}`
-  return {
-    to: 'regressed',
-    sentence: `Regressed: event ${newest.eventId.slice(0, 8)}${from} happened after it was resolved on ${minuteOf(resolvedAt)}.`,
-  }
-}
-
 /** `19 Nov 2026 14:07 UTC`, for sentences that are stored. */
 export function minuteOf(time: Date): string {
   const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -6,6 +6,7 @@ import { routes } from '../kernel/contract.ts'
 import { Json } from '../kernel/json.api.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Event, EventLevel } from '../protocol/event.api.ts'
+import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from './life-cycle.api.ts'
 
 export const STATUSES = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'] as const
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
@@ -46,7 +47,8 @@ export const Issue = z.object({
   first_release: z.string().nullable(),
   last_release: z.string().nullable(),
   resolved_in_release: z.string().nullable(),
-  ignore_until: z.record(z.string(), Json).nullable(),
+  resolution: Resolution.nullable().describe('How it was resolved, as it can be asked for; null unless resolved.'),
+  ignore_until: IgnoreUntil.nullable().describe('What ends the ignoring; null for good, or when not ignored.'),
   is_unhandled: z.boolean(),
   tracker_ticket: z.object({ id: z.string(), url: z.string() }).nullable(),
   ai_analysis: z.record(z.string(), Json).nullable(),
@@ -60,7 +62,9 @@ export type Issue = z.infer<typeof Issue>
 
 export const Activity = z.object({
   id: Id,
-  kind: z.string().describe('created, status_changed, assigned, comment_deleted, severity_changed.'),
+  kind: z
+    .string()
+    .describe('created, status_changed, resolution_changed, late_events, assigned, comment_deleted, severity_changed.'),
   sentence: z.string(),
   actor: Person.nullable().describe('Null for moves of the service itself.'),
   data: z.record(z.string(), Json),
@@ -132,9 +136,6 @@ const listQuery = {
 
 const issueParams = z.object({ issueId: Id })
 
-/** How it was resolved. Releases and commits as the fix come with the life-cycle rules for releases. */
-const Resolution = z.strictObject({ now: z.literal(true, { error: 'resolution must be {"now": true}.' }) })
-
 export const issueRoutes = routes({
   listIssues: {
     method: 'GET',
@@ -189,13 +190,14 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Change status, assignee or severity',
     description:
-      'Absent fields stay; `assignee_id: null` clears; `severity: null` unpins. Asking for what already holds changes nothing and answers 200.',
+      'Absent fields stay; `assignee_id: null` clears; `severity: null` unpins. `resolution` goes with resolved: now, in a release (or one for each branch it was brought to; one not seen yet is created as planned), in the next release, or in a commit. `ignore_until` goes with ignored: whichever condition is met first ends it; null is for good. Asking for what already holds changes nothing and answers 200.',
     permission: 'issues.write',
     params: issueParams,
     body: z
       .strictObject({
         status: IssueStatus.optional(),
-        resolution: Resolution.optional(),
+        resolution: ResolutionInput.optional(),
+        ignore_until: IgnoreUntilInput.nullable().optional(),
         assignee_id: Id.nullable().optional(),
         severity: Severity.nullable().optional(),
       })
@@ -204,6 +206,9 @@ export const issueRoutes = routes({
       })
       .refine((body) => body.resolution === undefined || body.status === 'resolved', {
         error: 'resolution goes with status "resolved" only.',
+      })
+      .refine((body) => body.ignore_until === undefined || body.status === 'ignored', {
+        error: 'ignore_until goes with status "ignored" only.',
       }),
     response: Issue,
     refusals: [404],

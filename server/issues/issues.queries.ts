@@ -6,6 +6,7 @@ import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Tables } from '../storage/tables.ts'
 import { severityRank } from './issue.ts'
+import { LIFE_COLUMNS } from './life-columns.ts'
 import { STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 
 /** Reads of issues for lists and pages; joins projects and users, which stand above. */
@@ -47,6 +48,7 @@ const issueColumns = [
   'i.last_release',
   'i.resolved_in_release',
   'i.ignore_until',
+  'i.resolution',
   'i.is_unhandled',
   'p.slug as project_slug',
   'u.name as assignee_name',
@@ -155,6 +157,17 @@ export async function selectIssues(db: Database, actor: Actor, filter: IssueFilt
     .execute()
 }
 
+/** Ids alone, newest first. */
+export async function selectIssueIds(db: Database, actor: Actor, filter: IssueFilter, most: number): Promise<string[]> {
+  const rows = await filtered(db, actor, filter)
+    .select('i.id')
+    .orderBy('i.last_seen', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** Issues per status under a filter, each count capped at {@link TOTAL_CAP}. */
 export async function countByStatus(
   db: Database,
@@ -210,13 +223,12 @@ export function lockIssue(tx: Tx, actor: Actor, issueId: string) {
     .select([
       'i.id',
       'i.project_id',
-      'i.status',
       'i.assignee_id',
       'i.severity',
       'i.severity_pinned',
-      'i.level',
-      'i.is_unhandled',
-      'i.user_count',
+      'i.gravity',
+      'i.wide_day',
+      ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
     ])
     .where('i.id', '=', issueId)
     .forUpdate('i')

@@ -1,26 +1,57 @@
 import type pg from 'pg'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
-import type { IssueStatus } from './issues.api.ts'
+import type { IssueImpact } from './impact.ts'
+import { LIFE_COLUMNS, lifeFrom, type LifeRow } from './life-columns.ts'
+import type { Life } from './life-cycle.ts'
+import type { FingerprintKey } from './discards.queries.ts'
 import type { Occurrence } from './record.ts'
+import { gravityFrom } from './severity.ts'
 
 /** SQL of the digest side: prepared, one statement per fact and batch, arrays in, rows in a fixed order out. */
 
-export type FoundIssue = { issueId: string; status: IssueStatus; resolvedAt: Date | null }
+export type { FingerprintKey }
+
+/** An issue as its row was when this transaction locked it. */
+export type FoundIssue = {
+  readonly issueId: string
+  /** Where events of the fingerprint are filed: another issue than they count for where that one was merged into it. */
+  readonly sourceId: string
+  /** Others were merged into it. */
+  readonly isMerged: boolean
+  /** It was merged into another one since the fingerprint was looked up. */
+  readonly isHidden: boolean
+  readonly life: Life
+  readonly impact: IssueImpact
+  /** Most events of an hour, and which hour; null when it was never worked out. */
+  readonly limit: { readonly hour: Date; readonly events: number } | null
+}
+
+type FoundRow = LifeRow & {
+  project_id: string
+  hash: Buffer
+  source_id: string
+  merged_count: number
+  merged_into: string | null
+  id: string
+  severity: number
+  severity_pinned: boolean
+  gravity: number
+  users_day: string | null
+  users_today: number
+  wide_day: string | null
+  hourly_limit: number | null
+  limit_hour: Date | null
+}
 
 /** Issues of fingerprints, locked in the order of their ids; keyed by project id and base64 of the hash. */
 export async function lockIssuesByFingerprint(
   client: pg.ClientBase,
-  keys: readonly { projectId: string; hash: Buffer }[],
+  keys: readonly FingerprintKey[],
 ): Promise<Map<string, FoundIssue>> {
-  const { rows } = await client.query<{
-    project_id: string
-    hash: Buffer
-    id: string
-    status: IssueStatus
-    resolved_at: Date | null
-  }>({
+  const { rows } = await client.query<FoundRow>({
     name: 'record-lock-issues',
-    text: `select f.project_id, f.hash, i.id, i.status, i.resolved_at
+    text: `select f.project_id, f.hash, f.source_id, i.merged_count, i.merged_into, i.id, i.severity, i.severity_pinned, i.gravity, i.users_day, i.users_today, i.wide_day,
+             i.hourly_limit, i.limit_hour, ${LIFE_COLUMNS.map((column) => `i.${column}`).join(', ')}
            from unnest($1::uuid[], $2::text[]) k (project_id, hash)
            join issue_fingerprints f on f.project_id = k.project_id and f.hash = decode(k.hash, 'base64')
            join issues i on i.id = f.issue_id
@@ -28,13 +59,26 @@ export async function lockIssuesByFingerprint(
            for no key update of i`,
     values: [keys.map((key) => key.projectId), keys.map((key) => key.hash.toString('base64'))],
   })
-  return new Map(
-    rows.map((row) => [
-      row.project_id + row.hash.toString('base64'),
-      { issueId: row.id, status: row.status, resolvedAt: row.resolved_at },
-    ]),
-  )
+  return new Map(rows.map((row) => [row.project_id + row.hash.toString('base64'), foundIssue(row)]))
 }
+
+const foundIssue = (row: FoundRow): FoundIssue => ({
+  issueId: row.id,
+  sourceId: row.source_id,
+  isMerged: row.merged_count > 0,
+  isHidden: row.merged_into !== null,
+  life: lifeFrom(row),
+  impact: {
+    severity: row.severity,
+    isPinned: row.severity_pinned,
+    gravity: gravityFrom(row.gravity),
+    usersDay: row.users_day,
+    usersToday: row.users_today,
+    wideDay: row.wide_day,
+  },
+  limit:
+    row.hourly_limit === null || row.limit_hour === null ? null : { hour: row.limit_hour, events: row.hourly_limit },
+})
 
 /** Reserves short-id numbers; returns the last number before the reserved ones, per project. */
 export async function takeIssueNumbers(
@@ -65,9 +109,9 @@ export async function insertIssues(client: pg.ClientBase, now: Date, issues: rea
   const of = <T>(pick: (issue: NewIssue) => T): T[] => issues.map(pick)
   await client.query({
     name: 'record-insert-issues',
-    text: `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at,
+    text: `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
              severity, first_seen, last_seen, first_release, last_release, is_unhandled, search_text, created_at)
-           select k.id, k.org_id, k.project_id, k.number, k.title, k.culprit, k.error_type, k.error_value, k.level, k.platform, 'unresolved', $17::timestamptz,
+           select k.id, k.org_id, k.project_id, k.number, k.title, k.culprit, k.error_type, k.error_value, k.level, k.platform, 'unresolved', $17::timestamptz, $17::timestamptz,
              k.severity, k.seen, k.seen, k.first_release, k.last_release, k.is_unhandled, k.search_text, $17::timestamptz
            from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
              $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::bool[], $16::text[])
@@ -101,6 +145,7 @@ export async function insertFingerprints(
   rows: readonly {
     projectId: string
     issueId: string
+    sourceId: string
     version: number
     hash: Buffer
     parts: readonly GroupingPart[]
@@ -108,9 +153,9 @@ export async function insertFingerprints(
 ): Promise<void> {
   await client.query({
     name: 'record-insert-fingerprints',
-    text: `insert into issue_fingerprints (project_id, hash, issue_id, grouping_version, parts, created_at)
-           select k.project_id, decode(k.hash, 'base64'), k.issue_id, k.version, k.parts::jsonb, $6::timestamptz
-           from unnest($1::uuid[], $2::text[], $3::uuid[], $4::smallint[], $5::text[]) k (project_id, hash, issue_id, version, parts)`,
+    text: `insert into issue_fingerprints (project_id, hash, issue_id, source_id, grouping_version, parts, created_at)
+           select k.project_id, decode(k.hash, 'base64'), k.issue_id, k.source_id, k.version, k.parts::jsonb, $6::timestamptz
+           from unnest($1::uuid[], $2::text[], $3::uuid[], $4::smallint[], $5::text[], $7::uuid[]) k (project_id, hash, issue_id, version, parts, source_id)`,
     values: [
       rows.map((row) => row.projectId),
       rows.map((row) => row.hash.toString('base64')),
@@ -118,6 +163,7 @@ export async function insertFingerprints(
       rows.map((row) => row.version),
       rows.map((row) => JSON.stringify(row.parts)),
       now,
+      rows.map((row) => row.sourceId),
     ],
   })
 }
@@ -149,21 +195,35 @@ export async function insertActivity(client: pg.ClientBase, rows: readonly NewAc
   })
 }
 
-/** Returns how many of the pairs were new, per issue. */
+/** How many of the pairs were new, and how many were not yet counted on `today`, per issue. */
+export type CountedUsers = { readonly added: number; readonly today: number }
+
+/** @param pairs with the newest UTC day the user was met on */
 export async function insertUsers(
   client: pg.ClientBase,
-  pairs: readonly { issueId: string; userHash: number }[],
-): Promise<Map<string, number>> {
+  pairs: readonly { issueId: string; userHash: number; day: string }[],
+  today: string,
+): Promise<Map<string, CountedUsers>> {
   if (pairs.length === 0) return new Map()
-  const { rows } = await client.query<{ issue_id: string; users: number }>({
+  const { rows } = await client.query<CountedUsers & { issue_id: string }>({
     name: 'record-insert-users',
-    text: `with added as (
-             insert into issue_users (issue_id, user_hash)
-             select * from unnest($1::uuid[], $2::bigint[]) on conflict do nothing returning issue_id)
-           select issue_id, count(*) as users from added group by issue_id`,
-    values: [pairs.map((pair) => pair.issueId), pairs.map((pair) => pair.userHash)],
+    // A row that was inserted has never been locked or updated: its xmax is 0.
+    text: `with counted as (
+             insert into issue_users as u (issue_id, user_hash, seen_day)
+             select * from unnest($1::uuid[], $2::bigint[], $3::date[])
+             on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
+               where u.seen_day is null or u.seen_day < excluded.seen_day
+             returning issue_id, xmax = 0 as is_new, seen_day)
+           select issue_id, count(*) filter (where is_new) as added, count(*) filter (where seen_day = $4::date) as today
+           from counted group by issue_id`,
+    values: [
+      pairs.map((pair) => pair.issueId),
+      pairs.map((pair) => pair.userHash),
+      pairs.map((pair) => pair.day),
+      today,
+    ],
   })
-  return new Map(rows.map((row) => [row.issue_id, row.users]))
+  return new Map(rows.map((row) => [row.issue_id, row]))
 }
 
 export type IssueAddition = {
@@ -179,12 +239,9 @@ export type IssueAddition = {
   level: string
   release: string | null
   isUnhandled: boolean
-  severity: number
+  impact: IssueImpact
   eventId: string
 }
-
-/** From so many users on a crash (severity high from the start) is critical, whatever the share of users is. */
-const CRITICAL_USERS = 25
 
 /** Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release. */
 export async function addToIssues(client: pg.ClientBase, additions: readonly IssueAddition[]): Promise<void> {
@@ -204,12 +261,10 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
              last_release = case when k.last_seen >= i.last_seen then coalesce(k.release, i.last_release) else i.last_release end,
              last_event_id = case when k.last_seen >= i.last_seen then k.event_id else i.last_event_id end,
              is_unhandled = i.is_unhandled or k.is_unhandled,
-             severity = case when i.severity_pinned then i.severity
-                             when k.severity >= 2 and i.user_count + k.new_users >= ${CRITICAL_USERS} then 3
-                             else greatest(i.severity, k.severity) end
+             severity = k.severity, gravity = k.gravity, users_day = k.users_day, users_today = k.users_today, wide_day = k.wide_day
            from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-             $11::text[], $12::bool[], $13::smallint[], $14::uuid[])
-             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id)
+             $11::text[], $12::bool[], $13::smallint[], $14::uuid[], $15::smallint[], $16::date[], $17::int[], $18::date[])
+             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id, gravity, users_day, users_today, wide_day)
            where i.id = k.id`,
     values: [
       of((a) => a.id),
@@ -224,35 +279,42 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
       of((a) => a.level),
       of((a) => a.release),
       of((a) => a.isUnhandled),
-      of((a) => a.severity),
+      of((a) => a.impact.severity),
       of((a) => a.eventId),
+      of((a) => a.impact.gravity),
+      of((a) => a.impact.usersDay),
+      of((a) => a.impact.usersToday),
+      of((a) => a.impact.wideDay),
     ],
   })
 }
 
-export async function moveIssues(
-  client: pg.ClientBase,
-  now: Date,
-  moves: readonly { id: string; status: IssueStatus; reason: string }[],
-): Promise<void> {
-  await client.query(
-    `update issues i set status = k.status, status_reason = k.reason, status_changed_at = $4
-     from unnest($1::uuid[], $2::text[], $3::text[]) k (id, status, reason) where i.id = k.id`,
-    [moves.map((move) => move.id), moves.map((move) => move.status), moves.map((move) => move.reason), now],
-  )
-}
+export type BusyHour = { readonly id: string; readonly at: Date; readonly events: number }
 
+/** Counts hours up; of those not before `since` returns the ones that hold at least `least` events now. */
 export async function addHours(
   client: pg.ClientBase,
   rows: readonly { id: string; at: number; events: number }[],
-): Promise<void> {
-  await client.query({
+  since: Date,
+  least: number,
+): Promise<BusyHour[]> {
+  const busy = await client.query<{ issue_id: string; hour: Date; events: number }>({
     name: 'record-add-hours',
-    text: `insert into issue_hours (issue_id, hour, events)
-           select * from unnest($1::uuid[], $2::timestamptz[], $3::int[])
-           on conflict (issue_id, hour) do update set events = issue_hours.events + excluded.events`,
-    values: [rows.map((row) => row.id), rows.map((row) => new Date(row.at)), rows.map((row) => row.events)],
+    text: `with counted as (
+             insert into issue_hours (issue_id, hour, events)
+             select * from unnest($1::uuid[], $2::timestamptz[], $3::int[])
+             on conflict (issue_id, hour) do update set events = issue_hours.events + excluded.events
+             returning issue_id, hour, events)
+           select * from counted where hour >= $4 and events >= $5`,
+    values: [
+      rows.map((row) => row.id),
+      rows.map((row) => new Date(row.at)),
+      rows.map((row) => row.events),
+      since,
+      least,
+    ],
   })
+  return busy.rows.map((row) => ({ id: row.issue_id, at: row.hour, events: row.events }))
 }
 
 export async function addMinutes(

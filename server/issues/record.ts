@@ -4,16 +4,27 @@ import type { StoredEvent } from '../events/event.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { newId } from '../kernel/ids.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
-import { moveOnSighting, severityRank, type Sighting } from './issue.ts'
-import type { IssueStatus, Severity } from './issues.api.ts'
+import { dayOf } from '../kernel/day.ts'
+import { LEAST_LIMIT } from './escalating.ts'
+import { type IssueImpact, newImpact, rated, reach, wideSentence } from './impact.ts'
+import { plural } from './ignoring.ts'
+import { severityName } from './issue.ts'
+import { born, type Life } from './life-cycle.ts'
+import { writeEntries } from './life.queries.ts'
+import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './record-life.ts'
+import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
+import { recordMembers } from './record-members.ts'
 import * as sql from './record.queries.ts'
 import { searchText } from './search-text.ts'
+import type { Gravity } from './severity.ts'
 
 /** One event on its way into an issue: everything but which issue. */
 export type Occurrence = {
   readonly orgId: string
   readonly event: Omit<StoredEvent, 'issueId'>
   readonly fingerprint: { readonly version: number; readonly hash: Buffer; readonly parts: readonly GroupingPart[] }
+  /** Under the grouping version before, while the project moves from that one; null else. */
+  readonly formerHash: Buffer | null
   readonly title: string
   readonly culprit: string
   readonly errorType: string | null
@@ -21,7 +32,9 @@ export type Occurrence = {
   readonly level: EventLevel
   readonly platform: string
   readonly isUnhandled: boolean
-  readonly severity: Severity
+  readonly gravity: Gravity
+  /** So many users of a day make a crash critical; a setting of the project. */
+  readonly manyUsers: number
   /** Texts for the full-text index; only looked at when the issue turns out to be new. */
   readonly searchWords: readonly (string | null)[]
 }
@@ -32,16 +45,25 @@ export type Recorded = {
     string,
     { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
   >
+  /** What alerts fire on: new, regressed and escalated issues. */
+  readonly moves: readonly IssueMove[]
+  /** Events of problems nobody wants to hear of again: not stored. */
+  readonly discarded: ReadonlySet<Occurrence>
 }
 
 /** An issue as this batch found or made it, and what the batch adds to it. */
-type Group = {
+export type Group = {
   readonly key: string
   readonly projectId: string
   readonly occurrences: Occurrence[]
   issueId: string
-  status: IssueStatus
-  resolvedAt: Date | null
+  /** Where its events are filed; another issue than they count for where that one was merged into it. */
+  sourceId: string
+  /** Issues were merged into the one it counts for. */
+  isMerged: boolean
+  life: Life
+  impact: IssueImpact
+  limit: sql.FoundIssue['limit']
   isNew: boolean
 }
 
@@ -54,29 +76,48 @@ export async function recordOccurrences(
   now: Date,
   occurrences: readonly Occurrence[],
 ): Promise<Recorded> {
-  const fingerprints = groupByFingerprint(occurrences)
-  await findIssues(client, fingerprints)
+  const asked = groupByFingerprint(occurrences, now)
+  await findIssues(client, now, asked)
+  const discarded = await dropDiscarded(
+    client,
+    asked.filter((group) => group.issueId === ''),
+  )
+  const fingerprints = discarded.size === 0 ? asked : asked.filter((group) => !discarded.has(firstOf(group)))
   await makeIssues(
     client,
     now,
     fingerprints.filter((group) => group.issueId === ''),
   )
+  // Taken apart by fingerprint before they are thrown together by issue.
+  const members = fingerprints
+    .filter((group) => group.isMerged)
+    .map((group) => ({ sourceId: group.sourceId, occurrences: [...group.occurrences] }))
+  const sources = new Map(members.flatMap((member) => member.occurrences.map((one) => [one, member.sourceId])))
   const groups = groupByIssue(fingerprints)
-  const newUsers = await countNewUsers(client, groups)
-  await sql.addToIssues(
+  const users = await countUsers(client, now, groups)
+  const busyHours = await countOverTime(client, now, groups)
+  const lived = await live(
     client,
-    groups.map((group) => additionOf(group, newUsers.get(group.issueId) ?? 0)),
+    now,
+    groups.map((group) => ({
+      ...group,
+      events: group.occurrences.map(({ event }) => event),
+      newUsers: users.get(group.issueId)?.added ?? 0,
+    })),
+    busyHours,
   )
-  await moveIssues(client, now, groups)
-  await countOverTime(client, groups)
+  await addUp(client, now, groups, users, lived)
+  await recordMembers(client, members)
   await insertEvents(
     client,
-    groups.flatMap((group) => group.occurrences.map((occurrence) => ({ ...occurrence.event, issueId: group.issueId }))),
+    groups.flatMap((group) =>
+      group.occurrences.map((one) => ({ ...one.event, issueId: sources.get(one) ?? group.issueId })),
+    ),
   )
-  return summary(groups)
+  return { ...summary(groups, lived), discarded }
 }
 
-function groupByFingerprint(occurrences: readonly Occurrence[]): Group[] {
+function groupByFingerprint(occurrences: readonly Occurrence[], now: Date): Group[] {
   const groups = new Map<string, Group>()
   for (const occurrence of occurrences) {
     const { projectId } = occurrence.event
@@ -88,8 +129,11 @@ function groupByFingerprint(occurrences: readonly Occurrence[]): Group[] {
         projectId,
         occurrences: [occurrence],
         issueId: '',
-        status: 'unresolved',
-        resolvedAt: null,
+        sourceId: '',
+        isMerged: false,
+        life: born(now).life,
+        impact: newImpact(occurrence.gravity),
+        limit: null,
         isNew: false,
       })
     else group.occurrences.push(occurrence)
@@ -108,31 +152,9 @@ function groupByIssue(fingerprints: readonly Group[]): Group[] {
   return [...groups.values()]
 }
 
-const fingerprintOf = (group: Group) => firstOf(group).fingerprint
-
-function firstOf(group: Group): Occurrence {
-  const [first] = group.occurrences
-  if (first === undefined) throw new Error('a group without occurrences')
-  return first
-}
-
 /** The newest by its own time names the issue. */
 function newestOf(group: Group): Occurrence {
   return group.occurrences.reduce((newest, one) => (one.event.occurredAt >= newest.event.occurredAt ? one : newest))
-}
-
-async function findIssues(client: pg.ClientBase, groups: readonly Group[]): Promise<void> {
-  const found = await sql.lockIssuesByFingerprint(
-    client,
-    groups.map((group) => ({ projectId: group.projectId, hash: fingerprintOf(group).hash })),
-  )
-  for (const group of groups) {
-    const row = found.get(group.key)
-    if (row === undefined) continue
-    group.issueId = row.issueId
-    group.status = row.status
-    group.resolvedAt = row.resolvedAt
-  }
 }
 
 async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Group[]): Promise<void> {
@@ -144,6 +166,7 @@ async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
     const number = (next.get(group.projectId) ?? 0) + 1
     next.set(group.projectId, number)
     group.issueId = newId()
+    group.sourceId = group.issueId
     group.isNew = true
     const newest = newestOf(group)
     return {
@@ -151,16 +174,12 @@ async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
       number,
       occurrence: newest,
       firstRelease: oldestOf(group).event.release,
-      severity: severityRank(newest.severity),
+      severity: group.impact.severity,
       searchText: searchText(newest.searchWords),
     }
   })
   await sql.insertIssues(client, now, rows)
-  await sql.insertFingerprints(
-    client,
-    now,
-    groups.map((group) => ({ projectId: group.projectId, issueId: group.issueId, ...fingerprintOf(group) })),
-  )
+  await sql.insertFingerprints(client, now, groups.map(fingerprintRow))
   await sql.insertActivity(
     client,
     groups.map((group) => ({
@@ -178,19 +197,66 @@ function oldestOf(group: Group): Occurrence {
   return group.occurrences.reduce((oldest, one) => (one.event.occurredAt < oldest.event.occurredAt ? one : oldest))
 }
 
-/** Users seen on an issue for the first time, per issue. */
-async function countNewUsers(client: pg.ClientBase, groups: readonly Group[]): Promise<Map<string, number>> {
-  const pairs = new Map<string, { issueId: string; userHash: number }>()
-  for (const group of groups) {
-    for (const { event } of group.occurrences) {
-      if (event.userHash !== null)
-        pairs.set(`${group.issueId}${event.userHash}`, { issueId: group.issueId, userHash: event.userHash })
+/** Users seen on an issue for the first time, and for the first time today, per issue. */
+async function countUsers(
+  client: pg.ClientBase,
+  now: Date,
+  groups: readonly Group[],
+): Promise<Map<string, sql.CountedUsers>> {
+  const pairs = new Map<string, { issueId: string; userHash: number; day: string }>()
+  for (const { issueId, occurrences } of groups) {
+    for (const { event } of occurrences) {
+      if (event.userHash === null) continue
+      const key = `${issueId}${event.userHash}`
+      const day = dayOf(event.occurredAt)
+      const known = pairs.get(key)
+      if (known === undefined) pairs.set(key, { issueId, userHash: event.userHash, day })
+      else if (known.day < day) known.day = day
     }
   }
-  return sql.insertUsers(client, [...pairs.values()])
+  return sql.insertUsers(client, [...pairs.values()], dayOf(now))
 }
 
-function additionOf(group: Group, newUsers: number): sql.IssueAddition {
+/** Adds the events to their issues, severity as it is after them, and writes how the issues moved. */
+async function addUp(
+  client: pg.ClientBase,
+  now: Date,
+  groups: readonly Group[],
+  users: ReadonlyMap<string, sql.CountedUsers>,
+  { lives, entries }: Lived,
+): Promise<void> {
+  const rises: Lived['entries'][number][] = []
+  const additions = groups.map((group) => {
+    const status = (lives.get(group.issueId) ?? group.life).status
+    const reached = {
+      gravity: group.occurrences.reduce<Gravity>((worst, one) => (one.gravity > worst ? one.gravity : worst), 0),
+      users: users.get(group.issueId)?.today ?? 0,
+      manyUsers: firstOf(group).manyUsers,
+    }
+    const impact = reach(group.impact, reached, status, now)
+    if (impact.wideDay !== group.impact.wideDay && impact.severity > rated(group.impact, status, now).severity)
+      rises.push(riseOf(group, impact))
+    return additionOf(group, users.get(group.issueId)?.added ?? 0, impact)
+  })
+  await sql.addToIssues(client, additions)
+  await writeMoves(
+    client,
+    now,
+    [...lives].map(([id, life]) => ({ id, life, severity: null })),
+    entries,
+  )
+  await writeEntries(client, now, null, rises)
+}
+
+const riseOf = ({ issueId }: Group, impact: IssueImpact): Lived['entries'][number] => ({
+  issueId,
+  id: newId(),
+  kind: 'severity_changed',
+  sentence: wideSentence(impact, plural(impact.usersToday, 'user')),
+  data: { to: severityName(impact.severity), users: impact.usersToday, day: impact.wideDay },
+})
+
+function additionOf(group: Group, newUsers: number, impact: IssueImpact): sql.IssueAddition {
   const newest = newestOf(group)
   return {
     id: group.issueId,
@@ -205,41 +271,16 @@ function additionOf(group: Group, newUsers: number): sql.IssueAddition {
     level: newest.level,
     release: newest.event.release,
     isUnhandled: group.occurrences.some((one) => one.isUnhandled),
-    severity: Math.max(...group.occurrences.map((one) => severityRank(one.severity))),
+    impact,
     eventId: newest.event.eventId,
   }
-}
-
-async function moveIssues(client: pg.ClientBase, now: Date, groups: readonly Group[]): Promise<void> {
-  const moves = groups.flatMap((group) => {
-    const newest = newestOf(group).event
-    const sighting: Sighting = { eventId: newest.eventId, occurredAt: newest.occurredAt, release: newest.release }
-    const move = moveOnSighting(group.status, group.resolvedAt, sighting)
-    return move === null ? [] : [{ group, move }]
-  })
-  if (moves.length === 0) return
-  await sql.moveIssues(
-    client,
-    now,
-    moves.map(({ group, move }) => ({ id: group.issueId, status: move.to, reason: move.sentence })),
-  )
-  await sql.insertActivity(
-    client,
-    moves.map(({ group, move }) => ({
-      id: newId(),
-      issueId: group.issueId,
-      kind: 'status_changed',
-      sentence: move.sentence,
-      data: { from: group.status, to: move.to, event_id: newestOf(group).event.eventId },
-      createdAt: now,
-    })),
-  )
 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-async function countOverTime(client: pg.ClientBase, groups: readonly Group[]): Promise<void> {
+/** Returns hours in which an issue may have escalated. */
+async function countOverTime(client: pg.ClientBase, now: Date, groups: readonly Group[]): Promise<sql.BusyHour[]> {
   const hours = new Map<string, { id: string; at: number; events: number }>()
   const minutes = new Map<string, { id: string; at: number; events: number; fatal: number }>()
   for (const group of groups) {
@@ -256,11 +297,12 @@ async function countOverTime(client: pg.ClientBase, groups: readonly Group[]): P
       minutes.set(group.projectId + minute, inMinute)
     }
   }
-  await sql.addHours(client, [...hours.values()])
+  const busyHours = await sql.addHours(client, [...hours.values()], judgedSince(now), LEAST_LIMIT)
   await sql.addMinutes(client, [...minutes.values()])
+  return busyHours
 }
 
-function summary(groups: readonly Group[]): Recorded {
+function summary(groups: readonly Group[], lived: Lived): Omit<Recorded, 'discarded'> {
   const projects = new Map<
     string,
     { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
@@ -277,5 +319,8 @@ function summary(groups: readonly Group[]): Recorded {
     project.eventCount += group.occurrences.length
     projects.set(group.projectId, project)
   }
-  return { projects }
+  const added = groups
+    .filter((group) => group.isNew)
+    .map(({ issueId, projectId }): IssueMove => ({ issueId, projectId, fact: 'new_issue' }))
+  return { projects, moves: [...added, ...lived.moves] }
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { EventLevel } from '../protocol/event.api.ts'
-import { initialSeverity, type SeverityFacts, type UserImpact } from './severity.ts'
+import { newImpact, rankOf, reach } from './impact.ts'
+import { severityName } from './issue.ts'
+import { GRAVITY, gravityOf, isStillWide, isWide, severityOf, type SeverityFacts, type UserImpact } from './severity.ts'
 
 const facts = (level: EventLevel, more: Partial<SeverityFacts> = {}): SeverityFacts => ({
   level,
@@ -16,6 +18,9 @@ const JUST_BELOW: UserImpact = { affectedUsers: 19, activeUsers: 2_000 }
 const TWENTY_FIVE: UserImpact = { affectedUsers: 25, activeUsers: null }
 const TWENTY_FOUR: UserImpact = { affectedUsers: 24, activeUsers: null }
 
+const severity = (of: SeverityFacts, impact: UserImpact, isEscalated = false) =>
+  severityOf(gravityOf(of), isWide(gravityOf(of), impact), isEscalated)
+
 describe.each([
   ['an unhandled fatal error', facts('fatal', { isUnhandled: true })],
   ['an unhandled error', facts('error', { isUnhandled: true })],
@@ -28,31 +33,72 @@ describe.each([
     [TWENTY_FOUR, 'high'],
     [ONE_PERCENT, 'critical'],
     [TWENTY_FIVE, 'critical'],
-  ])('%j: %s', (impact, severity) => {
-    expect(initialSeverity(crash, impact)).toBe(severity)
+  ])('%j: %s', (impact, expected) => {
+    expect(severity(crash, impact)).toBe(expected)
+    expect(severity(crash, impact, true)).toBe('critical')
   })
 })
 
 describe('a handled error', () => {
   test.each([
-    [FEW, 'medium'],
-    [JUST_BELOW, 'medium'],
-    [TWENTY_FIVE, 'medium'],
-    [ONE_PERCENT, 'high'],
-  ])('%j: %s', (impact, severity) => {
-    expect(initialSeverity(facts('error'), impact)).toBe(severity)
-    expect(initialSeverity(facts('fatal'), impact)).toBe(severity)
+    [FEW, 'medium', 'high'],
+    [JUST_BELOW, 'medium', 'high'],
+    [TWENTY_FIVE, 'medium', 'high'],
+    [ONE_PERCENT, 'high', 'critical'],
+  ])('%j: %s, escalated %s', (impact, expected, escalated) => {
+    expect(severity(facts('error'), impact)).toBe(expected)
+    expect(severity(facts('fatal'), impact)).toBe(expected)
+    expect(severity(facts('error'), impact, true)).toBe(escalated)
   })
 })
 
 test('warnings are medium, the rest low, however many they reach', () => {
   for (const impact of [FEW, ONE_PERCENT, TWENTY_FIVE]) {
-    expect(initialSeverity(facts('warning'), impact)).toBe('medium')
-    expect(initialSeverity(facts('info'), impact)).toBe('low')
-    expect(initialSeverity(facts('debug'), impact)).toBe('low')
+    expect(severity(facts('warning'), impact)).toBe('medium')
+    expect(severity(facts('info'), impact)).toBe('low')
+    expect(severity(facts('debug'), impact, true)).toBe('medium')
   }
 })
 
 test('nobody active is no division by zero', () => {
-  expect(initialSeverity(facts('error'), { affectedUsers: 0, activeUsers: 0 })).toBe('medium')
+  expect(severity(facts('error'), { affectedUsers: 0, activeUsers: 0 })).toBe('medium')
+})
+
+test('a project decides how many are many', () => {
+  const rules = { users: 3, user_share: 0.5 }
+  expect(isWide(GRAVITY.crash, { affectedUsers: 3, activeUsers: null }, rules)).toBe(true)
+  expect(isWide(GRAVITY.crash, { affectedUsers: 2, activeUsers: 100 }, rules)).toBe(false)
+  expect(isWide(GRAVITY.error, { affectedUsers: 50, activeUsers: 100 }, rules)).toBe(true)
+})
+
+describe('over days', () => {
+  const noon = (day: number) => new Date(`2026-11-${day}T12:00:00Z`)
+  const crash = (users: number) => ({ gravity: GRAVITY.crash, users, manyUsers: 25 })
+
+  test('users of a day add up, the next day begins anew, and a wide day counts until the next one is over', () => {
+    const monday = reach(
+      reach(newImpact(GRAVITY.crash), crash(20), 'unresolved', noon(16)),
+      crash(5),
+      'unresolved',
+      noon(16),
+    )
+    expect(monday).toMatchObject({ usersToday: 25, wideDay: '2026-11-16', severity: 3 })
+    const tuesday = reach(monday, crash(1), 'unresolved', noon(17))
+    expect(tuesday).toMatchObject({ usersToday: 1, severity: 3 })
+    expect(reach(tuesday, crash(1), 'unresolved', noon(18)).severity).toBe(2)
+    expect(isStillWide('2026-11-16', '2026-11-16')).toBe(true)
+    expect(isStillWide('2026-11-16', '2026-11-17')).toBe(false)
+  })
+
+  test('the worst event decides, and a pinned severity stays', () => {
+    const warned = newImpact(GRAVITY.warning)
+    expect(severityName(reach(warned, crash(1), 'unresolved', noon(16)).severity)).toBe('high')
+    const pinned = { ...warned, isPinned: true, severity: 0 }
+    expect(reach(pinned, crash(100), 'escalated', noon(16))).toMatchObject({
+      severity: 0,
+      gravity: 3,
+      wideDay: '2026-11-16',
+    })
+    expect(severityName(rankOf({ gravity: GRAVITY.crash, wideDay: null }, 'escalated', noon(16)))).toBe('critical')
+  })
 })

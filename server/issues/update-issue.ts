@@ -4,11 +4,13 @@ import { invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
-import { changeStatus, type LockedIssue } from './change-status.ts'
+import { changeStatus, type LockedIssue, type StatusChange } from './change-status.ts'
+import { fixOf } from './fix-of.ts'
 import { rankOf } from './impact.ts'
 import { severityName, severityRank } from './issue.ts'
 import type { Issue, IssueStatus, Severity } from './issues.api.ts'
-import { lockIssue } from './issues.queries.ts'
+import { writeEntries } from './life.queries.ts'
+import { lockIssue, selectIssue } from './issues.queries.ts'
 import type { IgnoreUntilInput, ResolutionInput } from './life-cycle.api.ts'
 import { gravityFrom } from './severity.ts'
 import { viewIssue } from './view-issue.ts'
@@ -24,13 +26,18 @@ export type IssueChange = {
   readonly severity?: Severity | null | undefined
 }
 
+/** With what is fixed by now ({@link fixOf}). */
+export type PreparedChange = Omit<IssueChange, 'resolution'> & Pick<StatusChange, 'resolution'>
+
 /**
  * A person changes status, assignee or severity; what holds already stays untouched and leaves no activity.
- * @throws AppError not_found, invalid (assignee outside the organisation)
+ * @throws AppError not_found, invalid (assignee outside the organisation, ignored until a time that has passed)
  */
 export async function updateIssue(app: App, actor: Actor, change: IssueChange): Promise<Issue> {
+  const resolution =
+    change.resolution === undefined ? undefined : await resolutionOf(app, actor, change.issueId, change.resolution)
   await app.tx(async (tx) => {
-    const { projectId, changed } = await changeIssue(app, tx, actor, change)
+    const { projectId, changed } = await changeIssue(app, tx, actor, { ...change, resolution })
     if (!changed) return
     await liveNotification(actor.orgId, {
       kind: 'issues',
@@ -44,41 +51,41 @@ export async function updateIssue(app: App, actor: Actor, change: IssueChange): 
 }
 
 /**
- * The same inside a transaction of the caller, who tells others (issues/bulk/ changes many in one).
+ * The same inside a transaction of the caller, who tells others (issues/bulk/ changes many in one) and has asked
+ * {@link fixOf} before anything was locked.
  * @throws AppError not_found, invalid; the transaction must be rolled back then
  */
 export async function changeIssue(
   app: App,
   tx: Tx,
   actor: Actor,
-  change: IssueChange,
+  change: PreparedChange,
 ): Promise<{ projectId: string; changed: boolean }> {
   const issue = await lockIssue(tx, actor, change.issueId)
   if (issue === undefined) throw notFound('Issue')
   const name =
     (await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst())?.name ?? 'Somebody'
   const now = app.clock.now()
+  const { status } = change
+  const moved = status === undefined ? null : await changeStatus(app, tx, actor, issue, { ...change, status }, name)
   const entries = [
-    await changeStatus(tx, issue, change.status, name, now),
     await changeAssignee(tx, actor, issue, change.assignee_id, name),
-    await changeSeverity(tx, issue, change.severity, name),
+    await changeSeverity(tx, issue, change.severity, name, moved ?? issue.status, now),
   ].filter((entry) => entry !== null)
-  if (entries.length === 0) return { projectId: issue.project_id, changed: false }
-  await tx
-    .insertInto('issue_activity')
-    .values(
-      entries.map((entry) => ({
-        id: newId(),
-        issue_id: issue.id,
-        kind: entry.kind,
-        actor_id: actor.userId,
-        sentence: entry.sentence,
-        data: JSON.stringify(entry.data),
-        created_at: now,
-      })),
-    )
-    .execute()
-  return { projectId: issue.project_id, changed: true }
+  await writeEntries(
+    tx,
+    now,
+    actor.userId,
+    entries.map((entry) => ({ ...entry, id: newId(), issueId: issue.id })),
+  )
+  return { projectId: issue.project_id, changed: moved !== null || entries.length > 0 }
+}
+
+/** @throws AppError not_found */
+async function resolutionOf(app: App, actor: Actor, issueId: string, asked: ResolutionInput) {
+  const issue = await selectIssue(app.db, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  return { asked, fix: await fixOf(app, issue.project_id, asked) }
 }
 
 type Entry = { readonly kind: string; readonly sentence: string; readonly data: Record<string, unknown> }
@@ -124,11 +131,7 @@ async function changeSeverity(
   if (severity === null) {
     if (!issue.severity_pinned) return null
     const rank = rankOf({ gravity: gravityFrom(issue.gravity), wideDay: issue.wide_day }, status, now)
-    await tx
-      .updateTable('issues')
-      .set({ severity: rank, severity_pinned: false })
-      .where('id', '=', issue.id)
-      .execute()
+    await tx.updateTable('issues').set({ severity: rank, severity_pinned: false }).where('id', '=', issue.id).execute()
     return {
       kind: 'severity_changed',
       sentence: `${name} let the severity follow the events again.`,

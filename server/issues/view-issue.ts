@@ -3,6 +3,8 @@ import type { Actor } from '../context/actor.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { Issue } from './issues.api.ts'
 import { severityName, shortId } from './issue.ts'
+import { fixFrom, untilFrom } from './life-columns.ts'
+import type { Fix } from './resolution.ts'
 import { selectIssue, selectTrends, TREND_HOURS, type IssueRow } from './issues.queries.ts'
 
 /** Rows → the issues the API answers, each with its trend. */
@@ -35,12 +37,28 @@ export async function viewIssues(app: App, rows: readonly IssueRow[]): Promise<I
     first_release: row.first_release,
     last_release: row.last_release,
     resolved_in_release: row.resolved_in_release,
-    ignore_until: row.ignore_until as Issue['ignore_until'],
+    resolution: row.status === 'resolved' ? resolutionOf(fixFrom(row.resolution)) : null,
+    ignore_until: row.status === 'ignored' ? untilFrom(row.ignore_until) : null,
     is_unhandled: row.is_unhandled,
     tracker_ticket: null,
     ai_analysis: null,
     trend: { interval_seconds: 86_400 / TREND_HOURS, start: trends.start.toISOString(), counts: trends.of(row.id) },
   }))
+}
+
+/** A fix as it can be asked for. */
+function resolutionOf(fix: Fix | null): Issue['resolution'] {
+  switch (fix?.kind) {
+    case 'release':
+      return { in_release: fix.versions.length === 1 ? (fix.versions[0] ?? '') : [...fix.versions] }
+    case 'next':
+      return { in_next_release: true }
+    case 'commit':
+      return { in_commit: fix.sha }
+    case 'now':
+    case undefined:
+      return { now: true }
+  }
 }
 
 /** @throws AppError not_found */

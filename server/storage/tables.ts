@@ -106,6 +106,19 @@ export type Tables = PerformanceTables & {
     resolved_at: NullableTime
     resolved_in_release: Nullable<string>
     ignore_until: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
+    resolution: NullableJsonText
+    pending_commit: Nullable<string>
+    ignore_progress: NullableJsonText
+    wake_at: NullableTime
+    open_since: ColumnType<Date, Date | undefined, Date>
+    spiked_at: NullableTime
+    over_limit_at: NullableTime
+    hourly_limit: Nullable<number>
+    limit_hour: NullableTime
+    gravity: Generated<number>
+    users_day: Nullable<string>
+    users_today: Generated<number>
+    wide_day: Nullable<string>
     severity: number
     severity_pinned: Generated<boolean>
     assignee_id: Nullable<string>
@@ -120,18 +133,85 @@ export type Tables = PerformanceTables & {
     search_text: string
     search_vector: ColumnType<string, never, never>
     created_at: Time
+    merged_into: Nullable<string>
+    merged_count: Generated<number>
   }
   issue_fingerprints: {
     project_id: string
     hash: Buffer
     issue_id: string
+    source_id: string
     grouping_version: number
     parts: ColumnType<unknown, string, string>
     created_at: Time
   }
   issue_hours: { issue_id: string; hour: Time; events: number }
   project_minutes: { project_id: string; minute: Time; events: number; fatal: number }
-  issue_users: { issue_id: string; user_hash: string }
+  issue_users: { issue_id: string; user_hash: string; seen_day: Nullable<string> }
+  issue_members: {
+    issue_id: string
+    own_id: string
+    root_id: string
+    parent_id: Nullable<string>
+    merged_at: Time
+    merged_by: Nullable<string>
+    events_at_merge: number
+    event_count: number
+    first_seen: Time
+    last_seen: Time
+    title: string
+    culprit: string
+    error_type: Nullable<string>
+    error_value: Nullable<string>
+    level: string
+    first_release: Nullable<string>
+    last_release: Nullable<string>
+    is_unhandled: boolean
+    gravity: number
+    severity: number
+    last_event_id: Nullable<string>
+    search_text: string
+  }
+  discards: {
+    id: string
+    project_id: string
+    title: string
+    issue_number: number
+    event_count: number
+    discarded_by: Nullable<string>
+    created_at: Time
+  }
+  discarded_fingerprints: {
+    project_id: string
+    hash: Buffer
+    discard_id: string
+    grouping_version: number
+    parts: JsonText
+  }
+  bulk_operations: {
+    id: string
+    org_id: string
+    actor_id: string
+    kind: 'change' | 'delete' | 'undo'
+    request: JsonText
+    undoes: Nullable<string>
+    state: 'running' | 'done'
+    total: number
+    changed: Generated<number>
+    unchanged: Generated<number>
+    failed: Generated<number>
+    created_at: Time
+    finished_at: NullableTime
+  }
+  bulk_operation_issues: {
+    operation_id: string
+    position: number
+    issue_id: string
+    result: Nullable<'changed' | 'unchanged' | 'failed'>
+    error: Nullable<string>
+    before: NullableJsonText
+    after: NullableJsonText
+  }
   issue_activity: {
     id: string
     issue_id: string

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_INBOUND_FILTERS } from './inbound-filters.api.ts'
+import { DEFAULT_ESCALATING, DEFAULT_SEVERITY_RULES } from './issue-rules.api.ts'
 import { projectSettings } from './project-settings.ts'
 
 const defaults = {
@@ -13,6 +14,8 @@ const defaults = {
   safe_fields: [],
   scrub_rules: [],
   inbound_filters: DEFAULT_INBOUND_FILTERS,
+  escalating: DEFAULT_ESCALATING,
+  severity_rules: DEFAULT_SEVERITY_RULES,
   rate_limit_per_minute: null,
   spike_protection: true,
   store_profiles: false,

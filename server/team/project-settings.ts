@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { GroupingTransition, NO_GROUPING_RULES } from './grouping-rules.api.ts'
 import { StoredInboundFilters } from './inbound-filters.api.ts'
+import { StoredEscalating, StoredSeverityRules } from './issue-rules.api.ts'
 import { ProjectSettingsPatch } from './projects.api.ts'
 
 const fields = ProjectSettingsPatch.shape
@@ -19,11 +21,15 @@ const Stored = z.object({
   safe_fields: fields.safe_fields.unwrap().catch([]),
   scrub_rules: fields.scrub_rules.unwrap().catch([]),
   inbound_filters: StoredInboundFilters,
+  escalating: StoredEscalating,
+  severity_rules: StoredSeverityRules,
   rate_limit_per_minute: fields.rate_limit_per_minute.unwrap().catch(null),
   spike_protection: fields.spike_protection.unwrap().catch(true),
   store_profiles: fields.store_profiles.unwrap().catch(false),
   store_replays: fields.store_replays.unwrap().catch(false),
   grouping_version: z.number().int().min(1).catch(1),
+  grouping_transition: GroupingTransition.nullable().catch(null),
+  grouping_rules: fields.grouping_rules.unwrap().catch(NO_GROUPING_RULES),
 })
 
 export type ProjectSettingsValues = z.output<typeof Stored>

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { GroupingRules, GroupingTransition } from './grouping-rules.api.ts'
 import { InboundFilters, InboundFiltersPatch } from './inbound-filters.api.ts'
+import { EscalatingRules, SeverityRules } from './issue-rules.api.ts'
 import { ScrubRuleList } from './scrub-rules.api.ts'
 
 export const PLATFORMS = ['react-native', 'flutter', 'ios', 'android', 'web'] as const
@@ -77,6 +79,9 @@ const settingFields = {
   spike_protection: z
     .boolean()
     .describe('Over the limit, the first events of problems not seen before still get through.'),
+  grouping_rules: GroupingRules.describe(
+    'Rules of the project about what is one issue; the lists replace those before.',
+  ),
   store_profiles: z.boolean(),
   store_replays: z.boolean(),
 }
@@ -90,7 +95,12 @@ export const ProjectSettings = z.object({
   created_at: Timestamp,
   ...settingFields,
   inbound_filters: InboundFilters,
+  escalating: EscalatingRules,
+  severity_rules: SeverityRules,
   grouping_version: z.number().int(),
+  grouping_transition: GroupingTransition.nullable().describe(
+    'While a change of version is under way: events unknown to it join the issue the version before finds.',
+  ),
   keys: z.array(ProjectKey),
 })
 
@@ -98,6 +108,8 @@ export const ProjectSettingsPatch = z
   .strictObject({
     ...settingFields,
     inbound_filters: InboundFiltersPatch.describe('Filters named here change, the others stay.'),
+    escalating: EscalatingRules.partial().describe('When an issue escalates; what is named here changes.'),
+    severity_rules: SeverityRules.partial().describe('When an issue reaches many; what is named here changes.'),
   })
   .partial()
 

@@ -20,7 +20,7 @@ export async function updateProjectSettings(
   projectId: string,
   patch: z.output<typeof ProjectSettingsPatch>,
 ): Promise<ProjectSettingsView> {
-  const { name, slug, inbound_filters: filters, ...rest } = patch
+  const { name, slug, inbound_filters: filters, escalating, severity_rules: severityRules, ...rest } = patch
   const changes: Record<string, unknown> = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== undefined),
   )
@@ -30,6 +30,10 @@ export async function updateProjectSettings(
       if (before === null) throw notFound('Project')
       if (filters !== undefined)
         changes['inbound_filters'] = { ...projectSettings(before.settings).inbound_filters, ...filters }
+      if (escalating !== undefined)
+        changes['escalating'] = { ...projectSettings(before.settings).escalating, ...escalating }
+      if (severityRules !== undefined)
+        changes['severity_rules'] = { ...projectSettings(before.settings).severity_rules, ...severityRules }
       const needsKey = before.scrub_key_sealed === null && rest.scrub_rules?.some(({ action }) => action === 'hash')
       const after = await updateProjectRow(tx, projectId, {
         name: name ?? before.name,

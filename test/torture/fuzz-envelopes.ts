@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { random } from '#bench/payloads.ts'
 import { type BenchProject, readMetric } from '#bench/setup-project.ts'
 import { compileFilters } from '#server/filters/compile-filters.ts'
+import { compileGrouping } from '#server/grouping/grouping.ts'
 import type { ContentEncoding } from '#server/kernel/content-encoding.ts'
 import { AppError } from '#server/kernel/errors.ts'
 import { prepareEntry } from '#server/ingest/prepare-entry.ts'
@@ -14,6 +15,7 @@ import { contentEncodingFrom, decodeBody } from '#server/protocol/decode.ts'
 import { decodeStoreBody } from '#server/protocol/decode-store.ts'
 import { parseEnvelope } from '#server/protocol/envelope.ts'
 import { DEFAULT_INBOUND_FILTERS } from '#server/team/inbound-filters.api.ts'
+import { projectSettings } from '#server/team/project-settings.ts'
 import { readIntakeSamples, readSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '../kit/samples.ts'
 import { mutate, mutateJson } from './mutate.ts'
 import { createCollector } from './collect-garbage.ts'
@@ -24,7 +26,11 @@ const PROJECT: ProjectFacts = {
   projectId: '01890000-0000-7000-8000-000000000001',
   orgId: '01890000-0000-7000-8000-000000000002',
   defaultEnvironment: 'production',
-  groupingVersion: 1,
+  grouping: compileGrouping(projectSettings({})),
+  discarded: null,
+  storeProfiles: true,
+  storeReplays: true,
+  manyUsers: 25,
   scrubbing: {},
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   erasures: null,
@@ -72,7 +78,11 @@ export async function fuzzEnvelopes({ seed, full, options }: TortureArgs): Promi
   return {
     claims: [
       none(`crashes in ${count.toLocaleString('en')} bodies`, tally.crashes.size),
-      claim('no prototype touched', Reflect.get({}, 'polluted') === undefined ? 'none' : 'polluted', Reflect.get({}, 'polluted') === undefined),
+      claim(
+        'no prototype touched',
+        Reflect.get({}, 'polluted') === undefined ? 'none' : 'polluted',
+        Reflect.get({}, 'polluted') === undefined,
+      ),
       atMost('longest hold of the thread', HOLD_GOAL_MS, tally.longestMs, ' ms'),
       within10Percent('memory kept', memoryBefore, memoryAfter),
       ...served,
@@ -99,8 +109,7 @@ async function fuzzPurely(count: number, seed: number, tally: Tally): Promise<nu
 /** What is still held once the collector has been: heap and buffers. */
 function keptMiB(): number {
   setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  if (typeof collect === 'function') for (let times = 0; times < 3; times++) collect()
+  for (let times = 0; times < 3; times++) runInNewContext('gc()')
   const { heapUsed, external } = process.memoryUsage()
   return (heapUsed + external) / 1024 / 1024
 }
@@ -141,9 +150,17 @@ async function fuzzService(count: number, seed: number): Promise<Claim[]> {
     const after = await collector.settledMiB(service.pid)
     agent.destroy()
     const bad = [...answers].filter(([status]) => status >= 500 || status === 0)
-    print(`over HTTP: ${[...answers].toSorted().map(([status, times]) => `${status === 0 ? 'cut' : status} × ${times}`).join(', ')}`)
+    print(
+      `over HTTP: ${[...answers]
+        .toSorted(([a], [b]) => a - b)
+        .map(([status, times]) => `${status === 0 ? 'cut' : status} × ${times}`)
+        .join(', ')}`,
+    )
     return [
-      none(`5xx or cut off in ${count.toLocaleString('en')} requests`, bad.reduce((sum, [, times]) => sum + times, 0)),
+      none(
+        `5xx or cut off in ${count.toLocaleString('en')} requests`,
+        bad.reduce((sum, [, times]) => sum + times, 0),
+      ),
       none('requests set aside by digestion', await readMetric(url, 'faultline_digest_quarantined_total')),
       within10Percent('memory of the service', before, after),
     ]
@@ -167,7 +184,9 @@ function forProject(sample: Sample, { number, publicKey }: BenchProject): Sample
 function mutated(sample: Sample, rand: () => number): Sample {
   const isPlain = !Object.keys(sample.headers).some((name) => name.toLowerCase() === 'content-encoding')
   const body =
-    isPlain && sample.url.includes('/envelope/') && rand() < 0.5 ? mutatePayload(sample.body, rand) : mutate(sample.body, rand)
+    isPlain && sample.url.includes('/envelope/') && rand() < 0.5
+      ? mutatePayload(sample.body, rand)
+      : mutate(sample.body, rand)
   return { ...sample, body }
 }
 
@@ -176,7 +195,12 @@ function deliver(agent: Agent, url: string, { method, url: path, headers, body }
   return new Promise((resolve) => {
     const request = httpRequest(
       `${url}${path}`,
-      { agent, method, headers: { ...headers, ...(method === 'GET' ? {} : { 'content-length': body.length }) }, timeout: 30_000 },
+      {
+        agent,
+        method,
+        headers: { ...headers, ...(method === 'GET' ? {} : { 'content-length': body.length }) },
+        timeout: 30_000,
+      },
       (response) => {
         response.on('end', () => resolve(response.statusCode ?? 0)).resume()
         response.on('error', () => resolve(0))
@@ -199,8 +223,7 @@ async function tryOne(sample: Sample, structured: boolean, rand: () => number, t
     body = await decodeBody(body, encoding)
     encoding = 'none'
   }
-  body =
-    structured && endpoint === 'envelope' && encoding === 'none' ? mutatePayload(body, rand) : mutate(body, rand)
+  body = structured && endpoint === 'envelope' && encoding === 'none' ? mutatePayload(body, rand) : mutate(body, rand)
   await tryBody(sample.name, body, endpoint, encoding, tally)
 }
 

@@ -1,0 +1,74 @@
+import type { App } from '../context/app.ts'
+import type { Actor } from '../context/actor.ts'
+import { invalid } from '../kernel/errors.ts'
+import type { Tx } from '../storage/pool.ts'
+import { rankOf } from './impact.ts'
+import { untilWords } from './ignoring.ts'
+import { minuteOf, statusSentence } from './issue.ts'
+import type { IssueStatus } from './issues.api.ts'
+import type { lockIssue } from './issues.queries.ts'
+import { lifeFrom } from './life-columns.ts'
+import type { IgnoreUntilInput, ResolutionInput } from './life-cycle.api.ts'
+import { decide, decisionWords } from './life-cycle.ts'
+import { writeEntries, writeLives } from './life.queries.ts'
+import { fixWords, type Fix } from './resolution.ts'
+import { gravityFrom } from './severity.ts'
+
+export type StatusChange = {
+  readonly status: IssueStatus
+  /** With `resolved`: what was asked for, and what that is ({@link fixOf}). */
+  readonly resolution?: { readonly asked: ResolutionInput; readonly fix: Fix } | undefined
+  /** With `ignored`; null is for good, absent keeps the condition of an ignored issue. */
+  readonly ignore_until?: IgnoreUntilInput | null | undefined
+}
+
+export type LockedIssue = NonNullable<Awaited<ReturnType<typeof lockIssue>>>
+
+/**
+ * A person decides about the status of an issue the caller has locked. Returns the status it has now, null where it was
+ * so already.
+ * @param name who it is, for the sentences
+ * @throws AppError invalid (ignore_until.time has passed)
+ */
+export async function changeStatus(
+  app: App,
+  tx: Tx,
+  actor: Actor,
+  issue: LockedIssue,
+  change: StatusChange,
+  name: string,
+): Promise<IssueStatus | null> {
+  const now = app.clock.now()
+  const { status, ignore_until: until } = change
+  if (until?.time !== undefined && new Date(until.time) <= now)
+    throw invalid('ignore_until.time must lie in the future.')
+  const life = lifeFrom(issue)
+  const { resolution } = change
+  const how = status === 'resolved' ? howWords(resolution) : untilWords(until ?? null, minuteOf)
+  const step = decide(
+    life,
+    { status, fix: resolution?.fix, until },
+    decisionWords(statusSentence(name, status), how),
+    now,
+  )
+  if (step.life === life) return null
+  const severity = issue.severity_pinned
+    ? null
+    : rankOf({ gravity: gravityFrom(issue.gravity), wideDay: issue.wide_day }, status, now)
+  await writeLives(tx, [{ id: issue.id, life: step.life, severity }])
+  await writeEntries(
+    tx,
+    now,
+    actor.userId,
+    step.entries.map((entry) => ({ ...entry, issueId: issue.id })),
+  )
+  return status
+}
+
+function howWords(resolution: StatusChange['resolution']): string {
+  if (resolution === undefined) return ''
+  const { asked, fix } = resolution
+  return asked.in_commit !== undefined && fix.kind === 'release'
+    ? ` in commit ${asked.in_commit.slice(0, 12)},${fixWords(fix)}`
+    : fixWords(fix)
+}

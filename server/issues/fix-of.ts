@@ -1,0 +1,26 @@
+import type { App } from '../context/app.ts'
+import { compareReleases } from '../releases/order.ts'
+import type { ResolutionInput } from './life-cycle.api.ts'
+import { ensureRelease, releasesOfCommit, seenReleases } from './resolution.queries.ts'
+import type { Fix } from './resolution.ts'
+
+/**
+ * What somebody asked for, as far as it can be known now. Releases not seen yet are made, marked planned; in a
+ * transaction of its own that ends before any issue is locked, since digestion locks both too.
+ */
+export async function fixOf(app: App, projectId: string, asked: ResolutionInput): Promise<Fix> {
+  if (asked.in_release !== undefined) {
+    const versions = [...new Set([asked.in_release].flat())]
+    for (const version of versions) await app.tx((tx) => ensureRelease(tx, projectId, version, app.clock.now()))
+    return { kind: 'release', versions }
+  }
+  if (asked.in_commit !== undefined) {
+    const versions = await releasesOfCommit(app.db, projectId, asked.in_commit)
+    return versions.length === 0 ? { kind: 'commit', sha: asked.in_commit } : { kind: 'release', versions }
+  }
+  if (asked.in_next_release === undefined) return { kind: 'now' }
+  const [first, ...others] = await seenReleases(app.db, projectId)
+  if (first === undefined) return { kind: 'next', after: null }
+  const newest = others.reduce((best, one) => (compareReleases(one, best) > 0 ? one : best), first)
+  return { kind: 'next', after: newest.version }
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+
+/** How issues are resolved and ignored. */
+
+const MOST_RELEASE = 200
+/** Releases that one fix is brought to at once. */
+const MOST_FIXES = 20
+
+/** Whether a release may be called so (ingest.md §17.2); the same names events may carry. */
+export const isReleaseName = (name: string): boolean =>
+  name !== '' &&
+  [...name].length <= MOST_RELEASE &&
+  name.isWellFormed() &&
+  !/[\p{Cc}/\\]/u.test(name) &&
+  !['.', '..', 'latest'].includes(name.toLowerCase())
+
+const RELEASE_RULE =
+  'resolution.in_release takes a version of 1 to 200 characters without slash, backslash, tab or line break; not ".", ".." or "latest".'
+const ReleaseName = z.string({ error: RELEASE_RULE }).trim().refine(isReleaseName, { error: RELEASE_RULE })
+
+const isTrue = (name: string) => z.literal(true, { error: `${name} must be true.` })
+
+/** As it is stored and answered; anything that was once accepted is answered. */
+export const Resolution = z.union([
+  z.object({ now: z.literal(true) }),
+  z.object({ in_release: z.union([z.string(), z.array(z.string())]) }),
+  z.object({ in_next_release: z.literal(true) }),
+  z.object({ in_commit: z.string() }),
+])
+export type Resolution = z.infer<typeof Resolution>
+
+const FORMS =
+  'resolution is one of {"now": true}, {"in_release": "<version>"}, {"in_next_release": true}, {"in_commit": "<sha>"}.'
+
+/** One of the four forms, told apart by their only key, so that the sentence names what is wrong with it. */
+export const ResolutionInput = z
+  .strictObject(
+    {
+      now: isTrue('resolution.now').optional(),
+      in_release: z
+        .union(
+          [
+            ReleaseName,
+            z
+              .array(ReleaseName)
+              .min(1)
+              .max(MOST_FIXES)
+              .describe('A release of each branch that has the fix, such as 2.3.1 and 3.0.2.'),
+          ],
+          { error: RELEASE_RULE },
+        )
+        .optional(),
+      in_next_release: isTrue('resolution.in_next_release').optional(),
+      in_commit: z
+        .string({ error: 'resolution.in_commit must be a string.' })
+        .trim()
+        .regex(/^[0-9a-f]{7,64}$/i, { error: 'resolution.in_commit takes 7 to 64 hex digits.' })
+        .toLowerCase()
+        .optional(),
+    },
+    { error: FORMS },
+  )
+  .refine((forms) => Object.values(forms).filter((form) => form !== undefined).length === 1, { error: FORMS })
+export type ResolutionInput = z.output<typeof ResolutionInput>
+
+const MOST_COUNT = 1_000_000_000
+const MOST_WINDOW_MINUTES = 7 * 24 * 60
+
+const whole = (name: string, most: number) =>
+  z
+    .int({ error: `ignore_until.${name} must be a whole number.` })
+    .min(1, { error: `ignore_until.${name} must be at least 1.` })
+    .max(most, { error: `ignore_until.${name} must be at most ${most.toLocaleString('en-GB')}.` })
+
+export const IgnoreUntil = z.object({
+  time: z.string().optional(),
+  count: z.number().int().optional().describe('So many more events.'),
+  users: z.number().int().optional().describe('So many more users, never seen on the issue before.'),
+  window: z.number().int().optional().describe('Minutes within which count and users must come.'),
+  escalating: z.literal(true).optional().describe('Until the escalating rule of the project is true.'),
+})
+export type IgnoreUntil = z.infer<typeof IgnoreUntil>
+
+export const IgnoreUntilInput = z
+  .strictObject(
+    {
+      time: z.iso
+        .datetime({ offset: true, error: 'ignore_until.time must be an RFC 3339 time.' })
+        .transform((text) => new Date(text).toISOString())
+        .optional()
+        .describe('In the future.'),
+      count: whole('count', MOST_COUNT).optional(),
+      users: whole('users', MOST_COUNT).optional(),
+      window: whole('window', MOST_WINDOW_MINUTES).optional(),
+      escalating: isTrue('ignore_until.escalating').optional(),
+    },
+    { error: 'ignore_until takes time, count, users, window and escalating.' },
+  )
+  .refine(({ time, count, users, escalating }) => [time, count, users, escalating].some((one) => one !== undefined), {
+    error: 'ignore_until must hold at least one of time, count, users, escalating; leave it out to ignore for good.',
+  })
+  .refine(({ window, count, users }) => window === undefined || count !== undefined || users !== undefined, {
+    error: 'ignore_until.window goes with count or users.',
+  })
+export type IgnoreUntilInput = z.output<typeof IgnoreUntilInput>

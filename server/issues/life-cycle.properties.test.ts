@@ -1,0 +1,202 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ReleaseFacts } from '../releases/order.ts'
+import { AUTOMATIC, history, RELEASES, type HistoryStep, type TestEvent } from './life-cycle.fixture.ts'
+import {
+  born,
+  commitReleased,
+  countHour,
+  decide,
+  sight,
+  tick,
+  type Life,
+  type Seen,
+  type Sighting,
+  type Step,
+} from './life-cycle.ts'
+import type { Fix } from './resolution.ts'
+
+/** 100,000 histories of the pure state machine (issue 4: what no rule may ever do). */
+
+const HISTORIES = 100_000
+const START = Date.parse('2026-11-20T12:00:00Z')
+const DAY_MS = 86_400_000
+const STATUSES = new Set(['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'])
+
+/** Walks a history and checks every step; throws plainly, since a matcher costs more than the step. */
+class Walk {
+  life: Life = born(new Date(START)).life
+  nowMs = START
+  lastSeenMs = START
+  lastSpikeMs = Number.NEGATIVE_INFINITY
+  count = 0
+  readonly moves: string[] = []
+  readonly releases = new Map<string, ReleaseFacts>()
+  readonly users = new Set<number>()
+
+  get now(): Date {
+    return new Date(this.nowMs)
+  }
+
+  step(step: HistoryStep): void {
+    // Nothing happens twice in the same moment.
+    this.nowMs += 1
+    switch (step.kind) {
+      case 'wait':
+        this.nowMs += step.ms
+        return
+      case 'events':
+        return this.events(step.events)
+      case 'burst':
+        this.count += step.events
+        return this.take(countHour(this.life, { events: step.events, limit: 50 }, this.now))
+      case 'tick':
+        return this.take(tick(this.life, { now: this.now, lastSeen: new Date(this.lastSeenMs), autoResolveDays: 14 }))
+      case 'status':
+        return this.decided(decide(this.life, { status: step.status }, 'Ada decided.', this.now))
+      case 'fix':
+        return this.decided(
+          decide(this.life, { status: 'resolved', fix: this.fixOf(step.fix) }, 'Ada resolved this issue.', this.now),
+        )
+      case 'ignore': {
+        const { inMs, ...rest } = step.until
+        const until = inMs === undefined ? rest : { ...rest, time: new Date(this.nowMs + inMs).toISOString() }
+        const words = 'Ada ignored this issue.'
+        return this.decided(decide(this.life, { status: 'ignored', until }, words, this.now))
+      }
+      case 'released': {
+        const { life } = commitReleased(this.life, ['3.0.2'])
+        check(life.status === this.life.status, 'a release moves no status')
+        this.life = life
+      }
+    }
+  }
+
+  fixOf(fix: Extract<HistoryStep, { kind: 'fix' }>['fix']): Fix {
+    if (fix === 'now') return { kind: 'now' }
+    if (fix === 'commit') return { kind: 'commit', sha: 'abcdef1' }
+    if (fix === 'next') return { kind: 'next', after: [...this.releases.keys()].at(-1) ?? null }
+    return { kind: 'release', versions: fix.map((index) => RELEASES[index] ?? '') }
+  }
+
+  events(events: readonly TestEvent[]): void {
+    const before = this.users.size
+    const seen = events.map((event, index): Seen => {
+      this.users.add(event.user)
+      return {
+        eventId: `${this.count}${index}`.padStart(32, '0'),
+        occurredAt: new Date(this.nowMs - event.agoMs),
+        release: RELEASES[event.release] ?? null,
+      }
+    })
+    this.count += seen.length
+    for (const { release } of seen)
+      if (release !== null && !this.releases.has(release))
+        this.releases.set(release, { version: release, releasedAt: null, firstSeenAt: this.now })
+    const sighting: Sighting = { events: seen, newUsers: this.users.size - before, releases: this.releases }
+    const life = this.life
+    const step = sight(life, sighting, this.now)
+    this.checkPermuted(life, sighting, step)
+    const { resolved } = life
+    if (resolved !== null && step.life.status === 'regressed') {
+      const named = seen.find((event) => event.eventId === step.entries[0]?.data['event_id'])
+      check(named !== undefined && named.occurredAt > resolved.at, 'never regressed by a late event')
+      check(!isPlainlyOlder(named?.release ?? null, resolved.fix), 'never regressed by a release older than the fix')
+    }
+    if (resolved !== null && seen.every((event) => event.occurredAt <= resolved.at))
+      check(step.life.status === 'resolved', 'late events leave it resolved')
+    if (resolved !== null && step.life.resolved !== null) {
+      const [was, is] = [resolved.late, step.life.resolved.late]
+      check(
+        (is?.before ?? 0) + (is?.unfixed ?? 0) === (was?.before ?? 0) + (was?.unfixed ?? 0) + seen.length,
+        'every late event is counted',
+      )
+      check(step.entries.length === 1 && (was === null || was.entryId === is?.entryId), 'one entry counts them')
+    }
+    this.lastSeenMs = Math.max(this.lastSeenMs, ...seen.map((event) => event.occurredAt.getTime()))
+    this.take(step)
+  }
+
+  /** The order in which events of a batch stand changes nothing. */
+  checkPermuted(life: Life, sighting: Sighting, step: Step): void {
+    if (sighting.events.length < 2) return
+    const other = sight(life, { ...sighting, events: sighting.events.toReversed() }, this.now)
+    check(withoutIds(other) === withoutIds(step), 'the order within a batch does not matter')
+  }
+
+  /** A step nobody asked for. */
+  take(step: Step): void {
+    const { life } = this
+    const { status } = step.life
+    if (status !== life.status) {
+      this.moves.push(`${life.status} → ${status}`)
+      check(AUTOMATIC[life.status].includes(status), `no automatic move from ${life.status} to ${status}`)
+      const [entry] = step.entries
+      check(step.entries.length === 1 && entry?.kind === 'status_changed', 'every automatic move is in the activity')
+      check(entry?.data['from'] === life.status && entry.data['to'] === status, 'the entry names the move')
+      check(
+        step.life.reason === entry?.sentence && /^[A-Z].{10,}\.$/u.test(entry?.sentence ?? ''),
+        'and has a sentence',
+      )
+      check(step.life.changedAt.getTime() === this.nowMs, 'and a time')
+      check((status === 'regressed') === step.facts.includes('issue_regression'), 'a regression is told')
+      check((status === 'escalated') === step.facts.includes('issue_spike'), 'a spike is told')
+      if (status === 'escalated') {
+        check(this.nowMs - this.lastSpikeMs >= DAY_MS, 'at most one escalation in 24 hours')
+        this.lastSpikeMs = this.nowMs
+      }
+    } else {
+      check(step.facts.length === 0, 'no news without a move')
+      check(step.life.reason === life.reason, 'no reason without a move')
+    }
+    this.hold(step)
+  }
+
+  decided(step: Step): void {
+    check(step.life === this.life || step.entries.length === 1, 'a decision leaves one entry, a repetition none')
+    this.hold(step)
+  }
+
+  hold({ life }: Step): void {
+    check(STATUSES.has(life.status), 'a status of the table')
+    check((life.resolved !== null) === (life.status === 'resolved'), 'a resolution exactly while resolved')
+    check((life.ignored !== null) === (life.status === 'ignored'), 'a condition exactly while ignored')
+    this.life = life
+  }
+}
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`broken: ${what}`)
+}
+
+const withoutIds = (step: Step): string =>
+  JSON.stringify(step, (key, value: unknown) => (key === 'id' || key === 'entryId' ? undefined : value))
+
+/** A second, plain opinion: three numbers, same package, one fix. */
+function isPlainlyOlder(release: string | null, fix: Fix): boolean {
+  if (fix.kind === 'now') return false
+  if (release === null || fix.kind === 'commit') return true
+  const numbers = (version: string) => /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number)
+  const [a, fixes] = [numbers(release), fix.kind === 'release' ? fix.versions.map(numbers) : []]
+  if (a === undefined || fixes.length !== 1) return false
+  const [b] = fixes
+  if (b === undefined) return false
+  const at = [0, 1, 2].find((index) => a[index] !== b[index])
+  return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0)
+}
+
+test('no history breaks a rule', { timeout: 120_000 }, () => {
+  const moves = new Map<string, number>()
+  fc.assert(
+    fc.property(history(14), (steps) => {
+      const walk = new Walk()
+      for (const step of steps) walk.step(step)
+      for (const move of walk.moves) moves.set(move, (moves.get(move) ?? 0) + 1)
+    }),
+    { numRuns: HISTORIES },
+  )
+  // The histories are about something: every move of the table happens, and often.
+  const table = Object.entries(AUTOMATIC).flatMap(([from, to]) => to.map((status) => `${from} → ${status}`))
+  expect([...moves.keys()].toSorted()).toEqual(table.toSorted())
+  expect(Math.min(...moves.values())).toBeGreaterThan(100)
+})

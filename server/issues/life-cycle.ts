@@ -1,0 +1,353 @@
+import { newId } from '../kernel/ids.ts'
+import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
+import { conditionMet, countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
+import { minuteOf } from './issue.ts'
+import type { IssueStatus } from './issues.api.ts'
+import { fixedWords, hasFix, listed, type Fix, type ReleaseBook } from './resolution.ts'
+
+/**
+ * The life of an issue as a pure state machine (product.md §4): facts in, the next state, what the activity says and
+ * what others want to hear of out. No move without a sentence. A step that changes nothing returns the life it was given.
+ */
+
+export type Life = {
+  readonly status: IssueStatus
+  /** Why, in a sentence; null for an issue that never moved. */
+  readonly reason: string | null
+  readonly changedAt: Date
+  /** Open since then without interruption, or a person last said so; auto-resolve counts from the later of this and the last event. */
+  readonly openSince: Date
+  /** Set exactly while resolved. */
+  readonly resolved: Resolved | null
+  /** Set exactly while ignored. */
+  readonly ignored: { readonly until: IgnoreUntil | null; readonly progress: IgnoreProgress } | null
+  /** Newest escalation by the rule. */
+  readonly spikedAt: Date | null
+  /** Newest hour beyond the limit, by the time it was noticed. */
+  readonly overLimitAt: Date | null
+}
+
+export type Resolved = {
+  readonly at: Date
+  readonly fix: Fix
+  /** Nobody did it by hand. */
+  readonly automatic: boolean
+  readonly late: Late | null
+}
+
+/** Events since the resolution that do not contradict it, and the entry of the activity that counts them. */
+export type Late = {
+  readonly entryId: string
+  /** Happened before it was resolved. */
+  readonly before: number
+  /** From releases without the fix. */
+  readonly unfixed: number
+  /** One of those releases. */
+  readonly release: string | null
+}
+
+/** An entry of the activity; one with the id of an earlier entry takes its place. */
+export type Entry = {
+  readonly id: string
+  readonly kind: 'status_changed' | 'resolution_changed' | 'late_events' | 'severity_changed'
+  readonly sentence: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** What alerts fire on. */
+export type LifeFact = 'new_issue' | 'issue_regression' | 'issue_spike'
+
+export type Step = { readonly life: Life; readonly entries: readonly Entry[]; readonly facts: readonly LifeFact[] }
+
+const nothing = (life: Life): Step => ({ life, entries: [], facts: [] })
+
+/** A new issue. */
+export const born = (now: Date): Step => ({
+  life: {
+    status: 'unresolved',
+    reason: null,
+    changedAt: now,
+    openSince: now,
+    resolved: null,
+    ignored: null,
+    spikedAt: null,
+    overLimitAt: null,
+  },
+  entries: [],
+  facts: ['new_issue'],
+})
+
+export const OPEN: ReadonlySet<IssueStatus> = new Set(['unresolved', 'regressed', 'escalated'])
+
+/** An automatic move. */
+function moved(life: Life, now: Date, to: IssueStatus, sentence: string, data: Entry['data'], fact?: LifeFact): Step {
+  return {
+    life: {
+      ...life,
+      status: to,
+      reason: sentence,
+      changedAt: now,
+      openSince: OPEN.has(life.status) ? life.openSince : now,
+      resolved: null,
+      ignored: null,
+    },
+    entries: [
+      { id: newId(), kind: 'status_changed', sentence, data: { from: life.status, to, automatic: true, ...data } },
+    ],
+    facts: fact === undefined ? [] : [fact],
+  }
+}
+
+/** An event, as far as moves go. `occurredAt` is corrected for the drift of the client's clock. */
+export type Seen = { readonly eventId: string; readonly occurredAt: Date; readonly release: string | null }
+
+export type Sighting = {
+  /** Events of one batch; their order does not matter. */
+  readonly events: readonly Seen[]
+  /** Users never seen on the issue before. */
+  readonly newUsers: number
+  readonly releases: ReleaseBook
+}
+
+/** Events arrive: a resolved issue may come back, an ignored one may have met its condition. */
+export function sight(life: Life, sighting: Sighting, now: Date): Step {
+  if (life.resolved !== null) return sightResolved(life, life.resolved, sighting, now)
+  if (life.ignored !== null) return sightIgnored(life, life.ignored, sighting, now)
+  return nothing(life)
+}
+
+function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sighting, now: Date): Step {
+  const after = events.filter((event) => event.occurredAt.getTime() > resolved.at.getTime())
+  const contradicting = after.filter((event) => hasFix(resolved.fix, resolved.at, event.release, releases))
+  if (contradicting.length > 0) return regressed(life, resolved, contradicting, now)
+  const unfixed = after.length
+  const before = events.length - unfixed
+  if (unfixed + before === 0) return nothing(life)
+  const late: Late = {
+    entryId: resolved.late?.entryId ?? newId(),
+    before: (resolved.late?.before ?? 0) + before,
+    unfixed: (resolved.late?.unfixed ?? 0) + unfixed,
+    release: earliest(after.filter((event) => event.release !== null))?.release ?? resolved.late?.release ?? null,
+  }
+  return {
+    life: { ...life, resolved: { ...resolved, late } },
+    entries: [
+      {
+        id: late.entryId,
+        kind: 'late_events',
+        sentence: lateSentence(late),
+        data: {
+          before: late.before,
+          unfixed: late.unfixed,
+          ...(late.release === null ? {} : { release: late.release }),
+        },
+      },
+    ],
+    facts: [],
+  }
+}
+
+function regressed(life: Life, resolved: Resolved, contradicting: readonly Seen[], now: Date): Step {
+  const event = earliest(contradicting)
+  if (event === undefined) return nothing(life)
+  const { fix } = resolved
+  const from = event.release === null ? '' : ` from release ${event.release}`
+  const why =
+    fix.kind === 'now'
+      ? ` happened after it was resolved${resolved.automatic ? ' automatically' : ''} on ${minuteOf(resolved.at)}.`
+      : `, ${fixedWords(fix)}.`
+  return moved(
+    life,
+    now,
+    'regressed',
+    `Regressed: event ${event.eventId.slice(0, 8)}${from}${why}`,
+    {
+      event_id: event.eventId,
+      occurred_at: event.occurredAt.toISOString(),
+      release: event.release,
+      resolved_at: resolved.at.toISOString(),
+      fixed_in: fix.kind === 'release' ? fix.versions : null,
+      ...(fix.kind === 'next' ? { fixed_after: fix.after } : {}),
+      ...(resolved.late === null ? {} : { late_events: resolved.late.before + resolved.late.unfixed }),
+    },
+    'issue_regression',
+  )
+}
+
+/** By its own time; ids decide between equals, so that the order of arrival never does. */
+const earliest = (events: readonly Seen[]): Seen | undefined =>
+  events.reduce<Seen | undefined>((first, event) => {
+    if (first === undefined) return event
+    const byTime = event.occurredAt.getTime() - first.occurredAt.getTime()
+    return byTime < 0 || (byTime === 0 && event.eventId < first.eventId) ? event : first
+  }, undefined)
+
+function lateSentence({ before, unfixed, release }: Late): string {
+  const reasons = [
+    ...(before === 0 ? [] : [`${plural(before, 'event')} happened before`]),
+    ...(unfixed === 0
+      ? []
+      : [
+          `${plural(unfixed, 'event')} ${unfixed === 1 ? 'comes' : 'come'} from ${release === null ? 'no release that is known to have' : `releases without`} the fix${release === null ? '' : `, such as ${release}`}`,
+        ]),
+  ]
+  return `Late events are counted and leave it resolved: ${listed(reasons)}.`
+}
+
+function sightIgnored(life: Life, ignored: NonNullable<Life['ignored']>, sighting: Sighting, now: Date): Step {
+  const { until } = ignored
+  const since = sighting.events.filter((event) => event.occurredAt.getTime() > ignored.progress.at.getTime())
+  const users = since.length === 0 ? 0 : sighting.newUsers
+  const progress = countTowards(ignored.progress, until, since.length, users, now)
+  if (progress === ignored.progress) return nothing(life)
+  const met = conditionMet(until, progress)
+  if (met === null) return { ...nothing(life), life: { ...life, ignored: { until, progress } } }
+  const word = met === 'count' ? 'event' : 'user'
+  const within = until?.window === undefined ? '' : ` within ${plural(until.window, 'minute')}`
+  return moved(
+    life,
+    now,
+    'unresolved',
+    `Reopened: it was ignored until ${plural(until?.[met] ?? 0, `more ${word}`)}${within}, and they came.`,
+    { cause: `ignore_${met}`, ignored_at: progress.at.toISOString(), [met]: until?.[met] ?? 0 },
+  )
+}
+
+/** An hour of the issue as it counts by now. */
+export type HourCount = { readonly events: number; readonly limit: number }
+
+/** Whether the escalating rule can do anything here; saves working out the limit. */
+export function mayEscalate(life: Life, now: Date): boolean {
+  if (life.status === 'escalated') return !isWithin(life.overLimitAt, now, NOTICE_MS)
+  if (life.status === 'resolved') return false
+  if (life.ignored !== null && life.ignored.until?.escalating !== true) return false
+  return !isWithin(life.spikedAt, now, SPIKE_PAUSE_MS)
+}
+
+/** How exactly the newest hour beyond the limit is remembered: days count, so minutes need not be written. */
+const NOTICE_MS = 15 * 60_000
+
+const isWithin = (time: Date | null, now: Date, ms: number): boolean =>
+  time !== null && now.getTime() - time.getTime() < ms
+
+/** An hour counts so many events: beyond its limit an open issue escalates, at most once in 24 hours. */
+export function countHour(life: Life, hour: HourCount, now: Date): Step {
+  if (hour.events <= hour.limit || !mayEscalate(life, now)) return nothing(life)
+  if (life.status === 'escalated') return { ...nothing(life), life: { ...life, overLimitAt: now } }
+  return moved(
+    { ...life, spikedAt: now, overLimitAt: now },
+    now,
+    'escalated',
+    `Escalated: ${plural(hour.events, 'event')} within an hour, at most ${hour.limit.toLocaleString('en-GB')} were to be expected.`,
+    { cause: 'spike', events: hour.events, limit: hour.limit },
+    'issue_spike',
+  )
+}
+
+/** What time alone needs to know. */
+export type Tick = {
+  readonly now: Date
+  readonly lastSeen: Date
+  /** Setting of the project; 0 is off. */
+  readonly autoResolveDays: number
+}
+
+const DAY_MS = 86_400_000
+
+/** Time passes: ignoring ends, escalated calms down, what nobody met for long is resolved. */
+export function tick(life: Life, { now, lastSeen, autoResolveDays }: Tick): Step {
+  const until = life.ignored?.until?.time
+  if (until !== undefined && new Date(until).getTime() <= now.getTime()) {
+    return moved(life, now, 'unresolved', `Reopened: it was ignored until ${minuteOf(new Date(until))}.`, {
+      cause: 'ignore_time',
+      until,
+    })
+  }
+  if (!OPEN.has(life.status)) return nothing(life)
+  const quietSince = Math.max(lastSeen.getTime(), life.openSince.getTime())
+  if (autoResolveDays > 0 && now.getTime() - quietSince >= autoResolveDays * DAY_MS) {
+    const step = moved(
+      life,
+      now,
+      'resolved',
+      `Resolved automatically: no event for ${plural(autoResolveDays, 'day')}, the last one on ${minuteOf(lastSeen)}.`,
+      { cause: 'auto_resolve', days: autoResolveDays, last_seen: lastSeen.toISOString() },
+    )
+    return { ...step, life: { ...step.life, resolved: { at: now, fix: { kind: 'now' }, automatic: true, late: null } } }
+  }
+  const beyond = life.overLimitAt ?? life.changedAt
+  if (life.status === 'escalated' && now.getTime() - beyond.getTime() >= CALM_MS) {
+    return moved(life, now, 'unresolved', 'Calmed down: no hour was beyond its limit for 7 days.', {
+      cause: 'calm',
+      over_limit_at: beyond.toISOString(),
+    })
+  }
+  return nothing(life)
+}
+
+/** Releases with the commit that was to fix it appeared: from now on they are the fix. */
+export function commitReleased(life: Life, versions: readonly string[]): Step {
+  const { resolved } = life
+  if (resolved === null || resolved.fix.kind !== 'commit' || versions.length === 0) return nothing(life)
+  const { sha } = resolved.fix
+  const sentence = `Fixed in ${listed(versions)}: commit ${sha.slice(0, 12)} is part of it.`
+  return {
+    life: { ...life, reason: sentence, resolved: { ...resolved, fix: { kind: 'release', versions } } },
+    entries: [{ id: newId(), kind: 'resolution_changed', sentence, data: { commit: sha, fixed_in: versions } }],
+    facts: [],
+  }
+}
+
+/** What a person asks for. */
+export type Decision = {
+  readonly status: IssueStatus
+  /** With `resolved`; absent leaves a resolved issue as it is and resolves others now. */
+  readonly fix?: Fix | undefined
+  /** With `ignored`; null is for good, absent leaves an ignored issue as it is. */
+  readonly until?: IgnoreUntil | null | undefined
+}
+
+/** Whether the decision asks for what holds already. */
+function holds(life: Life, { status, fix, until }: Decision): boolean {
+  if (status !== life.status) return false
+  if (fix !== undefined && life.resolved !== null) return JSON.stringify(fix) === JSON.stringify(life.resolved.fix)
+  return until === undefined || JSON.stringify(until) === JSON.stringify(life.ignored?.until ?? null)
+}
+
+/** A person decides: every status may follow every other. @param words `Ada resolved this issue in release 2.3.1.` */
+export function decide(life: Life, decision: Decision, words: string, now: Date): Step {
+  if (holds(life, decision)) return nothing(life)
+  const { status } = decision
+  const next: Life = {
+    ...life,
+    status,
+    reason: `${words.replace(/\.$/, '')} on ${minuteOf(now)}.`,
+    changedAt: now,
+    openSince: OPEN.has(status) ? now : life.openSince,
+    resolved:
+      status === 'resolved' ? { at: now, fix: decision.fix ?? { kind: 'now' }, automatic: false, late: null } : null,
+    ignored: status === 'ignored' ? { until: decision.until ?? null, progress: noProgress(now) } : null,
+    // The days below the limit begin with the decision.
+    overLimitAt: status === 'escalated' ? now : life.overLimitAt,
+  }
+  return {
+    life: next,
+    entries: [{ id: newId(), kind: 'status_changed', sentence: words, data: decisionData(life, next) }],
+    facts: [],
+  }
+}
+
+function decisionData(before: Life, after: Life): Entry['data'] {
+  const fix = after.resolved?.fix
+  return {
+    from: before.status,
+    to: after.status,
+    ...(fix?.kind === 'release' ? { fixed_in: fix.versions } : {}),
+    ...(fix?.kind === 'next' ? { fixed_after: fix.after } : {}),
+    ...(fix?.kind === 'commit' ? { commit: fix.sha } : {}),
+    ...(after.ignored?.until == null ? {} : { until: after.ignored.until }),
+  }
+}
+
+/** `Ada resolved this issue` + how: `in release 2.3.1.` */
+export const decisionWords = (sentence: string, how: string): string => `${sentence.replace(/\.$/, '')}${how}.`

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { ReleaseFacts } from '../releases/order.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+
+/** What resolutions need to know of releases. */
+
+/** Releases a project can hardly have more of at once; older ones are not the newest. */
+const MOST_RELEASES = 1_000
+
+/** Releases events or sessions came from, those first seen last first. */
+export async function seenReleases(db: Database, projectId: string): Promise<ReleaseFacts[]> {
+  const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
+    select version, released_at, first_seen_at from releases
+    where project_id = ${projectId} and first_seen_at is not null order by first_seen_at desc limit ${MOST_RELEASES}`.execute(
+    db,
+  )
+  return rows.map((row) => ({ version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }))
+}
+
+/** Versions that have a commit, by its whole hash or the beginning of it. */
+export async function releasesOfCommit(db: Database, projectId: string, sha: string): Promise<string[]> {
+  const { rows } = await sql<{ version: string }>`
+    select r.version from releases r join release_commits c on c.release_id = r.id
+    where r.project_id = ${projectId} and c.sha like ${`${sha}%`} order by r.first_seen_at nulls last, r.version limit 20`.execute(
+    db,
+  )
+  return rows.map((row) => row.version)
+}
+
+// TODO(K): J's verb replaces this.
+export async function ensureRelease(tx: Tx, projectId: string, version: string, now: Date): Promise<void> {
+  await sql`insert into releases (id, project_id, version, created_at) values (gen_random_uuid(), ${projectId}, ${version}, ${now}) on conflict do nothing`.execute(
+    tx,
+  )
+}

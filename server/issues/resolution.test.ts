@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import type { ReleaseFacts } from '../releases/order.ts'
+import { hasFix, type Fix, type ReleaseBook } from './resolution.ts'
+
+const RESOLVED = new Date('2026-11-10T00:00:00Z')
+
+/** Releases and the days of November they were first seen on. */
+const seen = (days: Record<string, number | null>, released: Record<string, number> = {}): ReleaseBook =>
+  new Map(
+    Object.entries(days).map(([version, day]): [string, ReleaseFacts] => [
+      version,
+      {
+        version,
+        releasedAt: released[version] === undefined ? null : new Date(Date.UTC(2026, 10, released[version])),
+        firstSeenAt: day === null ? null : new Date(Date.UTC(2026, 10, day)),
+      },
+    ]),
+  )
+const inReleases = (...versions: string[]): Fix => ({ kind: 'release', versions })
+const met = (fix: Fix, release: string | null, book: ReleaseBook = new Map()) => hasFix(fix, RESOLVED, release, book)
+
+describe('resolved in a release', () => {
+  test.each([
+    ['2.3.1', '2.3.0', false],
+    ['2.3.1', '2.3.1', true],
+    ['2.3.1', '2.3.1-rc.1', false],
+    ['2.3.1-rc.1', '2.3.1-rc.2', true],
+    ['2.3.1', '2.3.2', true],
+    ['2.3.1', '2.10.0', true],
+    ['2.3', '2.3.0', true],
+    ['v2', '2.0.0-beta', false],
+    ['2.3.1', '2.3.1+400', true],
+    ['2024.11.3-beta.2+77', '2024.11.3-beta.2+76', false],
+    ['2024.11.3-beta.2+77', '2024.11.3', true],
+    ['2024-11-03', '2024-11-02', false],
+    ['4711', '4712', true],
+    ['com.acme@1.2.3+45', 'com.acme@1.2.3+44', false],
+    ['com.acme@1.2.3+45', 'com.acme@1.2.3+45', true],
+    ['com.acme@1.2.3+45', 'com.acme@1.3.0+1', true],
+    // Written as people say it, sent as the SDK does.
+    ['1.2.3', 'com.acme@1.2.2+99', false],
+    ['1.2.3', 'com.acme@1.2.3+1', true],
+    ['com.acme@1.2.3', '1.2.4', true],
+  ])('%s: an event of %s has the fix: %s', (fix, release, expected) => {
+    expect(met(inReleases(fix), release)).toBe(expected)
+  })
+
+  test('an event without a release has it never', () => {
+    expect(met(inReleases('1.0.0'), null)).toBe(false)
+  })
+
+  test('names nobody can order go by release date, then by who was seen first', () => {
+    const book = seen({ aaa: 1, bbb: 2, ccc: 3, '🚀 launch': 4, other: 5 }, { aaa: 9, bbb: 8 })
+    expect(met(inReleases('aaa'), 'bbb', book)).toBe(false)
+    expect(met(inReleases('bbb'), 'aaa', book)).toBe(true)
+    expect(met(inReleases('ccc'), '🚀 launch', book)).toBe(true)
+    expect(met(inReleases('other'), '🚀 launch', book)).toBe(false)
+  })
+
+  test('a planned release is still to come: what is seen before it is older', () => {
+    expect(met(inReleases('ccc'), 'bbb', seen({ bbb: 2, ccc: null }))).toBe(false)
+    expect(met(inReleases('x'.repeat(200)), 'x'.repeat(200))).toBe(true)
+  })
+})
+
+describe('brought to several branches', () => {
+  const fix = inReleases('2.3.1', '3.0.2')
+  test.each([
+    ['1.9.9', false],
+    ['2.3.0', false],
+    ['2.3.1', true],
+    ['2.3.9', true],
+    ['3.0.0', false],
+    ['3.0.1', false],
+    ['3.0.2', true],
+    ['3.1.0', true],
+    ['4.0.0', true],
+  ])('2.3.1 and 3.0.2: an event of %s has the fix: %s', (release, expected) => {
+    expect(met(fix, release)).toBe(expected)
+    expect(met(inReleases('3.0.2', '2.3.1'), release)).toBe(expected)
+  })
+
+  test('a branch between them, without a fix of its own, has it when it was cut after the one below', () => {
+    expect(met(fix, '2.4.0', seen({ '2.3.1': 5, '2.4.0': 3 }))).toBe(false)
+    expect(met(fix, '2.4.0', seen({ '2.3.1': 5, '2.4.0': 6 }))).toBe(true)
+    expect(met(fix, '2.4.0', seen({ '2.3.1': 5, '2.4.0': 6 }, { '2.3.1': 9, '2.4.0': 2 }))).toBe(false)
+    expect(met(fix, '2.4.0'), 'nothing is known').toBe(false)
+  })
+})
+
+describe('resolved in the next release', () => {
+  const next: Fix = { kind: 'next', after: '2.3.0' }
+  test('only what is newer than the newest one of then, and was not there yet, has the fix', () => {
+    const book = seen({ '2.2.0': 1, '2.3.0': 2, '2.2.9': 12, '2.3.1': 12, '1.0.0-old': 12, '9.0.0': 3 })
+    expect(met(next, '2.3.0', book)).toBe(false)
+    expect(met(next, '2.3.1', book)).toBe(true)
+    expect(met(next, '2.2.9', book), 'a branch without the fix').toBe(false)
+    expect(met(next, '9.0.0', book), 'seen before').toBe(false)
+    expect(met(next, null, book)).toBe(false)
+  })
+  test('where none was known, the first one', () => {
+    expect(met({ kind: 'next', after: null }, '1.0', seen({ '1.0': 12 }))).toBe(true)
+    expect(met({ kind: 'next', after: null }, '1.0', seen({ '1.0': 9 }))).toBe(false)
+  })
+})
+
+test('resolved in a commit: no release has it until one is known to', () => {
+  expect(met({ kind: 'commit', sha: 'abcdef1' }, '9.0.0')).toBe(false)
+  expect(met({ kind: 'commit', sha: 'abcdef1' }, null)).toBe(false)
+})
+
+test('a plain resolve is met by everything', () => {
+  expect(met({ kind: 'now' }, null)).toBe(true)
+  expect(met({ kind: 'now' }, '0.0.1')).toBe(true)
+})
