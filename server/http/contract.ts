@@ -2,6 +2,7 @@ import { authRoutes } from '../auth/auth.api.ts'
 import { attachmentRoutes } from '../attachments/attachments.api.ts'
 import { feedbackRoutes } from '../feedback/feedback.api.ts'
 import { filterRoutes } from '../filters/filters.api.ts'
+import { bulkRoutes } from '../issues/bulk/bulk.api.ts'
 import { issueRoutes } from '../issues/issues.api.ts'
 import { intakeRoutes } from '../outcomes/intake.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
@@ -17,6 +18,7 @@ export const contract = {
   ...filterRoutes,
   ...privacyRoutes,
   ...issueRoutes,
+  ...bulkRoutes,
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,

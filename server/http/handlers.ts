@@ -3,6 +3,7 @@ import { authHandlers } from '../auth/auth.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
 import { filterHandlers } from '../filters/filters.handlers.ts'
+import { bulkHandlers } from '../issues/bulk/bulk.handlers.ts'
 import { issueHandlers } from '../issues/issues.handlers.ts'
 import { intakeHandlers } from '../outcomes/intake.handlers.ts'
 import { liveHandlers } from '../live/live.handlers.ts'
@@ -18,6 +19,7 @@ export const handlers: Handlers<Contract> = {
   ...filterHandlers,
   ...privacyHandlers,
   ...issueHandlers,
+  ...bulkHandlers,
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,

@@ -3,7 +3,14 @@ import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import type { Issue, IssueSort, IssueStatus, Severity } from './issues.api.ts'
-import { countByStatus, countIssues, encodeCursor, selectIssues, type IssueFilter } from './issues.queries.ts'
+import {
+  countByStatus,
+  countIssues,
+  encodeCursor,
+  selectIssueIds,
+  selectIssues,
+  type IssueFilter,
+} from './issues.queries.ts'
 import { parseQuestion } from './question.ts'
 import { viewIssues } from './view-issue.ts'
 
@@ -41,6 +48,16 @@ export async function searchIssues(app: App, actor: Actor, input: ListInput): Pr
   return pageOfIssues(app, actor, filterOf(actor, input), input)
 }
 
+/** Ids of the issues under the filters of the list, newest first, at most so many. */
+export async function issueIdsMatching(
+  app: App,
+  actor: Actor,
+  input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
+  most: number,
+): Promise<string[]> {
+  return selectIssueIds(app.db, actor, filterOf(actor, input), most)
+}
+
 async function pageOfIssues(app: App, actor: Actor, filter: IssueFilter, input: ListInput): Promise<Page<Issue>> {
   if (input.cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
   const [rows, total] = await Promise.all([
@@ -59,7 +76,7 @@ async function pageOfIssues(app: App, actor: Actor, filter: IssueFilter, input: 
   }
 }
 
-function filterOf(actor: Actor, input: ListInput): IssueFilter {
+function filterOf(actor: Actor, input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>): IssueFilter {
   const people = (ids: readonly string[]) => ids.map((id) => (id === 'none' ? null : id === 'me' ? actor.userId : id))
   const asked = parseQuestion(input.q ?? '')
   return {

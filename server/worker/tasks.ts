@@ -1,5 +1,6 @@
 import { purgeFilesTask } from '../feedback/purge-task.ts'
 import { packEventsTask } from '../events/pack-task.ts'
+import { bulkIssuesTask, forgetBulkTask } from '../issues/bulk/run-operation.ts'
 import type { Task } from '../jobs/task.ts'
 import { compactPerformanceTask } from '../metrics/performance/compact-performance.ts'
 import { purgePerformanceTask } from '../metrics/performance/purge-performance.ts'
@@ -18,4 +19,6 @@ export const TASKS: readonly Task[] = [
   purgeOutcomesTask,
   compactPerformanceTask,
   purgePerformanceTask,
+  bulkIssuesTask,
+  forgetBulkTask,
 ]

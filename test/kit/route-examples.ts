@@ -4,6 +4,7 @@ import { listAttachments } from '#server/attachments/list-attachments.ts'
 import type { App } from '#server/context/app.ts'
 import type { Contract } from '#server/http/contract.ts'
 import { dayOf } from '#server/kernel/day.ts'
+import { changeIssues } from '#server/issues/bulk/start-operation.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { withClientTx } from '#server/storage/pool.ts'
@@ -83,6 +84,13 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   },
   listProjectIssues: onProject(),
   readVolume: ofProjects,
+  updateIssues: async (app, owner, stranger) => ({
+    body: { ids: [await insertIssue(app, owner)], status: 'ignored' },
+    foreignBodies: [{ assignee_id: stranger.actor.userId }],
+  }),
+  deleteIssues: async (app, owner) => ({ body: { ids: [await insertIssue(app, owner)] } }),
+  readOperation: async (app, owner) => ({ params: { operationId: await insertOperation(app, owner) } }),
+  undoOperation: async (app, owner) => ({ params: { operationId: await insertOperation(app, owner) } }),
 
   listFeedback: onProject(),
   downloadAttachment: async (app, owner) => {
@@ -146,6 +154,12 @@ async function insertIssue(app: App, owner: Person): Promise<string> {
       created_at: now,
     })
     .execute()
+  return id
+}
+
+/** One that changed one issue. */
+async function insertOperation(app: App, owner: Person): Promise<string> {
+  const { id } = await changeIssues(app, owner.actor, { ids: [await insertIssue(app, owner)], status: 'resolved' })
   return id
 }
 

@@ -1,0 +1,45 @@
+import type { Actor } from '../../context/actor.ts'
+import type { App } from '../../context/app.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { issueIdsMatching } from '../list-issues.ts'
+import { MOST_ISSUES } from './bulk.api.ts'
+
+type Many<T> = T | T[]
+
+/** Filters of the list as the body of a bulk request holds them. */
+export type BulkQuery = {
+  readonly q?: string | undefined
+  readonly projectId?: Many<string> | undefined
+  readonly status?: Many<'unresolved' | 'resolved' | 'ignored' | 'regressed' | 'escalated'> | undefined
+  readonly severity?: Many<'critical' | 'high' | 'medium' | 'low'> | undefined
+  readonly assignee_id?: Many<string> | undefined
+  readonly platform?: Many<string> | undefined
+  readonly seen_since?: string | undefined
+}
+
+const listed = <T>(value: Many<T> | undefined): T[] | undefined =>
+  value === undefined ? undefined : Array.isArray(value) ? value : [value]
+
+/**
+ * Issues a query finds now, newest first.
+ * @throws AppError invalid: a malformed query, or more than {@link MOST_ISSUES}
+ */
+export async function matchingIssues(app: App, actor: Actor, query: BulkQuery): Promise<string[]> {
+  const ids = await issueIdsMatching(
+    app,
+    actor,
+    {
+      q: query.q,
+      projectId: listed(query.projectId),
+      status: listed(query.status),
+      severity: listed(query.severity),
+      assignee_id: listed(query.assignee_id),
+      platform: listed(query.platform),
+      seen_since: query.seen_since,
+    },
+    MOST_ISSUES + 1,
+  )
+  if (ids.length > MOST_ISSUES)
+    throw invalid('query finds more than 10,000 issues, the most that are changed at once; narrow it.')
+  return ids
+}

@@ -1,0 +1,117 @@
+import type { Actor } from '../../context/actor.ts'
+import type { App } from '../../context/app.ts'
+import { addJob } from '../../jobs/task.ts'
+import { conflict, invalid } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { AT_ONCE, type BulkChange, type BulkOperation } from './bulk.api.ts'
+import { insertOperation, isSameRequest, selectOperation } from './bulk.queries.ts'
+import { matchingIssues, type BulkQuery } from './matching-issues.ts'
+import { CONTINUE_OPERATION, runOperation } from './run-operation.ts'
+import { viewOperation } from './view-operation.ts'
+
+export type BulkTarget = {
+  readonly ids?: readonly string[] | undefined
+  readonly query?: BulkQuery | undefined
+  readonly projectId?: string | string[] | undefined
+  readonly operation_id?: string | undefined
+}
+
+/** A small operation that was cut off in the middle of its request is gone on with after so long. */
+const TAKEN_UP_AFTER_MS = 60_000
+
+/**
+ * Changes many issues, in the request when they are few, else behind it.
+ * @throws AppError invalid (nothing of it was done), conflict (operation_id was used for something else)
+ */
+export async function changeIssues(app: App, actor: Actor, asked: BulkTarget & BulkChange): Promise<BulkOperation> {
+  const { operation_id: id, ids, query, projectId, ...change } = asked
+  const request = { ids, query, projectId, ...change }
+  const known = await knownOperation(app, actor, id, request)
+  if (known !== null) return known
+  await checkChange(app, actor, change)
+  return begin(app, actor, { id, kind: 'change', request, undoes: null, issueIds: await targets(app, actor, asked) })
+}
+
+/**
+ * Deletes many issues with all that belongs to them.
+ * @throws AppError invalid, conflict, as {@link changeIssues}
+ */
+export async function deleteIssues(app: App, actor: Actor, asked: BulkTarget): Promise<BulkOperation> {
+  const { operation_id: id, ...rest } = asked
+  const request = { ...rest, delete: true }
+  const known = await knownOperation(app, actor, id, request)
+  if (known !== null) return known
+  return begin(app, actor, { id, kind: 'delete', request, undoes: null, issueIds: await targets(app, actor, asked) })
+}
+
+const targets = async (app: App, actor: Actor, { ids, query, projectId }: BulkTarget): Promise<readonly string[]> =>
+  ids === undefined
+    ? matchingIssues(app, actor, { ...query, ...(projectId === undefined ? {} : { projectId }) })
+    : [...new Set(ids.map((id) => id.toLowerCase()))]
+
+/** What would refuse every single issue is said at once. @throws AppError invalid */
+async function checkChange(app: App, actor: Actor, change: BulkChange): Promise<void> {
+  const time = change.ignore_until?.time
+  if (time !== undefined && new Date(time) <= app.clock.now())
+    throw invalid('ignore_until.time must lie in the future.')
+  if (change.assignee_id == null) return
+  const member = await app.db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', change.assignee_id)
+    .where('org_id', '=', actor.orgId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
+}
+
+/** The operation that was begun under this id; null when there is none. @throws AppError conflict */
+async function knownOperation(
+  app: App,
+  actor: Actor,
+  id: string | undefined,
+  request: unknown,
+): Promise<BulkOperation | null> {
+  if (id === undefined) return null
+  const row = await selectOperation(app.db, id)
+  if (row === undefined) return null
+  if (row.org_id !== actor.orgId || row.actor_id !== actor.userId || !(await isSameRequest(app.db, id, request)))
+    throw conflict('operation_id was used for another request; use a new one.')
+  return viewOperation(app, actor, id)
+}
+
+export type Beginning = {
+  readonly id?: string | undefined
+  readonly kind: 'change' | 'delete' | 'undo'
+  readonly request: unknown
+  readonly undoes: string | null
+  readonly issueIds: readonly string[]
+}
+
+/** Writes down what is to be done, then does it: now when it is little, else in a job. */
+export async function begin(app: App, actor: Actor, { id = newId(), ...rest }: Beginning): Promise<BulkOperation> {
+  const now = app.clock.now()
+  const atOnce = rest.issueIds.length <= AT_ONCE
+  const isNew = await app.tx(async (tx) => {
+    if (!(await insertOperation(tx, { ...rest, id, orgId: actor.orgId, actorId: actor.userId, now }))) return false
+    // Also for what is done at once: a process that is killed meanwhile leaves it to the job.
+    await addJob(
+      tx,
+      CONTINUE_OPERATION,
+      { operation_id: id },
+      { key: `bulk ${id}`, ...(atOnce ? { runAt: new Date(Date.now() + TAKEN_UP_AFTER_MS) } : {}) },
+    )
+    return true
+  })
+  if (!isNew) {
+    const [known, undone] = await Promise.all([
+      selectOperation(app.db, id),
+      rest.undoes === null ? undefined : selectOperation(app.db, rest.undoes),
+    ])
+    if (known === undefined && undone?.undone_by != null) return viewOperation(app, actor, undone.undone_by)
+    const same = await knownOperation(app, actor, id, rest.request)
+    if (same !== null) return same
+  }
+  if (isNew && atOnce) await runOperation(app, id)
+  return viewOperation(app, actor, id)
+}
