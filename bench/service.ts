@@ -12,8 +12,11 @@ export type Service = {
   /** From the spawn to the first 200 of /readyz. */
   readyMs: number
   dataDir: string
-  /** Ctrl-C, and everything it wrote is removed unless the data directory was given. Gives the exit code, null for a signal's end. */
-  stop(): Promise<number | null>
+  /**
+   * Ctrl-C, or another signal, and everything it wrote is removed unless the data directory was given. Gives the exit
+   * code, null for a signal's end.
+   */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 const root = join(import.meta.dirname, '..')
@@ -72,9 +75,9 @@ export async function startService(
     pid,
     readyMs: performance.now() - startedAt,
     dataDir,
-    async stop() {
+    async stop(signal = 'SIGINT') {
       // The whole group, as Ctrl-C in a terminal: npm, which may stand in between, waits for its child on no other.
-      if (!isGone) process.kill(-pid, 'SIGINT')
+      if (!isGone) process.kill(-pid, signal)
       await gone
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
       return child.exitCode

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { unavailable } from '../kernel/errors.ts'
@@ -61,6 +62,7 @@ export function createPool(options: PoolOptions): pg.Pool {
 function endSilence(client: pg.PoolClient, silenceMs: number): void {
   if (!(client instanceof pg.Client)) return
   const { stream } = client.connection
+  if (!(stream instanceof Socket)) return
   stream.setTimeout(silenceMs, () => {
     // An idle connection may be silent; sending on it starts the time anew.
     if ('readyForQuery' in client && client.readyForQuery === true) return

@@ -1,53 +1,88 @@
 import { z } from 'zod'
+import { bombs } from './bombs.ts'
+import { databaseNetwork } from './database-network.ts'
+import { diskFull } from './disk-full.ts'
+import { failingIo } from './failing-io.ts'
 import { fuzzEnvelopes } from './fuzz-envelopes.ts'
+import { hostileJson } from './hostile-json.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
+import { slowClients } from './slow-clients.ts'
+import { smuggling } from './smuggling.ts'
+import { type Claim, print, type Torture, type Verdict } from './torture.ts'
 
 /**
- * `npm run torture -- <name> [--option=value]`: long, destructive proofs that do not belong into `npm test`. Each is
- * seeded, prints its seed, is bounded in time, and ends with exit code 1 when its claim does not hold.
+ * `npm run torture -- <name> [--seed=n] [--full] [--option=value]`: destructive proofs, the rows of security.md part C.
+ * `all` runs each in its default form and closes with one table. Exit code 1 when a claim does not hold.
  */
-
-export type TortureArgs = {
-  /** Repeats a run: the same moments, the same victims. */
-  readonly seed: number
-  readonly options: Readonly<Record<string, string>>
-}
-
-type Torture = { readonly summary: string; run(args: TortureArgs): Promise<boolean> }
-
 const tortures: Readonly<Record<string, Torture>> = {
   'kill-intake': {
-    summary:
-      'kill -9 of the whole service under load: every acknowledged event is there once (--kills=20, --writers=8)',
+    id: 'T-01',
+    summary: 'kill -9 of the whole service under load: what was acknowledged is there once (--kills, --writers=8)',
     run: killIntake,
   },
   'kill-database': {
-    summary:
-      'kill -9 of the database under load: the same claim, and the service recovers by itself (--kills=6, --writers=8)',
+    id: 'T-02',
+    summary: 'kill -9 of the database under load: the same, 503 meanwhile, and it comes back by itself (--kills)',
     run: killDatabase,
   },
-  'stop-intake': {
+  'failing-io': {
+    id: 'T-04',
+    summary: 'the n-th write, sync or open fails, ours and that of the database: nothing acknowledged is lost (--most)',
+    run: failingIo,
+  },
+  'disk-full': {
+    id: 'T-05',
+    summary: 'the disk is full for a while: ingestion refuses, people can read, and it comes back (--seconds)',
+    run: diskFull,
+  },
+  'database-network': {
+    id: 'T-06',
     summary:
-      'SIGTERM of the whole service under load: the same claim, gone within 10 s with exit code 0 (--kills=20, --writers=8)',
+      'the database slow, cut, silent or losing packets behind a proxy: nothing hangs, nothing grows (--seconds)',
+    run: databaseNetwork,
+  },
+  'stop-intake': {
+    id: 'T-07',
+    summary: 'SIGTERM of the whole service under load: the same as kill-intake, gone within 10 s (--kills)',
     run: stopIntake,
   },
   'fuzz-envelopes': {
-    summary:
-      'recordings, mutated, through intake and digestion: nothing but documented refusals (--count=20000, --full: 1,000,000)',
+    id: 'T-09',
+    summary: 'recordings, mutated, through intake and digestion: documented refusals, no crash (--count, --requests)',
     run: fuzzEnvelopes,
+  },
+  bombs: {
+    id: 'T-10',
+    summary: 'small bodies that become large: refused in a second, in little memory',
+    run: bombs,
+  },
+  'hostile-json': {
+    id: 'T-11',
+    summary: 'JSON no serializer writes: accepted or refused, never 5xx, no prototype touched (--count)',
+    run: hostileJson,
+  },
+  'slow-clients': {
+    id: 'T-13',
+    summary: 'thousands of sockets that drip, readers that do not read: each is closed in time (--sockets)',
+    run: slowClients,
+  },
+  smuggling: {
+    id: 'T-14',
+    summary: 'raw requests that two readers of HTTP understand differently: 400 and the end',
+    run: smuggling,
   },
 }
 
 await main(process.argv.slice(2))
 
 async function main(words: string[]): Promise<void> {
-  const [name, ...rest] = words
-  const torture = name === undefined ? undefined : tortures[name]
-  if (torture === undefined) {
-    process.stdout.write('npm run torture -- <name> [--seed=n] [--option=value]\n\n')
-    for (const [known, { summary }] of Object.entries(tortures))
-      process.stdout.write(`  ${known.padEnd(14)} ${summary}\n`)
-    if (name !== undefined && !name.startsWith('-')) {
+  const [name = '', ...rest] = words
+  const chosen = name === 'all' ? Object.keys(tortures) : [name].filter((known) => tortures[known] !== undefined)
+  if (chosen.length === 0) {
+    process.stdout.write('npm run torture -- <name>|all [--seed=n] [--full] [--option=value]\n\n')
+    for (const [known, { id, summary }] of Object.entries(tortures))
+      process.stdout.write(`  ${known.padEnd(16)} ${id}  ${summary}\n`)
+    if (name !== '' && !name.startsWith('-')) {
       process.stderr.write(`\nThere is no torture "${name}".\n`)
       process.exitCode = 1
     }
@@ -63,10 +98,55 @@ async function main(words: string[]): Promise<void> {
     .number()
     .int()
     .parse(options['seed'] ?? Date.now() % 1_000_000)
-  process.stdout.write(`${name}, seed ${seed}\n`)
-  const holds = await torture.run({ seed, options })
-  if (!holds) {
-    process.stdout.write(`FAILED. Repeat with --seed=${seed}\n`)
-    process.exitCode = 1
+  const rows: Row[] = []
+  for (const one of chosen) {
+    const torture = tortures[one]
+    if (torture === undefined) continue
+    print(`${torture.id} ${one}, seed ${seed}`)
+    const startedMs = performance.now()
+    const verdict = await judged(torture, { seed, full: options['full'] === 'true', options })
+    const seconds = (performance.now() - startedMs) / 1000
+    print(`${torture.id} ${one}: ${seconds.toFixed(0)} s`)
+    rows.push(...rowsOf(torture.id, one, verdict))
   }
+  printTable(rows)
+  const failed = rows.filter(({ verdict }) => verdict === 'FAILED')
+  if (failed.length === 0) return
+  print(`${failed.length} of ${rows.length} claims FAILED. Repeat with --seed=${seed}`)
+  process.exitCode = 1
+}
+
+/** A torture that breaks has proved nothing, and that is told like any other failure. */
+async function judged(torture: Torture, args: Parameters<Torture['run']>[0]): Promise<Verdict> {
+  try {
+    return await torture.run(args)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    const measured = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error)
+    return { claims: [{ asked: 'to run to its end', measured, holds: false }] }
+  }
+}
+
+type Row = { readonly id: string; readonly name: string; readonly asked: string; measured: string; verdict: string }
+
+function rowsOf(id: string, name: string, { claims, skipped }: Verdict): Row[] {
+  const verdictOf = ({ holds }: Claim): string => (holds ? 'held' : 'FAILED')
+  const rows = claims.map((one) => ({ id, name, asked: one.asked, measured: one.measured, verdict: verdictOf(one) }))
+  return skipped === undefined ? rows : [...rows, { id, name, asked: '', measured: '', verdict: `skipped: ${skipped}` }]
+}
+
+function printTable(rows: readonly Row[]): void {
+  const lines = [
+    ['row', 'name', 'asked', 'measured', ''],
+    ...rows.map(({ id, name, asked, measured, verdict }) => [id, name, asked, measured, verdict]),
+  ]
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
+  print('')
+  for (const line of lines)
+    print(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
 }

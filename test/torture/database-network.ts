@@ -1,0 +1,101 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { random } from '#bench/payloads.ts'
+import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
+import { startDatabaseProxy, type Weather } from '../kit/database-proxy.ts'
+import { createCollector } from './collect-garbage.ts'
+import { watchReaders } from './readers.ts'
+import { forgetPeak, peakMiB, startTarget, waitUntilDigested } from './target.ts'
+import { atMost, type Claim, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
+import { claimsOf, examineDatabase, startWriters } from './writers.ts'
+
+const MOST_WAIT_S = 30
+const MOST_GROWTH = 1.5
+const BACK_GOAL_S = 10
+
+/** Default and full form, seconds. */
+const STORMS: readonly { name: string; weather: Weather; seconds: number }[] = [
+  { name: 'latency 2 s', weather: { latencyMs: 2_000 }, seconds: 9 },
+  { name: 'reset', weather: { reset: true }, seconds: 5 },
+  // Longer than the service gives an answer.
+  { name: 'half-open', weather: { silent: true }, seconds: 14 },
+  { name: '5 % of chunks stalled for 3 s', weather: { stalledShare: 0.05, stallMs: 3_000 }, seconds: 9 },
+]
+const FULL_SECONDS = 600
+
+/**
+ * T-06: bad weather between service and database, under load. Claim: nobody waits for more than half a minute, memory
+ * stays within one and a half times what fine weather needs, and when the weather is fine again so is the service.
+ */
+export async function databaseNetwork({ seed, full, options }: TortureArgs): Promise<Verdict> {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-network-'))
+  chmodSync(folder, 0o755)
+  const sideFile = join(folder, 'acknowledged.txt')
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), log: () => {} })
+  const proxy = await startDatabaseProxy(postgres.connectionString, random(seed))
+  const collector = await createCollector()
+  const { service, project, url } = await startTarget({
+    dataDir: join(folder, 'data'),
+    env: { DATABASE_URL: proxy.connectionString, ...collector.env },
+  })
+  const writers = startWriters(project, { count: 8, seed, sideFile, url })
+  const readers = watchReaders(url, project.cookie)
+  try {
+    // What the same load needs in fine weather is what "idle peak" can mean for a service under load.
+    await delay(5_000)
+    await collector.settledMiB(service.pid)
+    forgetPeak(service.pid)
+    await delay(3_000)
+    const finePeak = peakMiB(service.pid)
+    const claims: Claim[] = []
+    for (const { name, weather, seconds } of STORMS) {
+      readers.begin()
+      writers.slowestMs = 0
+      writers.answers.clear()
+      forgetPeak(service.pid)
+      proxy.weather(weather)
+      await delay((full ? FULL_SECONDS : Number(options['seconds'] ?? seconds)) * 1000)
+      const answers = [...writers.answers].map(([status, times]) => `${status === 0 ? 'cut' : status} × ${times}`)
+      proxy.weather({})
+      const fineAt = performance.now()
+      const since = writers.accepted
+      while (writers.accepted === since && performance.now() - fineAt < 60_000) await delay(10)
+      const backS = (performance.now() - fineAt) / 1000
+      // Whoever still waits belongs to the bad weather.
+      await delay(1_000)
+      const read = readers.end()
+      const slowestS = Math.max(writers.slowestMs, read.slowestMs) / 1000
+      const peak = peakMiB(service.pid)
+      const cut = writers.answers.get(0) ?? 0
+      print(
+        `  ${name}: SDKs ${answers.join(', ')}; people ${read.ok} of ${read.all}, others ${[...read.others].map(([status, times]) => `${status} × ${times}`).join(', ')}; ${Math.round(peak)} MiB`,
+      )
+      claims.push(
+        atMost(`${name}: longest wait`, MOST_WAIT_S, slowestS, ' s'),
+        claim(
+          `${name}: memory ≤${MOST_GROWTH}× of fine weather`,
+          `${Math.round(peak)} of ${Math.round(finePeak)} MiB`,
+          peak <= finePeak * MOST_GROWTH,
+        ),
+        none(`${name}: requests without an answer`, cut + (read.others.get(0) ?? 0)),
+        atMost(`${name}: back after it is over`, BACK_GOAL_S, backS, ' s'),
+      )
+    }
+    writers.stopped = true
+    await writers.done
+    readers.stop()
+    await waitUntilDigested(url)
+    await service.stop()
+    return { claims: [...claims, ...claimsOf(writers, await examineDatabase(postgres.connectionString, sideFile))] }
+  } finally {
+    writers.stopped = true
+    readers.stop()
+    proxy.weather({})
+    await service.stop()
+    await proxy.close()
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,152 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { treeOf } from '#bench/process-tree.ts'
+import { startService } from '#bench/service.ts'
+import { setUpProject } from '#bench/setup-project.ts'
+import { type IoFault, type IoShim, installShim, whyNoShim } from './io-shim.ts'
+import { tryOwnFiles } from './own-files.ts'
+import { watchReaders } from './readers.ts'
+import { waitUntilDigested } from './target.ts'
+import { atMost, type Claim, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
+import { claimsOf, examine, startWriters, type Writers } from './writers.ts'
+
+const FAULTS: readonly IoFault[] = [
+  { call: 'sync', files: 'log', error: 'EIO' },
+  { call: 'write', files: 'log', error: 'ENOSPC' },
+  { call: 'write', files: 'log', error: 'EIO' },
+  { call: 'write', files: 'any', error: 'short' },
+  { call: 'write', files: 'data', error: 'ENOSPC' },
+  { call: 'sync', files: 'data', error: 'EIO' },
+  { call: 'open', files: 'any', error: 'EMFILE' },
+]
+const MOST_N = 50
+/** How many of each in the default form, which is to take a minute. */
+const FEW = [1, 3, 10]
+const REACH_MS = 4_000
+const BACK_GOAL_S = 10
+
+/**
+ * T-04: the n-th write, sync or open fails, of files of our own (through a faulty fs) and of PostgreSQL's (through a
+ * preloaded library, which also takes away what a failed sync did not make durable). Claim: nothing is acknowledged that
+ * is not there afterwards, and it goes on when the disk does.
+ */
+export async function failingIo(args: TortureArgs): Promise<Verdict> {
+  const most = Number(args.options['most'] ?? MOST_N)
+  const own = await tryOwnFiles(most)
+  for (const line of own.wrong.slice(0, 20)) print(`  ${line}`)
+  const claims = [
+    claim(
+      `our own files, n = 1…${most}: whole or told`,
+      `${own.reached} faults`,
+      own.wrong.length === 0 && own.reached > 0,
+    ),
+  ]
+  const why = whyNoShim()
+  if (why !== null) return { claims, skipped: `PostgreSQL's files: ${why}` }
+  const ns = args.full ? Array.from({ length: most }, (_, index) => index + 1) : FEW
+  return { claims: [...claims, ...(await tryDatabaseFiles(args, ns))] }
+}
+
+async function tryDatabaseFiles({ seed }: TortureArgs, ns: readonly number[]): Promise<Claim[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-io-'))
+  chmodSync(folder, 0o755)
+  const dataDir = join(folder, 'data')
+  const sideFile = join(folder, 'acknowledged.txt')
+  const shim = installShim(folder)
+  const service = await startService({
+    checkout: shim.checkout,
+    dataDir,
+    env: { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' },
+  })
+  let writers: Writers | null = null
+  const control = new pg.Pool({
+    connectionString: `postgresql://faultline@localhost:5432/faultline?host=${encodeURIComponent(join(dataDir, 'run'))}`,
+    max: 2,
+    connectionTimeoutMillis: 1_000,
+  })
+  control.on('error', () => {})
+  try {
+    const project = await setUpProject(service.url)
+    writers = startWriters(project, { count: 6, seed, sideFile, url: service.url })
+    const readers = watchReaders(service.url, project.cookie)
+    await delay(1_000)
+    readers.begin()
+    let [reached, slowestS] = [0, 0]
+    for (const fault of FAULTS) {
+      let hit = 0
+      for (const n of ns) {
+        const backS = await failOnce(shim, control, writers, fault, n)
+        if (backS === null) continue
+        hit++
+        slowestS = Math.max(slowestS, backS)
+      }
+      reached += hit
+      print(
+        `  ${fault.call} of ${fault.files} files, ${fault.error}: ${hit} of ${ns.length} reached, ${writers.accepted} acknowledged`,
+      )
+    }
+    shim.disarm()
+    const read = readers.end()
+    readers.stop()
+    writers.stopped = true
+    await writers.done
+    await waitUntilDigested(service.url)
+    const alive = treeOf(service.pid).length > 1
+    await control.end()
+    const exit = await service.stop()
+    const found = await examine(dataDir, sideFile)
+    return [
+      claim(
+        `PostgreSQL's files: ${FAULTS.length} faults, n = ${ns[0]}…${ns.at(-1)}`,
+        `${reached} of ${FAULTS.length * ns.length} reached`,
+        reached > 0,
+      ),
+      ...claimsOf(writers, found),
+      none('tables that cannot be read', found.unreadable),
+      atMost('acknowledges again after a fault', BACK_GOAL_S, slowestS, ' s'),
+      atMost('reads go on: longest gap', BACK_GOAL_S, read.gapMs / 1000, ' s'),
+      claim(
+        'the service lives on and stops as usual',
+        `${alive ? 'alive' : 'gone'}, exit code ${exit}`,
+        alive && exit === 0,
+      ),
+    ]
+  } finally {
+    if (writers !== null) writers.stopped = true
+    shim.disarm()
+    await control.end().catch(() => {})
+    await service.stop().catch(() => {})
+    shim.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** @returns seconds from the fault to the next acknowledgement; null when there was no n-th call of that kind */
+async function failOnce(
+  shim: IoShim,
+  control: pg.Pool,
+  writers: Writers,
+  fault: IoFault,
+  n: number,
+): Promise<number | null> {
+  const before = shim.hits()
+  shim.arm(fault, n)
+  // Data files are written and synced when a checkpoint says so; what becomes of it is not asked for here.
+  if (fault.files !== 'log') void control.query('checkpoint').catch(() => {})
+  const armedAt = performance.now()
+  while (shim.hits() === before && performance.now() - armedAt < REACH_MS) await delay(2)
+  shim.disarm()
+  if (shim.hits() === before) return null
+  const hitAt = performance.now()
+  // Answers on their way may be older than the fault.
+  await delay(50)
+  const since = writers.accepted
+  while (writers.accepted === since) {
+    if (performance.now() - hitAt > 60_000) throw new Error('nothing was acknowledged for a minute after a fault')
+    await delay(5)
+  }
+  return (performance.now() - hitAt) / 1000
+}

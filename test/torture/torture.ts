@@ -1,0 +1,51 @@
+/**
+ * What a torture is: one row of security.md part C. It is seeded, prints its seed, does its worst in at most a minute
+ * (longer with `--full`), and says of every claim what was asked, what was measured, and whether it holds.
+ */
+
+export type TortureArgs = {
+  /** Repeats a run: the same moments, the same victims, the same bytes. */
+  readonly seed: number
+  /** The form with the numbers of the table; the default form makes the same claims in less than a minute. */
+  readonly full: boolean
+  /** Further `--name=value` options; `--name` alone is `'true'`. */
+  readonly options: Readonly<Record<string, string>>
+}
+
+export type Claim = {
+  /** As a person would write it: '0 acknowledged events lost'. */
+  readonly asked: string
+  readonly measured: string
+  readonly holds: boolean
+}
+
+/** Skipped: with the reason, in words; nothing was proved then. */
+export type Verdict = { readonly claims: readonly Claim[]; readonly skipped?: string }
+
+export type Torture = {
+  /** Row of security.md part C. */
+  readonly id: string
+  readonly summary: string
+  run(args: TortureArgs): Promise<Verdict>
+}
+
+/** @param holds whether the measured figure is what was asked */
+export const claim = (asked: string, measured: string | number, holds: boolean): Claim => ({
+  asked,
+  measured: String(measured),
+  holds,
+})
+
+/** A figure with its bound; `unit` stands behind both. */
+export const atMost = (what: string, most: number, measured: number, unit = ''): Claim =>
+  claim(`${what} ≤${most}${unit}`, `${Math.round(measured * 100) / 100}${unit}`, measured <= most)
+
+/** Something that must not happen. */
+export const none = (what: string, count: number): Claim => claim(`0 ${what}`, count, count === 0)
+
+export const skip = (reason: string): Verdict => ({ claims: [], skipped: reason })
+
+/** A line of progress. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
