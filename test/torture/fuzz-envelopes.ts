@@ -4,9 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { z } from 'zod'
 import { random } from '#bench/payloads.ts'
-import { type BenchProject, readMetric } from '#bench/setup-project.ts'
+import { readMetric } from '#bench/setup-project.ts'
 import { compileFilters } from '#server/filters/compile-filters.ts'
-import { compileGrouping } from '#server/grouping/grouping.ts'
 import type { ContentEncoding } from '#server/kernel/content-encoding.ts'
 import { AppError } from '#server/kernel/errors.ts'
 import { prepareEntry } from '#server/ingest/prepare-entry.ts'
@@ -15,22 +14,19 @@ import { contentEncodingFrom, decodeBody } from '#server/protocol/decode.ts'
 import { decodeStoreBody } from '#server/protocol/decode-store.ts'
 import { parseEnvelope } from '#server/protocol/envelope.ts'
 import { DEFAULT_INBOUND_FILTERS } from '#server/team/inbound-filters.api.ts'
-import { projectSettings } from '#server/team/project-settings.ts'
 import { readIntakeSamples, readSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '../kit/samples.ts'
 import { mutate, mutateJson } from './mutate.ts'
 import { createCollector } from './collect-garbage.ts'
-import { startTarget, waitUntilDigested } from './target.ts'
+import { startTarget, type Target, waitUntilDigested } from './target.ts'
 import { atMost, claim, type Claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
 const PROJECT: ProjectFacts = {
   projectId: '01890000-0000-7000-8000-000000000001',
   orgId: '01890000-0000-7000-8000-000000000002',
   defaultEnvironment: 'production',
-  grouping: compileGrouping(projectSettings({})),
-  discarded: null,
+  groupingVersion: 1,
   storeProfiles: true,
   storeReplays: true,
-  manyUsers: 25,
   scrubbing: {},
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   erasures: null,
@@ -91,7 +87,7 @@ export async function fuzzEnvelopes({ seed, full, options }: TortureArgs): Promi
 }
 
 /** Half of the mutations keep what they change valid JSON, the other half changes bytes. @returns seconds */
-async function fuzzPurely(count: number, seed: number, tally: Tally): Promise<number> {
+export async function fuzzPurely(count: number, seed: number, tally: Tally): Promise<number> {
   const samples = readIntakeSamples()
   const rand = random(seed)
   const started = performance.now()
@@ -126,21 +122,10 @@ async function fuzzService(count: number, seed: number): Promise<Claim[]> {
   const collector = await createCollector()
   const { service, project, url } = await startTarget({ env: collector.env })
   try {
-    const samples = readSamples(new RegExp(`^/api/${SAMPLE_PROJECT}/`)).map((sample) => forProject(sample, project))
     const rand = random(seed + 2)
     const answers = new Map<number, number>()
-    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
     const send = async (requests: number): Promise<void> => {
-      let left = requests
-      const one = async (): Promise<void> => {
-        while (left-- > 0) {
-          const sample = samples[Math.floor(rand() * samples.length)]
-          if (sample === undefined) return
-          const status = await deliver(agent, url, mutated(sample, rand))
-          answers.set(status, (answers.get(status) ?? 0) + 1)
-        }
-      }
-      await Promise.all(Array.from({ length: 8 }, one))
+      await sendMutated({ url, project }, requests, rand, answers)
       await waitUntilDigested(url)
     }
     // Compiled code and filled caches are not what "back to" means.
@@ -148,7 +133,6 @@ async function fuzzService(count: number, seed: number): Promise<Claim[]> {
     const before = await collector.settledMiB(service.pid)
     await send(count)
     const after = await collector.settledMiB(service.pid)
-    agent.destroy()
     const bad = [...answers].filter(([status]) => status >= 500 || status === 0)
     print(
       `over HTTP: ${[...answers]
@@ -169,8 +153,30 @@ async function fuzzService(count: number, seed: number): Promise<Claim[]> {
   }
 }
 
+/** Sends recordings, each mutated in its own way, eight at a time; adds the answers up by status, 0 for none. */
+export async function sendMutated(
+  { url, project }: Target,
+  count: number,
+  rand: () => number,
+  answers: Map<number, number>,
+): Promise<void> {
+  const samples = readSamples(new RegExp(`^/api/${SAMPLE_PROJECT}/`)).map((sample) => forProject(sample, project))
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  let left = count
+  const one = async (): Promise<void> => {
+    while (left-- > 0) {
+      const sample = samples[Math.floor(rand() * samples.length)]
+      if (sample === undefined) return
+      const status = await deliver(agent, url, mutated(sample, rand))
+      answers.set(status, (answers.get(status) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, one))
+  agent.destroy()
+}
+
 /** The same request to a project of ours: number and key are as long as those recorded, or the lengths do not matter. */
-function forProject(sample: Sample, { number, publicKey }: BenchProject): Sample {
+function forProject(sample: Sample, { number, publicKey }: Target['project']): Sample {
   const swap = (text: string): string =>
     text.replaceAll(`/api/${SAMPLE_PROJECT}/`, `/api/${number}/`).replaceAll(SAMPLE_KEY, publicKey)
   return {
