@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { random } from '#bench/payloads.ts'
 import { readMetric } from '#bench/setup-project.ts'
 import { compileFilters } from '#server/filters/compile-filters.ts'
+import { compileGrouping } from '#server/grouping/grouping.ts'
 import type { ContentEncoding } from '#server/kernel/content-encoding.ts'
 import { AppError } from '#server/kernel/errors.ts'
 import { prepareEntry } from '#server/ingest/prepare-entry.ts'
@@ -14,6 +15,7 @@ import { contentEncodingFrom, decodeBody } from '#server/protocol/decode.ts'
 import { decodeStoreBody } from '#server/protocol/decode-store.ts'
 import { parseEnvelope } from '#server/protocol/envelope.ts'
 import { DEFAULT_INBOUND_FILTERS } from '#server/team/inbound-filters.api.ts'
+import { projectSettings } from '#server/team/project-settings.ts'
 import { readIntakeSamples, readSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '../kit/samples.ts'
 import { mutate, mutateJson } from './mutate.ts'
 import { createCollector } from './collect-garbage.ts'
@@ -24,9 +26,11 @@ const PROJECT: ProjectFacts = {
   projectId: '01890000-0000-7000-8000-000000000001',
   orgId: '01890000-0000-7000-8000-000000000002',
   defaultEnvironment: 'production',
-  groupingVersion: 1,
+  grouping: compileGrouping(projectSettings({})),
+  discarded: null,
   storeProfiles: true,
   storeReplays: true,
+  manyUsers: 25,
   scrubbing: {},
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   erasures: null,
