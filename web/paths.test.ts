@@ -27,29 +27,35 @@ test('every link leads to an address', () => {
     'issue, an event': paths.issue(ID, { project: ID, event: 'oldest' }),
     projectGeneral: paths.projectGeneral(ID),
     projectKeys: paths.projectKeys(ID),
+    projectFilters: paths.projectFilters(ID),
+    projectScrubbing: paths.projectScrubbing(ID),
+    intake: paths.intake({ project: ID, range: '7d' }),
     appearance: paths.appearance(),
     security: paths.security(),
   }
   expect(Object.keys(paths).every((name) => Object.keys(links).includes(name))).toBe(true)
   expect(Object.fromEntries(Object.entries(links).map(([name, link]) => [name, router.buildLocation(link).href])))
     .toMatchInlineSnapshot(`
-    {
-      "appearance": "/me/appearance",
-      "home": "/",
-      "issue": "/issues/019a0000-0000-7000-8000-000000000001",
-      "issue, an event": "/issues/019a0000-0000-7000-8000-000000000001?project=019a0000-0000-7000-8000-000000000001&event=oldest",
-      "issues": "/issues",
-      "issues, filtered": "/issues?project=019a0000-0000-7000-8000-000000000001&range=7d&status=regressed&status=escalated&q=level%3Afatal+checkout&sort=-user_count",
-      "login": "/login",
-      "login, then on": "/login?next=%2Fissues%3Frange%3D7d",
-      "onboarding": "/onboarding",
-      "onboarding of a project": "/onboarding?project=019a0000-0000-7000-8000-000000000001&step=sdk",
-      "projectGeneral": "/projects/019a0000-0000-7000-8000-000000000001/settings/general",
-      "projectKeys": "/projects/019a0000-0000-7000-8000-000000000001/settings/keys",
-      "security": "/me/security",
-      "signup": "/signup",
-    }
-  `)
+      {
+        "appearance": "/me/appearance",
+        "home": "/",
+        "intake": "/intake?project=019a0000-0000-7000-8000-000000000001&range=7d",
+        "issue": "/issues/019a0000-0000-7000-8000-000000000001",
+        "issue, an event": "/issues/019a0000-0000-7000-8000-000000000001?project=019a0000-0000-7000-8000-000000000001&event=oldest",
+        "issues": "/issues",
+        "issues, filtered": "/issues?project=019a0000-0000-7000-8000-000000000001&range=7d&status=regressed&status=escalated&q=level%3Afatal+checkout&sort=-user_count",
+        "login": "/login",
+        "login, then on": "/login?next=%2Fissues%3Frange%3D7d",
+        "onboarding": "/onboarding",
+        "onboarding of a project": "/onboarding?project=019a0000-0000-7000-8000-000000000001&step=sdk",
+        "projectFilters": "/projects/019a0000-0000-7000-8000-000000000001/settings/filters",
+        "projectGeneral": "/projects/019a0000-0000-7000-8000-000000000001/settings/general",
+        "projectKeys": "/projects/019a0000-0000-7000-8000-000000000001/settings/keys",
+        "projectScrubbing": "/projects/019a0000-0000-7000-8000-000000000001/settings/scrubbing",
+        "security": "/me/security",
+        "signup": "/signup",
+      }
+    `)
 })
 
 test('project and range travel along, filters do not', () => {

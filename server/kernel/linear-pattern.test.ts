@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { compileLinearPattern, MOST_PATTERN_CHARACTERS, patternProblem } from './linear-pattern.ts'
+import { compileLinearPattern, patternProblem } from './linear-pattern.ts'
+import { MOST_PATTERN_CHARACTERS } from './pattern-limit.ts'
 
 test('replaces every match and nothing else', () => {
   const orders = compileLinearPattern('ORD-\\d{4}')

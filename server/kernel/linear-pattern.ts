@@ -1,8 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Re2 from 're2js'
-
-/** Most characters of an expression somebody may write. */
-export const MOST_PATTERN_CHARACTERS = 300
+import { MOST_PATTERN_CHARACTERS } from './pattern-limit.ts'
 
 /**
  * An expression written by people: its time is linear in the text whatever it is, because it runs as an automaton

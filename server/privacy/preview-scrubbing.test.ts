@@ -169,3 +169,12 @@ test('differences of any two values are told without the values', () => {
     { path: 'short', before: '••', after: 'ac' },
   ])
 })
+
+test('an expression that is none is refused when it is saved, too, and nothing else of the change is', async () => {
+  const other = await aProject(owner)
+  const path = `/api/projects/${other.id}/settings`
+  const scrub_rules = [rule('a'), rule('b', { pattern: 'custom', regex: '(?=x)' })]
+  const answer = await owner.patch(path, { retention_days: 12, scrub_rules })
+  expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/scrub_rules\.1\.regex/)])
+  expect((await owner.get(path)).body).toMatchObject({ retention_days: 90, scrub_rules: [] })
+})

@@ -11,6 +11,7 @@ import { isRecord } from '../protocol/json.ts'
 import { parseGuarded } from '../protocol/json-guard.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
+import { checkScrubRules } from '../team/check-scrub-rules.ts'
 import { projectSettings, type ProjectSettingsValues } from '../team/project-settings.ts'
 import { scrubbingOf } from '../team/scrubbing-of.ts'
 import { readProject } from '../team/team.queries.ts'
@@ -27,7 +28,7 @@ const NOTHING: ScrubbingPreview = { event_id: null, issue_id: null, title: null,
 
 /**
  * Applies proposed scrubbing settings to a copy of a stored event and tells what would change.
- * @throws AppError not_found (project, or the event asked for)
+ * @throws AppError not_found (project, or the event asked for), invalid (an expression that is none)
  */
 export async function previewScrubbing(
   app: App,
@@ -37,6 +38,7 @@ export async function previewScrubbing(
 ): Promise<ScrubbingPreview> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
+  checkScrubRules(proposed.scrub_rules)
   const stored = await findEvent(app, projectId, eventId)
   if (stored === null) {
     if (eventId !== undefined) throw notFound('Event')

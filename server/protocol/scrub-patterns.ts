@@ -48,10 +48,14 @@ const BUILT_IN: Readonly<Record<Exclude<ScrubRule['pattern'], 'anything' | 'cust
   uuid: byExpression('[UUID]', UUID),
 }
 
-/** Null for `anything`, which needs no looking. @throws Error for a custom expression that is none: settings hold only sound ones */
+/** Null for the whole value: `anything`, and an expression nobody can run any more, which then takes too much, not too little. */
 export function textPattern(rule: Pick<ScrubRule, 'pattern' | 'regex'>, word: string): TextPattern | null {
   if (rule.pattern === 'anything') return null
   if (rule.pattern !== 'custom') return BUILT_IN[rule.pattern]
-  const custom = compileLinearPattern(rule.regex ?? '')
-  return { word, replace: (text, by) => custom.replace(text, by) }
+  try {
+    const custom = compileLinearPattern(rule.regex ?? '')
+    return { word, replace: (text, by) => custom.replace(text, by) }
+  } catch {
+    return null
+  }
 }

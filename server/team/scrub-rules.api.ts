@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_PATTERN_CHARACTERS, patternProblem } from '../kernel/linear-pattern.ts'
+import { MOST_PATTERN_CHARACTERS } from '../kernel/pattern-limit.ts'
 
 /** What a rule looks for in the values its path names; `anything` is the whole value, `custom` its `regex`. */
 export const SCRUB_PATTERNS = [
@@ -56,10 +56,6 @@ export const ScrubRule = z
       say('path', 'path must hold a name when pattern is anything: it would empty the event.')
     if (rule.pattern === 'custom') {
       if (rule.regex === null) say('regex', 'regex is missing: pattern custom needs one.')
-      else {
-        const unusable = patternProblem(rule.regex)
-        if (unusable !== null) say('regex', `regex cannot be used: ${unusable}.`)
-      }
     } else if (rule.regex !== null) say('regex', 'regex goes with pattern custom only.')
   })
 export type ScrubRule = z.output<typeof ScrubRule>

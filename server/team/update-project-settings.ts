@@ -3,6 +3,7 @@ import { announceProject } from './announce-project.ts'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
+import { checkScrubRules } from './check-scrub-rules.ts'
 import { slugTaken } from './create-project.ts'
 import { projectSettings } from './project-settings.ts'
 import type { ProjectSettingsPatch } from './projects.api.ts'
@@ -12,7 +13,7 @@ import { viewProjectSettings, type ProjectSettingsView } from './view-project.ts
 
 /**
  * Changes what is named and keeps the rest. Every process hears of it on the topic `project`.
- * @throws AppError not_found, conflict (slug taken)
+ * @throws AppError not_found, conflict (slug taken), invalid (an expression that is none)
  */
 export async function updateProjectSettings(
   app: App,
@@ -28,6 +29,7 @@ export async function updateProjectSettings(
     .tx(async (tx) => {
       const before = await lockProject(tx, actor.orgId, projectId)
       if (before === null) throw notFound('Project')
+      checkScrubRules(rest.scrub_rules)
       if (filters !== undefined)
         changes['inbound_filters'] = { ...projectSettings(before.settings).inbound_filters, ...filters }
       if (escalating !== undefined)

@@ -12,6 +12,13 @@ import { shared } from '../words/shared.ts'
 import { shell } from '../words/shell.ts'
 import { useScope } from './use-scope.ts'
 
+/** Pages of the settings but the first. */
+const SETTINGS = [
+  { to: '/projects/$projectId/settings/keys', of: paths.projectKeys },
+  { to: '/projects/$projectId/settings/filters', of: paths.projectFilters },
+  { to: '/projects/$projectId/settings/scrubbing', of: paths.projectScrubbing },
+] as const
+
 /** Which project is in view (`P`). On settings pages the same page of another project opens. */
 export function ProjectPicker() {
   const [open, setOpen] = useState(false)
@@ -25,8 +32,8 @@ export function ProjectPicker() {
   const choose = (id: string | null) => {
     if (id !== null && at({ to: '/intake' }) !== false) return navigate(paths.intake(carried({ project: id, range })))
     if (id !== null && offers.project === 'one') {
-      const keys = at({ to: '/projects/$projectId/settings/keys' }) !== false
-      return navigate(keys ? paths.projectKeys(id) : paths.projectGeneral(id))
+      const page = SETTINGS.find(({ to }) => at({ to }) !== false)
+      return navigate((page?.of ?? paths.projectGeneral)(id))
     }
     const scope = carried({ ...(id === null ? {} : { project: id }), range })
     // In the list everything else in the address stays; from an issue the list opens.
