@@ -43,8 +43,8 @@ export function hourlyLimit(history: HourHistory, rules: EscalatingRules = DEFAU
   return bounded(Math.max(mean + rules.deviations * deviation, rules.busy_factor * history.busyMedian, rules.least))
 }
 
-/** What a column of 32 bits holds. */
-const bounded = (limit: number): number => Math.min(2_000_000_000, Math.ceil(limit))
+/** Events are whole, and a column has 32 bits. */
+const bounded = (limit: number): number => Math.min(2_000_000_000, Math.floor(limit))
 
 /** Beginning of the hour a time lies in. */
 export const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS)

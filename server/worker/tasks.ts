@@ -1,10 +1,12 @@
 import { purgeFilesTask } from '../feedback/purge-task.ts'
 import { packEventsTask } from '../events/pack-task.ts'
 import { bulkIssuesTask, forgetBulkTask } from '../issues/bulk/run-operation.ts'
+import { pruneCountsTask, sweepIssuesTask } from '../issues/tasks.ts'
 import type { Task } from '../jobs/task.ts'
 import { compactPerformanceTask } from '../metrics/performance/compact-performance.ts'
 import { purgePerformanceTask } from '../metrics/performance/purge-performance.ts'
 import { purgeSessionsTask } from '../metrics/sessions/purge-sessions.ts'
+import { rateImpactTask } from '../metrics/sessions/rate-impact.ts'
 import { purgeOutcomesTask } from '../outcomes/purge-outcomes.ts'
 import { erasureTask } from '../privacy/erasure-task.ts'
 import { purgeTelemetryTask } from '../telemetry/purge-telemetry.ts'
@@ -19,6 +21,9 @@ export const TASKS: readonly Task[] = [
   purgeOutcomesTask,
   compactPerformanceTask,
   purgePerformanceTask,
+  sweepIssuesTask,
+  pruneCountsTask,
+  rateImpactTask,
   bulkIssuesTask,
   forgetBulkTask,
 ]

@@ -1,0 +1,22 @@
+import { defineTask, NoPayload } from '../jobs/task.ts'
+import { pruneCounts } from './prune-counts.ts'
+import { sweepIssues } from './sweep.ts'
+
+/** What time does to issues, minutes after it is due at the latest. */
+export const sweepIssuesTask = defineTask({
+  name: 'sweep-issues',
+  payload: NoPayload,
+  cron: '*/5 * * * *',
+  async run(app, _payload, signal) {
+    await sweepIssues(app, signal)
+  },
+})
+
+export const pruneCountsTask = defineTask({
+  name: 'prune-issue-counts',
+  payload: NoPayload,
+  cron: '41 * * * *',
+  async run(app, _payload, signal) {
+    await pruneCounts(app, signal)
+  },
+})

@@ -1,0 +1,45 @@
+import type { App } from '../../context/app.ts'
+import { rateByShare } from '../../issues/sweep.ts'
+import { defineTask, NoPayload } from '../../jobs/task.ts'
+import { dayOf } from '../../kernel/day.ts'
+import { projectSettings } from '../../team/project-settings.ts'
+import { readSessionTotals } from './read-session-totals.ts'
+
+/**
+ * Rates the issues of today by the share of the day's active users they reached (product.md §4). Projects whose
+ * sessions name no users have no share. Here, since issues cannot look at sessions.
+ */
+export async function rateImpact(app: App, signal?: AbortSignal): Promise<void> {
+  const now = app.clock.now()
+  const today = new Date(`${dayOf(now)}T00:00:00Z`)
+  const projects = await app.db
+    .selectFrom('projects')
+    .select(['id', 'settings'])
+    .where('last_event_at', '>=', today)
+    .orderBy('id')
+    .execute()
+  for (const { id, settings } of projects) {
+    signal?.throwIfAborted()
+    // The minute that is counts too.
+    const to = new Date(now.getTime() + 60_000)
+    const { users } = await readSessionTotals(app.db, { projectId: id, from: today, to })
+    if (users === 0) continue
+    const share = projectSettings(settings).severity_rules.user_share
+    await rateByShare(app, id, leastUsers(users, share), signal)
+  }
+}
+
+/** The smallest number of users that is at least the share. */
+function leastUsers(active: number, share: number): number {
+  const about = Math.max(1, Math.floor(share * active))
+  return about / active >= share ? about : about + 1
+}
+
+export const rateImpactTask = defineTask({
+  name: 'rate-impact',
+  payload: NoPayload,
+  cron: '*/10 * * * *',
+  async run(app, _payload, signal) {
+    await rateImpact(app, signal)
+  },
+})
