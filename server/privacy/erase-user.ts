@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { announce } from '../auth/announce.ts'
 import { orgSealer } from '../auth/org-sealer.ts'
 import type { Actor } from '../context/actor.ts'
@@ -46,8 +47,20 @@ export async function eraseUser(app: App, actor: Actor, projectId: string, userI
     { project_id: projectId, org_id: actor.orgId, user_id: actor.userId, erasure_id: row.id },
     'user.erasure_requested',
   )
-  await continueErasure(app, row.id, AbortSignal.timeout(INLINE_MS))
+  await forAWhile(app, continueErasure(app, row.id, AbortSignal.timeout(INLINE_MS)))
   return viewErasure((await readErasure(app.db, row.id)) ?? row)
+}
+
+/** Waits no longer than people do: a single look through a day of logs may take minutes, and ends by itself. */
+async function forAWhile(app: App, work: Promise<void>): Promise<void> {
+  const waited = new AbortController()
+  const enough = delay(INLINE_MS, true, { signal: waited.signal }).catch(() => false)
+  try {
+    if ((await Promise.race([work.then(() => false), enough])) === true)
+      work.catch((error: unknown) => app.log.warn({ err: error }, 'an erasure was interrupted; it goes on later'))
+  } finally {
+    waited.abort()
+  }
 }
 
 function viewErasure(row: ErasureRow): Erasure {
