@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { PerformanceTables } from './performance-tables.ts'
+import type { ReleaseTables } from './release-tables.ts'
 
 /** Row types of migrations/*.sql; test/conventions.test.ts holds them against the migrated database. */
 
@@ -11,7 +12,7 @@ type Json = JSONColumnType<Record<string, unknown>>
 type JsonText = ColumnType<unknown, string, string>
 type NullableJsonText = ColumnType<unknown, string | null | undefined, string | null>
 
-export type Tables = PerformanceTables & {
+export type Tables = PerformanceTables & ReleaseTables & {
   orgs: {
     id: string
     slug: string
@@ -131,10 +132,27 @@ export type Tables = PerformanceTables & {
     is_unhandled: boolean
     last_event_id: Nullable<string>
     search_text: string
-    search_vector: ColumnType<string, never, never>
     created_at: Time
+    seen_slot: ColumnType<Date, never, never>
+    events_rank: ColumnType<number, never, never>
+    users_rank: ColumnType<number, never, never>
     merged_into: Nullable<string>
     merged_count: Generated<number>
+  }
+  issue_search: { issue_id: string; document: string; stale_since: NullableTime }
+  issue_new_lexemes: { id: Generated<number>; issue_id: string; lexemes: string }
+  issue_views: {
+    id: string
+    org_id: string
+    owner_id: Nullable<string>
+    name: string
+    is_shared: boolean
+    query: string
+    sort: string
+    filters: ColumnType<Record<string, unknown>, string | undefined, string>
+    position: Generated<number>
+    created_at: Time
+    updated_at: Time
   }
   issue_fingerprints: {
     project_id: string
