@@ -22,6 +22,8 @@ export type LoadOptions = {
   readonly durationMs: number
   /** Called with every id that was acknowledged. */
   readonly onAccepted?: (id: string) => void
+  /** Called with every answer and the time since its request was sent, milliseconds; status 0: the connection broke. */
+  readonly onAnswer?: (status: number, ms: number) => void
   /** Stops after that many requests were sent; null: by time alone. */
   readonly mostRequests?: number | null
 }
@@ -60,6 +62,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
       const connection = await Connection.open(hostname, Number(port), (status, id, sinceMs) => {
         lastAnswerMs = performance.now()
         answers.set(status, (answers.get(status) ?? 0) + 1)
+        options.onAnswer?.(status, lastAnswerMs - connection.sentMs)
         if (status === 200) {
           accepted++
           latency.add(lastAnswerMs - sinceMs)
@@ -173,6 +176,7 @@ class Connection {
   readonly #onAnswer: (status: number, id: string, sinceMs: number) => void
   #id = ''
   #sinceMs = 0
+  sentMs = 0
   #partial: Buffer | null = null
   isBusy = false
   isBroken = false
@@ -203,6 +207,7 @@ class Connection {
   send(head: Buffer, header: Buffer, body: Buffer, id: string, sinceMs: number): void {
     this.#id = id
     this.#sinceMs = sinceMs
+    this.sentMs = performance.now()
     this.isBusy = true
     // One packet, and a copy: the header's bytes are reused for the next request.
     this.#socket.write(Buffer.concat([head, header, body]))

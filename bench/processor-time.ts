@@ -27,7 +27,7 @@ export function processorTimeOfTree(root: number): ProcessorTime {
 }
 
 function partOf(threadName: string): Part {
-  if (threadName === 'postgres') return 'database'
+  if (threadName.startsWith('postgres')) return 'database'
   if (threadName === 'digest') return 'digest thread'
   return threadName === 'node-MainThread' ? 'main thread' : 'other threads of node'
 }

@@ -2,12 +2,27 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Bench, BenchArgs, BenchResult } from './bench.ts'
+import type { Bench, BenchArgs, BenchResult, Figure } from './bench.ts'
 
 /** Files beside this one; loaded only when asked for, since a bench may pull in half the product. */
-const benches = ['startup', 'idle', 'intake', 'drain', 'disk', 'normalize', 'web-size'].filter((name) =>
-  existsSync(join(import.meta.dirname, `${name}.ts`)),
+const benches = ['startup', 'idle', 'intake', 'drain', 'visible', 'overload', 'disk', 'normalize', 'web-size'].filter(
+  (name) => existsSync(join(import.meta.dirname, `${name}.ts`)),
 )
+
+/** What `all` runs: about ten minutes; with `--long` each in its own long form instead of these options. */
+const ALL: readonly (readonly [name: string, options: Readonly<Record<string, string>>])[] = [
+  ['startup', { runs: '3' }],
+  ['idle', {}],
+  ['intake', { runs: '1', seconds: '20' }],
+  ['drain', { runs: '1', seconds: '45' }],
+  ['drain', { size: '3000', runs: '1', seconds: '30' }],
+  ['drain', { size: '50000', runs: '1', seconds: '30' }],
+  ['visible', {}],
+  ['overload', {}],
+  ['disk', {}],
+  ['normalize', {}],
+  ['web-size', {}],
+]
 
 const load = async (name: string): Promise<Bench> => (await import(`./${name}.ts`)) as Bench
 
@@ -18,7 +33,7 @@ await main(process.argv.slice(2))
 async function main(words: string[]): Promise<void> {
   const names = words.filter((word) => !word.startsWith('-'))
   if (words.includes('--help') || words.includes('-h') || names.length === 0) return printHelp()
-  const wanted = names.includes('all') ? benches : names
+  const wanted = names.filter((name) => name !== 'all')
   const unknown = wanted.find((name) => !benches.includes(name))
   if (unknown !== undefined) {
     process.stderr.write(`There is no bench "${unknown}". Known: ${benches.join(', ')}, all.\n`)
@@ -26,10 +41,70 @@ async function main(words: string[]): Promise<void> {
     return
   }
   const args = parseArgs(words)
+  if (names.includes('all')) await runAll(args)
   for (const name of wanted) await runOne(name, args)
 }
 
-async function runOne(name: string, args: BenchArgs): Promise<void> {
+type Row = { id: string; what: string; asked: string; measured: string; command: string }
+
+/** Every bench once, then one table of what the design asks for (design/targets.md). */
+async function runAll(args: BenchArgs): Promise<void> {
+  const rows: Row[] = []
+  for (const [index, [name, options]] of ALL.entries()) {
+    print(`\n${index + 1} of ${ALL.length}`)
+    const size: Record<string, string> = options['size'] === undefined ? {} : { size: options['size'] }
+    const given = { long: args.long, options: { ...(args.long ? size : options), ...args.options } }
+    const command = ['npm run bench --', name, ...Object.entries(size).map(([key, value]) => `--${key}=${value}`)].join(
+      ' ',
+    )
+    try {
+      rows.push(...rowsOf(await runOne(name, given), command))
+    } catch (error) {
+      // One that fails must not take the others' figures with it.
+      print(`failed: ${error instanceof Error ? error.message : String(error)}`)
+      rows.push({ id: '–', what: name, asked: '', measured: 'failed', command })
+      process.exitCode = 1
+    }
+  }
+  rows.sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))
+  print('')
+  printTable([{ id: 'id', what: 'what', asked: 'asked', measured: 'measured', command: 'command' }, ...rows])
+}
+
+/** Figures whose goal names one of the design's: `≥4,000/s (P2)`. */
+function rowsOf({ figures }: BenchResult, command: string): Row[] {
+  return Object.entries(figures).flatMap(([what, figure]) => {
+    const goal = /^(.*) \((P\d+)\)$/.exec(figure.goal ?? '')
+    return goal === null
+      ? []
+      : [
+          {
+            id: goal[2] ?? '',
+            what: what.trim(),
+            asked: goal[1] ?? '',
+            measured: `${shown(figure)} ${figure.unit}`,
+            command,
+          },
+        ]
+  })
+}
+
+function printTable(rows: readonly Row[]): void {
+  const columns = ['id', 'what', 'asked', 'measured', 'command'] as const
+  const widths = columns.map((column) => Math.max(...rows.map((row) => row[column].length)))
+  for (const row of rows)
+    print(
+      columns
+        .map((column, at) => row[column].padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}
+
+const shown = ({ value }: Figure): string =>
+  value.toLocaleString('en-GB', { maximumFractionDigits: value < 100 ? 2 : 0 })
+
+async function runOne(name: string, args: BenchArgs): Promise<BenchResult> {
   const machine = describeMachine()
   print(`\n── ${name}`)
   print(
@@ -49,14 +124,17 @@ async function runOne(name: string, args: BenchArgs): Promise<void> {
   }
   mkdirSync(join(here, 'results'), { recursive: true })
   appendFileSync(join(here, 'results', `${name}.jsonl`), `${JSON.stringify(record)}\n`)
+  return result
 }
 
 function report({ figures, payload, durability, postgres, notes }: BenchResult): void {
   if (postgres !== undefined) print(`database    PostgreSQL ${postgres}, ${durability}`)
   if (payload !== undefined) print(`payload     ${payload}`)
-  for (const [name, { value, unit, goal }] of Object.entries(figures)) {
-    const shown = value.toLocaleString('en-GB', { maximumFractionDigits: value < 100 ? 2 : 0 })
-    print(`${name.padEnd(32)} ${shown.padStart(12)} ${unit.padEnd(10)}${goal === undefined ? '' : `  goal ${goal}`}`)
+  for (const [name, figure] of Object.entries(figures)) {
+    const { unit, goal } = figure
+    print(
+      `${name.padEnd(34)} ${shown(figure).padStart(12)} ${unit.padEnd(10)}${goal === undefined ? '' : `  goal ${goal}`}`,
+    )
   }
   for (const note of notes ?? []) print(`note        ${note}`)
 }

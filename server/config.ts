@@ -33,6 +33,8 @@ export type Config = {
   readonly encryptionKeys: string | null
   readonly trustedProxies: readonly string[]
   readonly rateLimitScale: number
+  /** Requests that may wait for digestion before new ones are refused. */
+  readonly mostBacklogEntries: number
   readonly retryScale: number
   readonly refreshOverlapMs: number
   readonly cookiePrefix: string
@@ -108,6 +110,8 @@ const Environment = z.object({
   ENCRYPTION_KEYS: z.string().trim().min(1, { error: 'must not be empty' }).optional(),
   TRUSTED_PROXIES: z.string().transform(list).pipe(z.array(cidr)).default([]),
   RATE_LIMIT_SCALE: number(0, 1_000_000).default(1),
+  // A quarter of an hour of digestion at full speed.
+  MAX_BACKLOG: wholeNumber(1_000, 100_000_000).default(3_000_000),
   FAULTLINE_RETRY_SCALE: number(0, 1_000_000).default(1),
   REFRESH_OVERLAP_MS: wholeNumber(0, 10_000).default(50),
   COOKIE_PREFIX: z.enum(['', '__Host-'], { error: 'must be empty or __Host-' }).default(''),
@@ -183,6 +187,7 @@ export function readConfig(environment: Environment = process.env): Config {
     encryptionKeys: env.ENCRYPTION_KEYS ?? null,
     trustedProxies: env.TRUSTED_PROXIES,
     rateLimitScale: env.RATE_LIMIT_SCALE,
+    mostBacklogEntries: env.MAX_BACKLOG,
     retryScale: env.FAULTLINE_RETRY_SCALE,
     refreshOverlapMs: env.REFRESH_OVERLAP_MS,
     cookiePrefix: env.COOKIE_PREFIX,

@@ -36,11 +36,9 @@ export type SpoolLimits = AdmissionLimits & {
   readonly mostWaitingBytes: number
 }
 
-const DEFAULT_LIMITS: SpoolLimits = {
+const DEFAULT_LIMITS: Omit<SpoolLimits, 'mostBacklogEntries'> = {
   mostWaitingEntries: 10_000,
   mostWaitingBytes: 64 * 1024 * 1024,
-  // A quarter of an hour of digestion at full speed.
-  mostBacklogEntries: 3_000_000,
   mostBacklogBytes: 4 * 1024 * 1024 * 1024,
 }
 
@@ -76,7 +74,7 @@ type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown
  * few milliseconds for each other: half the commits cost half the processor time.
  */
 export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
-  const limits = { ...DEFAULT_LIMITS, ...given }
+  const limits = { ...DEFAULT_LIMITS, mostBacklogEntries: app.config.mostBacklogEntries, ...given }
   let queue: Waiting[] = []
   let waitingBytes = 0
   let flushes = 0
