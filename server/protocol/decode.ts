@@ -210,8 +210,10 @@ export function decodePrefix(raw: Buffer, encoding: ContentEncoding, most: numbe
   }
 }
 
+const CHUNK_BYTES = 256 * 1024
+
 const createDecoder = (encoding: Exclude<ContentEncoding, 'none'>) => {
-  const chunkSize = 256 * 1024
+  const chunkSize = CHUNK_BYTES
   switch (encoding) {
     case 'gzip':
       return zlib.createGunzip({ chunkSize })
@@ -268,6 +270,13 @@ export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 
       if (length + piece.length > Math.min(limit, soFar)) return fail(tooFar())
       piece.copy(out, length)
       length += piece.length
+      // A piece that is full is all of its memory, and zlib has let go of it; as much again would pile up otherwise.
+      if (
+        piece.length === CHUNK_BYTES &&
+        piece.buffer instanceof ArrayBuffer &&
+        piece.buffer.byteLength === CHUNK_BYTES
+      )
+        piece.buffer.transfer(0)
     })
     decoder.on('end', () => resolve({ bytes: out.subarray(0, length), release: () => discard(out) }))
     decoder.on('error', (error) => fail(broken(encoding, error)))
