@@ -119,7 +119,16 @@ export type FeedbackPage = {
 
 function filtered(db: Database, filter: FeedbackFilter) {
   let query = db.selectFrom('feedback').where('project_id', '=', filter.projectId)
-  if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
+  if (filter.issueId !== undefined) {
+    // Filed under the issue its event made, which may since have been merged into this one.
+    const { issueId } = filter
+    query = query.where((row) =>
+      row.or([
+        row('issue_id', '=', issueId),
+        row('issue_id', 'in', row.selectFrom('issues').select('id').where('merged_into', '=', issueId)),
+      ]),
+    )
+  }
   if (filter.linked !== undefined) query = query.where('issue_id', filter.linked ? 'is not' : 'is', null)
   if (filter.release !== undefined) query = query.where('release', '=', filter.release)
   if (filter.environment !== undefined) query = query.where('environment', '=', filter.environment)

@@ -7,7 +7,7 @@ import { parameterise } from './v1-words.ts'
  * Grouping, version 1. Once frozen, this file and its two companions never change again: issues are found by what they
  * answer. They therefore keep private copies of all they need and import nothing else of ours but the type of an event.
  *
- * Order: the SDK's fingerprint → security report → application not responding → oldest causal exception with a usable
+ * Order: the SDK's fingerprint → a rule of the project → security report → application not responding → oldest causal exception with a usable
  * stack → message → stack of the crashed thread → type and value → nothing but type and platform. A message event goes
  * by its words even where a stack came with it: JVM clients mark the thread of every plain message as crashed.
  */
@@ -19,9 +19,15 @@ type Frame = NonNullable<Exception['stacktrace']>['frames'][number]
 
 const VERSION = 1
 
-/** Parts in the order they count and the SHA-256 over their unambiguous encoding. */
-export function fingerprintV1(event: Event): { hash: Buffer; parts: Part[] } {
-  const parts = partsOf(event)
+/**
+ * Parts in the order they count and the SHA-256 over their unambiguous encoding.
+ * @param rule elements a rule of the project gives; null among them stands for what we would have computed
+ */
+export function fingerprintV1(
+  event: Event,
+  rule: readonly (string | null)[] | null = null,
+): { hash: Buffer; parts: Part[] } {
+  const parts = partsOf(event, rule)
   return { hash: hash('sha256', JSON.stringify([VERSION, parts.map(encodable)]), 'buffer'), parts }
 }
 
@@ -29,19 +35,23 @@ function encodable(part: Part): unknown {
   return [part.variant, part.values.map(({ label, value }) => [label, value])]
 }
 
-function partsOf(event: Event): Part[] {
+function partsOf(event: Event, rule: readonly (string | null)[] | null): Part[] {
   const sent = event.fingerprint
-  if (sent === null || sent.length === 0) return [computedPart(event)]
-  let withDefault = false
-  const values: Value[] = []
-  for (const element of sent) {
-    if (/^\{\{\s*default\s*\}\}$/.test(element)) {
-      withDefault = true
-      values.push({ label: 'default', value: '{{ default }}' })
-    } else values.push({ label: 'fingerprint', value: element })
-  }
-  const part = { variant: 'sdk_fingerprint', values }
-  return withDefault ? [part, computedPart(event)] : [part]
+  if (sent !== null && sent.length > 0)
+    return givenParts(
+      'sdk_fingerprint',
+      sent.map((element) => (/^\{\{\s*default\s*\}\}$/.test(element) ? null : element)),
+      event,
+    )
+  return rule === null ? [computedPart(event)] : givenParts('project_rule', rule, event)
+}
+
+function givenParts(variant: string, elements: readonly (string | null)[], event: Event): Part[] {
+  const values = elements.map((element) =>
+    element === null ? { label: 'default', value: '{{ default }}' } : { label: 'fingerprint', value: element },
+  )
+  const part = { variant, values }
+  return elements.includes(null) ? [part, computedPart(event)] : [part]
 }
 
 function computedPart(event: Event): Part {

@@ -2,8 +2,10 @@ import { authRoutes } from '../auth/auth.api.ts'
 import { attachmentRoutes } from '../attachments/attachments.api.ts'
 import { feedbackRoutes } from '../feedback/feedback.api.ts'
 import { filterRoutes } from '../filters/filters.api.ts'
+import { issueEventRoutes } from '../issues/events/issue-events.api.ts'
 import { bulkRoutes } from '../issues/bulk/bulk.api.ts'
 import { issueRoutes } from '../issues/issues.api.ts'
+import { mergingRoutes } from '../issues/merging.api.ts'
 import { intakeRoutes } from '../outcomes/intake.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
 import { liveRoutes } from '../live/live.api.ts'
@@ -18,7 +20,9 @@ export const contract = {
   ...filterRoutes,
   ...privacyRoutes,
   ...issueRoutes,
+  ...mergingRoutes,
   ...bulkRoutes,
+  ...issueEventRoutes,
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,

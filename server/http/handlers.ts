@@ -3,8 +3,10 @@ import { authHandlers } from '../auth/auth.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
 import { filterHandlers } from '../filters/filters.handlers.ts'
+import { issueEventHandlers } from '../issues/events/issue-events.handlers.ts'
 import { bulkHandlers } from '../issues/bulk/bulk.handlers.ts'
 import { issueHandlers } from '../issues/issues.handlers.ts'
+import { mergingHandlers } from '../issues/merging.handlers.ts'
 import { intakeHandlers } from '../outcomes/intake.handlers.ts'
 import { liveHandlers } from '../live/live.handlers.ts'
 import { privacyHandlers } from '../privacy/privacy.handlers.ts'
@@ -19,7 +21,9 @@ export const handlers: Handlers<Contract> = {
   ...filterHandlers,
   ...privacyHandlers,
   ...issueHandlers,
+  ...mergingHandlers,
   ...bulkHandlers,
+  ...issueEventHandlers,
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,

@@ -54,3 +54,5 @@ export type Filing = {
 export type Disposition = { readonly outcome: Outcome; readonly reason: string }
 export const ACCEPTED: Disposition = { outcome: 'accepted', reason: '' }
 export const DUPLICATE: Disposition = { outcome: 'duplicate', reason: '' }
+/** Somebody said that nobody wants to hear of its problem again. */
+export const DISCARDED_ISSUE = { outcome: 'discarded', reason: 'discarded_issue' } as const satisfies Disposition

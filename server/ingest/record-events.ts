@@ -5,7 +5,7 @@ import { dayOf } from '../kernel/day.ts'
 import { recordOccurrences, type Occurrence, type Recorded } from '../issues/record.ts'
 import { touchProjects } from '../issues/record.queries.ts'
 import { publishLive } from '../live/publish.ts'
-import { ACCEPTED, type Disposition, DUPLICATE } from './item.ts'
+import { ACCEPTED, DISCARDED_ISSUE, type Disposition, DUPLICATE } from './item.ts'
 import { linkWaitingFeedback } from './record-feedback.ts'
 import type { Filed } from './recorders.ts'
 
@@ -30,15 +30,17 @@ export async function recordEvents(
     dayOf(now),
   )
   const fresh = [...first].filter(([key]) => !stored.has(key)).map(([, occurrence]) => occurrence)
-  if (fresh.length > 0) {
-    const recorded = await recordOccurrences(client, now, fresh)
-    await linkWaitingFeedback(
-      client,
-      fresh.map(({ event }) => event),
-    )
-    await tell(client, now, recorded)
-  }
-  return keys.map((key, index) => (isFirst[index] === true && !stored.has(key) ? ACCEPTED : DUPLICATE))
+  if (fresh.length === 0) return keys.map(() => DUPLICATE)
+  const recorded = await recordOccurrences(client, now, fresh)
+  await linkWaitingFeedback(
+    client,
+    fresh.map(({ event }) => event),
+  )
+  await tell(client, now, recorded)
+  return facts.map(({ fact }, index) => {
+    if (isFirst[index] !== true || stored.has(keys[index] ?? '')) return DUPLICATE
+    return recorded.discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED
+  })
 }
 
 /** Facts of projects, and news for open dashboards once this commits. */

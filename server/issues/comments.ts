@@ -7,14 +7,14 @@ import { liveNotification } from '../live/publish.ts'
 import { roleAtLeast } from '../kernel/permissions.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Comment } from './issues.api.ts'
-import { selectIssue } from './issues.queries.ts'
+import { selectIssue, shownWith } from './issues.queries.ts'
 import { viewPerson } from './view-issue.ts'
 
 /** @throws AppError not_found */
-async function requireIssue(db: Database | Tx, actor: Actor, issueId: string): Promise<{ projectId: string }> {
+async function requireIssue(db: Database | Tx, actor: Actor, issueId: string): Promise<{ id: string; projectId: string }> {
   const issue = await selectIssue(db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  return { projectId: issue.project_id }
+  return { id: issue.id, projectId: issue.project_id }
 }
 
 /** Others who have the issue open read it again. */
@@ -63,13 +63,13 @@ export async function listComments(
   actor: Actor,
   input: { issueId: string; limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<Comment>> {
-  await requireIssue(app.db, actor, input.issueId)
+  const { id } = await requireIssue(app.db, actor, input.issueId)
   const { n } = await app.db
     .selectFrom('comments')
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('issue_id', '=', input.issueId)
+    .where('issue_id', '=', shownWith(id))
     .executeTakeFirstOrThrow()
-  let query = selectComments(app.db).where('c.issue_id', '=', input.issueId)
+  let query = selectComments(app.db).where('c.issue_id', '=', shownWith(id))
   if (input.cursor !== undefined) query = query.where('c.id', '>', cursorId(input.cursor))
   const rows = await query
     .orderBy('c.id')
@@ -99,16 +99,16 @@ export async function createComment(
   input: { issueId: string; body: string },
 ): Promise<Comment> {
   return app.tx(async (tx) => {
-    const { projectId } = await requireIssue(tx, actor, input.issueId)
+    const { id, projectId } = await requireIssue(tx, actor, input.issueId)
     const row = {
       id: newId(),
-      issue_id: input.issueId,
+      issue_id: id,
       author_id: actor.userId,
       body: input.body,
       created_at: app.clock.now(),
     }
     await tx.insertInto('comments').values(row).execute()
-    await tellOthers(tx, actor, input.issueId, projectId)
+    await tellOthers(tx, actor, id, projectId)
     return viewComment(await selectComments(tx).where('c.id', '=', row.id).executeTakeFirstOrThrow())
   })
 }
@@ -123,12 +123,12 @@ export async function deleteComment(
   input: { issueId: string; commentId: string },
 ): Promise<void> {
   await app.tx(async (tx) => {
-    const { projectId } = await requireIssue(tx, actor, input.issueId)
+    const { id, projectId } = await requireIssue(tx, actor, input.issueId)
     const comment = await tx
       .selectFrom('comments')
       .select(['id', 'author_id'])
       .where('id', '=', input.commentId)
-      .where('issue_id', '=', input.issueId)
+      .where('issue_id', '=', shownWith(id))
       .forUpdate()
       .executeTakeFirst()
     if (comment === undefined) throw notFound('Comment')
@@ -139,7 +139,7 @@ export async function deleteComment(
       .insertInto('issue_activity')
       .values({
         id: newId(),
-        issue_id: input.issueId,
+        issue_id: id,
         kind: 'comment_deleted',
         actor_id: actor.userId,
         sentence: 'A comment was deleted.',
@@ -147,6 +147,6 @@ export async function deleteComment(
         created_at: app.clock.now(),
       })
       .execute()
-    await tellOthers(tx, actor, input.issueId, projectId)
+    await tellOthers(tx, actor, id, projectId)
   })
 }

@@ -3,17 +3,20 @@ import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteEventsOf } from '../events/store.ts'
 import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
-import { notFound } from '../kernel/errors.ts'
+import { conflict, notFound } from '../kernel/errors.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
+import { eventSources } from './events/event-sources.ts'
 import { lockIssue, selectIssue } from './issues.queries.ts'
+import { dropCounts, ownIdsOf } from './merging.queries.ts'
 
 const PIECE = 5_000
+const HIDDEN = 'This issue was merged into another one. Delete that one, or unmerge this one first.'
 
 /**
  * Removes an issue with its events and their files, feedback, counts, comments and activity. Later events of the same
  * fingerprint make a new one.
- * @throws AppError not_found
+ * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function deleteIssue(app: App, actor: Actor, issueId: string): Promise<void> {
   await removeIssue(app, actor, issueId, (tx, projectId) =>
@@ -29,7 +32,7 @@ export async function deleteIssue(app: App, actor: Actor, issueId: string): Prom
 
 /**
  * The same for callers that have something to add to the transaction in which the issue goes.
- * @throws AppError not_found
+ * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function removeIssue(
   app: App,
@@ -37,19 +40,25 @@ export async function removeIssue(
   issueId: string,
   within: (tx: Tx, projectId: string) => Promise<unknown>,
 ): Promise<void> {
-  if ((await selectIssue(app.db, actor, issueId)) === undefined) throw notFound('Issue')
+  const found = await selectIssue(app.db, actor, issueId)
+  if (found === undefined) throw notFound('Issue')
+  if (found.id !== issueId) throw conflict(HIDDEN)
   // In pieces, each a transaction: an issue of millions would hold up its next event, and run into the time limit.
   // Cut off half-way, the issue is still there and can be deleted again.
-  while ((await app.tx((tx) => deletePiece(tx, issueId))) === PIECE);
+  for (const id of await eventSources(app.db, found.id)) while ((await app.tx((tx) => deletePiece(tx, id))) === PIECE);
   await app.tx(async (tx) => {
     const issue = await lockIssue(tx, actor, issueId)
     if (issue === undefined) throw notFound('Issue')
-    // Those that came meanwhile.
-    while ((await deletePiece(tx, issueId)) === PIECE);
-    await tx.deleteFrom('issue_hours').where('issue_id', '=', issueId).execute()
-    await tx.deleteFrom('issue_users').where('issue_id', '=', issueId).execute()
-    await deleteAttachmentsOf(tx, issue.project_id, await deleteFeedbackOfIssue(tx, issueId))
-    // Fingerprints, activity and comments go with the row.
+    // Nobody means the issues another one is shown as.
+    if (issue.id !== issueId) throw conflict(HIDDEN)
+    const sources = await eventSources(tx, issueId)
+    for (const id of sources) {
+      // Those that came meanwhile.
+      while ((await deletePiece(tx, id)) === PIECE);
+      await deleteAttachmentsOf(tx, issue.project_id, await deleteFeedbackOfIssue(tx, id))
+    }
+    await dropCounts(tx, [...new Set([...sources, ...(await ownIdsOf(tx, issueId))])])
+    // Fingerprints, activity and comments go with the row, and so do issues merged into it.
     await tx.deleteFrom('issues').where('id', '=', issueId).execute()
     await within(tx, issue.project_id)
   })

@@ -1,0 +1,149 @@
+import { compileGlob, type Glob } from '../kernel/glob.ts'
+import type { Event, Exception, Frame } from '../protocol/event.api.ts'
+import { functionName, leadingStack, topFrame } from '../protocol/labels.ts'
+import { FRAME_MATCHERS, VARIABLE, type FingerprintRule } from '../team/grouping-rules.api.ts'
+import { frameQuestion } from './frame-rules.ts'
+import { parameterise } from './v1-words.ts'
+
+/** Fingerprint rules of a project: which events are one issue because somebody said so. */
+
+/** What the first rule that matches says. */
+export type RuleAnswer = {
+  readonly rule: FingerprintRule
+  /** Null stands for what we would have computed. */
+  readonly elements: readonly (string | null)[]
+  /** Names the issue; null leaves its name. */
+  readonly title: string | null
+}
+
+export type RuleBook = (event: Event) => RuleAnswer | null
+
+/** So many of the innermost frames are asked: what an event costs stays bounded. */
+const MOST_FRAMES = 200
+const MOST_VALUE_CHARACTERS = 200
+
+type Question = (event: Event, frames: readonly Frame[]) => boolean
+
+/** Null when there are no rules: nothing is asked of anything then. */
+export function compileFingerprintRules(rules: readonly FingerprintRule[]): RuleBook | null {
+  if (rules.length === 0) return null
+  const compiled = rules.map((rule) => ({ rule, questions: questionsOf(rule) }))
+  return (event) => {
+    const frames = framesOf(event)
+    const found = compiled.find(({ questions }) => questions.every((asks) => asks(event, frames)))
+    return found === undefined ? null : answerOf(found.rule, event)
+  }
+}
+
+function framesOf(event: Event): readonly Frame[] {
+  const frames = event.exceptions.flatMap(({ stacktrace }) => stacktrace?.frames ?? [])
+  const all = frames.length > 0 ? frames : (leadingStack(event.exceptions, event.threads)?.frames ?? [])
+  return all.length > MOST_FRAMES ? all.slice(-MOST_FRAMES) : all
+}
+
+const isFrameKey = (key: string): boolean => FRAME_MATCHERS.some((known) => known === key)
+
+/** Matchers of a frame must meet in one frame, those of an error in one exception; negated ones are true of none. */
+function questionsOf({ match }: FingerprintRule): Question[] {
+  const ofFrames = match.filter(({ key }) => isFrameKey(key))
+  const ofErrors = match.filter(({ key }) => key === 'type' || key === 'value')
+  const others = match.filter(({ key }) => !isFrameKey(key) && key !== 'type' && key !== 'value')
+  const wantedFrame = ofFrames.filter(({ not }) => !not).map(({ key, glob }) => frameQuestion(key, glob))
+  const wantedError = ofErrors.filter(({ not }) => !not).map(({ key, glob }) => errorQuestion(key, glob))
+  return [
+    ...others.map(({ key, glob, not }): Question => {
+      const matches = compileGlob(glob)
+      return (event) => textsOf(event, key).some((text) => text !== null && matches(text)) !== not
+    }),
+    ...(wantedError.length === 0
+      ? []
+      : [(event: Event) => event.exceptions.some((one) => wantedError.every((asks) => asks(one)))]),
+    ...ofErrors
+      .filter(({ not }) => not)
+      .map(({ key, glob }): Question => {
+        const asks = errorQuestion(key, glob)
+        return (event) => !event.exceptions.some(asks)
+      }),
+    ...(wantedFrame.length === 0
+      ? []
+      : [
+          (_event: Event, frames: readonly Frame[]) => frames.some((frame) => wantedFrame.every((asks) => asks(frame))),
+        ]),
+    ...ofFrames
+      .filter(({ not }) => not)
+      .map(({ key, glob }): Question => {
+        const asks = frameQuestion(key, glob)
+        return (_event, frames) => !frames.some(asks)
+      }),
+  ]
+}
+
+function errorQuestion(key: string, glob: string): (exception: Exception) => boolean {
+  const matches: Glob = compileGlob(glob)
+  return ({ type, value }) => {
+    const text = key === 'type' ? type : value
+    return text !== null && matches(text)
+  }
+}
+
+function textsOf(event: Event, key: string): readonly (string | null)[] {
+  switch (key) {
+    case 'message':
+      return [event.message, event.message_template]
+    case 'level':
+      return [event.level]
+    case 'release':
+      return [event.release]
+    default: {
+      const name = key.slice('tag.'.length)
+      return event.tags.filter((tag) => tag.key === name).map((tag) => tag.value)
+    }
+  }
+}
+
+function answerOf(rule: FingerprintRule, event: Event): RuleAnswer {
+  const elements = rule.fingerprint.map((element) =>
+    /^\s*\{\{\s*default\s*\}\}\s*$/.test(element)
+      ? null
+      : element.replaceAll(VARIABLE, (_, name: string) => variable(event, name, true)),
+  )
+  const title = rule.title?.replaceAll(VARIABLE, (_, name: string) => variable(event, name, false)).trim() ?? ''
+  return { rule, elements, title: title === '' ? null : title.slice(0, MOST_VALUE_CHARACTERS) }
+}
+
+/** Without what changes from one occurrence to the next where events are to meet; as sent where people read it. */
+function variable(event: Event, name: string, meets: boolean): string {
+  const value = valueOf(event, name)
+  if (value === null || value === '') return `<no ${name}>`
+  const text = meets && (name === 'value' || name === 'message') ? parameterise(value) : value
+  return text.slice(0, MOST_VALUE_CHARACTERS)
+}
+
+function valueOf(event: Event, name: string): string | null {
+  switch (name) {
+    case 'type':
+      return event.error_type ?? event.type
+    case 'value':
+      return event.error_value
+    case 'message':
+      return event.message_template ?? event.message
+    case 'module':
+      return placeFrame(event)?.module ?? null
+    case 'function':
+      return functionName(placeFrame(event)) ?? null
+    case 'transaction':
+    case 'level':
+    case 'release':
+    case 'environment':
+    case 'platform':
+    case 'logger':
+      return event[name]
+    default:
+      return event.tags.find(({ key }) => `tag.${key}` === name)?.value ?? null
+  }
+}
+
+function placeFrame(event: Event): Frame | null {
+  const stack = leadingStack(event.exceptions, event.threads)
+  return stack === null ? null : topFrame(stack)
+}

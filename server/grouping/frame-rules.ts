@@ -1,0 +1,124 @@
+import { compileGlob } from '../kernel/glob.ts'
+import type { Event, Frame, Stacktrace, Thread } from '../protocol/event.api.ts'
+import { culpritOf, leadingStack } from '../protocol/labels.ts'
+import type { StackRule } from '../team/grouping-rules.api.ts'
+
+/** Stack rules of a project: which frames are of the app, and which do not count when events are grouped. */
+
+type Question = (frame: Frame) => boolean
+type Compiled = { readonly rule: StackRule; readonly asks: Question }
+
+/** An event with frames as the rules mark them, and what grouping is to read. */
+export type Marked = {
+  /** For people: every frame is there. */
+  readonly event: Event
+  /** Without the frames that do not count. */
+  readonly grouped: Event
+  /** Rules that changed something. */
+  readonly applied: readonly StackRule[]
+}
+
+export type FrameMarker = (event: Event) => Marked
+
+/** What a frame matcher looks at; null where the frame does not say. */
+export function frameText(frame: Frame, key: string): string | null {
+  switch (key) {
+    case 'module':
+      return frame.module
+    case 'function':
+      return frame.function
+    case 'path':
+      return frame.abs_path ?? frame.filename
+    case 'package':
+      return frame.package
+    default:
+      return null
+  }
+}
+
+/** Whether a frame matcher is true; a path counts as sent and shortened. */
+export function frameQuestion(key: string, glob: string): Question {
+  const matches = compileGlob(glob)
+  if (key === 'path')
+    return ({ filename, abs_path: path }) =>
+      (path !== null && matches(path)) || (filename !== null && matches(filename))
+  return (frame) => {
+    const text = frameText(frame, key)
+    return text !== null && matches(text)
+  }
+}
+
+/** Null when there are no rules: nothing is asked of anything then. */
+export function compileStackRules(rules: readonly StackRule[]): FrameMarker | null {
+  if (rules.length === 0) return null
+  const compiled = rules.map((rule): Compiled => {
+    const questions = rule.match.map(({ key, glob, not }) => ({ asks: frameQuestion(key, glob), not }))
+    return { rule, asks: (frame) => questions.every(({ asks, not }) => asks(frame) !== not) }
+  })
+  return (event) => markEvent(event, compiled)
+}
+
+function markEvent(event: Event, rules: readonly Compiled[]): Marked {
+  const marker = new Marker(rules)
+  const exceptions = event.exceptions.map((exception) => {
+    const stack = marker.mark(exception.stacktrace)
+    return stack === exception.stacktrace ? exception : { ...exception, stacktrace: stack }
+  })
+  const threads = event.threads.map((thread) => {
+    const stack = isLookedAt(thread, event.threads.length) ? marker.mark(thread.stacktrace) : thread.stacktrace
+    return stack === thread.stacktrace ? thread : { ...thread, stacktrace: stack }
+  })
+  if (marker.applied.size === 0) return { event, grouped: event, applied: [] }
+  const marked = { ...event, exceptions, threads }
+  // Where the place was worked out from the stack, it follows the marks.
+  if (event.culprit === culpritOf(event.transaction, leadingStack(event.exceptions, event.threads)))
+    marked.culprit = culpritOf(marked.transaction, leadingStack(exceptions, threads))
+  return { event: marked, grouped: marker.without(marked), applied: [...marker.applied] }
+}
+
+/** Threads the order of grouping may come to. */
+const isLookedAt = ({ crashed, current, main }: Thread, count: number): boolean =>
+  crashed || current || main || count === 1
+
+class Marker {
+  readonly applied = new Set<StackRule>()
+  readonly #rules: readonly Compiled[]
+  readonly #ignored = new Set<Frame>()
+
+  constructor(rules: readonly Compiled[]) {
+    this.#rules = rules
+  }
+
+  /** The very same stack where nothing changes. */
+  mark(stack: Stacktrace | null): Stacktrace | null {
+    if (stack === null) return stack
+    let changed = false
+    const frames = stack.frames.map((frame) => {
+      const rule = this.#rules.find(({ asks }) => asks(frame))?.rule
+      if (rule === undefined) return frame
+      if (rule.action === 'ignore') {
+        this.applied.add(rule)
+        this.#ignored.add(frame)
+        return frame
+      }
+      const isInApp = rule.action === 'in_app'
+      if (frame.in_app === isInApp) return frame
+      this.applied.add(rule)
+      changed = true
+      return { ...frame, in_app: isInApp }
+    })
+    return changed ? { ...stack, frames } : stack
+  }
+
+  without(event: Event): Event {
+    if (this.#ignored.size === 0) return event
+    const cut = <T extends { stacktrace: Stacktrace | null }>(one: T): T => {
+      if (one.stacktrace?.frames.some((frame) => this.#ignored.has(frame)) !== true) return one
+      return {
+        ...one,
+        stacktrace: { ...one.stacktrace, frames: one.stacktrace.frames.filter((frame) => !this.#ignored.has(frame)) },
+      }
+    }
+    return { ...event, exceptions: event.exceptions.map(cut), threads: event.threads.map(cut) }
+  }
+}

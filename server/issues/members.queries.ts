@@ -1,0 +1,82 @@
+import type pg from 'pg'
+import type { Occurrence } from './record.ts'
+
+/** SQL of what merged issues would say on their own, on the digest side. */
+
+export type MemberAddition = {
+  readonly id: string
+  readonly events: number
+  readonly firstSeen: Date
+  readonly newest: Occurrence
+  readonly isUnhandled: boolean
+  readonly gravity: number
+}
+
+/** The rules of `addToIssues`, for members. Returns where the hours and users of each are filed. */
+export async function addToMembers(
+  client: pg.ClientBase,
+  additions: readonly MemberAddition[],
+): Promise<Map<string, string>> {
+  const of = <T>(pick: (addition: MemberAddition) => T): T[] => additions.map(pick)
+  const { rows } = await client.query<{ issue_id: string; own_id: string }>({
+    name: 'members-add',
+    text: `update issue_members m set
+             event_count = m.event_count + k.events,
+             first_seen = least(m.first_seen, k.first_seen),
+             last_seen = greatest(m.last_seen, k.last_seen),
+             title = case when k.last_seen >= m.last_seen then k.title else m.title end,
+             culprit = case when k.last_seen >= m.last_seen then k.culprit else m.culprit end,
+             error_type = case when k.last_seen >= m.last_seen then k.error_type else m.error_type end,
+             error_value = case when k.last_seen >= m.last_seen then k.error_value else m.error_value end,
+             level = case when k.last_seen >= m.last_seen then k.level else m.level end,
+             last_release = case when k.last_seen >= m.last_seen then coalesce(k.release, m.last_release) else m.last_release end,
+             last_event_id = case when k.last_seen >= m.last_seen then k.event_id else m.last_event_id end,
+             is_unhandled = m.is_unhandled or k.is_unhandled,
+             gravity = greatest(m.gravity, k.gravity)
+           from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+             $10::text[], $11::bool[], $12::smallint[], $13::uuid[])
+             k (id, events, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, gravity, event_id)
+           where m.issue_id = k.id returning m.issue_id, m.own_id`,
+    values: [
+      of((a) => a.id),
+      of((a) => a.events),
+      of((a) => a.firstSeen),
+      of((a) => a.newest.event.occurredAt),
+      of((a) => a.newest.title),
+      of((a) => a.newest.culprit),
+      of((a) => a.newest.errorType),
+      of((a) => a.newest.errorValue),
+      of((a) => a.newest.level),
+      of((a) => a.newest.event.release),
+      of((a) => a.isUnhandled),
+      of((a) => a.gravity),
+      of((a) => a.newest.event.eventId),
+    ],
+  })
+  return new Map(rows.map((row) => [row.issue_id, row.own_id]))
+}
+
+export async function addMemberHours(
+  client: pg.ClientBase,
+  rows: readonly { id: string; at: number; events: number }[],
+): Promise<void> {
+  await client.query({
+    name: 'members-add-hours',
+    text: `insert into issue_hours (issue_id, hour, events)
+           select * from unnest($1::uuid[], $2::timestamptz[], $3::int[])
+           on conflict (issue_id, hour) do update set events = issue_hours.events + excluded.events`,
+    values: [rows.map((row) => row.id), rows.map((row) => new Date(row.at)), rows.map((row) => row.events)],
+  })
+}
+
+export async function addMemberUsers(
+  client: pg.ClientBase,
+  rows: readonly { id: string; userHash: number }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query({
+    name: 'members-add-users',
+    text: `insert into issue_users (issue_id, user_hash) select * from unnest($1::uuid[], $2::bigint[]) on conflict do nothing`,
+    values: [rows.map((row) => row.id), rows.map((row) => row.userHash)],
+  })
+}

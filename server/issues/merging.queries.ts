@@ -1,0 +1,245 @@
+import { sql } from 'kysely'
+import type { Actor } from '../context/actor.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { shortId } from './issue.ts'
+import { LIFE_COLUMNS } from './life-columns.ts'
+
+/**
+ * SQL of merging. An issue others were merged into (the root) keeps its row, hours and users for all of them together;
+ * `issue_members` says what each one, the root too, would say alone, with hours and users under its `own_id`. Whoever
+ * holds the lock of a root's row may write what belongs to its members: digestion takes no other one.
+ */
+
+export type LockedIssue = Awaited<ReturnType<typeof lockForMerging>>[number]
+
+/** Issues of the actor's organisation, hidden ones too, locked in the order of their ids as digestion does. */
+export function lockForMerging(tx: Tx, actor: Actor, issueIds: readonly string[]) {
+  return tx
+    .selectFrom('issues as i')
+    .innerJoin('projects as p', 'p.id', 'i.project_id')
+    .select([
+      'i.id',
+      'i.project_id',
+      'i.number',
+      'i.merged_into',
+      'i.merged_count',
+      ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
+      'i.last_seen',
+      'i.event_count',
+      'i.title',
+      'p.slug as project_slug',
+    ])
+    .where('i.org_id', '=', actor.orgId)
+    .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+    .orderBy('i.id')
+    .forUpdate('i')
+    .execute()
+}
+
+export type Member = { readonly issueId: string; readonly parentId: string | null }
+
+export async function membersOf(tx: Tx, rootId: string): Promise<Member[]> {
+  const rows = await tx
+    .selectFrom('issue_members')
+    .select(['issue_id', 'parent_id'])
+    .where('root_id', '=', rootId)
+    .execute()
+  return rows.map((row) => ({ issueId: row.issue_id, parentId: row.parent_id }))
+}
+
+export type NewMember = {
+  readonly issueId: string
+  readonly ownId: string
+  readonly rootId: string
+  readonly parentId: string | null
+  readonly mergedBy: string
+  readonly now: Date
+}
+
+/** Writes down what an issue that was on its own until now says; false when it is written down already. */
+export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into issue_members (issue_id, own_id, root_id, parent_id, merged_at, merged_by, events_at_merge, event_count,
+      first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
+      gravity, severity, last_event_id, search_text)
+    select id, ${member.ownId}, ${member.rootId}, ${member.parentId}, ${member.now}, ${member.mergedBy}, event_count, event_count,
+      first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
+      gravity, severity, last_event_id, search_text
+    from issues where id = ${member.issueId} on conflict do nothing`.execute(tx)
+  return (numAffectedRows ?? 0n) > 0n
+}
+
+/** The hours and users of an issue once more, under another id. */
+export async function copyCounts(tx: Tx, fromId: string, toId: string): Promise<void> {
+  await sql`insert into issue_hours (issue_id, hour, events) select ${toId}, hour, events from issue_hours where issue_id = ${fromId}`.execute(
+    tx,
+  )
+  await sql`insert into issue_users (issue_id, user_hash, seen_day) select ${toId}, user_hash, seen_day from issue_users where issue_id = ${fromId}`.execute(
+    tx,
+  )
+}
+
+/** Adds the hours and users issues have, together, to those of another one. */
+export async function addCounts(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
+  const from = sql`any(${[...fromIds]}::uuid[])`
+  await sql`
+    insert into issue_hours as h (issue_id, hour, events)
+    select ${toId}::uuid, hour, sum(events)::int from issue_hours where issue_id = ${from} group by hour order by hour
+    on conflict (issue_id, hour) do update set events = h.events + excluded.events`.execute(tx)
+  await sql`
+    insert into issue_users as u (issue_id, user_hash, seen_day)
+    select ${toId}::uuid, user_hash, max(seen_day) from issue_users where issue_id = ${from} group by user_hash order by user_hash
+    on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
+      where u.seen_day is null or u.seen_day < excluded.seen_day`.execute(tx)
+}
+
+/** Hides issues, and those hidden behind them, behind a root; their fingerprints lead to it from now on. */
+export async function hideBehind(tx: Tx, issueIds: readonly string[], rootId: string, now: Date): Promise<void> {
+  const ids = sql`any(${[...issueIds]}::uuid[])`
+  await sql`update issue_members set parent_id = ${rootId}, merged_at = ${now} where issue_id = ${ids}`.execute(tx)
+  await sql`update issue_members set root_id = ${rootId} where root_id = ${ids}`.execute(tx)
+  await sql`update issue_fingerprints set issue_id = ${rootId} where issue_id = ${ids}`.execute(tx)
+  await sql`update issues set merged_into = ${rootId}, merged_count = 0 where id = ${ids} or merged_into = ${ids}`.execute(
+    tx,
+  )
+  await countMembers(tx, rootId)
+}
+
+const countMembers = (tx: Tx, rootId: string) =>
+  sql`update issues set merged_count = (select count(*) from issues m where m.merged_into = ${rootId}) where id = ${rootId}`.execute(
+    tx,
+  )
+
+/** Shows an issue again, with the members that are hidden behind it from now on. */
+export async function showAgain(
+  tx: Tx,
+  formerRootId: string,
+  issueId: string,
+  memberIds: readonly string[],
+): Promise<void> {
+  const members = sql`any(${[...memberIds]}::uuid[])`
+  await sql`update issue_members set root_id = ${issueId} where issue_id = ${members}`.execute(tx)
+  await sql`update issue_members set parent_id = null where issue_id = ${issueId}`.execute(tx)
+  await sql`update issue_fingerprints set issue_id = ${issueId} where issue_id = ${formerRootId} and source_id = ${members}`.execute(
+    tx,
+  )
+  await sql`update issues set merged_into = case when id = ${issueId} then null else ${issueId}::uuid end where id = ${members}`.execute(
+    tx,
+  )
+  await countMembers(tx, issueId)
+  await countMembers(tx, formerRootId)
+}
+
+/** Makes hours, users and facts of a root what its members say together; one that is alone again is no member any more. */
+export async function rebuildRoot(tx: Tx, rootId: string): Promise<void> {
+  const members = await tx
+    .selectFrom('issue_members')
+    .select(['issue_id', 'own_id'])
+    .where('root_id', '=', rootId)
+    .execute()
+  const ownIds = members.map((row) => row.own_id)
+  if (!ownIds.includes(rootId)) {
+    const own = sql`any(${ownIds}::uuid[])`
+    await sql`delete from issue_hours where issue_id = ${rootId}`.execute(tx)
+    await sql`delete from issue_users u where issue_id = ${rootId}
+      and not exists (select from issue_users o where o.issue_id = ${own} and o.user_hash = u.user_hash)`.execute(tx)
+    await addCounts(tx, ownIds, rootId)
+  }
+  await summarise(tx, rootId)
+  if (members.length > 1) return
+  const leftOver = ownIds.filter((id) => id !== rootId)
+  await tx
+    .deleteFrom('issue_hours')
+    .where('issue_id', 'in', leftOver.length === 0 ? [''] : leftOver)
+    .execute()
+  await tx
+    .deleteFrom('issue_users')
+    .where('issue_id', 'in', leftOver.length === 0 ? [''] : leftOver)
+    .execute()
+  await tx.deleteFrom('issue_members').where('root_id', '=', rootId).execute()
+}
+
+/** Removes hours and users filed under these ids. */
+export async function dropCounts(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .deleteFrom('issue_hours')
+    .where('issue_id', 'in', [...ids])
+    .execute()
+  await tx
+    .deleteFrom('issue_users')
+    .where('issue_id', 'in', [...ids])
+    .execute()
+}
+
+/** The facts of a root out of those of its members, by the rules digestion counts up with. */
+export async function summarise(tx: Tx, rootId: string): Promise<void> {
+  await sql`
+    update issues i set
+      event_count = f.event_count, first_seen = f.first_seen, last_seen = f.last_seen, is_unhandled = f.is_unhandled,
+      gravity = f.gravity, severity = case when i.severity_pinned then i.severity else f.severity end,
+      first_release = f.first_release, last_release = f.last_release, search_text = f.search_text,
+      title = n.title, culprit = n.culprit, error_type = n.error_type, error_value = n.error_value, level = n.level,
+      last_event_id = n.last_event_id,
+      user_count = u.users, users_today = u.today
+    from (
+      select sum(event_count)::bigint as event_count, min(first_seen) as first_seen, max(last_seen) as last_seen,
+        bool_or(is_unhandled) as is_unhandled, max(gravity) as gravity, max(severity) as severity,
+        (array_agg(first_release order by first_seen, issue_id))[1] as first_release,
+        (array_agg(last_release order by last_seen desc, issue_id desc) filter (where last_release is not null))[1] as last_release,
+        left(string_agg(search_text, ' ' order by issue_id = ${rootId} desc, last_seen desc, issue_id), 40000) as search_text
+      from issue_members where root_id = ${rootId}
+    ) f, (
+      select * from issue_members where root_id = ${rootId} order by last_seen desc, issue_id desc limit 1
+    ) n, (
+      select count(*) as users, count(*) filter (where c.seen_day = r.users_day)::int as today
+      from issues r join issue_users c on c.issue_id = r.id where r.id = ${rootId}
+    ) u where i.id = ${rootId}`.execute(tx)
+}
+
+/** Where hours and users of the members of a root are filed, the root's own included; none for one that stands alone. */
+export async function ownIdsOf(tx: Tx, rootId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('issue_members').select('own_id').where('root_id', '=', rootId).execute()
+  return rows.map((row) => row.own_id)
+}
+
+/** Members with what they say on their own, for the page of their root; the root is among them. */
+export async function selectMembers(db: Database, rootId: string) {
+  return db
+    .selectFrom('issue_members as m')
+    .innerJoin('issues as i', 'i.id', 'm.issue_id')
+    .leftJoin('users as u', 'u.id', 'm.merged_by')
+    .select([
+      'm.issue_id',
+      'i.number',
+      'm.title',
+      'm.event_count',
+      'm.parent_id',
+      'm.merged_at',
+      'm.merged_by',
+      'u.name as merged_by_name',
+      'u.email as merged_by_email',
+    ])
+    .where('m.root_id', '=', rootId)
+    .orderBy('m.merged_at')
+    .orderBy('m.issue_id')
+    .execute()
+}
+
+/** Names of issues, hidden ones under the issue they are shown as. */
+export async function selectNames(
+  db: Database,
+  issueIds: readonly string[],
+): Promise<Map<string, { id: string; rootId: string; short_id: string; title: string }>> {
+  const { rows } = await sql<{ id: string; root_id: string; number: number; title: string; slug: string }>`
+    select i.id, r.id as root_id, r.number, r.title, p.slug
+    from issues m join issues i on i.id = m.id or i.id = m.merged_into
+    join issues r on r.id = coalesce(i.merged_into, i.id) join projects p on p.id = r.project_id
+    where m.id = any(${[...issueIds]}::uuid[])`.execute(db)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { id: row.id, rootId: row.root_id, short_id: shortId(row.slug, row.number), title: row.title },
+    ]),
+  )
+}

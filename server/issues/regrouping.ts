@@ -1,0 +1,177 @@
+import type { EventPlace } from '../events/store.ts'
+import type { Grouped } from '../grouping/grouping.ts'
+import type { FingerprintRule, GroupingRules, StackRule } from '../team/grouping-rules.api.ts'
+import type { GroupingPreview } from './merging.api.ts'
+
+const MOST_SHOWN = 50
+const MOST_PARTS = 10
+
+export type IssueName = {
+  readonly id: string
+  readonly rootId: string
+  readonly short_id: string
+  readonly title: string
+}
+
+type Cell = {
+  readonly now: string
+  readonly then: string
+  readonly title: string
+  readonly eventId: string
+  events: number
+}
+
+/**
+ * Compares two ways of grouping the same events. Hashes of two versions never equal each other, so it is compared who
+ * meets whom: fingerprints of now that lead to one issue, and those they would have.
+ */
+export class Regrouping {
+  readonly #rules: GroupingRules
+  /** Issue as filed → now and then → what they have in common. */
+  readonly #cells = new Map<string, Map<string, Cell>>()
+  readonly #byFingerprintRule = new Map<FingerprintRule, { events: number; issues: Set<string> }>()
+  readonly #byStackRule = new Map<StackRule, number>()
+
+  constructor(rules: GroupingRules) {
+    this.#rules = rules
+  }
+
+  add(place: EventPlace, now: Grouped, then: Grouped): void {
+    const cells = this.#cells.get(place.issueId) ?? new Map<string, Cell>()
+    this.#cells.set(place.issueId, cells)
+    const [before, after] = [now.fingerprint.hash.toString('base64'), then.fingerprint.hash.toString('base64')]
+    const cell = cells.get(before + after)
+    if (cell === undefined)
+      cells.set(before + after, {
+        now: before,
+        then: after,
+        title: then.title ?? then.event.title,
+        eventId: place.eventId,
+        events: 1,
+      })
+    else cell.events++
+    const { fingerprint, stack } = then.rules
+    if (fingerprint !== null) {
+      const hits = this.#byFingerprintRule.get(fingerprint) ?? { events: 0, issues: new Set() }
+      this.#byFingerprintRule.set(fingerprint, hits)
+      hits.events++
+      hits.issues.add(place.issueId)
+    }
+    for (const rule of stack) this.#byStackRule.set(rule, (this.#byStackRule.get(rule) ?? 0) + 1)
+  }
+
+  /** Issues events were filed under. */
+  issueIds(): string[] {
+    return [...this.#cells.keys()]
+  }
+
+  /** @param names of the issues, each with the one it is shown as */
+  result(names: ReadonlyMap<string, IssueName>): Omit<GroupingPreview, 'looked_at' | 'of' | 'oldest_at'> {
+    const issues = new Map<string, Cell[]>()
+    for (const [id, cells] of this.#cells) {
+      const rootId = names.get(id)?.rootId
+      // Deleted while we looked.
+      if (rootId !== undefined) issues.set(rootId, [...(issues.get(rootId) ?? []), ...cells.values()])
+    }
+    const shown = (id: string) => {
+      const name = names.get(id)
+      return { id, short_id: name?.short_id ?? '', title: name?.title ?? '' }
+    }
+    const merges = mergesOf(issues)
+    const splits = splitsOf(issues)
+    return {
+      issues: issues.size,
+      moved: movedOf(issues, merges),
+      merges: merges
+        .slice(0, MOST_SHOWN)
+        .map(({ ids, events }) => ({ issues: ids.slice(0, MOST_SHOWN).map(shown), events })),
+      merges_total: merges.length,
+      splits: splits
+        .slice(0, MOST_SHOWN)
+        .map(({ id, parts }) => ({ issue: shown(id), parts: parts.slice(0, MOST_PARTS) })),
+      splits_total: splits.length,
+      fingerprint_rules: this.#rules.fingerprint.map((rule) => {
+        const hits = this.#byFingerprintRule.get(rule)
+        return { events: hits?.events ?? 0, issues: hits?.issues.size ?? 0 }
+      }),
+      stack_rules: this.#rules.stack.map((rule) => ({ events: this.#byStackRule.get(rule) ?? 0 })),
+    }
+  }
+}
+
+type Issues = ReadonlyMap<string, readonly Cell[]>
+
+const eventsOf = (cells: readonly Cell[]): number => cells.reduce((sum, cell) => sum + cell.events, 0)
+
+/** Fingerprints-to-be that events of several issues would have. */
+function mergesOf(issues: Issues): { ids: string[]; events: number }[] {
+  const byThen = new Map<string, Map<string, number>>()
+  for (const [id, cells] of issues) {
+    for (const { then, events } of cells) {
+      const ids = byThen.get(then) ?? new Map<string, number>()
+      byThen.set(then, ids)
+      ids.set(id, (ids.get(id) ?? 0) + events)
+    }
+  }
+  return [...byThen.values()]
+    .filter((ids) => ids.size > 1)
+    .map((ids) => ({
+      ids: [...ids].toSorted((a, b) => b[1] - a[1]).map(([id]) => id),
+      events: [...ids.values()].reduce((sum, events) => sum + events, 0),
+    }))
+    .toSorted((a, b) => b.events - a.events)
+}
+
+type Part = { title: string; event_id: string; events: number }
+
+/** Issues of which one fingerprint of now would become several. */
+function splitsOf(issues: Issues): { id: string; parts: Part[] }[] {
+  const splits: { id: string; parts: Part[]; events: number }[] = []
+  for (const [id, cells] of issues) {
+    const groups = groupBy(cells, (cell) => cell.now)
+    if (![...groups.values()].some((group) => new Set(group.map(({ then }) => then)).size > 1)) continue
+    const parts = [...groupBy(cells, (cell) => cell.then).values()].map((group) => ({
+      title: group[0]?.title ?? '',
+      event_id: group[0]?.eventId ?? '',
+      events: eventsOf(group),
+    }))
+    splits.push({ id, parts: parts.toSorted((a, b) => b.events - a.events), events: eventsOf(cells) })
+  }
+  return splits.toSorted((a, b) => b.events - a.events)
+}
+
+/** Events that leave most of those they met, or meet others: all but the largest part of each split, and of each merge. */
+function movedOf(issues: Issues, merges: readonly { events: number }[]): number {
+  let moved = 0
+  for (const cells of issues.values()) {
+    for (const group of groupBy(cells, (cell) => cell.now).values()) {
+      const parts = [...groupBy(group, (cell) => cell.then).values()].map(eventsOf)
+      moved += eventsOf(group) - Math.max(...parts)
+    }
+  }
+  return moved + (merges.length === 0 ? 0 : joinedOf(issues))
+}
+
+/** Events that would come to an issue with more events of the same fingerprint. */
+function joinedOf(issues: Issues): number {
+  const byThen = new Map<string, number[]>()
+  for (const cells of issues.values()) {
+    for (const [then, group] of groupBy(cells, (cell) => cell.then))
+      byThen.set(then, [...(byThen.get(then) ?? []), eventsOf(group)])
+  }
+  return [...byThen.values()].reduce(
+    (sum, counts) => sum + counts.reduce((all, count) => all + count, 0) - Math.max(...counts),
+    0,
+  )
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}

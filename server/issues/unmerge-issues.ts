@@ -1,0 +1,115 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { conflict, invalid, notFound } from '../kernel/errors.ts'
+import { newId, unhyphenate } from '../kernel/ids.ts'
+import { liveNotification } from '../live/publish.ts'
+import type { Tx } from '../storage/pool.ts'
+import type { Issue } from './issues.api.ts'
+import { lifeFrom } from './life-columns.ts'
+import { sight } from './life-cycle.ts'
+import { writeEntries, writeLives } from './life.queries.ts'
+import { listed, nameOf } from './merge-issues.ts'
+import { lockForMerging, membersOf, rebuildRoot, showAgain, type LockedIssue, type Member } from './merging.queries.ts'
+import { viewIssue } from './view-issue.ts'
+
+/**
+ * Takes issues out of the one they were merged into. Each comes back as it was, with what has come for it since, and
+ * with those that had been merged into it before.
+ * @throws AppError not_found; invalid (itself); conflict (not merged into this one)
+ */
+export async function unmergeIssues(
+  app: App,
+  actor: Actor,
+  input: { issueId: string; issue_ids: readonly string[] },
+): Promise<Issue> {
+  const { issueId } = input
+  const ids = [...new Set(input.issue_ids)]
+  if (ids.includes(issueId)) throw invalid('issue_ids must name issues merged into this one, not the issue itself.')
+  await app.tx(async (tx) => {
+    const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
+    const root = rows.get(issueId)
+    if (root === undefined) throw notFound('Issue')
+    const others = ids.map((id) => {
+      const row = rows.get(id)
+      if (row === undefined) throw notFound('Issue')
+      if (row.merged_into !== issueId) throw conflict(`${nameOf(row)} is not merged into this issue.`)
+      return row
+    })
+    const now = app.clock.now()
+    const families = leaving(await membersOf(tx, issueId), ids)
+    for (const id of ids) await showAgain(tx, issueId, id, families.get(id) ?? [id])
+    for (const id of [issueId, ...ids]) await rebuildRoot(tx, id)
+    for (const other of others) await bringBack(tx, other, now)
+    await note(tx, actor, now, root, others)
+  })
+  return viewIssue(app, actor, issueId)
+}
+
+/** Who goes with whom: everybody follows the nearest issue that leaves, up the way they were merged. */
+export function leaving(members: readonly Member[], ids: readonly string[]): Map<string, string[]> {
+  const parents = new Map(members.map((member) => [member.issueId, member.parentId]))
+  const families = new Map<string, string[]>(ids.map((id) => [id, []]))
+  for (const { issueId } of members) {
+    let at: string | null | undefined = issueId
+    // Merging never makes a circle; a step per member is enough to be sure.
+    for (let step = 0; at != null && !families.has(at) && step <= members.length; step++) at = parents.get(at)
+    if (at != null) families.get(at)?.push(issueId)
+  }
+  return families
+}
+
+/** Its newest event acts on it as if it came now; everything else about its life is as it was left. */
+async function bringBack(tx: Tx, issue: LockedIssue, now: Date): Promise<void> {
+  const row = await tx
+    .selectFrom('issues')
+    .select(['last_seen', 'last_event_id', 'last_release'])
+    .where('id', '=', issue.id)
+    .executeTakeFirstOrThrow()
+  // Nothing newer came while it was away.
+  if (row.last_seen <= issue.last_seen) return
+  const newest = {
+    eventId: row.last_event_id === null ? '' : unhyphenate(row.last_event_id),
+    occurredAt: row.last_seen,
+    release: row.last_release,
+  }
+  const life = lifeFrom(issue)
+  const step = sight(life, { events: [newest], newUsers: 0, releases: new Map() }, now)
+  if (step.life === life) return
+  await writeLives(tx, [{ id: issue.id, life: step.life, severity: null }])
+  await writeEntries(
+    tx,
+    now,
+    null,
+    step.entries.map((entry) => ({ ...entry, issueId: issue.id })),
+  )
+}
+
+async function note(tx: Tx, actor: Actor, now: Date, root: LockedIssue, others: readonly LockedIssue[]): Promise<void> {
+  const by = (await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst())?.name
+  const name = by ?? 'Somebody'
+  const entry = (issueId: string, sentence: string, data: Record<string, unknown>) => ({
+    id: newId(),
+    issue_id: issueId,
+    kind: 'unmerged',
+    actor_id: actor.userId,
+    sentence,
+    data: JSON.stringify(data),
+    created_at: now,
+  })
+  await tx
+    .insertInto('issue_activity')
+    .values([
+      entry(root.id, `${name} took ${listed(others.map(nameOf))} out of this issue.`, {
+        issue_ids: others.map(({ id }) => id),
+      }),
+      ...others.map(({ id }) => entry(id, `${name} took this issue out of ${nameOf(root)}.`, { issue_id: root.id })),
+    ])
+    .execute()
+  await liveNotification(actor.orgId, {
+    kind: 'issues',
+    project_id: root.project_id,
+    issue_ids: [root.id, ...others.map(({ id }) => id)],
+    new_issue_ids: [],
+    event_count: 0,
+  }).execute(tx)
+}
