@@ -114,7 +114,8 @@ export function lifeColumns(life: Life) {
     status_changed_at: life.changedAt,
     open_since: life.openSince,
     resolved_at: resolved?.at ?? null,
-    resolved_in_release: fix?.kind === 'release' ? fix.versions.join(', ') : null,
+    // Of several the first that was named; all of them stand in `resolution`.
+    resolved_in_release: fix?.kind === 'release' ? (fix.versions[0] ?? null) : null,
     resolution: resolved === null ? null : { ...resolved.fix, automatic: resolved.automatic, late: resolved.late },
     pending_commit: fix?.kind === 'commit' ? fix.sha : null,
     ignore_until: ignored?.until ?? null,

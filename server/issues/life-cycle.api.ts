@@ -9,7 +9,7 @@ const MOST_FIXES = 20
 /** Whether a release may be called so (ingest.md §17.2); the same names events may carry. */
 export const isReleaseName = (name: string): boolean =>
   name !== '' &&
-  [...name].length <= MOST_RELEASE &&
+  name.length <= MOST_RELEASE &&
   name.isWellFormed() &&
   !/[\p{Cc}/\\]/u.test(name) &&
   !['.', '..', 'latest'].includes(name.toLowerCase())

@@ -21,7 +21,7 @@ export async function seenReleases(db: Database, projectId: string): Promise<Rel
 export async function releasesOfCommit(db: Database, projectId: string, sha: string): Promise<string[]> {
   const { rows } = await sql<{ version: string }>`
     select r.version from releases r join release_commits c on c.release_id = r.id
-    where r.project_id = ${projectId} and c.sha like ${`${sha}%`} order by r.first_seen_at nulls last, r.version limit 20`.execute(
+    where c.project_id = ${projectId} and c.sha like ${`${sha}%`} order by r.first_seen_at nulls last, r.version limit 20`.execute(
     db,
   )
   return rows.map((row) => row.version)

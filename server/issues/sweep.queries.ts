@@ -38,6 +38,19 @@ const LOCKED = `limit ${PIECE} for no key update of i skip locked`
 export const lockWaking = async (client: pg.ClientBase, now: Date): Promise<SweptRow[]> =>
   (await client.query<SweptRow>(`select ${COLUMNS} from issues i where i.wake_at <= $1 ${LOCKED}`, [now])).rows
 
+/** Resolved in a commit that releases have by now, with those releases; a hash ends before "g". */
+export const lockReleased = async (client: pg.ClientBase): Promise<(SweptRow & { versions: string[] })[]> =>
+  (
+    await client.query<SweptRow & { versions: string[] }>(
+      `select ${COLUMNS}, r.versions from issues i cross join lateral (
+         select array_agg(distinct r.version) as versions from release_commits c join releases r on r.id = c.release_id
+         where c.project_id = i.project_id and c.sha >= i.pending_commit collate "C"
+           and c.sha < (i.pending_commit || 'g') collate "C"
+       ) r
+       where i.pending_commit is not null and r.versions is not null ${LOCKED}`,
+    )
+  ).rows
+
 /** Escalated, and below the limit for long. */
 export const lockCalm = async (client: pg.ClientBase, now: Date): Promise<SweptRow[]> =>
   (

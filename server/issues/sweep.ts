@@ -9,7 +9,7 @@ import { rankOf } from './impact.ts'
 import { plural } from './ignoring.ts'
 import { severityName } from './issue.ts'
 import { lifeFrom } from './life-columns.ts'
-import { tick, type Entry, type Step } from './life-cycle.ts'
+import { commitReleased, tick, type Entry, type Step } from './life-cycle.ts'
 import { writeEntries, writeLives } from './life.queries.ts'
 import type { IssueMove } from './record-life.ts'
 import { gravityFrom } from './severity.ts'
@@ -17,11 +17,11 @@ import * as sql from './sweep.queries.ts'
 
 /** What time alone does to issues. Every sweep may run twice, at once, and beside digestion. */
 
-type Lock = (client: pg.ClientBase) => Promise<sql.SweptRow[]>
+type Lock<Row extends sql.SweptRow = sql.SweptRow> = (client: pg.ClientBase) => Promise<Row[]>
 
 /**
- * Ends ignoring whose time has come, calms escalated issues down, resolves what nobody met for long, and lets severity
- * fall that was high because of many users. In pieces, each a transaction.
+ * Ends ignoring whose time has come, calms escalated issues down, resolves what nobody met for long, names the releases
+ * of commits that fixed something, and lets severity fall that was high because of many users. In pieces, each a transaction.
  * @returns what alerts fire on
  */
 export async function sweepIssues(app: App, signal?: AbortSignal): Promise<IssueMove[]> {
@@ -29,7 +29,7 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
   const moves: IssueMove[] = []
   const byTime = (days: (projectId: string) => number) => (row: sql.SweptRow) =>
     tick(lifeFrom(row), { now, lastSeen: row.last_seen, autoResolveDays: days(row.project_id) })
-  const sweep = (lock: Lock, step: (row: sql.SweptRow) => Step) =>
+  const sweep = <Row extends sql.SweptRow>(lock: Lock<Row>, step: (row: Row) => Step) =>
     inPieces(signal, () => movePiece(app, now, lock, step, moves))
 
   await sweep(
@@ -46,6 +46,7 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
     (client) => sql.lockCalm(client, now),
     byTime(() => 0),
   )
+  await sweep(sql.lockReleased, (row) => commitReleased(lifeFrom(row), row.versions))
   await inPieces(signal, () => narrowPiece(app, now))
   return moves
 }
@@ -57,11 +58,11 @@ async function inPieces(signal: AbortSignal | undefined, piece: () => Promise<nu
 }
 
 /** Moves one piece; returns how many moved, so that rows that stay as they are never keep it running. */
-export async function movePiece(
+async function movePiece<Row extends sql.SweptRow>(
   app: App,
   now: Date,
-  lock: Lock,
-  decide: (row: sql.SweptRow) => Step,
+  lock: Lock<Row>,
+  decide: (row: Row) => Step,
   moves: IssueMove[],
 ): Promise<number> {
   return withClientTx(app.pool, async (client) => {

@@ -6,9 +6,13 @@ import type { Issue, IssueDetail, Severity, Status } from './issue-queries.ts'
 
 export type Person = NonNullable<Issue['assignee']>
 
+/** How it is resolved, and what ends ignoring: as the API takes them. */
+export type Resolution = NonNullable<Issue['resolution']>
+export type IgnoreUntil = NonNullable<Issue['ignore_until']>
+
 /** What can be done to issues, one at a time or to a selection. */
 export type Edit =
-  | { kind: 'status'; status: Status }
+  | { kind: 'status'; status: Status; resolution?: Resolution | undefined; ignore_until?: IgnoreUntil | undefined }
   | { kind: 'assignee'; person: Person | null }
   /** Null leaves it to the rules again. */
   | { kind: 'severity'; severity: Severity | null }
@@ -40,16 +44,30 @@ async function forEach<Answer>(issues: readonly Issue[], work: (issue: Issue) =>
   return { done, failed }
 }
 
-type Patch = { status?: Status; assignee_id?: string | null; severity?: Severity | null }
+type Patch = {
+  status?: Status
+  resolution?: Resolution | undefined
+  ignore_until?: IgnoreUntil | null | undefined
+  assignee_id?: string | null
+  severity?: Severity | null
+}
 
 const patchOf = (edit: Edit): Patch => {
-  if (edit.kind === 'status') return { status: edit.status }
+  if (edit.kind === 'status') {
+    const { status, resolution, ignore_until } = edit
+    // Ignoring without a condition is for good, whatever held before.
+    return { status, resolution, ignore_until: status === 'ignored' ? (ignore_until ?? null) : undefined }
+  }
   return edit.kind === 'assignee' ? { assignee_id: edit.person?.id ?? null } : { severity: edit.severity }
 }
 
 /** The patch that brings back what was there. */
 const backOf = (issue: Issue, edit: Edit): Patch => {
-  if (edit.kind === 'status') return { status: issue.status }
+  if (edit.kind === 'status') {
+    const { status, resolution, ignore_until } = issue
+    if (status === 'resolved') return { status, resolution: resolution ?? undefined }
+    return status === 'ignored' ? { status, ignore_until } : { status }
+  }
   if (edit.kind === 'assignee') return { assignee_id: issue.assignee_id }
   return { severity: issue.severity_pinned ? issue.severity : null }
 }
@@ -57,7 +75,14 @@ const backOf = (issue: Issue, edit: Edit): Patch => {
 const guessOf =
   (edit: Edit) =>
   (issue: Issue): Issue => {
-    if (edit.kind === 'status') return { ...issue, status: edit.status, status_reason: null }
+    if (edit.kind === 'status')
+      return {
+        ...issue,
+        status: edit.status,
+        status_reason: null,
+        resolution: edit.resolution ?? null,
+        ignore_until: edit.ignore_until ?? null,
+      }
     if (edit.kind === 'assignee') return { ...issue, assignee: edit.person, assignee_id: edit.person?.id ?? null }
     if (edit.severity === null) return { ...issue, severity_pinned: false }
     return { ...issue, severity: edit.severity, severity_pinned: true }

@@ -12,9 +12,10 @@ import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Avatar, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../ui/tiles.tsx'
+import { decide } from '../words/decide.ts'
 import { issue as words } from '../words/issue.ts'
 import { headlineOf } from './issue-headline.ts'
-import { OwnerMenu, SeverityMenu } from './issue-menus.tsx'
+import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from './issue-menus.tsx'
 import { safeUrl } from './contexts-facts.ts'
 
 export type Neighbours = { at: number; of: number; capped: boolean; previous: string | null; next: string | null }
@@ -136,18 +137,7 @@ export function IssueHead({ issue, onEdit, onDelete, menu, onMenu }: HeadProps) 
         </div>
       </div>
       <div className="ihead-a" role="toolbar" aria-label={words.actions}>
-        <Button
-          look="primary"
-          icon={resolved(issue.status) ? 'rotate' : 'check'}
-          keys="r"
-          why={change.why}
-          onClick={() => onEdit(onResolve(issue))}
-        >
-          {resolved(issue.status) ? words.reopen : words.resolve}
-        </Button>
-        <Button keys="i" why={change.why} onClick={() => onEdit(onIgnore(issue))}>
-          {issue.status === 'ignored' ? words.unignore : words.ignore}
-        </Button>
+        <DecideButtons issue={issue} onEdit={onEdit} why={change.why} keys />
         <OwnerMenu
           issues={[issue]}
           align="end"
@@ -159,6 +149,48 @@ export function IssueHead({ issue, onEdit, onDelete, menu, onMenu }: HeadProps) 
         <MoreMenu issue={issue} onDelete={onDelete} trigger={<IconButton icon="more" label={words.more} />} />
       </div>
     </header>
+  )
+}
+
+type DecideProps = {
+  issue: IssueDetail
+  onEdit: (edit: Edit) => void
+  why: string | undefined
+  keys?: boolean
+  side?: 'top' | 'bottom'
+}
+
+/** One press does the usual; the caret beside it says how else. */
+function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: DecideProps) {
+  const menu = { issues: [issue], onEdit, side, align: side === 'top' ? 'start' : 'end' } as const
+  return (
+    <>
+      <span className="btn-split">
+        <Button
+          look="primary"
+          icon={resolved(issue.status) ? 'rotate' : 'check'}
+          keys={keys ? 'r' : undefined}
+          why={why}
+          onClick={() => onEdit(onResolve(issue))}
+        >
+          {resolved(issue.status) ? words.reopen : words.resolve}
+        </Button>
+        {why === undefined ? (
+          <ResolveMenu
+            {...menu}
+            trigger={<IconButton look="primary" icon="down" className="btn-caret" label={decide.resolveMenu} />}
+          />
+        ) : null}
+      </span>
+      <span className="btn-split">
+        <Button keys={keys ? 'i' : undefined} why={why} onClick={() => onEdit(onIgnore(issue))}>
+          {issue.status === 'ignored' ? words.unignore : words.ignore}
+        </Button>
+        {why === undefined ? (
+          <IgnoreMenu {...menu} trigger={<IconButton icon="down" className="btn-caret" label={decide.ignoreMenu} />} />
+        ) : null}
+      </span>
+    </>
   )
 }
 
@@ -221,17 +253,7 @@ export function IssueStickBar({ issue, onEdit, onDelete }: Omit<HeadProps, 'menu
   const change = useCan('issue.change')
   return (
     <div className="stickbar" role="toolbar" aria-label={words.actions}>
-      <Button
-        look="primary"
-        icon={resolved(issue.status) ? 'rotate' : 'check'}
-        why={change.why}
-        onClick={() => onEdit(onResolve(issue))}
-      >
-        {resolved(issue.status) ? words.reopen : words.resolve}
-      </Button>
-      <Button why={change.why} onClick={() => onEdit(onIgnore(issue))}>
-        {issue.status === 'ignored' ? words.unignore : words.ignore}
-      </Button>
+      <DecideButtons issue={issue} onEdit={onEdit} why={change.why} side="top" />
       {change.allowed ? (
         <OwnerMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{words.assign}</Button>} />
       ) : (

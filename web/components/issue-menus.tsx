@@ -1,11 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Edit, Person } from '../api/issue-changes.ts'
+import type { Edit, Person, Resolution } from '../api/issue-changes.ts'
 import type { Issue, Severity as SeverityName, StreamData } from '../api/issue-queries.ts'
 import { meQuery } from '../api/queries.ts'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { Avatar, Severity, SEVERITY_WORDS } from '../ui/tiles.tsx'
+import { decide } from '../words/decide.ts'
 import { issues as words } from '../words/issues.ts'
+import { useAsk, type Ask } from './issue-decide.tsx'
+import { versionOf } from './issue-trend.ts'
 
 /** The person logged in, and everybody who owns an issue that was loaded. */
 export function usePeople(): { me: Person | null; people: readonly Person[] } {
@@ -80,4 +83,92 @@ export function SeverityMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
       : []),
   ]
   return <Menu label={words.severity} entries={entries} {...menu} />
+}
+
+/** The release most recently met, when it is the same for all. */
+function sameRelease(issues: readonly Issue[]): string | null {
+  const [first] = issues
+  const release = first?.last_release ?? null
+  return release !== null && issues.every((issue) => issue.last_release === release) ? release : null
+}
+
+type Decide = { issues: readonly Issue[]; onEdit: (edit: Edit) => void }
+
+function useResolveEntries({ issues, onEdit }: Decide): MenuEntry[] {
+  const ask = useAsk()
+  const release = sameRelease(issues)
+  const asking = (kind: Ask) => () => ask({ ask: kind, release, onEdit })
+  const resolve = (resolution: Resolution) => () => onEdit({ kind: 'status', status: 'resolved', resolution })
+  return [
+    { kind: 'heading', label: decide.resolveIn },
+    { label: decide.now, icon: 'check', letter: 'n', onSelect: resolve({ now: true }) },
+    { label: decide.nextRelease, icon: 'tag', letter: 'x', onSelect: resolve({ in_next_release: true }) },
+    ...(release === null
+      ? []
+      : [
+          {
+            label: decide.inRelease(versionOf(release)),
+            icon: 'tag',
+            note: decide.thisRelease,
+            letter: 't',
+            onSelect: resolve({ in_release: release }),
+          } satisfies MenuEntry,
+        ]),
+    { label: decide.otherRelease, icon: 'tag', letter: 'o', onSelect: asking('release') },
+    { label: decide.commit, icon: 'commit', letter: 'c', onSelect: asking('commit') },
+  ]
+}
+
+function useIgnoreEntries({ onEdit }: Decide): MenuEntry[] {
+  const ask = useAsk()
+  const asking = (kind: Ask) => () => ask({ ask: kind, release: null, onEdit })
+  return [
+    { kind: 'heading', label: decide.ignoreUntil },
+    {
+      label: decide.escalating,
+      icon: 'st-escalated',
+      letter: 'e',
+      onSelect: () => onEdit({ kind: 'status', status: 'ignored', ignore_until: { escalating: true } }),
+    },
+    { label: decide.count, icon: 'issues', letter: 'v', onSelect: asking('count') },
+    { label: decide.users, icon: 'user', letter: 'u', onSelect: asking('users') },
+    { label: decide.time, icon: 'clock', letter: 'd', onSelect: asking('time') },
+    {
+      label: decide.forGood,
+      icon: 'st-ignored',
+      letter: 'g',
+      onSelect: () => onEdit({ kind: 'status', status: 'ignored' }),
+    },
+  ]
+}
+
+/** How it is resolved: now, in a release, in a commit. */
+export function ResolveMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  return <Menu label={decide.resolveMenu} entries={useResolveEntries({ issues, onEdit })} {...menu} />
+}
+
+/** Until when it is ignored. */
+export function IgnoreMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  return <Menu label={decide.ignoreMenu} entries={useIgnoreEntries({ issues, onEdit })} {...menu} />
+}
+
+/** Everything a status can become, for the row of a stream. */
+export function StatusMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  const resolve = useResolveEntries({ issues, onEdit })
+  const ignore = useIgnoreEntries({ issues, onEdit })
+  const closed = issues.some(({ status }) => status === 'resolved' || status === 'ignored')
+  const reopen: MenuEntry[] = closed
+    ? [
+        {
+          label: decide.reopen,
+          icon: 'rotate',
+          letter: 'r',
+          onSelect: () => onEdit({ kind: 'status', status: 'unresolved' }),
+        },
+        { kind: 'separator' },
+      ]
+    : []
+  return (
+    <Menu label={decide.statusMenu} entries={[...reopen, ...resolve, { kind: 'separator' }, ...ignore]} {...menu} />
+  )
 }

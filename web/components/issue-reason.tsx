@@ -3,22 +3,23 @@ import { formatClock, formatDay } from '../ui/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { issue as words } from '../words/issue.ts'
+import { decide } from '../words/decide.ts'
 import { versionOf } from './issue-trend.ts'
 
 /** Why the status is what it is, for moves nobody made by hand and for what was decided. */
 type IssueReasonProps = { issue: IssueDetail; onShow: (eventId: string) => void }
 
 export function IssueReason({ issue, onShow }: IssueReasonProps) {
-  const { status, status_reason, last_release, activity } = issue
+  const { status, status_reason, activity } = issue
   if (status_reason === null || status === 'unresolved') return null
   const move = activity.find((entry) => entry.kind === 'status_changed')
   const byItself = move !== undefined && move.actor === null
   const evidence = byItself ? move.data.event_id : null
   const eventId = typeof evidence === 'string' ? evidence.replaceAll('-', '') : null
+  const back = byItself && status === 'regressed' ? textOf(move.data['release']) : null
+  const fixed = byItself && status === 'regressed' ? fixedOf(move.data) : null
   const title =
-    status === 'regressed'
-      ? words.reasons.regressed(last_release === null ? null : versionOf(last_release))
-      : words.reasons[status]
+    status === 'regressed' ? words.reasons.regressed(back === null ? null : versionOf(back)) : words.reasons[status]
   return (
     <section className={`reason reason-${status}`} aria-labelledby="h-why">
       <span className="reason-i">
@@ -31,6 +32,7 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
         </h2>
         <p>{status_reason}</p>
       </div>
+      {back === null || fixed === null ? null : <ReleaseTrack fixed={fixed} back={versionOf(back)} />}
       {eventId === null || issue.event?.event_id === eventId ? null : (
         <div className="reason-a">
           <Button size="sm" onClick={() => onShow(eventId)}>
@@ -41,3 +43,39 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
     </section>
   )
 }
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+/** The release or releases it was fixed in; of several the last one. */
+function fixedOf(data: Record<string, unknown>): string | null {
+  const versions = data['fixed_in']
+  const last: unknown = Array.isArray(versions) ? versions.at(-1) : null
+  const version = textOf(last)
+  return version === null ? null : versionOf(version)
+}
+
+/** The release line: where it was fixed, where it broke again. */
+function ReleaseTrack({ fixed, back }: { fixed: string; back: string }) {
+  return (
+    <svg className="track" viewBox="0 0 420 46" role="img" aria-label={decide.track(fixed, back)}>
+      <path className="tk-old" d="M20 16H100" />
+      <path className="tk-fix" d="M114 16H276" />
+      <path className="tk-gap" d="M292 6l-8 20" />
+      <path className="tk-bad" d="M298 16H338" />
+      <circle className="fx" cx="107" cy="16" r="7" />
+      <path className="fxm" d="M104 16.2l2.2 2.2 4-4.4" />
+      <circle className="bd" cx="345" cy="16" r="7" />
+      <path className="bdm" d="M345 12.6v4M345 19h.01" />
+      <text x="107" y="41" textAnchor="middle" className="b">
+        {decide.fixed(short(fixed))}
+      </text>
+      <text x="345" y="41" textAnchor="middle" className="b">
+        {short(back)}
+      </text>
+    </svg>
+  )
+}
+
+const MOST_CHARACTERS = 22
+const short = (version: string): string =>
+  version.length > MOST_CHARACTERS ? `${version.slice(0, MOST_CHARACTERS - 1)}…` : version

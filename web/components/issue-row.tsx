@@ -6,13 +6,13 @@ import { paths } from '../paths.ts'
 import { formatCount, formatShortCount } from '../ui/format.ts'
 import { Sparkline } from '../ui/sparkline.tsx'
 import { Time } from '../ui/time.tsx'
-import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../ui/tiles.tsx'
+import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../ui/tiles.tsx'
 import { issues as words } from '../words/issues.ts'
 import { headlineOf } from './issue-headline.ts'
-import { OwnerMenu, SeverityMenu } from './issue-menus.tsx'
+import { OwnerMenu, SeverityMenu, StatusMenu } from './issue-menus.tsx'
 import { faultOf, isNew, peakOf, sumOf, toneOf, versionOf } from './issue-trend.ts'
 
-export type RowMenu = 'owner' | 'severity' | null
+export type RowMenu = 'owner' | 'severity' | 'status' | null
 
 type IssueRowProps = {
   issue: Issue
@@ -119,7 +119,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         </span>
       </span>
       <span role="cell" className="cell-st">
-        <Status status={issue.status} />
+        <StatusCell {...props} />
       </span>
       <span role="cell" className="cell-who">
         <OwnerCell {...props} />
@@ -182,6 +182,34 @@ function SeverityCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps)
       onOpenChange={(open) => onMenu(issue.id, open ? 'severity' : null)}
       onEdit={(edit) => onEdit(issue, edit)}
       trigger={<button {...shared}>{icon}</button>}
+    />
+  )
+}
+
+function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
+  const status = <Status status={issue.status} />
+  if (!canChange) return status
+  const shared = {
+    type: 'button',
+    className: 'cell-btn cell-btn-st',
+    'aria-label': words.statusOf(issue.short_id, STATUS_WORDS[issue.status]),
+    title: issue.status_reason ?? undefined,
+  } as const
+  if (menu !== 'status') {
+    return (
+      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'status')}>
+        {status}
+      </button>
+    )
+  }
+  return (
+    <StatusMenu
+      issues={[issue]}
+      align="end"
+      open
+      onOpenChange={(open) => onMenu(issue.id, open ? 'status' : null)}
+      onEdit={(edit) => onEdit(issue, edit)}
+      trigger={<button {...shared}>{status}</button>}
     />
   )
 }

@@ -9,6 +9,7 @@ import { Activity } from '../components/activity.tsx'
 import { AttachmentsCard } from '../components/attachments.tsx'
 import { Breadcrumbs } from '../components/breadcrumbs.tsx'
 import { ContextsCard, DeviceCard, ProcessingNotes, RequestCard, UserCard } from '../components/contexts.tsx'
+import { AskProvider } from '../components/issue-decide.tsx'
 import { EventPicker } from '../components/event-picker.tsx'
 import { FeedbackCard } from '../components/feedback.tsx'
 import { IssueFigures } from '../components/issue-figures.tsx'
@@ -63,7 +64,9 @@ export function IssuePage() {
   }
   return (
     <main id="main" tabIndex={-1}>
-      <IssueBody key={issue.id} issue={issue} newerCame={newerCame} onChoose={choose} />
+      <AskProvider>
+        <IssueBody key={issue.id} issue={issue} newerCame={newerCame} onChoose={choose} />
+      </AskProvider>
     </main>
   )
 }

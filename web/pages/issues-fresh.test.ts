@@ -29,6 +29,7 @@ const anIssue = (id: string, fields: Partial<Issue> = {}): Issue => ({
   first_release: null,
   last_release: null,
   resolved_in_release: null,
+  resolution: null,
   ignore_until: null,
   is_unhandled: false,
   tracker_ticket: null,

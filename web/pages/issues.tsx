@@ -4,6 +4,7 @@ import { reasonOf } from '../api/change.ts'
 import { useIssueDelete, useIssueEdit, type Edit } from '../api/issue-changes.ts'
 import { filtersOf, type Issue } from '../api/issue-queries.ts'
 import { useCan } from '../can.ts'
+import { AskProvider } from '../components/issue-decide.tsx'
 import type { RowMenu } from '../components/issue-row.tsx'
 import { IssueVolume } from '../components/issue-volume.tsx'
 import { usePageTitle } from '../components/page-title.ts'
@@ -38,6 +39,14 @@ const NOBODY: ReadonlySet<string> = new Set()
 
 /** The stream of issues: see what broke and decide in seconds. */
 export function IssuesPage() {
+  return (
+    <AskProvider>
+      <Stream />
+    </AskProvider>
+  )
+}
+
+function Stream() {
   usePageTitle(words.title)
   const search = route.useSearch()
   const navigate = route.useNavigate()

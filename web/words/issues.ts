@@ -58,6 +58,7 @@ export const issues = {
   select: (id: string) => `Select ${id}`,
   ownerOf: (id: string, name: string) => `Owner of ${id}: ${name}`,
   severityOf: (id: string, severity: string) => `Severity of ${id}: ${severity}`,
+  statusOf: (id: string, status: string) => `Status of ${id}: ${status}`,
   selectAll: 'Select all that are loaded',
   events: (count: number) => `${whole.format(count)} ${plural(count, 'event', 'events')}`,
   users: (count: number) => `${whole.format(count)} ${plural(count, 'user', 'users')}`,
