@@ -6,6 +6,7 @@ import { routes } from '../kernel/contract.ts'
 import { Json } from '../kernel/json.api.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Event, EventLevel } from '../protocol/event.api.ts'
+import { eventQuery } from './events/issue-events.api.ts'
 import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from './life-cycle.api.ts'
 
 export const STATUSES = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'] as const
@@ -64,7 +65,7 @@ export const Activity = z.object({
   id: Id,
   kind: z
     .string()
-    .describe('created, status_changed, resolution_changed, late_events, assigned, comment_deleted, severity_changed.'),
+    .describe('created, status_changed, resolution_changed, late_events, assigned, comment_deleted, severity_changed, merged, merged_into, unmerged.'),
   sentence: z.string(),
   actor: Person.nullable().describe('Null for moves of the service itself.'),
   data: z.record(z.string(), Json),
@@ -74,7 +75,31 @@ export type Activity = z.infer<typeof Activity>
 
 export const GroupingView = z.object({
   version: z.number().int(),
-  parts: z.array(GroupingPart).describe('What the fingerprint was made of.'),
+  parts: z.array(GroupingPart).describe('What the oldest fingerprint was made of.'),
+  fingerprints: z
+    .array(
+      z.object({
+        hash: z.string().describe('SHA-256, 64 hex digits.'),
+        version: z.number().int(),
+        parts: z.array(GroupingPart).describe('What it was made of, in the order that counts.'),
+        created_at: Timestamp,
+        issue_id: Id.describe('The issue it made; another than this one where that was merged into this.'),
+        short_id: z.string(),
+      }),
+    )
+    .describe('All that lead to this issue, oldest first; at most 100.'),
+  merged: z
+    .array(
+      z.object({
+        id: Id,
+        short_id: z.string(),
+        title: z.string(),
+        event_count: z.number().int().describe('Events that were its own, before and since.'),
+        merged_at: Timestamp,
+        merged_by: Person.nullable(),
+      }),
+    )
+    .describe('Issues merged into this one, which can be taken out again.'),
 })
 
 export const IssueDetail = Issue.extend({
@@ -89,7 +114,7 @@ export const IssueDetail = Issue.extend({
       newer: z.string().nullable(),
       older: z.string().nullable(),
     })
-    .describe('Neighbours of the event shown.'),
+    .describe('Neighbours of the event shown, under the filters of the query.'),
   tag_distribution: z.array(
     z.object({
       key: z.string(),
@@ -176,11 +201,14 @@ export const issueRoutes = routes({
     params: issueParams,
     query: z.strictObject({
       event: z
-        .union([z.enum(['latest', 'oldest']), z.string().regex(/^[0-9a-fA-F-]{32,36}$/)], {
-          error: 'event must be latest, oldest or an event id.',
+        .union([z.enum(['latest', 'oldest', 'most_complete']), z.string().regex(/^[0-9a-fA-F-]{32,36}$/)], {
+          error: 'event must be latest, oldest, most_complete or an event id.',
         })
-        .default('latest'),
+        .default('latest')
+        .describe('most_complete: the one that tells most among the newest 50.'),
+      ...eventQuery,
     }),
+
     response: IssueDetail,
     refusals: [404],
   },
@@ -221,7 +249,7 @@ export const issueRoutes = routes({
     permission: 'issues.admin',
     status: 204,
     params: issueParams,
-    refusals: [404],
+    refusals: [404, 409],
   },
   listComments: {
     method: 'GET',

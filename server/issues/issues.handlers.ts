@@ -11,7 +11,7 @@ import { updateIssue } from './update-issue.ts'
 export const issueHandlers: Handlers<typeof issueRoutes> = {
   listIssues: (app, actor, { query }) => listIssues(app, actor, query),
   searchIssues: (app, actor, { query }) => searchIssues(app, actor, query),
-  readIssue: (app, actor, { params, query }) => readIssue(app, actor, params.issueId, query.event),
+  readIssue: (app, actor, { params, query }) => readIssue(app, actor, params.issueId, query.event, query),
   updateIssue: (app, actor, { params, body }) => updateIssue(app, actor, { ...params, ...body }),
   deleteIssue: (app, actor, { params }) => deleteIssue(app, actor, params.issueId),
   listComments: (app, actor, { params, query }) => listComments(app, actor, { ...params, ...query }),

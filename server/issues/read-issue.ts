@@ -1,19 +1,19 @@
-import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { listAttachments } from '../attachments/list-attachments.ts'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import type { StoredEvent } from '../events/event.ts'
 import { feedbackOfIssue } from '../feedback/list-feedback.ts'
-import { neighbours, newestEvents, readEvent } from '../events/store.ts'
 import { notFound } from '../kernel/errors.ts'
-import { eventIdFrom } from '../kernel/ids.ts'
 import { Json } from '../kernel/json.api.ts'
-import type { Event } from '../protocol/event.api.ts'
-import { readStoredEvent } from '../protocol/read-stored.ts'
-import { GroupingView, type Activity, type IssueDetail } from './issues.api.ts'
-import { selectActivity, selectGrouping, selectIssue } from './issues.queries.ts'
+import { chooseEvent, neighboursOf } from './events/choose-event.ts'
+import { eventFilter, type EventQuery } from './events/event-filter.ts'
+import { eventSources } from './events/event-sources.ts'
+import { findEvents } from './events/find-events.ts'
+import { openEvent } from './events/open-event.ts'
+import type { Activity, IssueDetail } from './issues.api.ts'
+import { selectActivity, selectIssue } from './issues.queries.ts'
 import { distributionOf } from './tag-distribution.ts'
+import { viewGrouping } from './view-grouping.ts'
 import { viewIssues, viewPerson } from './view-issue.ts'
 
 /** Events the tag distribution is drawn from: the newest so many, whatever the issue holds. */
@@ -25,17 +25,33 @@ const FEEDBACK_ITEMS = 25
 
 /**
  * An issue with one of its events, what its newest events share, and its history.
- * @param which `latest`, `oldest` or an event id
- * @throws AppError not_found for the issue, or for an event that is not one of its own
+ * @param which `latest`, `oldest`, `most_complete` or an event id
+ * @param query which events are stepped through
+ * @throws AppError not_found for the issue, or for an event that is not one of its own; invalid for the query
  */
-export async function readIssue(app: App, actor: Actor, issueId: string, which: string): Promise<IssueDetail> {
+export async function readIssue(
+  app: App,
+  actor: Actor,
+  issueId: string,
+  which: string,
+  query: EventQuery = {},
+): Promise<IssueDetail> {
   const row = await selectIssue(app.db, actor, issueId)
   if (row === undefined) throw notFound('Issue')
+  const issueIds = await eventSources(app.db, row.id)
+  const scope = { projectId: row.project_id, issueIds, filter: eventFilter(row.project_id, query) }
   const [stored, sample, activity, grouping, project, [issue]] = await Promise.all([
-    chosenEvent(app, row, which),
-    newestEvents(app.db, issueId, SAMPLE_EVENTS, SAMPLE_BYTES),
-    selectActivity(app.db, issueId, ACTIVITY_ENTRIES),
-    selectGrouping(app.db, issueId),
+    chooseEvent(app, scope, which),
+    findEvents(app, {
+      ...scope,
+      filter: eventFilter(row.project_id, {}),
+      direction: 'older',
+      from: null,
+      limit: SAMPLE_EVENTS,
+      mostBytes: SAMPLE_BYTES,
+    }),
+    selectActivity(app.db, row.id, ACTIVITY_ENTRIES),
+    viewGrouping(app.db, row),
     app.db
       .selectFrom('projects')
       .select(['id', 'name', 'slug', 'platform'])
@@ -47,48 +63,13 @@ export async function readIssue(app: App, actor: Actor, issueId: string, which: 
   return {
     ...issue,
     project,
-    event: stored === null ? null : readable(app, stored),
-    event_ids: await neighbours(app.db, issueId, stored),
+    event: stored === null ? null : openEvent(app, stored),
+    event_ids: await neighboursOf(app, scope, stored),
     attachments: await listAttachments(app.db, project.id, stored === null ? [] : [stored.eventId]),
-    feedback: await feedbackOfIssue(app, project.id, issueId, FEEDBACK_ITEMS),
-    tag_distribution: distributionOf(await tagsOf(app, sample)),
+    feedback: await feedbackOfIssue(app, project.id, row.id, FEEDBACK_ITEMS),
+    tag_distribution: distributionOf(sample.events.map(({ event }) => event?.tags ?? [])),
     activity: activity.map(viewActivity),
-    grouping: GroupingView.parse({ version: grouping?.grouping_version ?? 1, parts: grouping?.parts ?? [] }),
-  }
-}
-
-async function chosenEvent(
-  app: App,
-  issue: { id: string; project_id: string },
-  which: string,
-): Promise<StoredEvent | null> {
-  if (which === 'latest' || which === 'oldest') return readEvent(app.db, issue.id, which)
-  const eventId = eventIdFrom(which)
-  const stored = eventId === null ? null : await readEvent(app.db, issue.id, { projectId: issue.project_id, eventId })
-  if (stored === null) throw notFound('Event')
-  return stored
-}
-
-/** One event at a time: between two of them other requests have their turn. */
-async function tagsOf(app: App, sample: readonly StoredEvent[]): Promise<Event['tags'][]> {
-  const tags: Event['tags'][] = []
-  for (const stored of sample) {
-    tags.push(readable(app, stored)?.tags ?? [])
-    await setImmediate()
-  }
-  return tags
-}
-
-/** One damaged body must not hide the issue. */
-function readable(app: App, stored: StoredEvent): Event | null {
-  try {
-    return readStoredEvent(stored)
-  } catch (error) {
-    app.log.warn(
-      { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },
-      'a stored event cannot be read',
-    )
-    return null
+    grouping,
   }
 }
 

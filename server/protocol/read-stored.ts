@@ -5,13 +5,16 @@ import { isRecord } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
 import { normalizeEvent } from './normalize.ts'
 
+/** The JSON of a stored event, as it came but for what was scrubbed. @throws AppError invalid when the body is damaged */
+export const storedJson = (stored: StoredEvent): unknown =>
+  parseGuarded(decodeBodySync(stored.body, stored.encoding), stored.bodyStart, stored.bodyEnd).value
+
 /**
  * A stored event as people and programs read it: what digestion saw, normalised again by the same rules.
  * @throws AppError invalid when the body is damaged
  */
 export function readStoredEvent(stored: StoredEvent): Event {
-  const decoded = decodeBodySync(stored.body, stored.encoding)
-  const { value } = parseGuarded(decoded, stored.bodyStart, stored.bodyEnd)
+  const value = storedJson(stored)
   return normalizeEvent(isRecord(value) ? value : {}, {
     eventId: stored.eventId,
     receivedAt: stored.receivedAt,

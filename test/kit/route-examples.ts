@@ -2,12 +2,16 @@ import { packContent } from '#server/attachments/attachment.ts'
 import { insertAttachments } from '#server/attachments/attachments.queries.ts'
 import { listAttachments } from '#server/attachments/list-attachments.ts'
 import type { App } from '#server/context/app.ts'
+import { insertEvents } from '#server/events/store.ts'
 import type { Contract } from '#server/http/contract.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { changeIssues } from '#server/issues/bulk/start-operation.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { discardIssue } from '#server/issues/discard-issue.ts'
+import { mergeIssues } from '#server/issues/merge-issues.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { withClientTx } from '#server/storage/pool.ts'
+import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
 import { GOOD_PASSWORD, type Person } from './people.ts'
 import { newEventId } from './sdk.ts'
 
@@ -76,6 +80,47 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     foreignBodies: [{ assignee_id: stranger.actor.userId }, { assignee_id: newId() }],
   }),
   deleteIssue: onIssue(),
+  mergeIssues: async (app, owner, stranger) => {
+    const projectId = await insertProject(app, owner)
+    const [issueId, other] = [await insertIssue(app, owner, projectId), await insertIssue(app, owner, projectId)]
+    return {
+      params: { issueId },
+      body: { issue_ids: [other] },
+      foreignBodies: [
+        { issue_ids: [await insertIssue(app, stranger)] },
+        { issue_ids: [newId()] },
+        { issue_ids: [issueId] },
+      ],
+    }
+  },
+  unmergeIssues: async (app, owner, stranger) => {
+    const projectId = await insertProject(app, owner)
+    const [issueId, other] = [await insertIssue(app, owner, projectId), await insertIssue(app, owner, projectId)]
+    await mergeIssues(app, owner.actor, { issueId, issue_ids: [other] })
+    return {
+      params: { issueId },
+      body: { issue_ids: [other] },
+      foreignBodies: [
+        { issue_ids: [await insertIssue(app, stranger)] },
+        { issue_ids: [newId()] },
+        { issue_ids: [issueId] },
+      ],
+    }
+  },
+  discardIssue: onIssue(),
+  listDiscards: onProject(),
+  removeDiscard: async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    const { id } = await discardIssue(app, owner.actor, await insertIssue(app, owner, projectId))
+    return { params: { projectId, discardId: id } }
+  },
+  previewGrouping: onProject({
+    grouping_rules: { fingerprint: [], stack: [{ match: [{ key: 'module', glob: 'a.*' }], action: 'ignore' }] },
+  }),
+  upgradeGrouping: async (app, owner) => {
+    addGroupingVersion()
+    return { params: { projectId: await insertProject(app, owner) }, body: { version: TEST_GROUPING_VERSION } }
+  },
   listComments: onIssue(),
   createComment: onIssue({ body: 'Seen on my phone, too.' }),
   deleteComment: async (app, owner) => {
@@ -90,6 +135,14 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   }),
   deleteIssues: async (app, owner) => ({ body: { ids: [await insertIssue(app, owner)] } }),
   readOperation: async (app, owner) => ({ params: { operationId: await insertOperation(app, owner) } }),
+  listIssueEvents: onIssue(),
+  readIssueEvent: async (app, owner) => {
+    const issueId = await insertIssue(app, owner)
+    return { params: { issueId, eventId: await insertEvent(app, issueId) } }
+  },
+  readSharedValues: onIssue(),
+  listIssueUsers: onIssue(),
+  listIssueReleases: onIssue(),
   undoOperation: async (app, owner) => ({ params: { operationId: await insertOperation(app, owner) } }),
 
   listFeedback: onProject(),
@@ -130,16 +183,23 @@ async function insertProject(app: App, owner: Person): Promise<string> {
   return id
 }
 
-async function insertIssue(app: App, owner: Person): Promise<string> {
+async function insertIssue(app: App, owner: Person, projectId?: string): Promise<string> {
   const id = newId()
   const now = app.clock.now()
+  const inProject = projectId ?? (await insertProject(app, owner))
+  const { issue_number: number } = await app.db
+    .updateTable('projects')
+    .set((row) => ({ issue_number: row('issue_number', '+', 1) }))
+    .where('id', '=', inProject)
+    .returning('issue_number')
+    .executeTakeFirstOrThrow()
   await app.db
     .insertInto('issues')
     .values({
       id,
       org_id: owner.actor.orgId,
-      project_id: await insertProject(app, owner),
-      number: 1,
+      project_id: inProject,
+      number,
       title: 'TypeError: x is undefined',
       culprit: 'pay',
       level: 'error',
@@ -155,6 +215,41 @@ async function insertIssue(app: App, owner: Person): Promise<string> {
     })
     .execute()
   return id
+}
+
+async function insertEvent(app: App, issueId: string): Promise<string> {
+  const eventId = newEventId()
+  const at = app.clock.now()
+  const body = Buffer.from(JSON.stringify({ event_id: eventId, message: 'seeded' }))
+  const issue = await app.db
+    .selectFrom('issues')
+    .select('project_id')
+    .where('id', '=', issueId)
+    .executeTakeFirstOrThrow()
+  await ensureDayPartitions(app.pool, [{ table: 'events' }], dayOf(at))
+  await withClientTx(app.pool, (client) =>
+    insertEvents(client, [
+      {
+        projectId: issue.project_id,
+        eventId,
+        issueId,
+        receivedAt: at,
+        occurredAt: at,
+        sentAt: null,
+        level: 'error',
+        release: null,
+        environment: 'production',
+        clientIp: null,
+        userAgent: null,
+        userHash: null,
+        encoding: 'none',
+        bodyStart: 0,
+        bodyEnd: body.length,
+        body,
+      },
+    ]),
+  )
+  return eventId
 }
 
 /** One that changed one issue. */

@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import { hyphenate, unhyphenate } from '../kernel/ids.ts'
+import type { Database } from '../storage/pool.ts'
+
+/** What the store knows of events without opening their bodies; every look is bounded, whatever is stored. */
+
+/** An event in the order of occurrence: time first, the id decides between equals. */
+export type EventSpot = { readonly occurredAt: Date; readonly eventId: string }
+
+export type EventFacts = EventSpot & {
+  readonly issueId: string
+  readonly receivedDay: string
+  readonly receivedAt: Date
+  readonly release: string | null
+  readonly environment: string
+  readonly level: string
+  readonly userHash: number | null
+  /** Size of its JSON, bytes. */
+  readonly sizeBytes: number
+}
+
+export type Look = {
+  readonly direction: 'older' | 'newer'
+  /** Beyond this one, which is left out; null begins at the end. */
+  readonly from: EventSpot | null
+  /** Occurred at or after, and before. */
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+  readonly most: number
+}
+
+type FactsRow = {
+  event_id: string
+  issue_id: string
+  occurred_at: Date
+  received_day: string
+  received_at: Date
+  release: string | null
+  environment: string
+  level: string
+  user_hash: number | null
+  size_bytes: number
+}
+
+/** The next events of these issues in one direction, nearest first. */
+export async function lookAtEvents(db: Database, issueIds: readonly string[], look: Look): Promise<EventFacts[]> {
+  const { rows } = await sql<FactsRow>`${windowOf(issueIds, look)}`.execute(db)
+  return rows.map((row) => ({
+    eventId: unhyphenate(row.event_id),
+    issueId: row.issue_id,
+    occurredAt: row.occurred_at,
+    receivedDay: row.received_day,
+    receivedAt: row.received_at,
+    release: row.release,
+    environment: row.environment,
+    level: row.level,
+    userHash: row.user_hash,
+    sizeBytes: row.size_bytes,
+  }))
+}
+
+/** Every issue by its index, then merged: `any` of a list would sort all of their events. */
+function windowOf(issueIds: readonly string[], { direction, from, since, until, most }: Look) {
+  const order = direction === 'older' ? sql`desc` : sql`asc`
+  const beyond = direction === 'older' ? sql`<` : sql`>`
+  const conditions = [
+    sql`e.issue_id = i.id`,
+    ...(from === null
+      ? []
+      : [
+          sql`(e.occurred_at, e.event_id) ${beyond} (${from.occurredAt}::timestamptz, ${hyphenate(from.eventId)}::uuid)`,
+        ]),
+    // An event can be a minute ahead of its receipt, never more (ingest.md §17.1): days before hold none of them.
+    ...(since === undefined
+      ? []
+      : [sql`e.occurred_at >= ${since} and e.received_day >= ${dayPlus(dayOf(since), -1)}::date`]),
+    ...(until === undefined ? [] : [sql`e.occurred_at < ${until}`]),
+  ]
+  return sql`select n.* from unnest(${[...issueIds]}::uuid[]) i (id)
+    cross join lateral (
+      select e.event_id, e.issue_id, e.occurred_at, e.received_day, e.received_at, e.release, e.environment, e.level,
+        e.user_hash, e.body_end - e.body_start as size_bytes
+      from events e where ${sql.join(conditions, sql` and `)}
+      order by e.occurred_at ${order}, e.event_id ${order} limit ${most}
+    ) n order by n.occurred_at ${order}, n.event_id ${order} limit ${most}`
+}
+
+/** How many events of these issues are stored, counted up to `most`. */
+export async function countEvents(db: Database, issueIds: readonly string[], most: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from (
+    select from events where issue_id = any(${[...issueIds]}::uuid[]) limit ${most}) c`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+export type ReleaseCount = {
+  readonly release: string | null
+  readonly events: number
+  readonly first: Date
+  readonly last: Date
+}
+
+/** Releases among the newest `most` events, those with the newest event first. */
+export async function countReleases(
+  db: Database,
+  issueIds: readonly string[],
+  most: number,
+): Promise<{ releases: ReleaseCount[]; lookedAt: number }> {
+  const { rows } = await sql<{ release: string | null; events: number; first: Date; last: Date }>`
+    select release, count(*)::int as events, min(occurred_at) as first, max(occurred_at) as last
+    from (${windowOf(issueIds, { direction: 'older', from: null, most })}) w
+    group by release order by last desc, events desc`.execute(db)
+  return { releases: rows, lookedAt: rows.reduce((sum, row) => sum + row.events, 0) }
+}
+
+export type UserCount = {
+  readonly userHash: number
+  readonly events: number
+  readonly first: Date
+  readonly last: Date
+  /** Newest event of theirs. */
+  readonly eventId: string
+  readonly receivedDay: string
+}
+
+/** People among the newest `most` events, those with the most events first. */
+export async function countUsers(
+  db: Database,
+  issueIds: readonly string[],
+  most: number,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ users: UserCount[]; distinct: number; lookedAt: number }> {
+  const { rows } = await sql<{
+    user_hash: number
+    events: number
+    first: Date
+    last: Date
+    event_id: string
+    received_day: string
+  }>`
+    select user_hash, count(*)::int as events, min(occurred_at) as first, max(occurred_at) as last,
+      (array_agg(event_id order by occurred_at desc, event_id desc))[1] as event_id,
+      (array_agg(received_day order by occurred_at desc, event_id desc))[1] as received_day
+    from (${windowOf(issueIds, { direction: 'older', from: null, most })}) w
+    where user_hash is not null group by user_hash order by events desc, last desc, user_hash`.execute(db)
+  const total = await sql<{ n: number }>`
+    select count(*)::int as n from (${windowOf(issueIds, { direction: 'older', from: null, most })}) w`.execute(db)
+  return {
+    users: rows.slice(page.offset, page.offset + page.limit).map((row) => ({
+      userHash: row.user_hash,
+      events: row.events,
+      first: row.first,
+      last: row.last,
+      eventId: unhyphenate(row.event_id),
+      receivedDay: row.received_day,
+    })),
+    distinct: rows.length,
+    lookedAt: total.rows[0]?.n ?? 0,
+  }
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Snapshot } from './bulk.queries.ts'
+import { takeBack } from './undo-rules.ts'
+
+const open: Snapshot = {
+  status: 'unresolved',
+  status_reason: null,
+  status_changed_at: '2026-11-01T00:00:00+00:00',
+  open_since: '2026-11-01T00:00:00+00:00',
+  resolved_at: null,
+  resolved_in_release: null,
+  resolution: null,
+  pending_commit: null,
+  ignore_until: null,
+  ignore_progress: null,
+  wake_at: null,
+  spiked_at: null,
+  over_limit_at: null,
+  severity: 2,
+  severity_pinned: false,
+  assignee_id: null,
+}
+const resolved: Snapshot = {
+  ...open,
+  status: 'resolved',
+  status_changed_at: '2026-11-20T00:00:00+00:00',
+  resolved_at: '2026-11-20T00:00:00+00:00',
+  resolution: { kind: 'now', automatic: false, late: null },
+}
+
+test('what was changed comes back whole, what was not stays as it is now', () => {
+  const now = { ...resolved, severity: 3, assignee_id: 'grace' }
+  expect(takeBack(open, resolved, now)).toEqual({
+    parts: ['status'],
+    snapshot: { ...open, severity: 3, assignee_id: 'grace' },
+  })
+})
+
+test('late events that were only counted do not stand in the way', () => {
+  const now = { ...resolved, resolution: { kind: 'now', automatic: false, late: { before: 2 } } }
+  expect(takeBack(open, resolved, now)).toMatchObject({ snapshot: { status: 'unresolved', resolution: null } })
+})
+
+test.each<[string, Snapshot, Snapshot, string]>([
+  ['it came back', resolved, { ...open, status: 'regressed', status_changed_at: 'later' }, 'status is regressed'],
+  ['resolved anew', resolved, { ...resolved, status_changed_at: 'later' }, 'status is resolved'],
+  ['another owner', { ...open, assignee_id: 'ada' }, { ...open, assignee_id: 'grace' }, 'another owner'],
+  [
+    'pinned since',
+    { ...open, severity: 0, severity_pinned: true },
+    { ...open, severity: 1, severity_pinned: true },
+    'another severity',
+  ],
+])('left alone: %s', (_name, after, now, sentence) => {
+  expect(takeBack(open, after, now)).toEqual({ error: expect.stringContaining(sentence) as unknown })
+})
+
+test('an escalated issue that was resolved gets its severity back', () => {
+  const escalated = { ...open, status: 'escalated', severity: 3 }
+  expect(takeBack(escalated, { ...resolved, severity: 2 }, { ...resolved, severity: 2 })).toMatchObject({
+    snapshot: { status: 'escalated', severity: 3, severity_pinned: false },
+  })
+})

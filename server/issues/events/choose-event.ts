@@ -1,0 +1,78 @@
+import type { App } from '../../context/app.ts'
+import type { StoredEvent } from '../../events/event.ts'
+import { lookAtEvents, type EventSpot } from '../../events/event-places.ts'
+import { readEvents } from '../../events/store.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { eventIdFrom } from '../../kernel/ids.ts'
+import { completenessOf } from './completeness.ts'
+import { isUnfiltered, type EventFilter } from './event-filter.ts'
+import { findEvents } from './find-events.ts'
+import { storedBodies } from './open-event.ts'
+
+/** The most complete event is chosen among the newest so many. */
+const MOST_COMPARED = 50
+
+export type Scope = { readonly projectId: string; readonly issueIds: readonly string[]; readonly filter: EventFilter }
+
+/**
+ * One event of an issue, under a filter.
+ * @param which `latest`, `oldest`, `most_complete` or an event id (any of its events, whatever the filter)
+ * @throws AppError not_found for an id that is not one of its events
+ */
+export async function chooseEvent(app: App, scope: Scope, which: string): Promise<StoredEvent | null> {
+  if (which === 'latest') return edge(app, scope, 'older')
+  if (which === 'oldest') return edge(app, scope, 'newer')
+  if (which === 'most_complete') {
+    const { events } = await findEvents(app, { ...scope, direction: 'older', from: null, limit: MOST_COMPARED })
+    let best: { eventId: string; receivedDay: string; score: number } | null = null
+    for (const { facts, event } of events) {
+      const score = event === null ? -1 : completenessOf(event)
+      // Of equals the newest.
+      if (best === null || score > best.score) best = { ...facts, score }
+    }
+    return best === null ? null : bodyOf(app, scope, best)
+  }
+  const eventId = eventIdFrom(which)
+  const [stored] = eventId === null ? [] : await readEvents(app.db, scope.projectId, [eventId], null)
+  if (stored === undefined || !scope.issueIds.includes(stored.issueId)) throw notFound('Event')
+  return stored
+}
+
+async function edge(app: App, scope: Scope, direction: 'older' | 'newer'): Promise<StoredEvent | null> {
+  const spot = await nextId(app, scope, direction, null)
+  return spot === null ? null : bodyOf(app, scope, spot)
+}
+
+const bodyOf = async (
+  app: App,
+  { projectId }: Scope,
+  place: { eventId: string; receivedDay: string },
+): Promise<StoredEvent | null> => (await storedBodies(app, projectId, [place])).get(place.eventId) ?? null
+
+/** The nearest event beyond a spot that passes the filter. */
+async function nextId(app: App, scope: Scope, direction: 'older' | 'newer', from: EventSpot | null) {
+  if (isUnfiltered(scope.filter)) {
+    const [next] = await lookAtEvents(app.db, scope.issueIds, { direction, from, most: 1 })
+    return next ?? null
+  }
+  const { events } = await findEvents(app, { ...scope, direction, from, limit: 1 })
+  return events[0]?.facts ?? null
+}
+
+export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
+
+/** Ids around an event, in the order of occurrence, under the filter. */
+export async function neighboursOf(app: App, scope: Scope, event: StoredEvent | null): Promise<Neighbours> {
+  const [latest, oldest, newer, older] = await Promise.all([
+    nextId(app, scope, 'older', null),
+    nextId(app, scope, 'newer', null),
+    event === null ? null : nextId(app, scope, 'newer', event),
+    event === null ? null : nextId(app, scope, 'older', event),
+  ])
+  return {
+    latest: latest?.eventId ?? null,
+    oldest: oldest?.eventId ?? null,
+    newer: newer?.eventId ?? null,
+    older: older?.eventId ?? null,
+  }
+}
