@@ -39,12 +39,17 @@ export type Bodies = {
   decode<T>(raw: Buffer, encoding: ContentEncoding, look: (decoded: Buffer) => T): T | Promise<T>
   /** Frees what {@link Bodies.read} counted for this request; call once, when the request is done with. */
   release(request: IncomingMessage): void
+  /**
+   * Gives back the memory of a large body at once: left to the collector, refused ones pile up. Only for a request of
+   * which nothing is stored, or being stored.
+   */
+  discard(request: IncomingMessage): void
 }
 
 type Partial = {
   chunks: Buffer[]
   /** Where a large body of announced length is put together as it comes: joining its chunks would need it twice. */
-  readonly room: Buffer | null
+  readonly room: Buffer<ArrayBuffer> | null
   bytes: number
   ended: boolean
 }
@@ -53,7 +58,7 @@ const ROOM_FROM_BYTES = 256 * 1024
 const ROOM_UP_TO_BYTES = 100 * 1024 * 1024
 
 /** Memory that was asked for and not written to is none; a client that announces and does not send costs nothing. */
-function roomFor(request: IncomingMessage): Buffer | null {
+function roomFor(request: IncomingMessage): Buffer<ArrayBuffer> | null {
   const announced = Number(request.headers['content-length'] ?? 0)
   return announced >= ROOM_FROM_BYTES && announced <= ROOM_UP_TO_BYTES ? Buffer.allocUnsafeSlow(announced) : null
 }
@@ -188,6 +193,9 @@ export function createBodies(): Bodies {
       if (partial === undefined) return
       buffered -= partial.bytes
       partials.delete(request)
+    },
+    discard(request) {
+      partials.get(request)?.room?.buffer.transfer(0)
     },
   }
 }

@@ -91,7 +91,12 @@ export function handleIntake(app: App, deps: IntakeDeps, request: IncomingMessag
     countAnswer(deps.counters, status)
   }
   work()
-    .catch(refused)
+    .catch((error: unknown) => {
+      refused(error)
+      // Judged before anything was stored; a commit that failed may still be reading.
+      if (error instanceof AppError && (error.code === 'invalid' || error.code === 'too_large'))
+        deps.bodies.discard(request)
+    })
     .finally(() => {
       clearTimeout(timer)
       deps.bodies.release(request)

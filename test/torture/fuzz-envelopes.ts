@@ -133,7 +133,7 @@ async function fuzzService(count: number, seed: number): Promise<Claim[]> {
       await waitUntilDigested(url)
     }
     // Compiled code and filled caches are not what "back to" means.
-    await send(Math.max(1_500, count / 5))
+    await send(Math.max(5_000, count / 5))
     const before = await collector.settledMiB(service.pid)
     await send(count)
     const after = await collector.settledMiB(service.pid)
