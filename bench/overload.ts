@@ -17,7 +17,7 @@ export const summary =
 const MAX_BACKLOG = 20_000
 const OVERLOAD = 3
 /** What comes afterwards, of what can be digested. */
-const USUAL = 0.5
+const USUAL = 0.8
 const AFTER_MS = 20_000
 
 export async function run({ long, options }: BenchArgs): Promise<BenchResult> {

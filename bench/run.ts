@@ -101,8 +101,9 @@ function printTable(rows: readonly Row[]): void {
     )
 }
 
-const shown = ({ value }: Figure): string =>
-  value.toLocaleString('en-GB', { maximumFractionDigits: value < 100 ? 2 : 0 })
+function shown({ value }: Figure): string {
+  return value.toLocaleString('en-GB', { maximumFractionDigits: value < 100 ? 2 : 0 })
+}
 
 async function runOne(name: string, args: BenchArgs): Promise<BenchResult> {
   const machine = describeMachine()
