@@ -8,10 +8,11 @@ const RESERVE_BYTES = 48 * 1024 * 1024
 /** Set aside only where this many times as much is left for everybody else. */
 const ROOM_FACTOR = 8
 const PIECE_BYTES = 1024 * 1024
+const FILE = 'reserve'
 const FIRST_AFTER_MS = 5_000
 const EVERY_MS = 30_000
 
-/** Room on the disk that only a full disk gets (decision 0066). */
+/** Room on the disk that only a full disk gets (decision 0069). */
 export type Reserve = {
   /** Gives the room back to the file system, at once. */
   release(): void
@@ -24,11 +25,11 @@ export type Reserve = {
  * when there is plenty.
  */
 export function keepReserve(dataDir: string): Reserve {
-  const path = join(dataDir, 'reserve')
+  const path = join(dataDir, FILE)
   let closed = false
   let writing: Promise<void> = Promise.resolve()
   const keep = (): void => {
-    writing = writing.then(() => (closed ? undefined : fill(path, dataDir))).catch(() => {})
+    writing = writing.then(() => (closed ? undefined : fillReserve(dataDir))).catch(() => {})
   }
   const first = setTimeout(keep, FIRST_AFTER_MS)
   const timer = setInterval(keep, EVERY_MS)
@@ -44,7 +45,9 @@ export function keepReserve(dataDir: string): Reserve {
   }
 }
 
-async function fill(path: string, dataDir: string): Promise<void> {
+/** Writes the reserve unless it is there, or there is no plenty. */
+export async function fillReserve(dataDir: string): Promise<void> {
+  const path = join(dataDir, FILE)
   const there = await stat(path).catch(() => null)
   if (there?.size === RESERVE_BYTES) return
   const { bavail, bsize } = await statfs(dataDir)
@@ -56,11 +59,9 @@ async function fill(path: string, dataDir: string): Promise<void> {
   try {
     for (let written = 0; written < RESERVE_BYTES; written += PIECE_BYTES) await file.write(piece)
     await file.datasync()
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
+    await rename(draft, path)
   } finally {
     await file.close()
+    await rm(draft, { force: true })
   }
-  await rename(draft, path)
 }
