@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type pg from 'pg'
 import type { App } from '../context/app.ts'
 import { dayOf } from '../kernel/day.ts'
+import { forgetLexemes } from '../issues/search/learn-lexemes.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
 import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'
@@ -85,12 +86,13 @@ export async function commitBatches(app: App, prepared: PreparedBatches): Promis
       return record(app, client, prepared.entries)
     })
   } catch (error) {
+    forgetLexemes()
     if (!mayBlameEntry(error)) throw error
     app.log.error(
       { err: error, entries: prepared.entries.length },
       'a batch cannot be recorded; recording its entries one by one',
     )
-    return commitOneByOne(app, prepared)
+    return commitOneByOne(app, prepared).finally(forgetLexemes)
   }
 }
 

@@ -2,6 +2,8 @@ import { zstdCompressSync, constants } from 'node:zlib'
 import type { StoredEvent } from '../events/event.ts'
 import { filteredEvent } from '../filters/compile-filters.ts'
 import type { Occurrence } from '../issues/record.ts'
+import { factsOf } from '../issues/search/facts.ts'
+import { searchedTexts } from '../issues/search/searched-texts.ts'
 import { gravityOf } from '../issues/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
@@ -103,7 +105,8 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       isUnhandled: event.is_unhandled,
       gravity: gravityOf(severityFacts(event)),
       manyUsers: project.manyUsers,
-      searchWords: wordsOf(event),
+      searchWords: searchedTexts(event),
+      facts: factsOf(event),
     },
   }
 }
@@ -169,20 +172,4 @@ export function userHash(projectId: string, event: Pick<Event, 'user'>): number 
   const key = user.id ?? user.username ?? user.email ?? user.ip_address
   if (key === null || key === '') return null
   return hashUser(projectId, key)
-}
-
-const SEARCHED_FRAMES = 30
-
-/** What an issue can be found by: title, value, culprit, message, and the names in its stack. */
-export function wordsOf(event: Event): (string | null)[] {
-  const frames = event.exceptions.flatMap((exception) => exception.stacktrace?.frames ?? [])
-  const relevant = frames.filter((frame) => frame.in_app).slice(-SEARCHED_FRAMES)
-  return [
-    event.title,
-    event.culprit,
-    event.error_value?.slice(0, 1_000) ?? null,
-    event.message?.slice(0, 1_000) ?? null,
-    event.transaction,
-    ...relevant.flatMap((frame) => [frame.function, frame.module, frame.filename]),
-  ]
 }

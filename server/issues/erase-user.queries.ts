@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
+import { restartDocument } from './search/restart-document.ts'
+import type { Fact } from './search/facts.ts'
 
 /** SQL of taking a person out of issues. */
 
@@ -26,6 +28,9 @@ export type IssueTexts = {
   readonly errorType: string | null
   readonly errorValue: string | null
   readonly searchText: string
+  /** What the search document begins with anew. */
+  readonly texts: readonly (string | null)[]
+  readonly facts: readonly Fact[]
   /** Event the texts come from; null when none is left. */
   readonly eventId: string | null
 }
@@ -63,6 +68,7 @@ export async function forgetIssueUsers(
     })
     .where('id', '=', issueId)
     .execute()
+  await restartDocument(tx, issueId, texts)
   // With other people's events left the parts are theirs as well: the same fingerprint has the same parts.
   if (texts.eventId === null)
     await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('issue_id', '=', issueId).execute()

@@ -2,16 +2,11 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
-import type { Issue, IssueSort, IssueStatus, Severity } from './issues.api.ts'
-import {
-  countByStatus,
-  countIssues,
-  encodeCursor,
-  selectIssueIds,
-  selectIssues,
-  type IssueFilter,
-} from './issues.queries.ts'
-import { parseQuestion } from './question.ts'
+import { STATUSES, type Issue, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
+import { encodeCursor } from './list-cursor.ts'
+import { countByStatus, selectIssueIds, selectIssues, type IssueFilter, type StatusCounts } from './list.queries.ts'
+import { issuesMatching } from './search/issues-matching.ts'
+import { parseQuery } from './search/parse-query.ts'
 import { viewIssues } from './view-issue.ts'
 
 /** Query of the lists as the contract parses it. */
@@ -35,17 +30,26 @@ export async function listIssues(
   actor: Actor,
   input: ListInput,
 ): Promise<Page<Issue> & { status_counts: Record<IssueStatus, number> }> {
-  const filter = filterOf(actor, input)
-  const [page, status_counts] = await Promise.all([
+  const filter = await filterOf(app, actor, input)
+  const [page, counts] = await Promise.all([
     pageOfIssues(app, actor, filter, input),
     countByStatus(app.db, actor, filter),
   ])
-  return { ...page, status_counts }
+  const capped = STATUSES.map((status) => [status, Math.min(counts[status], TOTAL_CAP)] as const)
+  return {
+    ...withTotal(page, counts, filter),
+    status_counts: Object.fromEntries(capped) as Record<IssueStatus, number>,
+  }
 }
 
-/** Full-text search: free words and terms of {@link parseQuestion} beside the filters of the list. */
+/** The same without counts per status: a query (docs/search.md) beside the filters of the list. */
 export async function searchIssues(app: App, actor: Actor, input: ListInput): Promise<Page<Issue>> {
-  return pageOfIssues(app, actor, filterOf(actor, input), input)
+  const filter = await filterOf(app, actor, input)
+  const [page, counts] = await Promise.all([
+    pageOfIssues(app, actor, filter, input),
+    countByStatus(app.db, actor, filter, filter.statuses),
+  ])
+  return withTotal(page, counts, filter)
 }
 
 /** Ids of the issues under the filters of the list, newest first, at most so many. */
@@ -55,48 +59,49 @@ export async function issueIdsMatching(
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
   most: number,
 ): Promise<string[]> {
-  return selectIssueIds(app.db, actor, filterOf(actor, input), most)
+  return selectIssueIds(app.db, actor, await filterOf(app, actor, input), most)
 }
 
-async function pageOfIssues(app: App, actor: Actor, filter: IssueFilter, input: ListInput): Promise<Page<Issue>> {
+type Uncounted = Omit<Page<Issue>, 'total' | 'total_capped'>
+
+async function pageOfIssues(app: App, actor: Actor, filter: IssueFilter, input: ListInput): Promise<Uncounted> {
   if (input.cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const [rows, total] = await Promise.all([
-    selectIssues(app.db, actor, filter, input),
-    countIssues(app.db, actor, filter),
-  ])
+  const rows = await selectIssues(app.db, actor, filter, input)
   const shown = rows.slice(0, input.limit)
   const last = shown.at(-1)
   return {
     items: await viewIssues(app, shown),
-    total: Math.min(total, TOTAL_CAP),
-    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit: input.limit,
     offset: input.offset,
     next_cursor: rows.length > input.limit && last !== undefined ? encodeCursor(input.sort, last) : null,
   }
 }
 
-function filterOf(actor: Actor, input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>): IssueFilter {
-  const people = (ids: readonly string[]) => ids.map((id) => (id === 'none' ? null : id === 'me' ? actor.userId : id))
-  const asked = parseQuestion(input.q ?? '')
+function withTotal(page: Uncounted, counts: StatusCounts, { statuses = STATUSES }: IssueFilter): Page<Issue> {
+  const total = [...new Set(statuses)].reduce((sum, status) => sum + counts[status], 0)
+  const { items, ...place } = page
   return {
-    projectIds: input.projectId,
-    statuses: both(input.status, asked.statuses),
-    severities: both(input.severity, asked.severities),
-    levels: asked.levels,
-    platforms: input.platform,
-    assignees: both(
-      input.assignee_id === undefined ? undefined : people(input.assignee_id),
-      asked.assignees === undefined ? undefined : people(asked.assignees),
-    ),
-    seenSince: input.seen_since === undefined ? undefined : new Date(input.seen_since),
-    words: asked.words,
-    withoutWords: asked.withoutWords,
+    items,
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    ...place,
   }
 }
 
-/** Parameter and term both narrow: what is in both lists. */
-function both<T>(a: readonly T[] | undefined, b: readonly T[] | undefined): readonly T[] | undefined {
-  if (a === undefined || b === undefined) return a ?? b
-  return a.filter((value) => b.includes(value))
+/** @throws AppError invalid for a query, naming the place */
+async function filterOf(
+  app: App,
+  actor: Actor,
+  input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
+): Promise<IssueFilter> {
+  const people = (ids: readonly string[]) => ids.map((id) => (id === 'none' ? null : id === 'me' ? actor.userId : id))
+  return {
+    projectIds: input.projectId,
+    statuses: input.status,
+    severities: input.severity,
+    platforms: input.platform,
+    assignees: input.assignee_id === undefined ? undefined : people(input.assignee_id),
+    seenSince: input.seen_since === undefined ? undefined : new Date(input.seen_since),
+    conditions: await issuesMatching(app.db, actor, parseQuery(input.q ?? ''), app.clock.now()),
+  }
 }

@@ -3,6 +3,7 @@ import { newestPlaces, type EventPlace } from '../events/store.ts'
 import type { Database } from '../storage/pool.ts'
 
 const MOST_MINUTES = 50_000
+const SLOT_MS = 5_000
 
 /**
  * Where the newest stored events of a project lie, by their own time, newest first. Costs a look at the minutes they
@@ -21,6 +22,9 @@ export async function newestEventsOfProject(db: Database, projectId: string, lim
     .select('id')
     .where('project_id', '=', projectId)
     .where('last_seen', '>=', since)
+    // The index holds the beginning of the five seconds it was seen in last.
+    .where('seen_slot', '>=', new Date(since.getTime() - SLOT_MS))
+    .orderBy('seen_slot', 'desc')
     .orderBy('last_seen', 'desc')
     .limit(limit)
     .execute()

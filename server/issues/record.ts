@@ -15,6 +15,8 @@ import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './rec
 import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
 import { recordMembers } from './record-members.ts'
 import * as sql from './record.queries.ts'
+import type { Fact } from './search/facts.ts'
+import { learnLexemes } from './search/learn-lexemes.ts'
 import { searchText } from './search-text.ts'
 import type { Gravity } from './severity.ts'
 
@@ -35,8 +37,10 @@ export type Occurrence = {
   readonly gravity: Gravity
   /** So many users of a day make a crash critical; a setting of the project. */
   readonly manyUsers: number
-  /** Texts for the full-text index; only looked at when the issue turns out to be new. */
+  /** Texts whose words the issue is found by. */
   readonly searchWords: readonly (string | null)[]
+  /** Keys and values it is found by. */
+  readonly facts: readonly Fact[]
 }
 
 export type Recorded = {
@@ -94,6 +98,11 @@ export async function recordOccurrences(
     .map((group) => ({ sourceId: group.sourceId, occurrences: [...group.occurrences] }))
   const sources = new Map(members.flatMap((member) => member.occurrences.map((one) => [one, member.sourceId])))
   const groups = groupByIssue(fingerprints)
+  await learnLexemes(
+    client,
+    now,
+    groups.map((group) => ({ ...group, orgId: firstOf(group).orgId, first: newestOf(group) })),
+  )
   const users = await countUsers(client, now, groups)
   const busyHours = await countOverTime(client, now, groups)
   const lived = await live(

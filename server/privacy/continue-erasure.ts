@@ -4,8 +4,9 @@ import type { App } from '../context/app.ts'
 import { isPackingUnderWay } from '../events/packing-under-way.ts'
 import { deleteEventsOfUser, readEvent } from '../events/store.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
-import { wordsOf } from '../ingest/prepare-event.ts'
 import { forgetIssueUsers, issuesOfUser, lockIssueForErasure, type IssueTexts } from '../issues/erase-user.queries.ts'
+import { factsOf } from '../issues/search/facts.ts'
+import { searchedTexts } from '../issues/search/searched-texts.ts'
 import { searchText } from '../issues/search-text.ts'
 import { liveNotification } from '../live/publish.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
@@ -125,7 +126,7 @@ async function textsLeft(tx: Tx, issueId: string, errorType: string | null): Pro
   const newest = await readEvent(tx, issueId, 'latest')
   if (newest === null) {
     const title = errorType ?? 'Erased'
-    return { title, culprit: '', errorType, errorValue: null, searchText: title, eventId: null }
+    return { title, culprit: '', errorType, errorValue: null, searchText: title, texts: [title], facts: [], eventId: null }
   }
   const event = readStoredEvent(newest)
   return {
@@ -133,7 +134,9 @@ async function textsLeft(tx: Tx, issueId: string, errorType: string | null): Pro
     culprit: event.culprit,
     errorType: event.error_type,
     errorValue: event.error_value,
-    searchText: searchText(wordsOf(event)),
+    searchText: searchText(searchedTexts(event)),
+    texts: searchedTexts(event),
+    facts: factsOf(event),
     eventId: newest.eventId,
   }
 }

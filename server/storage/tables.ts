@@ -123,6 +123,7 @@ export type Tables = PerformanceTables & ReleaseTables & {
     severity: number
     severity_pinned: Generated<boolean>
     assignee_id: Nullable<string>
+    owner_team: Nullable<string>
     first_seen: Time
     last_seen: Time
     event_count: Generated<number>
@@ -246,6 +247,27 @@ export type Tables = PerformanceTables & ReleaseTables & {
     body: string
     created_at: Time
     edited_at: NullableTime
+  }
+  // People (0020): written by server/issues only.
+  comment_mentions: { comment_id: string; written: string; user_id: string }
+  issue_subscriptions: {
+    issue_id: string
+    user_id: string
+    reason: 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
+    is_subscribed: boolean
+    changed_at: Time
+  }
+  inbox_entries: {
+    id: string
+    org_id: string
+    user_id: string
+    issue_id: string
+    kind: 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated'
+    actor_id: Nullable<string>
+    comment_id: Nullable<string>
+    sentence: string
+    created_at: Time
+    read_at: NullableTime
   }
   app_sessions: {
     project_id: string

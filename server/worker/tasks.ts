@@ -1,6 +1,8 @@
 import { purgeFilesTask } from '../feedback/purge-task.ts'
 import { packEventsTask } from '../events/pack-task.ts'
 import { bulkIssuesTask, forgetBulkTask } from '../issues/bulk/run-operation.ts'
+import { indexLexemesTask } from '../issues/search/index-lexemes.ts'
+import { releasedCommitsTask } from '../issues/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from '../issues/tasks.ts'
 import type { Task } from '../jobs/task.ts'
 import { compactPerformanceTask } from '../metrics/performance/compact-performance.ts'
@@ -21,8 +23,10 @@ export const TASKS: readonly Task[] = [
   purgeOutcomesTask,
   compactPerformanceTask,
   purgePerformanceTask,
+  indexLexemesTask,
   sweepIssuesTask,
   pruneCountsTask,
+  releasedCommitsTask,
   rateImpactTask,
   bulkIssuesTask,
   forgetBulkTask,

@@ -1,0 +1,204 @@
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
+import type { Actor } from '../context/actor.ts'
+import { TOTAL_CAP } from '../kernel/page.api.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Tables } from '../storage/tables.ts'
+import { severityRank } from './issue.ts'
+import { STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
+import { issueColumns, ownColumns } from './issues.queries.ts'
+import { decodeCursor, sortKey } from './list-cursor.ts'
+import { type Condition, lastSeenSince } from './search/compile-query.ts'
+
+/** Reads of many issues. Indexes hold coarse sort keys (migrations/0018_search.sql); the row says the rest. */
+
+export type IssueFilter = {
+  readonly projectIds?: readonly string[] | undefined
+  readonly statuses?: readonly IssueStatus[] | undefined
+  readonly severities?: readonly Severity[] | undefined
+  readonly platforms?: readonly string[] | undefined
+  /** User ids; null stands for nobody. */
+  readonly assignees?: readonly (string | null)[] | undefined
+  readonly seenSince?: Date | undefined
+  /** What a query asks for beside. */
+  readonly conditions?: readonly Condition[] | undefined
+}
+
+type Issues = SelectQueryBuilder<Tables & { i: Tables['issues'] }, 'i', object>
+
+/** Issues of the actor's organisation under a filter, nothing selected yet; those merged into others are hidden. */
+function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Issues {
+  let query = scoped(db, actor, filter)
+  // `any` of an array rather than `in`: filters that exclude each other leave an empty list, which matches nothing.
+  if (filter.statuses !== undefined) query = query.where('i.status', '=', anyOf(filter.statuses, 'text'))
+  if (filter.severities !== undefined)
+    query = query.where('i.severity', '=', anyOf(filter.severities.map(severityRank), 'smallint'))
+  if (filter.platforms !== undefined) query = query.where('i.platform', '=', anyOf(filter.platforms, 'text'))
+  if (filter.seenSince !== undefined) query = query.where(lastSeenSince(filter.seenSince))
+  if (filter.assignees !== undefined) {
+    const people = filter.assignees.filter((id) => id !== null)
+    const nobody = filter.assignees.includes(null)
+    query = query.where((eb) =>
+      eb.or([
+        ...(people.length > 0 ? [eb('i.assignee_id', 'in', people)] : []),
+        ...(nobody ? [eb('i.assignee_id', 'is', null)] : []),
+      ]),
+    )
+  }
+  for (const condition of filter.conditions ?? []) query = query.where(condition)
+  return query
+}
+
+function scoped(db: Database | Tx, actor: Actor, { projectIds }: IssueFilter): Issues {
+  const query = db.selectFrom('issues as i').where('i.org_id', '=', actor.orgId).where('i.merged_into', 'is', null)
+  if (projectIds === undefined) return query
+  const [only] = projectIds
+  // Of one project the index gives the order as well.
+  return projectIds.length === 1 && only !== undefined
+    ? query.where('i.project_id', '=', only)
+    : query.where('i.project_id', '=', anyOf(projectIds, 'uuid'))
+}
+
+const anyOf = <T extends string | number>(values: readonly T[], type: 'uuid' | 'text' | 'smallint') =>
+  sql<T>`any(${sql.val([...values])}::${sql.raw(type)}[])`
+
+export type IssuePage = {
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+  readonly sort: IssueSort
+}
+
+type Sorting = {
+  /** What an index holds, if that is not the column itself. */
+  readonly coarse: 'i.seen_slot' | 'i.events_rank' | 'i.users_rank' | null
+  readonly type: 'timestamptz' | 'bigint'
+  /** The coarse key of a value, as the migration has it. */
+  coarseOf(value: RawBuilder<unknown>): RawBuilder<unknown>
+}
+
+const rankOf = (value: RawBuilder<unknown>) =>
+  sql`(case when ${value} < 8 then ${value} else floor(ln((${value})::double precision) * 5.7707801635558535 - 4) end)::smallint`
+const slotOf = (value: RawBuilder<unknown>) =>
+  sql`date_bin(interval '5 seconds', ${value}, timestamptz '1970-01-01 00:00:00+00')`
+
+const SORTINGS: Readonly<Record<ReturnType<typeof sortKey>, Sorting>> = {
+  last_seen: { coarse: 'i.seen_slot', type: 'timestamptz', coarseOf: slotOf },
+  first_seen: { coarse: null, type: 'timestamptz', coarseOf: (value) => value },
+  event_count: { coarse: 'i.events_rank', type: 'bigint', coarseOf: rankOf },
+  user_count: { coarse: 'i.users_rank', type: 'bigint', coarseOf: rankOf },
+  severity: { coarse: null, type: 'bigint', coarseOf: (value) => value },
+}
+
+/** One page of issues; asks for one row more than `limit` to know whether there is a next page. */
+export async function selectIssues(db: Database, actor: Actor, filter: IssueFilter, page: IssuePage) {
+  const key = sortKey(page.sort)
+  const column = `i.${key}` as const
+  const { coarse, type, coarseOf } = SORTINGS[key]
+  const direction = page.sort.startsWith('-') ? 'desc' : 'asc'
+  let query = filtered(db, actor, filter).select(ownColumns)
+  if (page.cursor !== undefined) {
+    const cursor = decodeCursor(page.cursor, page.sort)
+    const beyond = sql.raw(direction === 'desc' ? '<' : '>')
+    const value = sql`${cursor.value}::${sql.raw(type)}`
+    query = query.where(sql<boolean>`(${sql.ref(column)}, i.id) ${beyond} (${value}, ${cursor.id}::uuid)`)
+    if (coarse !== null) query = query.where(sql<boolean>`${sql.ref(coarse)} ${beyond}= ${coarseOf(value)}`)
+  }
+  if (coarse !== null) query = query.orderBy(coarse, direction)
+  // The page first, whoever and whatever it names after: the joins cannot change how it is found.
+  const rows = query
+    .orderBy(column, direction)
+    .orderBy('i.id', direction)
+    .limit(page.limit + 1)
+    .offset(page.cursor === undefined ? page.offset : 0)
+  return db
+    .selectFrom(rows.as('i'))
+    .innerJoin('projects as p', 'p.id', 'i.project_id')
+    .leftJoin('users as u', 'u.id', 'i.assignee_id')
+    .select(issueColumns)
+    .orderBy(column, direction)
+    .orderBy('i.id', direction)
+    .execute()
+}
+
+/** Ids alone, newest first. */
+export async function selectIssueIds(db: Database, actor: Actor, filter: IssueFilter, most: number): Promise<string[]> {
+  const rows = await filtered(db, actor, filter)
+    .select('i.id')
+    .orderBy('i.seen_slot', 'desc')
+    .orderBy('i.last_seen', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export type StatusCounts = Readonly<Record<IssueStatus, number>>
+
+/** Issues per status under a filter whose own statuses do not count; each up to one beyond {@link TOTAL_CAP}. */
+export async function countByStatus(
+  db: Database,
+  actor: Actor,
+  filter: IssueFilter,
+  statuses: readonly IssueStatus[] = STATUSES,
+): Promise<StatusCounts> {
+  const { severities, platforms, assignees, conditions } = filter
+  const isPlain =
+    severities === undefined && platforms === undefined && assignees === undefined && (conditions ?? []).length === 0
+  const counts = isPlain
+    ? await countPlain(db, actor, filter, statuses)
+    : await countGrouped(db, actor, { ...filter, statuses })
+  return {
+    unresolved: counts.get('unresolved') ?? 0,
+    resolved: counts.get('resolved') ?? 0,
+    ignored: counts.get('ignored') ?? 0,
+    regressed: counts.get('regressed') ?? 0,
+    escalated: counts.get('escalated') ?? 0,
+  }
+}
+
+/** By the index alone: rows are looked at only in the five seconds in which `seenSince` lies. */
+async function countPlain(
+  db: Database,
+  actor: Actor,
+  filter: IssueFilter,
+  statuses: readonly IssueStatus[],
+): Promise<Map<string, number>> {
+  if (statuses.length === 0) return new Map()
+  const { seenSince } = filter
+  const one = (status: IssueStatus) => {
+    const issues = scoped(db, actor, filter).where('i.status', '=', status).select('i.status')
+    const slot = slotOf(sql`${seenSince}::timestamptz`)
+    const seen =
+      seenSince === undefined
+        ? issues
+        : issues
+            .where(sql<boolean>`i.seen_slot > ${slot}`)
+            .unionAll(issues.where(sql<boolean>`i.seen_slot = ${slot}`).where('i.last_seen', '>=', seenSince))
+    return db
+      .selectFrom(seen.as('seen'))
+      .select('status')
+      .limit(TOTAL_CAP + 1)
+  }
+  const rows = await Promise.all(
+    statuses.map(async (status) => {
+      const { n } = await db
+        .selectFrom(one(status).as('capped'))
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      return [status, n] as const
+    }),
+  )
+  return new Map(rows)
+}
+
+/** So many matches are counted by reading them; what lies beyond is not counted. */
+const MOST_READ = 5 * (TOTAL_CAP + 1)
+
+async function countGrouped(db: Database, actor: Actor, filter: IssueFilter): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom(filtered(db, actor, filter).select('i.status').limit(MOST_READ).as('read'))
+    .select(['status', (eb) => eb.fn.countAll<number>().as('n')])
+    .groupBy('status')
+    .execute()
+  return new Map(rows.map((row) => [row.status, Math.min(row.n, TOTAL_CAP + 1)]))
+}

@@ -1,0 +1,255 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { Actor } from '../../context/actor.ts'
+import { hashUser } from '../../protocol/user-hash.ts'
+import type { Database, Tx } from '../../storage/pool.ts'
+import { severityRank } from '../issue.ts'
+import { askedKey } from './facts.ts'
+import { factLexeme, factPrefix, keyPrefix, orgLexeme, overflowLexeme, wordsOf } from './lexemes.ts'
+import { peopleNamed, projectsNamed, type Named } from './query-names.ts'
+import { boundsOf } from './query-time.ts'
+import type { Pattern, Query, Term } from './query.ts'
+
+/** A query as SQL over `issues as i`. What concerns the document is put together and asked of its index at once. */
+
+export type Condition = RawBuilder<SqlBool>
+
+export type Compiled = {
+  /** All of them hold. */
+  readonly conditions: readonly Condition[]
+  /**
+   * A question to the documents that every match answers, null for none; not among `conditions`. With `isSelective` it
+   * asks for something to be there.
+   */
+  readonly document: { readonly question: string; readonly isSelective: boolean } | null
+}
+
+/** A part: either a question to the document, in PostgreSQL's own words (tsquery), or a condition. */
+type Part =
+  | { readonly kind: 'document'; readonly question: string; readonly isSelective: boolean }
+  | { readonly kind: 'condition'; readonly condition: Condition }
+
+/** @throws AppError invalid for people and projects the organisation does not have, naming the place */
+export async function compileQuery(
+  db: Database | Tx,
+  actor: Actor,
+  query: Query | null,
+  now: Date,
+  name = 'q',
+): Promise<Compiled> {
+  if (query === null) return { conditions: [], document: null }
+  const terms = termsOf(query)
+  const named: Named = {
+    people: await peopleNamed(db, actor, terms, name),
+    projects: await projectsNamed(db, actor, terms, name),
+  }
+  const compiler = new Compiler(actor, named, now)
+  const parts = query.kind === 'and' ? query.parts.map((part) => compiler.part(part)) : [compiler.part(query)]
+  const documents = parts.filter((part) => part.kind === 'document')
+  return {
+    conditions: parts.flatMap((part) => (part.kind === 'condition' ? [part.condition] : [])),
+    document: documents.length === 0 ? null : together(documents),
+  }
+}
+
+function termsOf(query: Query): Term[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(termsOf)
+  if (query.kind === 'not') return termsOf(query.part)
+  return [query]
+}
+
+type DocumentPart = Extract<Part, { kind: 'document' }>
+
+const together = (parts: readonly DocumentPart[]): DocumentPart => ({
+  kind: 'document',
+  question: parts.map(({ question }) => `(${question})`).join(' & '),
+  isSelective: parts.some(({ isSelective }) => isSelective),
+})
+
+/** Whether the document of issue `i` answers a question. */
+export const answers = (orgId: string, question: string): Condition =>
+  sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id and s.document @@ ${inOrg(orgId, question)}::tsquery)`
+
+/** The question within an organisation: its documents are told apart inside the index. */
+export const inOrg = (orgId: string, question: string): string => `${exactly(orgLexeme(orgId))} & (${question})`
+
+const quoted = (lexeme: string): string => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+const exactly = quoted
+const beginning = (lexeme: string): string => `${quoted(lexeme)}:*`
+
+class Compiler {
+  readonly #actor: Actor
+  readonly #named: Named
+  readonly #now: Date
+
+  constructor(actor: Actor, named: Named, now: Date) {
+    this.#actor = actor
+    this.#named = named
+    this.#now = now
+  }
+
+  part(query: Query): Part {
+    switch (query.kind) {
+      case 'and':
+      case 'or':
+        return this.#group(query.kind, query.parts)
+      case 'not': {
+        const part = this.part(query.part)
+        return part.kind === 'document'
+          ? { kind: 'document', question: `!(${part.question})`, isSelective: false }
+          : condition(sql<SqlBool>`not coalesce(${part.condition}, false)`)
+      }
+      default:
+        return this.#term(query)
+    }
+  }
+
+  #group(kind: 'and' | 'or', queries: readonly Query[]): Part {
+    const parts = queries.map((query) => this.part(query))
+    const documents = parts.filter((part) => part.kind === 'document')
+    const joint: Part[] =
+      documents.length === 0
+        ? []
+        : kind === 'and'
+          ? [together(documents)]
+          : [
+              {
+                kind: 'document',
+                question: documents.map(({ question }) => `(${question})`).join(' | '),
+                isSelective: documents.every(({ isSelective }) => isSelective),
+              },
+            ]
+    const all = [...joint, ...parts.filter((part) => part.kind === 'condition')]
+    const [only] = all
+    if (all.length === 1 && only !== undefined) return only
+    const conditions = all.map((part) => this.#condition(part))
+    return condition(sql<SqlBool>`(${sql.join(conditions, kind === 'and' ? sql` and ` : sql` or `)})`)
+  }
+
+  #condition(part: Part): Condition {
+    return part.kind === 'condition' ? part.condition : answers(this.#actor.orgId, part.question)
+  }
+
+  #term(term: Term): Part {
+    switch (term.kind) {
+      case 'text': {
+        const words = wordsOf(term.text).map(term.whole ? exactly : beginning)
+        return { kind: 'document', question: words.join(' & '), isSelective: true }
+      }
+      case 'status':
+        return condition(sql<SqlBool>`i.status = any(${[...term.values]}::text[])`)
+      case 'level':
+        return condition(sql<SqlBool>`i.level = any(${[...term.values]}::text[])`)
+      case 'severity':
+        return condition(sql<SqlBool>`i.severity = any(${term.values.map(severityRank)}::smallint[])`)
+      case 'unhandled':
+        return condition(sql<SqlBool>`i.is_unhandled = ${term.value}`)
+      case 'platform':
+        return condition(columnMatches(sql`i.platform`, term.values))
+      case 'assigned':
+        return condition(this.#assigned(term.values))
+      case 'project':
+        return condition(
+          sql<SqlBool>`i.project_id = any(${term.values.flatMap((value) => this.#named.projects.get(value) ?? [])}::uuid[])`,
+        )
+      case 'time':
+        return condition(this.#time(term))
+      case 'count':
+        return condition(
+          sql<SqlBool>`${term.field === 'events' ? sql`i.event_count` : sql`i.user_count`} ${sql.raw(term.op)} ${term.value}::bigint`,
+        )
+      case 'user':
+        return condition(this.#user(term.values))
+      case 'release':
+        return this.#release(term)
+      case 'facet':
+        return this.#facet(askedKey(term.key), term.values)
+      case 'has':
+        return has(term.key)
+    }
+  }
+
+  #assigned(values: readonly string[]): Condition {
+    const ids = values.flatMap((value) =>
+      value === 'none' ? [] : value === 'me' ? [this.#actor.userId] : (this.#named.people.get(value) ?? []),
+    )
+    const isOne = sql<SqlBool>`i.assignee_id = any(${ids}::uuid[])`
+    return values.includes('none') ? sql<SqlBool>`(i.assignee_id is null or ${isOne})` : isOne
+  }
+
+  #time({ field, side, time }: Extract<Term, { kind: 'time' }>): Condition {
+    const { since, before } = boundsOf(side, time, this.#now)
+    const column = sql.ref(`i.${field}`)
+    // The slot begins at or before the time and is what the index holds.
+    const slot = field === 'last_seen'
+    const bounds = [
+      ...(since === undefined ? [] : slot ? [lastSeenSince(since)] : [sql<SqlBool>`${column} >= ${since}`]),
+      ...(before === undefined ? [] : [sql<SqlBool>`${column} < ${before}`]),
+      ...(before === undefined || !slot ? [] : [sql<SqlBool>`i.seen_slot <= ${before}`]),
+    ]
+    return sql<SqlBool>`(${sql.join(bounds, sql` and `)})`
+  }
+
+  /** People are known by a hash over project and key. */
+  #user(values: readonly string[]): Condition {
+    const hashes = this.#named.projects.ids.flatMap((id) => values.map((value) => hashUser(id, value)))
+    return sql<SqlBool>`exists (select from issue_users p where p.issue_id = i.id and p.user_hash = any(${hashes}::bigint[]))`
+  }
+
+  /** Every release of an issue is in its document, unless there are more than fit. */
+  #release({ field, values }: Extract<Term, { kind: 'release' }>): Part {
+    const question = [
+      ...values.map((pattern) => patternQuestion('release', pattern)),
+      exactly(overflowLexeme('release')),
+    ].join(' | ')
+    const column = columnMatches(sql.ref(`i.${field}`), values)
+    return condition(sql<SqlBool>`(${column} and ${answers(this.#actor.orgId, question)})`)
+  }
+
+  #facet(key: string, values: readonly Pattern[]): Part {
+    const question: DocumentPart = {
+      kind: 'document',
+      question: values.map((pattern) => patternQuestion(key, pattern)).join(' | '),
+      isSelective: true,
+    }
+    const isExact = values.every(({ text, glob }) => !glob || text.indexOf('*') === text.length - 1)
+    if (isExact) return question
+    // The index knows beginnings only; the rest is looked at in what it finds.
+    const patterns = values.map(({ text, glob }) =>
+      glob ? likeOf(factPrefix(key, text)) : escapeLike(factLexeme(key, text)),
+    )
+    return condition(
+      sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id
+        and s.document @@ ${inOrg(this.#actor.orgId, question.question)}::tsquery
+        and exists (select from unnest(tsvector_to_array(s.document)) l where l like any(${patterns}::text[])))`,
+    )
+  }
+}
+
+const condition = (given: Condition): Part => ({ kind: 'condition', condition: given })
+
+/** `i.last_seen >= since`, as an index can answer it. */
+export const lastSeenSince = (since: Date): Condition =>
+  sql<SqlBool>`(i.seen_slot >= date_bin(interval '5 seconds', ${since}::timestamptz, timestamptz '1970-01-01 00:00:00+00') and i.last_seen >= ${since})`
+
+const patternQuestion = (key: string, { text, glob }: Pattern): string =>
+  glob ? beginning(factPrefix(key, text.slice(0, text.indexOf('*')))) : exactly(factLexeme(key, text))
+
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
+
+const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[]): Condition =>
+  sql<SqlBool>`lower(${column}) like any(${values.map(({ text, glob }) =>
+    glob ? likeOf(text.toLowerCase()) : escapeLike(text.toLowerCase()),
+  )}::text[])`
+
+const COLUMNS: Readonly<Record<string, Condition>> = {
+  assigned: sql<SqlBool>`i.assignee_id is not null`,
+  'user.id': sql<SqlBool>`i.user_count > 0`,
+  first_release: sql<SqlBool>`i.first_release is not null`,
+  last_release: sql<SqlBool>`i.last_release is not null`,
+}
+
+function has(key: string): Part {
+  if (Object.hasOwn(COLUMNS, key)) return condition(COLUMNS[key] as Condition)
+  return { kind: 'document', question: beginning(keyPrefix(askedKey(key))), isSelective: true }
+}

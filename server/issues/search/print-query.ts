@@ -1,0 +1,66 @@
+import type { Pattern, Query, Term, Time } from './query.ts'
+
+/** The query as a text that {@link parseQuery} reads as the same tree. Null is the empty text. */
+export function printQuery(query: Query | null): string {
+  return query === null ? '' : print(query)
+}
+
+function print(query: Query): string {
+  switch (query.kind) {
+    case 'and':
+      return query.parts.map((part) => (part.kind === 'or' ? `(${print(part)})` : print(part))).join(' ')
+    case 'or':
+      return query.parts.map(print).join(' OR ')
+    case 'not': {
+      const inner = print(query.part)
+      const isGroup = query.part.kind === 'and' || query.part.kind === 'or'
+      return !isGroup && /^[\p{L}\p{N}_"]/u.test(inner) ? `-${inner}` : `-(${inner})`
+    }
+    default:
+      return printTerm(query)
+  }
+}
+
+function printTerm(term: Term): string {
+  switch (term.kind) {
+    case 'text':
+      return term.whole ? quoted(term.text) : term.text
+    case 'status':
+      return `is:${list(term.values)}`
+    case 'level':
+    case 'severity':
+      return `${term.kind}:${list(term.values)}`
+    case 'assigned':
+    case 'project':
+      return `${term.kind}:${list(term.values.map(value))}`
+    case 'user':
+      return `user.id:${list(term.values.map(value))}`
+    case 'platform':
+      return `platform:${list(term.values.map(pattern))}`
+    case 'release':
+      return `${term.field}:${list(term.values.map(pattern))}`
+    case 'facet':
+      return `${term.key}:${list(term.values.map(pattern))}`
+    case 'unhandled':
+      return `unhandled:${String(term.value)}`
+    case 'has':
+      return `has:${value(term.key)}`
+    case 'count':
+      return `${term.field}:${term.op}${term.value}`
+    case 'time':
+      return `${term.field}:${printTime(term.side, term.time)}`
+  }
+}
+
+function printTime(side: 'since' | 'before' | 'on', time: Time): string {
+  if ('ago' in time) return `${side === 'since' ? '-' : '+'}${time.ago}${time.unit}`
+  const written = 'day' in time ? time.day : time.instant
+  return side === 'on' ? written : `${side === 'since' ? '>=' : '<'}${written}`
+}
+
+const list = (values: readonly string[]): string => (values.length === 1 ? (values[0] ?? '') : `[${values.join(', ')}]`)
+
+/** Plain where it reads the same without quotes. */
+const value = (text: string): string => (/^[\p{L}\p{N}_][\p{L}\p{N}_.@:/+-]*$/u.test(text) ? text : quoted(text))
+const pattern = ({ text, glob }: Pattern): string => (glob ? text : value(text))
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`

@@ -1,0 +1,2 @@
+/** Characters a query of issues may have. */
+export const MOST_QUERY_CHARACTERS = 2_000

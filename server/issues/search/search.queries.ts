@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import type { Database, Tx } from '../../storage/pool.ts'
+import { inOrg } from './compile-query.ts'
+import { orgLexeme } from './lexemes.ts'
+
+/** Tables of the search: documents of issues, and lexemes on their way into them. */
+
+const BETWEEN = '\u001E'
+
+export const joined = (lexemes: readonly string[]): string => lexemes.join(BETWEEN)
+export const apart = (lexemes: string): string[] => lexemes.split(BETWEEN)
+
+export type NewDocument = { readonly issueId: string; readonly orgId: string; readonly lexemes: readonly string[] }
+
+export async function insertDocuments(client: pg.ClientBase, documents: readonly NewDocument[]): Promise<void> {
+  if (documents.length === 0) return
+  await client.query({
+    name: 'search-insert-documents',
+    text: `insert into issue_search (issue_id, document)
+           select k.id, array_to_tsvector(string_to_array(k.lexemes, E'\\x1e')) from unnest($1::uuid[], $2::text[]) k (id, lexemes)`,
+    values: [
+      documents.map(({ issueId }) => issueId),
+      documents.map(({ orgId, lexemes }) => joined([orgLexeme(orgId), ...lexemes])),
+    ],
+  })
+}
+
+export async function insertNewLexemes(
+  client: pg.ClientBase,
+  rows: readonly { issueId: string; lexemes: readonly string[] }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query({
+    name: 'search-insert-lexemes',
+    text: 'insert into issue_new_lexemes (issue_id, lexemes) select * from unnest($1::uuid[], $2::text[])',
+    values: [rows.map(({ issueId }) => issueId), rows.map(({ lexemes }) => joined(lexemes))],
+  })
+}
+
+/** Takes the oldest waiting lexemes, per issue; those another worker holds are left to it. */
+export async function takeNewLexemes(client: pg.ClientBase, most: number): Promise<Map<string, string[]>> {
+  const { rows } = await client.query<{ issue_id: string; lexemes: string }>({
+    name: 'search-take-lexemes',
+    text: `delete from issue_new_lexemes where id = any(array(
+             select id from issue_new_lexemes order by id limit $1 for update skip locked)) returning issue_id, lexemes`,
+    values: [most],
+  })
+  const taken = new Map<string, string[]>()
+  for (const row of rows) {
+    const before = taken.get(row.issue_id)
+    const lexemes = apart(row.lexemes)
+    if (before === undefined) taken.set(row.issue_id, lexemes)
+    else for (const lexeme of lexemes) before.push(lexeme)
+  }
+  return taken
+}
+
+/** Documents of issues, locked in the order of their ids; those of issues that are gone are left out. */
+export async function lockDocuments(
+  client: pg.ClientBase,
+  issueIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const { rows } = await client.query<{ issue_id: string; lexemes: string }>({
+    name: 'search-lock-documents',
+    text: `select issue_id, array_to_string(tsvector_to_array(document), E'\\x1e') as lexemes from issue_search
+           where issue_id = any($1::uuid[]) order by issue_id for no key update`,
+    values: [issueIds],
+  })
+  return new Map(rows.map((row) => [row.issue_id, apart(row.lexemes)]))
+}
+
+export async function addToDocuments(
+  client: pg.ClientBase,
+  rows: readonly { issueId: string; lexemes: readonly string[] }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query({
+    name: 'search-add-to-documents',
+    text: `update issue_search s set document = s.document || array_to_tsvector(string_to_array(k.lexemes, E'\\x1e'))
+           from unnest($1::uuid[], $2::text[]) k (id, lexemes) where s.issue_id = k.id`,
+    values: [rows.map(({ issueId }) => issueId), rows.map(({ lexemes }) => joined(lexemes))],
+  })
+}
+
+/** Issues whose document is to be made anew, longest waiting first. */
+export async function staleDocuments(
+  db: Database,
+  most: number,
+): Promise<{ issueId: string; orgId: string; projectId: string; searchText: string; since: Date }[]> {
+  const rows = await db
+    .selectFrom('issue_search as s')
+    .innerJoin('issues as i', 'i.id', 's.issue_id')
+    .select(['i.id', 'i.org_id', 'i.project_id', 'i.search_text', 's.stale_since'])
+    .where('s.stale_since', 'is not', null)
+    .orderBy('s.stale_since')
+    .limit(most)
+    .execute()
+  return rows.flatMap((row) =>
+    row.stale_since === null
+      ? []
+      : [
+          {
+            issueId: row.id,
+            orgId: row.org_id,
+            projectId: row.project_id,
+            searchText: row.search_text,
+            since: row.stale_since,
+          },
+        ],
+  )
+}
+
+/** Replaces a document, unless it was asked for anew meanwhile (`since` is another then). */
+export async function replaceDocument(db: Database | Tx, document: NewDocument, since: Date | null): Promise<void> {
+  const lexemes = joined([orgLexeme(document.orgId), ...document.lexemes])
+  await sql`update issue_search set document = array_to_tsvector(string_to_array(${lexemes}, E'\\x1e')), stale_since = null
+    where issue_id = ${document.issueId} and stale_since is not distinct from coalesce(${since}::timestamptz, stale_since)`.execute(
+    db,
+  )
+}
+
+/** Puts a document back to these lexemes, and asks for it to be made anew from stored events. */
+export async function restart(tx: Tx, issueId: string, lexemes: readonly string[]): Promise<void> {
+  await sql`update issue_search s set stale_since = now(),
+      document = array_to_tsvector(array_append(string_to_array(${joined(lexemes)}, E'\\x1e'), E'\\x1forg\\x1f' || i.org_id::text))
+    from issues i where s.issue_id = ${issueId} and i.id = s.issue_id`.execute(tx)
+}
+
+/** Adds the documents of merged issues to the one they lead to; later it is made anew from their events. */
+export async function uniteDocuments(tx: Tx, rootId: string): Promise<void> {
+  await sql`update issue_search s set stale_since = now(), document = s.document || array_to_tsvector(array(
+      select distinct l from issues i join issue_search o on o.issue_id = i.id, unnest(tsvector_to_array(o.document)) l
+      where i.merged_into = ${rootId} limit ${MOST_UNITED}))
+    where s.issue_id = ${rootId}`.execute(tx)
+}
+
+/** A document of PostgreSQL holds at most 1 MB. */
+const MOST_UNITED = 5_000
+
+/** Forgets what waits to join the document of an issue. */
+export async function dropNewLexemes(tx: Tx, issueId: string): Promise<void> {
+  await tx.deleteFrom('issue_new_lexemes').where('issue_id', '=', issueId).execute()
+}
+
+/**
+ * Issues whose documents answer a question, when they are at most `most`; else null. More than that and reading the
+ * list in its order finds enough of them soon.
+ */
+export async function findByDocument(
+  db: Database | Tx,
+  orgId: string,
+  question: string,
+  most: number,
+): Promise<string[] | null> {
+  const { rows } = await sql<{ issue_id: string }>`
+    select issue_id from issue_search where document @@ ${inOrg(orgId, question)}::tsquery limit ${most + 1}`.execute(
+    db,
+  )
+  return rows.length > most ? null : rows.map((row) => row.issue_id)
+}
