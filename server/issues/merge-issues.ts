@@ -4,6 +4,7 @@ import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
+import { againAfterDeadlock } from './again-after-deadlock.ts'
 import { shortId } from './issue.ts'
 import type { Issue } from './issues.api.ts'
 import {
@@ -33,7 +34,7 @@ export async function mergeIssues(
   const { issueId } = input
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must not hold the issue itself.')
-  await app.tx(async (tx) => {
+  const work = async (tx: Tx): Promise<void> => {
     const { root, others } = await lockAll(tx, actor, issueId, ids)
     for (const other of others) requireMergeable(root, other)
     const count = others.reduce((sum, other) => sum + 1 + other.merged_count, root.merged_count)
@@ -57,7 +58,8 @@ export async function mergeIssues(
     )
     await summarise(tx, root.id)
     await note(tx, actor, now, root, others)
-  })
+  }
+  await againAfterDeadlock(() => app.tx(work))
   return viewIssue(app, actor, issueId)
 }
 

@@ -3,6 +3,7 @@ import type { Actor } from '../context/actor.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { shortId } from './issue.ts'
 import { LIFE_COLUMNS } from './life-columns.ts'
+import { uniteDocuments } from './search/search.queries.ts'
 
 /**
  * SQL of merging. An issue others were merged into (the root) keeps its row, hours and users for all of them together;
@@ -148,14 +149,7 @@ export async function rebuildRoot(tx: Tx, rootId: string): Promise<void> {
   await summarise(tx, rootId)
   if (members.length > 1) return
   const leftOver = ownIds.filter((id) => id !== rootId)
-  await tx
-    .deleteFrom('issue_hours')
-    .where('issue_id', 'in', leftOver.length === 0 ? [''] : leftOver)
-    .execute()
-  await tx
-    .deleteFrom('issue_users')
-    .where('issue_id', 'in', leftOver.length === 0 ? [''] : leftOver)
-    .execute()
+  await dropCounts(tx, leftOver)
   await tx.deleteFrom('issue_members').where('root_id', '=', rootId).execute()
 }
 
@@ -195,6 +189,7 @@ export async function summarise(tx: Tx, rootId: string): Promise<void> {
       select count(*) as users, count(*) filter (where c.seen_day = r.users_day)::int as today
       from issues r join issue_users c on c.issue_id = r.id where r.id = ${rootId}
     ) u where i.id = ${rootId}`.execute(tx)
+  await uniteDocuments(tx, rootId)
 }
 
 /** Where hours and users of the members of a root are filed, the root's own included; none for one that stands alone. */

@@ -4,6 +4,7 @@ import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId, unhyphenate } from '../kernel/ids.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
+import { againAfterDeadlock } from './again-after-deadlock.ts'
 import type { Issue } from './issues.api.ts'
 import { lifeFrom } from './life-columns.ts'
 import { sight } from './life-cycle.ts'
@@ -25,7 +26,7 @@ export async function unmergeIssues(
   const { issueId } = input
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must name issues merged into this one, not the issue itself.')
-  await app.tx(async (tx) => {
+  const work = async (tx: Tx): Promise<void> => {
     const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
     const root = rows.get(issueId)
     if (root === undefined) throw notFound('Issue')
@@ -41,7 +42,8 @@ export async function unmergeIssues(
     for (const id of [issueId, ...ids]) await rebuildRoot(tx, id)
     for (const other of others) await bringBack(tx, other, now)
     await note(tx, actor, now, root, others)
-  })
+  }
+  await againAfterDeadlock(() => app.tx(work))
   return viewIssue(app, actor, issueId)
 }
 

@@ -1,0 +1,333 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { dayOf } from '#server/kernel/day.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { RECEIVED_DAY_TABLES } from '#server/ingest/day-tables.ts'
+import { prepareEvent } from '#server/ingest/prepare-event.ts'
+import { createProjectFactsReader, type ProjectFactsReader } from '#server/ingest/project-facts.ts'
+import { mergeIssues } from '#server/issues/merge-issues.ts'
+import { recordOccurrences, type Occurrence } from '#server/issues/record.ts'
+import { unmergeIssues } from '#server/issues/unmerge-issues.ts'
+import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
+import { withClientTx } from '#server/storage/pool.ts'
+import { aPerson, type Person } from '#test/kit/people.ts'
+import { newEventId } from '#test/kit/sdk.ts'
+import { testApp } from '#test/kit/test-app.ts'
+
+/**
+ * Merging against a model that never merges anything: it keeps every fingerprint's own events and adds up whoever is
+ * shown together. Whatever is merged, taken out and sent in between, the rows must say what the model says.
+ */
+
+const t = await testApp()
+const { app, clock } = t
+const HOUR_MS = 3_600_000
+let facts: ProjectFactsReader
+let owner: Person
+
+beforeAll(async () => {
+  facts = createProjectFactsReader(app)
+  t.onClose(() => Promise.resolve(facts.close()))
+  owner = await aPerson(app)
+  await ensureDayPartitions(app.pool, RECEIVED_DAY_TABLES, dayOf(clock.now()))
+})
+
+async function aProject(): Promise<string> {
+  const id = newId()
+  await app.pool.query(
+    `insert into projects (id, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', '{}', now())`,
+    [id, owner.actor.orgId, `p${id}`],
+  )
+  return id
+}
+
+/** When it happened is told apart to the second, so that one is always the newest. */
+type Sent = { readonly group: number; readonly user: number; readonly at: number; readonly fatal: boolean }
+
+async function occurrence(projectId: string, { group, user, at, fatal }: Sent): Promise<Occurrence> {
+  const project = await facts.of(projectId)
+  if (project === null) throw new Error('no project')
+  const event = {
+    fingerprint: [`group ${group}`],
+    timestamp: at / 1000,
+    release: `shop@1.0.${at % 7}`,
+    level: fatal ? 'fatal' : 'error',
+    user: { id: `user${user}` },
+    exception: { values: [{ type: `E${group}`, value: `at ${at}`, mechanism: { type: 'x', handled: !fatal } }] },
+  }
+  const decoded = Buffer.from(JSON.stringify(event))
+  const prepared = prepareEvent(
+    {
+      eventId: newEventId(),
+      receivedAt: clock.now(),
+      sentAt: null,
+      clientIp: null,
+      userAgent: null,
+      decoded,
+      start: 0,
+      end: decoded.length,
+      asItCame: null,
+    },
+    project,
+  )
+  if ('outcome' in prepared) throw new Error(prepared.reason)
+  return prepared.occurrence
+}
+
+async function record(projectId: string, sent: readonly Sent[]): Promise<void> {
+  const occurrences = await Promise.all(sent.map((one) => occurrence(projectId, one)))
+  // As digestion does when it lost a race with somebody's merge.
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await withClientTx(app.pool, (client) => recordOccurrences(client, clock.now(), occurrences))
+      return
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : ''
+      if (attempt > 20 || (code !== '40P01' && code !== '23505')) throw error
+    }
+  }
+}
+
+type Row = {
+  id: string
+  merged_into: string | null
+  merged_count: number
+  title: string
+  error_value: string | null
+  event_count: number
+  user_count: number
+  first_seen: Date
+  last_seen: Date
+  first_release: string | null
+  last_release: string | null
+  is_unhandled: boolean
+  hours: Record<string, number> | null
+  users: number
+  stored: number
+}
+
+async function rowsOf(projectId: string): Promise<Row[]> {
+  const { rows } = await app.pool.query<Row>(
+    `select i.id, i.merged_into, i.merged_count, i.title, i.error_value, i.event_count, i.user_count, i.first_seen, i.last_seen,
+       i.first_release, i.last_release, i.is_unhandled,
+       (select json_object_agg(extract(epoch from hour)::bigint, events) from issue_hours h where h.issue_id = i.id) as hours,
+       (select count(*)::int from issue_users u where u.issue_id = i.id) as users,
+       (select count(*)::int from events e where e.issue_id = i.id or e.issue_id in (select m.id from issues m where m.merged_into = i.id)) as stored
+     from issues i where i.project_id = $1 order by i.number`,
+    [projectId],
+  )
+  return rows
+}
+
+/** What an issue says that shows these events. */
+function saidOf(events: readonly Sent[]): Omit<Row, 'id' | 'merged_into' | 'merged_count'> {
+  const byTime = events.toSorted((a, b) => a.at - b.at)
+  const [oldest, newest] = [byTime[0], byTime.at(-1)]
+  if (oldest === undefined || newest === undefined) throw new Error('an issue without events')
+  const hours: Record<string, number> = {}
+  for (const { at } of events) {
+    const hour = (Math.floor(at / HOUR_MS) * HOUR_MS) / 1000
+    hours[hour] = (hours[hour] ?? 0) + 1
+  }
+  const users = new Set(events.map(({ user }) => user)).size
+  return {
+    title: `E${newest.group}: at ${newest.at}`,
+    error_value: `at ${newest.at}`,
+    event_count: events.length,
+    user_count: users,
+    first_seen: new Date(oldest.at),
+    last_seen: new Date(newest.at),
+    first_release: expect.any(String) as string,
+    last_release: `shop@1.0.${newest.at % 7}`,
+    is_unhandled: events.some(({ fatal }) => fatal),
+    hours,
+    users,
+    stored: events.length,
+  }
+}
+
+const GROUPS = 5
+const group = fc.nat({ max: GROUPS - 1 })
+type Op =
+  | { kind: 'send'; events: { group: number; user: number; hour: number; fatal: boolean }[] }
+  | { kind: 'merge'; into: number; others: number[] }
+  | { kind: 'unmerge'; from: number; others: number[] }
+const op: fc.Arbitrary<Op> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('send' as const),
+      events: fc.array(
+        fc.record({ group, user: fc.nat({ max: 5 }), hour: fc.nat({ max: 40 }), fatal: fc.boolean() }),
+        { minLength: 1, maxLength: 12 },
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('merge' as const), into: group, others: fc.uniqueArray(group, { minLength: 1, maxLength: 3 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('unmerge' as const), from: group, others: fc.uniqueArray(group, { minLength: 1, maxLength: 3 }) }),
+  },
+)
+
+test('whatever is merged, sent and taken out again, every issue says what its own events say', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(op, { minLength: 3, maxLength: 14 }), async (ops) => {
+      const projectId = await aProject()
+      const start = clock.now().getTime() - 60 * HOUR_MS
+      let tick = 0
+      const sent: Sent[] = []
+      const send = async (events: (Omit<Sent, 'at'> & { hour: number })[]): Promise<void> => {
+        const made = events.map(({ hour, ...one }) => ({ ...one, at: start + hour * HOUR_MS + ++tick * 1000 }))
+        sent.push(...made)
+        await record(projectId, made)
+      }
+      await send(Array.from({ length: GROUPS }, (_, index) => ({ group: index, user: index, hour: 0, fatal: false })))
+      const ids = (await rowsOf(projectId)).map(({ id }) => id)
+      const idOf = (index: number): string => ids[index] ?? ''
+      /** Where each is shown, and what it was merged into by hand. */
+      const shownAt = ids.map((_, index) => index)
+      const parent: (number | null)[] = ids.map(() => null)
+      const check = async (): Promise<void> => {
+        for (const [index, row] of (await rowsOf(projectId)).entries()) {
+          expect(row.merged_into).toBe(shownAt[index] === index ? null : idOf(shownAt[index] ?? -1))
+          if (shownAt[index] !== index) continue
+          const members = shownAt.flatMap((root, member) => (root === index ? [member] : []))
+          expect(row.merged_count).toBe(members.length - 1)
+          expect(row).toMatchObject(saidOf(sent.filter((one) => members.includes(one.group))))
+        }
+      }
+      await check()
+      for (const step of ops) {
+        if (step.kind === 'send') await send(step.events)
+        else {
+          const target = step.kind === 'merge' ? step.into : step.from
+          const input = { issueId: idOf(target), issue_ids: step.others.map(idOf) }
+          const allowed =
+            !step.others.includes(target) &&
+            (step.kind === 'merge'
+              ? shownAt[target] === target && step.others.every((one) => shownAt[one] === one)
+              : step.others.every((one) => shownAt[one] === target))
+          const verb = step.kind === 'merge' ? mergeIssues : unmergeIssues
+          const done = await verb(app, owner.actor, input).then(
+            () => true,
+            (error: unknown) => {
+              expect(error).toMatchObject({ code: step.others.includes(target) ? 'invalid' : 'conflict' })
+              return false
+            },
+          )
+          expect(done).toBe(allowed)
+          if (allowed && step.kind === 'merge') {
+            for (const one of step.others) parent[one] = target
+            for (const [index, root] of shownAt.entries()) if (step.others.includes(root)) shownAt[index] = target
+          } else if (allowed) {
+            const before = [...parent]
+            for (const index of ids.keys()) {
+              if (shownAt[index] !== target) continue
+              let at: number | null = index
+              while (at !== null && !step.others.includes(at)) at = before[at] ?? null
+              if (at !== null) shownAt[index] = at
+            }
+            for (const one of step.others) parent[one] = null
+          }
+        }
+        await check()
+      }
+      // Everybody stands alone again: as if nothing had ever been merged.
+      for (let again = true; again; ) {
+        again = false
+        for (const root of ids.keys()) {
+          const members = shownAt.flatMap((at, member) => (at === root && member !== root ? [member] : []))
+          if (members.length === 0) continue
+          await unmergeIssues(app, owner.actor, { issueId: idOf(root), issue_ids: members.map(idOf) })
+          for (const member of members) {
+            shownAt[member] = member
+            parent[member] = null
+          }
+          again = true
+        }
+      }
+      await check()
+      const left = await app.pool.query(
+        `select (select count(*)::int from issue_members m join issues i on i.id = m.issue_id where i.project_id = $1) as members,
+           (select count(*)::int from issue_hours h left join issues i on i.id = h.issue_id where i.id is null) as hours,
+           (select count(*)::int from issue_users u left join issues i on i.id = u.issue_id where i.id is null) as users`,
+        [projectId],
+      )
+      expect(left.rows[0]).toEqual({ members: 0, hours: 0, users: 0 })
+    }),
+    { numRuns: 40 },
+  )
+}, 120_000)
+
+describe('at once', () => {
+  test('events of all of them arrive while issues are merged and taken out: nothing is counted twice or lost', async () => {
+    const projectId = await aProject()
+    const at = clock.now().getTime() - HOUR_MS
+    let tick = 0
+    const sent: Sent[] = []
+    const batch = (): Sent[] =>
+      Array.from({ length: 10 }, (_, index) => ({
+        group: index % 3,
+        user: (tick + index) % 17,
+        at: at + ++tick * 1000,
+        fatal: false,
+      }))
+    const begin = batch()
+    sent.push(...begin)
+    await record(projectId, begin)
+    const [a = '', b = '', c = ''] = (await rowsOf(projectId)).map(({ id }) => id)
+    let sending = true
+    const merging = (async () => {
+      let rounds = 0
+      while (sending) {
+        const into = rounds++ % 2 === 0 ? a : b
+        const other = into === a ? b : a
+        await mergeIssues(app, owner.actor, { issueId: into, issue_ids: [other, c] })
+        await unmergeIssues(app, owner.actor, { issueId: into, issue_ids: [other, c] })
+      }
+      return rounds
+    })()
+    await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        for (let round = 0; round < 25; round++) {
+          const made = batch()
+          sent.push(...made)
+          await record(projectId, made)
+        }
+      }),
+    )
+    sending = false
+    expect(await merging).toBeGreaterThan(2)
+    for (const [index, row] of (await rowsOf(projectId)).entries()) {
+      expect(row.merged_into).toBeNull()
+      expect(row).toMatchObject(saidOf(sent.filter((one) => one.group === index)))
+    }
+  }, 60_000)
+
+  test('two merges of one issue: one of them is told that it came second', async () => {
+    const projectId = await aProject()
+    const at = clock.now().getTime() - HOUR_MS
+    await record(
+      projectId,
+      [0, 1, 2].map((index) => ({ group: index, user: 0, at: at + index * 1000, fatal: false })),
+    )
+    const [a = '', b = '', c = ''] = (await rowsOf(projectId)).map(({ id }) => id)
+    const ends = await Promise.allSettled([
+      mergeIssues(app, owner.actor, { issueId: a, issue_ids: [c] }),
+      mergeIssues(app, owner.actor, { issueId: b, issue_ids: [c] }),
+    ])
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const circle = await Promise.allSettled([
+      mergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] }),
+      mergeIssues(app, owner.actor, { issueId: b, issue_ids: [a] }),
+    ])
+    expect(circle.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const rows = await rowsOf(projectId)
+    expect(rows.filter((row) => row.merged_into === null)).toHaveLength(1)
+    expect(rows.find((row) => row.merged_into === null)).toMatchObject({ event_count: 3, merged_count: 2 })
+  })
+})
