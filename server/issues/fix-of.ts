@@ -1,7 +1,8 @@
 import type { App } from '../context/app.ts'
+import { ensureRelease } from '../releases/ensure-release.ts'
 import { compareReleases } from '../releases/order.ts'
 import type { ResolutionInput } from './life-cycle.api.ts'
-import { ensureRelease, releasesOfCommit, seenReleases } from './resolution.queries.ts'
+import { releasesOfCommit, seenReleases } from './resolution.queries.ts'
 import type { Fix } from './resolution.ts'
 
 /**

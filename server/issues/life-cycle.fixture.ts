@@ -55,7 +55,7 @@ const step: fc.Arbitrary<HistoryStep> = fc.oneof(
     weight: 6,
     arbitrary: fc.array(event, { minLength: 1, maxLength: 4 }).map((events) => ({ kind: 'events' as const, events })),
   },
-  { weight: 3, arbitrary: fc.constantFrom(20, 60, 400).map((events) => ({ kind: 'burst' as const, events })) },
+  { weight: 3, arbitrary: fc.constantFrom(12, 60, 150).map((events) => ({ kind: 'burst' as const, events })) },
   {
     weight: 4,
     arbitrary: fc

@@ -97,10 +97,14 @@ type Candidate = BusyHour & { readonly arrival: Arrival }
 async function limitsOf(client: pg.ClientBase, hours: readonly Candidate[]) {
   const kept = (hour: Candidate): number | null =>
     hour.arrival.limit?.hour.getTime() === hour.at.getTime() ? hour.arrival.limit.events : null
+  const arrivals = new Map(hours.map(({ id, arrival }) => [id, arrival]))
   const unknown = hours.filter((hour) => kept(hour) === null)
   const found = unknown.length === 0 ? [] : await hourHistories(client, unknown)
   const limits = new Map(
-    found.map(({ id, at, history, rules }) => [`${id} ${at.getTime()}`, hourlyLimit(history, rules)]),
+    found.map(({ id, at, history, rules }) => {
+      const firstSeen = earlier(history.firstSeen, arrivals.get(id))
+      return [`${id} ${at.getTime()}`, hourlyLimit({ ...history, firstSeen }, rules)]
+    }),
   )
   // Of two hours of an issue the later one is worth keeping.
   const newest = new Map<string, { id: string; at: Date; limit: number }>()
@@ -115,6 +119,10 @@ async function limitsOf(client: pg.ClientBase, hours: readonly Candidate[]) {
     return limit === undefined ? [] : [{ arrival: hour.arrival, events: hour.events, limit }]
   })
 }
+
+/** The row does not know this batch yet. */
+const earlier = (firstSeen: Date, arrival: Arrival | undefined): Date =>
+  (arrival?.events ?? []).reduce((first, { occurredAt }) => (occurredAt < first ? occurredAt : first), firstSeen)
 
 /** Writes what {@link live} decided. */
 export async function writeMoves(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ReleaseFacts } from '../releases/order.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Database } from '../storage/pool.ts'
 
 /** What resolutions need to know of releases. */
 
@@ -25,11 +25,4 @@ export async function releasesOfCommit(db: Database, projectId: string, sha: str
     db,
   )
   return rows.map((row) => row.version)
-}
-
-// TODO(K): J's verb replaces this.
-export async function ensureRelease(tx: Tx, projectId: string, version: string, now: Date): Promise<void> {
-  await sql`insert into releases (id, project_id, version, created_at) values (gen_random_uuid(), ${projectId}, ${version}, ${now}) on conflict do nothing`.execute(
-    tx,
-  )
 }

@@ -1,0 +1,270 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, anException, newEventId, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Client } from '#test/kit/client.ts'
+import type { Activity, Issue } from './issues.api.ts'
+
+/** How people resolve and ignore, through the API and on a real database. */
+
+const server = await testServer({ realTime: true })
+
+let ada: Client
+let project: TestProject
+let functions = 0
+
+beforeAll(async () => {
+  ada = await aFounder(server.url)
+  project = await aProject(ada)
+})
+
+const eventIn = (name: string, fields: Record<string, unknown> = {}) =>
+  anEvent({
+    exception: {
+      values: [
+        anException({
+          type: `${name}Error`,
+          stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
+        }),
+      ],
+    },
+    ...fields,
+  })
+
+const send = async (events: Record<string, unknown>[]): Promise<void> => {
+  for (const event of events) expect((await sendEvent(server.url, project.dsn, event)).status).toBe(200)
+  await server.service.drain()
+}
+
+type Detail = Issue & { activity: Activity[] }
+const read = async (id: string): Promise<Detail> => (await ada.get(`/api/issues/${id}`)).as<Detail>()
+
+/** A new issue with one event of shop@1.0.0. */
+async function anIssue(fields: Record<string, unknown> = {}): Promise<{ id: string; name: string }> {
+  const name = `fn${++functions}`
+  await send([eventIn(name, { timestamp: Date.now() / 1000 - 10, ...fields })])
+  const { items } = (await ada.get(`/api/issues?projectId=${project.id}&limit=100`)).as<{ items: Issue[] }>()
+  const issue = items.find((one) => one.type === `${name}Error`)
+  if (issue === undefined) throw new Error('no issue')
+  return { id: issue.id, name }
+}
+
+const patch = (id: string, body: unknown, who = ada) => who.request('PATCH', `/api/issues/${id}`, { body })
+
+describe('what is refused', () => {
+  let id = ''
+  beforeAll(async () => {
+    id = (await anIssue()).id
+  })
+  const resolve = (resolution: unknown) => ({ status: 'resolved', resolution })
+  const ignore = (until: unknown) => ({ status: 'ignored', ignore_until: until })
+  test.each([
+    [{ status: 'fixed' }, 'status'],
+    [{ status: '' }, 'status'],
+    [{ status: null }, 'status'],
+    [{ status: 'unresolved', resolution: { now: true } }, 'resolution'],
+    [{ status: 'resolved', ignore_until: { count: 1 } }, 'ignore_until'],
+    [{ resolution: { now: true } }, 'resolution'],
+    [resolve({}), 'resolution'],
+    [resolve('now'), 'resolution'],
+    [resolve({ now: false }), 'resolution'],
+    [resolve({ now: true, in_next_release: true }), 'resolution'],
+    [resolve({ in_branch: 'main' }), 'resolution'],
+    [resolve({ in_release: '' }), 'in_release'],
+    [resolve({ in_release: '   ' }), 'in_release'],
+    [resolve({ in_release: 'x'.repeat(201) }), 'in_release'],
+    [resolve({ in_release: '1'.repeat(300) }), 'in_release'],
+    [resolve({ in_release: 'latest' }), 'in_release'],
+    [resolve({ in_release: 'LATEST' }), 'in_release'],
+    [resolve({ in_release: '.' }), 'in_release'],
+    [resolve({ in_release: '..' }), 'in_release'],
+    [resolve({ in_release: 'a/b' }), 'in_release'],
+    [resolve({ in_release: 'a\\b' }), 'in_release'],
+    [resolve({ in_release: 'a\tb' }), 'in_release'],
+    [resolve({ in_release: 'a\nb' }), 'in_release'],
+    [resolve({ in_release: 'a\u0000b' }), ''],
+    [resolve({ in_release: '\ud800' }), ''],
+    [resolve({ in_release: 7 }), 'in_release'],
+    [resolve({ in_release: [] }), 'in_release'],
+    [resolve({ in_release: ['1.0', ''] }), 'in_release'],
+    [resolve({ in_release: Array.from({ length: 21 }, (_, i) => `1.${i}`) }), 'in_release'],
+    [resolve({ in_commit: 'abc' }), 'in_commit'],
+    [resolve({ in_commit: 'z'.repeat(40) }), 'in_commit'],
+    [resolve({ in_commit: `${'a'.repeat(40)}%` }), 'in_commit'],
+    [ignore({}), 'ignore_until'],
+    [ignore({ window: 60 }), 'ignore_until'],
+    [ignore({ time: 'tomorrow' }), 'ignore_until.time'],
+    [ignore({ time: '2020-01-01T00:00:00Z' }), 'ignore_until.time'],
+    [ignore({ time: 1e12 }), 'ignore_until.time'],
+    [ignore({ count: 0 }), 'ignore_until.count'],
+    [ignore({ count: -1 }), 'ignore_until.count'],
+    [ignore({ count: 1.5 }), 'ignore_until.count'],
+    [ignore({ count: '10' }), 'ignore_until.count'],
+    [ignore({ count: 1e15 }), 'ignore_until.count'],
+    [ignore({ users: 0 }), 'ignore_until.users'],
+    [ignore({ count: 1, window: 0 }), 'ignore_until.window'],
+    [ignore({ count: 1, window: 10_081 }), 'ignore_until.window'],
+    [ignore({ escalating: false }), 'ignore_until.escalating'],
+    [ignore({ forever: true }), 'ignore_until'],
+    [ignore('forever'), 'ignore_until'],
+  ])('%j', async (body, word) => {
+    const answer = await patch(id, body)
+    expect(answer.status, answer.text).toBe(400)
+    expect(answer.as<{ error: string }>().error).toContain(word)
+    expect((await read(id)).status).toBe('unresolved')
+  })
+})
+
+describe('resolving', () => {
+  test.each(['1.0', 'v2', '2024.11.3-beta.2+77', '🚀 launch', 'com.acme@1.2.3+45', 'x'.repeat(200)])(
+    'in %s, not seen yet: the release is made, planned',
+    async (version) => {
+      const { id } = await anIssue()
+      const answer = await patch(id, { status: 'resolved', resolution: { in_release: ` ${version} ` } })
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.body).toMatchObject({
+        status: 'resolved',
+        resolved_in_release: version,
+        resolution: { in_release: version },
+        status_reason: expect.stringContaining(` resolved this issue in release ${version} on `) as string,
+      })
+      const { rows } = await server.app.pool.query(
+        'select state from releases where project_id = $1 and version = $2',
+        [project.id, version],
+      )
+      expect(rows).toEqual([{ state: 'planned' }])
+    },
+  )
+
+  test('the same again changes nothing; another way is a change', async () => {
+    const { id } = await anIssue()
+    const activity = async () => (await read(id)).activity.filter((one) => one.kind === 'status_changed').length
+    const steps: [unknown, number][] = [
+      [{ status: 'resolved', resolution: { in_release: '2.0' } }, 1],
+      [{ status: 'resolved', resolution: { in_release: '2.0' } }, 1],
+      [{ status: 'resolved' }, 1],
+      [{ status: 'resolved', resolution: { in_release: ['2.0', '3.0'] } }, 2],
+      [{ status: 'resolved', resolution: { in_commit: 'ABCDEF1234567' } }, 3],
+      [{ status: 'resolved', resolution: { in_commit: 'abcdef1234567' } }, 3],
+      [{ status: 'resolved', resolution: { now: true } }, 4],
+      [{ status: 'ignored', ignore_until: { count: 10, window: 60 } }, 5],
+      [{ status: 'ignored', ignore_until: { window: 60, count: 10 } }, 5],
+      [{ status: 'ignored' }, 5],
+      [{ status: 'ignored', ignore_until: null }, 6],
+      [{ status: 'unresolved' }, 7],
+    ]
+    for (const [body, entries] of steps) {
+      const answer = await patch(id, body)
+      expect(answer.status, answer.text).toBe(200)
+      expect(await activity(), JSON.stringify(body)).toBe(entries)
+    }
+    expect((await read(id)).activity[1]?.sentence).toMatch(/ ignored this issue\.$/)
+  })
+
+  test('in a release: older ones and late events leave it, the fix itself brings it back, and the banner says why', async () => {
+    const { id, name } = await anIssue()
+    await patch(id, { status: 'resolved', resolution: { in_release: 'shop@2.3.1' } })
+    const now = Date.now() / 1000 + 1
+    await send([
+      eventIn(name, { release: 'shop@2.3.0', timestamp: now }),
+      eventIn(name, { release: 'shop@2.4.0', timestamp: now - 3600 }),
+    ])
+    const calm = await read(id)
+    expect(calm).toMatchObject({ status: 'resolved', event_count: 3 })
+    expect(calm.activity[0]).toMatchObject({ kind: 'late_events', data: { before: 1, unfixed: 1 }, actor: null })
+    const back = newEventId()
+    await send([
+      eventIn(name, { release: 'shop@2.4.0', timestamp: now + 5 }),
+      eventIn(name, { release: 'shop@2.3.1', timestamp: now + 2, event_id: back }),
+      eventIn(name, { release: 'shop@2.2.0', timestamp: now + 9 }),
+    ])
+    expect(await read(id)).toMatchObject({
+      status: 'regressed',
+      status_reason: `Regressed: event ${back.slice(0, 8)} from release shop@2.3.1, fixed in shop@2.3.1.`,
+      resolution: null,
+      activity: [
+        { kind: 'status_changed', data: { fixed_in: ['shop@2.3.1'], release: 'shop@2.3.1', event_id: back } },
+        { kind: 'late_events' },
+        { kind: 'status_changed' },
+        { kind: 'created' },
+      ],
+    })
+  })
+
+  test('two at once: the last one wins, and both are in the activity in their order', async () => {
+    const { id } = await anIssue()
+    const bodies = Array.from({ length: 20 }, (_, index) =>
+      index % 2 === 0
+        ? { status: 'resolved', resolution: { in_release: `9.${index}` } }
+        : { status: 'ignored', ignore_until: { count: index } },
+    )
+    const answers = await Promise.all(bodies.map((body) => patch(id, body)))
+    expect(answers.map((answer) => answer.status)).toEqual(bodies.map(() => 200))
+    const { status, status_reason, activity } = await read(id)
+    const moves = activity.filter((one) => one.kind === 'status_changed')
+    expect(moves).toHaveLength(20)
+    expect(moves[0]?.data['to']).toBe(status)
+    expect(status_reason).toContain(moves[0]?.sentence.replace(/\.$/, '') ?? 'nothing')
+    // Each began where the one before had ended.
+    for (const [index, move] of moves.entries())
+      expect(move.data['from']).toBe(moves[index + 1]?.data['to'] ?? 'unresolved')
+  })
+})
+
+describe('ignoring', () => {
+  test('until more events ends with them', async () => {
+    const { id, name } = await anIssue()
+    expect((await patch(id, { status: 'ignored', ignore_until: { count: 2 } })).body).toMatchObject({
+      ignore_until: { count: 2 },
+      status_reason: expect.stringContaining('ignored this issue until 2 more events on') as string,
+    })
+    const now = Date.now() / 1000 + 1
+    await send([eventIn(name, { timestamp: now }), eventIn(name, { timestamp: now - 600 })])
+    expect((await read(id)).status).toBe('ignored')
+    await send([eventIn(name, { timestamp: now })])
+    expect(await read(id)).toMatchObject({ status: 'unresolved', ignore_until: null })
+  })
+})
+
+describe('severity', () => {
+  const crash = (name: string, user: string, at = Date.now() / 1000) =>
+    eventIn(name, {
+      timestamp: at,
+      user: { id: user },
+      exception: {
+        values: [
+          anException({
+            type: `${name}Error`,
+            mechanism: { type: 'onerror', handled: false },
+            stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
+          }),
+        ],
+      },
+    })
+
+  test('25 users of one day make a crash critical, said in the activity; a pinned one stays, unpinned it follows', async () => {
+    const name = `fn${++functions}`
+    await send(Array.from({ length: 24 }, (_, user) => crash(name, `u${user}`)))
+    const { items } = (await ada.get(`/api/issues?projectId=${project.id}`)).as<{ items: Issue[] }>()
+    const issue = items.find((one) => one.type === `${name}Error`)
+    expect(issue).toMatchObject({ severity: 'high', user_count: 24 })
+    const id = issue?.id ?? ''
+    await send([crash(name, 'u24'), crash(name, 'u24')])
+    expect(await read(id)).toMatchObject({
+      severity: 'critical',
+      user_count: 25,
+      activity: [{ kind: 'severity_changed', sentence: expect.stringContaining('25 users') as string }, {}],
+    })
+    await patch(id, { severity: 'low' })
+    await send([crash(name, 'u25')])
+    expect(await read(id)).toMatchObject({ severity: 'low', severity_pinned: true })
+    expect((await patch(id, { severity: null })).body).toMatchObject({ severity: 'critical', severity_pinned: false })
+  })
+
+  test('one step more while it is escalated', async () => {
+    const { id } = await anIssue()
+    expect((await read(id)).severity).toBe('medium')
+    expect((await patch(id, { status: 'escalated' })).body).toMatchObject({ severity: 'high' })
+    expect((await patch(id, { status: 'unresolved' })).body).toMatchObject({ severity: 'medium' })
+  })
+})

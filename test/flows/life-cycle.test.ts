@@ -1,0 +1,314 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createProjectFactsReader } from '#server/ingest/project-facts.ts'
+import { prepareEvent } from '#server/ingest/prepare-event.ts'
+import { RECEIVED_DAY_TABLES } from '#server/ingest/day-tables.ts'
+import { recordEvents } from '#server/ingest/record-events.ts'
+import { hourlyLimit, hourOf, type HourHistory } from '#server/issues/escalating.ts'
+import type { Occurrence } from '#server/issues/record.ts'
+import { ResolutionInput } from '#server/issues/life-cycle.api.ts'
+import { history, RELEASES, type HistoryStep } from '#server/issues/life-cycle.fixture.ts'
+import { fixFrom } from '#server/issues/life-columns.ts'
+import {
+  born,
+  commitReleased,
+  countHour,
+  decide,
+  mayEscalate,
+  sight,
+  tick,
+  type Life,
+  type Seen,
+} from '#server/issues/life-cycle.ts'
+import type { Fix } from '#server/issues/resolution.ts'
+import { sweepIssues } from '#server/issues/sweep.ts'
+import { updateIssue } from '#server/issues/update-issue.ts'
+import { dayOf } from '#server/kernel/day.ts'
+import { newId } from '#server/kernel/ids.ts'
+import type { ReleaseFacts } from '#server/releases/order.ts'
+import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
+import { withClientTx } from '#server/storage/pool.ts'
+import { anEvent } from '#test/kit/sdk.ts'
+import { aPerson } from '#test/kit/people.ts'
+import { testApp } from '#test/kit/test-app.ts'
+
+/**
+ * Histories as the pure state machine knows them, through the verbs: events are recorded, people change the issue,
+ * time is swept. After every step the row says what the machine says.
+ */
+
+const { app, clock, onClose } = await testApp()
+const HISTORIES = 200
+const START = new Date('2026-11-20T12:00:00.000Z')
+const HOUR_MS = 3_600_000
+
+const person = await aPerson(app)
+const { actor } = person
+const facts = createProjectFactsReader(app)
+onClose(() => {
+  facts.close()
+  return Promise.resolve()
+})
+
+type Row = {
+  id: string
+  status: string
+  status_reason: string | null
+  event_count: number
+  user_count: number
+  resolution: unknown
+  moves: number
+}
+
+/** One issue and what should be true of it. */
+class Both {
+  readonly projectId = newId()
+  life: Life = born(START).life
+  issueId = ''
+  firstSeen = START
+  lastSeen = new Date(0)
+  events = 0
+  moves = 0
+  isReleased = false
+  readonly users = new Set<number>()
+  readonly releases = new Map<string, ReleaseFacts>()
+  readonly hours = new Map<number, number>()
+  /** Worked out once an hour, and kept: what comes late changes the next one. */
+  limit = { hour: 0, events: 0 }
+  template: Occurrence | null = null
+
+  async start(): Promise<void> {
+    clock.set(START)
+    await app.db
+      .insertInto('projects')
+      .values({
+        id: this.projectId,
+        org_id: actor.orgId,
+        name: 'Histories',
+        slug: `h-${this.projectId}`,
+        platform: 'web',
+        region: 'eu-central-1',
+        created_at: START,
+      })
+      .execute()
+    const project = await facts.of(this.projectId)
+    if (project === null) throw new Error('no project')
+    const json = Buffer.from(JSON.stringify(anEvent({ release: undefined })))
+    const raw = { eventId: '0'.repeat(31) + '1', receivedAt: START, sentAt: null, clientIp: null, userAgent: null }
+    const prepared = prepareEvent({ ...raw, decoded: json, start: 0, end: json.length, asItCame: null }, project)
+    if ('outcome' in prepared) throw new Error(prepared.reason)
+    this.template = prepared.occurrence
+    await this.record([{ agoMs: 0, release: 0, user: 0 }])
+  }
+
+  async step(step: HistoryStep): Promise<void> {
+    clock.advance(1)
+    const now = app.clock.now()
+    if (step.kind === 'wait') return void clock.advance(step.ms)
+    if (step.kind === 'events') await this.record(step.events)
+    else if (step.kind === 'burst')
+      await this.record(Array.from({ length: step.events }, () => ({ agoMs: 0, release: 0, user: 0 })))
+    else if (step.kind === 'tick') await this.sweep(now)
+    else if (step.kind === 'released') await this.release(now)
+    else await this.decide(step, now)
+    await this.compare()
+  }
+
+  async record(events: Extract<HistoryStep, { kind: 'events' }>['events']): Promise<void> {
+    const now = app.clock.now()
+    const { template } = this
+    if (template === null) throw new Error('no template')
+    await ensureDayPartitions(app.pool, RECEIVED_DAY_TABLES, dayOf(now))
+    const occurrences = events.map(({ agoMs, release, user }): Occurrence => ({
+      ...template,
+      event: {
+        ...template.event,
+        eventId: newId().replaceAll('-', ''),
+        receivedAt: now,
+        occurredAt: new Date(now.getTime() - agoMs),
+        release: RELEASES[release] ?? null,
+        userHash: user + 1,
+      },
+    }))
+    const seen = occurrences.map(({ event }): Seen => event)
+    for (const { release } of seen) if (release !== null) await this.see(release, now)
+    const filing = { projectId: this.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
+    await withClientTx(app.pool, (client) =>
+      recordEvents(
+        app,
+        client,
+        now,
+        occurrences.map((fact) => ({ fact, filing })),
+      ),
+    )
+    this.expectEvents(seen, new Set(events.map(({ user }) => user)), now)
+    if (this.issueId === '') {
+      const row = await app.db
+        .selectFrom('issues')
+        .select('id')
+        .where('project_id', '=', this.projectId)
+        .executeTakeFirstOrThrow()
+      this.issueId = row.id
+    }
+  }
+
+  /** As digestion writes down what it met. */
+  async see(version: string, now: Date): Promise<void> {
+    if (this.releases.get(version)?.firstSeenAt != null) return
+    await app.pool.query(
+      `insert into releases (id, project_id, version, state, created_at, first_seen_at) values ($1, $2, $3, 'open', $4, $4)
+       on conflict (project_id, version) do update set first_seen_at = coalesce(releases.first_seen_at, excluded.first_seen_at)`,
+      [newId(), this.projectId, version, now],
+    )
+    this.releases.set(version, { version, releasedAt: null, firstSeenAt: now })
+  }
+
+  expectEvents(seen: readonly Seen[], users: ReadonlySet<number>, now: Date): void {
+    const before = this.users.size
+    for (const user of users) this.users.add(user)
+    this.events += seen.length
+    for (const { occurredAt } of seen) {
+      if (occurredAt < this.firstSeen) this.firstSeen = occurredAt
+      if (occurredAt > this.lastSeen) this.lastSeen = occurredAt
+      const hour = hourOf(occurredAt).getTime()
+      this.hours.set(hour, (this.hours.get(hour) ?? 0) + 1)
+    }
+    this.take(sight(this.life, { events: seen, newUsers: this.users.size - before, releases: this.releases }, now))
+    const touched = new Set(seen.map((event) => hourOf(event.occurredAt).getTime()))
+    const judged = hourOf(new Date(now.getTime() - 5 * 60_000)).getTime()
+    for (const at of [...touched].filter((hour) => hour >= judged).toSorted((a, b) => a - b)) {
+      const events = this.hours.get(at) ?? 0
+      if (events < 10 || !mayEscalate(this.life, now)) continue
+      if (this.limit.hour !== at) this.limit = { hour: at, events: hourlyLimit(this.historyBefore(new Date(at))) }
+      this.take(countHour(this.life, { events, limit: this.limit.events }, now))
+    }
+  }
+
+  historyBefore(hour: Date): HourHistory {
+    const counts = [...this.hours]
+      .filter(([at]) => at < hour.getTime() && at >= hour.getTime() - 14 * 24 * HOUR_MS)
+      .map(([, events]) => events)
+      .toSorted((a, b) => a - b)
+    const middle = counts.length / 2
+    return {
+      hour,
+      firstSeen: this.firstSeen,
+      busyHours: counts.length,
+      sum: counts.reduce((sum, count) => sum + count, 0),
+      sumOfSquares: counts.reduce((sum, count) => sum + count * count, 0),
+      largest: counts.at(-1) ?? 0,
+      busyMedian:
+        counts.length % 2 === 1
+          ? (counts[Math.floor(middle)] ?? 0)
+          : ((counts[middle - 1] ?? 0) + (counts[middle] ?? 0)) / 2,
+    }
+  }
+
+  async sweep(now: Date): Promise<void> {
+    await sweepIssues(app)
+    this.take(tick(this.life, { now, lastSeen: this.lastSeen, autoResolveDays: 14 }))
+    if (this.isReleased) this.take(commitReleased(this.life, ['3.0.2']))
+  }
+
+  async release(now: Date): Promise<void> {
+    await app.pool.query(
+      `insert into releases (id, project_id, version, state, created_at) values ($1, $2, '3.0.2', 'planned', $3) on conflict do nothing`,
+      [newId(), this.projectId, now],
+    )
+    await app.pool.query(
+      `insert into release_commits (release_id, project_id, sha, position)
+       select id, project_id, 'abcdef1234567890abcdef1234567890abcdef12', 0 from releases where project_id = $1 and version = '3.0.2'
+       on conflict do nothing`,
+      [this.projectId],
+    )
+    this.isReleased = true
+    await this.sweep(now)
+  }
+
+  async decide(step: Extract<HistoryStep, { kind: 'status' | 'fix' | 'ignore' }>, now: Date): Promise<void> {
+    const { issueId } = this
+    if (step.kind === 'status') {
+      await updateIssue(app, actor, { issueId, status: step.status })
+      this.take(decide(this.life, { status: step.status }, 'By hand.', now))
+      return
+    }
+    if (step.kind === 'ignore') {
+      const { inMs, ...rest } = step.until
+      const until = inMs === undefined ? rest : { time: new Date(now.getTime() + inMs).toISOString(), ...rest }
+      const asked = Object.keys(until).length === 0 ? null : until
+      await updateIssue(app, actor, { issueId, status: 'ignored', ignore_until: asked })
+      this.take(decide(this.life, { status: 'ignored', until: asked }, 'By hand.', now))
+      return
+    }
+    const { fix } = step
+    const resolution = ResolutionInput.parse(
+      fix === 'now'
+        ? { now: true }
+        : fix === 'next'
+          ? { in_next_release: true }
+          : fix === 'commit'
+            ? { in_commit: 'ABCDEF1' }
+            : { in_release: fix.map((index) => RELEASES[index]) },
+    )
+    await updateIssue(app, actor, { issueId, status: 'resolved', resolution })
+    this.take(decide(this.life, { status: 'resolved', fix: await this.fixOf(fix) }, 'By hand.', now))
+  }
+
+  async fixOf(fix: Extract<HistoryStep, { kind: 'fix' }>['fix']): Promise<Fix> {
+    if (fix === 'now') return { kind: 'now' }
+    if (fix === 'commit')
+      return this.isReleased ? { kind: 'release', versions: ['3.0.2'] } : { kind: 'commit', sha: 'abcdef1' }
+    // Which release was the newest is tested with the order of releases.
+    if (fix === 'next') return fixFrom((await this.row()).resolution) ?? { kind: 'now' }
+    return { kind: 'release', versions: fix.map((index) => RELEASES[index] ?? '') }
+  }
+
+  take(step: { readonly life: Life; readonly entries: readonly { readonly kind: string }[] }): void {
+    this.moves += step.entries.filter((entry) => entry.kind !== 'late_events').length
+    this.life = step.life
+  }
+
+  async row(): Promise<Row> {
+    const { rows } = await app.pool.query<Row>(
+      `select i.id, status, status_reason, event_count, user_count, resolution,
+         (select count(*) from issue_activity a where a.issue_id = i.id and kind in ('status_changed', 'resolution_changed')) as moves
+       from issues i where project_id = $1`,
+      [this.projectId],
+    )
+    const [row] = rows
+    if (row === undefined || rows.length > 1) throw new Error(`${rows.length} issues`)
+    return row
+  }
+
+  async compare(): Promise<void> {
+    const row = await this.row()
+    const { life } = this
+    expect(row).toMatchObject({
+      status: life.status,
+      event_count: this.events,
+      user_count: this.users.size,
+      moves: this.moves,
+    })
+    // A decision is worded with the person's name, and is tested beside the verb.
+    if (life.reason?.startsWith('By hand') !== true && row.status_reason !== life.reason)
+      expect(shortened(row.status_reason)).toBe(shortened(life.reason))
+    const late = (row.resolution as { late?: { before: number; unfixed: number } } | null)?.late
+    expect(late?.before ?? 0).toBe(life.resolved?.late?.before ?? 0)
+    expect(late?.unfixed ?? 0).toBe(life.resolved?.late?.unfixed ?? 0)
+  }
+}
+
+/** Ids of events of one moment are random: which of them is named is chance. */
+const shortened = (reason: string | null): string | undefined => reason?.replace(/event [0-9a-f]{8}/, 'event')
+
+test(`${HISTORIES} histories end in the database as in the state machine`, { timeout: 240_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(history(14), async (steps) => {
+      const both = new Both()
+      await both.start()
+      for (const step of steps) await both.step(step)
+      await app.pool.query('delete from issues where project_id = $1', [both.projectId])
+    }),
+    { numRuns: HISTORIES },
+  )
+})
