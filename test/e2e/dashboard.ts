@@ -18,10 +18,10 @@ export type Dashboard = {
 
 export type Person = Awaited<ReturnType<typeof aFounder>>
 
-/** Call at the top level of a test file. Events are digested as they come, on the real clock. */
-export async function testDashboard(): Promise<Dashboard> {
+/** Call at the top level of a test file. Events are digested as they come, on the real clock; jobs run when asked for. */
+export async function testDashboard(options: { jobs?: boolean } = {}): Promise<Dashboard> {
   await buildDashboard()
-  const server = await testServer({ digestion: 'inline', realTime: true })
+  const server = await testServer({ digestion: 'inline', realTime: true, ...options })
   const browser = await testBrowser()
   const open: Dashboard['open'] = (options = {}) => browser.open({ ...options, baseURL: server.url })
   return {

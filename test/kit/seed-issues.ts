@@ -10,8 +10,8 @@ export async function seedIssues(
 ): Promise<string[]> {
   const ids = Array.from({ length: count }, newId)
   const { rows } = await app.pool.query<{ last: number }>(
-    'update projects set issue_number = issue_number + $2 where id = $1 returning issue_number - $2 as last',
-    [projectId, count],
+    'update projects set issue_number = issue_number + $2, last_event_at = $3 where id = $1 returning issue_number - $2 as last',
+    [projectId, count, app.clock.now()],
   )
   await app.pool.query(
     `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status,

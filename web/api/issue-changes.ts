@@ -1,8 +1,10 @@
 import { issues as words } from '../words/issues.ts'
-import { call } from './call.ts'
-import { reasonOf, useChange } from './change.ts'
-import { editCached, keysOf, removeCached, returnIssues, storeIssues } from './issue-cache.ts'
-import type { Issue, IssueDetail, Severity, Status } from './issue-queries.ts'
+import { addToast } from '../ui/toasts.tsx'
+import { ApiError, call } from './call.ts'
+import { useChange } from './change.ts'
+import { editCached, keysOf, removeCached, returnIssues } from './issue-cache.ts'
+import type { Issue, IssueDetail, Severity, Status, StreamFilters } from './issue-queries.ts'
+import { finished, refusalsOf, undo, type Operation } from './operations.ts'
 
 export type Person = NonNullable<Issue['assignee']>
 
@@ -17,31 +19,42 @@ export type Edit =
   /** Null leaves it to the rules again. */
   | { kind: 'severity'; severity: Severity | null }
 
-export type IssueEdit = { issues: readonly Issue[]; edit: Edit }
+/** Everything a stream finds, whether its rows were loaded or not. */
+export type Everything = { filters: StreamFilters; since: string; total: number }
 
-type Results = { done: Issue[]; failed: { issue: Issue; error: unknown }[] }
+export type IssueEdit = {
+  issues: readonly Issue[]
+  edit: Edit
+  /** In place of the issues, which are then only those of them that are loaded. */
+  all?: Everything | undefined
+}
 
-/** So many calls at once: a large selection must not crowd out the rest of the page. */
-const AT_ONCE = 4
+type Results = { operation: Operation; refused: { issueId: string; reason: string }[] }
 
-/** Runs the work for each, a few at a time, in order of the list. @throws the first refusal when all were refused */
-async function forEach<Answer>(issues: readonly Issue[], work: (issue: Issue) => Promise<Answer>) {
-  const waiting = [...issues]
-  const done: Answer[] = []
-  const failed: { issue: Issue; error: unknown }[] = []
-  const runner = async () => {
-    for (let issue = waiting.shift(); issue !== undefined; issue = waiting.shift()) {
-      try {
-        done.push(await work(issue))
-      } catch (error) {
-        failed.push({ issue, error })
-      }
-    }
+/** What a call names: ids, or the query behind the stream. */
+const targetOf = (issues: readonly Issue[], all: Everything | undefined) => {
+  if (all === undefined) return { ids: issues.map(({ id }) => id) }
+  const { filters, since } = all
+  return {
+    query: {
+      q: filters.q === '' ? undefined : filters.q,
+      projectId: filters.project ?? undefined,
+      status: filters.status === null ? undefined : [...filters.status],
+      severity: filters.severity.length === 0 ? undefined : [...filters.severity],
+      platform: filters.platform.length === 0 ? undefined : [...filters.platform],
+      assignee_id: filters.owner ?? undefined,
+      seen_since: since,
+    },
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, issues.length) }, runner))
-  const [first] = failed
-  if (first !== undefined && done.length === 0) throw first.error
-  return { done, failed }
+}
+
+/** @throws ApiError the first refusal when all were refused */
+async function whole(start: Promise<Operation>): Promise<Results> {
+  const operation = await finished(start)
+  const refused = await refusalsOf(operation)
+  const [first] = refused
+  if (first !== undefined && operation.failed === operation.total) throw new ApiError(400, first.reason)
+  return { operation, refused }
 }
 
 type Patch = {
@@ -61,17 +74,6 @@ const patchOf = (edit: Edit): Patch => {
   return edit.kind === 'assignee' ? { assignee_id: edit.person?.id ?? null } : { severity: edit.severity }
 }
 
-/** The patch that brings back what was there. */
-const backOf = (issue: Issue, edit: Edit): Patch => {
-  if (edit.kind === 'status') {
-    const { status, resolution, ignore_until } = issue
-    if (status === 'resolved') return { status, resolution: resolution ?? undefined }
-    return status === 'ignored' ? { status, ignore_until } : { status }
-  }
-  if (edit.kind === 'assignee') return { assignee_id: issue.assignee_id }
-  return { severity: issue.severity_pinned ? issue.severity : null }
-}
-
 const guessOf =
   (edit: Edit) =>
   (issue: Issue): Issue => {
@@ -88,8 +90,6 @@ const guessOf =
     return { ...issue, severity: edit.severity, severity_pinned: true }
   }
 
-const send = (issueId: string, body: Patch) => call('PATCH /api/issues/:issueId', { params: { issueId }, body })
-
 /** A row of the list, without what only the detail carries. */
 export const rowOf = (issue: Issue | IssueDetail): Issue => {
   if (!('activity' in issue)) return issue
@@ -97,11 +97,20 @@ export const rowOf = (issue: Issue | IssueDetail): Issue => {
   return row
 }
 
-const nameOf = (issues: readonly Pick<Issue, 'short_id'>[]): string =>
-  issues.length === 1 ? (issues[0]?.short_id ?? '') : words.countOf(issues.length)
+const nameOf = (issues: readonly Pick<Issue, 'id' | 'short_id'>[], { operation, refused }: Results): string => {
+  const count = operation.total - operation.failed
+  if (count !== 1) return words.countOf(count)
+  const gone = new Set(refused.map(({ issueId }) => issueId))
+  return issues.find(({ id }) => !gone.has(id))?.short_id ?? words.countOf(1)
+}
 
-const refusedOf = ({ failed }: { failed: Results['failed'] }): string =>
-  failed.length === 0 ? '' : ` ${words.notChanged(failed.length, reasonOf(failed[0]?.error))}`
+const refusedOf = ({ operation, refused }: Results): string =>
+  operation.failed === 0 ? '' : ` ${words.notChanged(operation.failed, refused[0]?.reason ?? '')}`
+
+const notDone = (issues: readonly Issue[], { refused }: Results): readonly Issue[] => {
+  const ids = new Set(refused.map(({ issueId }) => issueId))
+  return issues.filter(({ id }) => ids.has(id))
+}
 
 const saidOf = (edit: Edit, who: string): string => {
   if (edit.kind === 'status') return words.movedTo[edit.status](who)
@@ -110,53 +119,41 @@ const saidOf = (edit: Edit, who: string): string => {
   return edit.severity === null ? words.severityByRules(who) : words.severitySet(who, edit.severity)
 }
 
-/** Applies an edit to the issues at once, offers Undo, and says what was refused. */
+/** Applies an edit to the issues at once, offers an Undo that restores exactly, and says what was refused. */
 export function useIssueEdit() {
   return useChange<IssueEdit, Results>({
-    send: ({ issues, edit }) => forEach(issues, (issue) => send(issue.id, patchOf(edit))),
+    send: ({ issues, edit, all }) =>
+      whole(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
     touches: ({ issues }) => keysOf(issues),
     guess: (client, { issues, edit }) => editCached(client, issues, guessOf(edit)),
-    settle: (client, { done, failed }) => {
-      storeIssues(client, done)
-      if (failed.length > 0)
-        returnIssues(
-          client,
-          failed.map(({ issue }) => issue),
-        )
-    },
-    said: (results, { edit }) => saidOf(edit, nameOf(results.done)) + refusedOf(results),
-    undo: ({ issues, edit }, { done }) => {
-      const changed = new Set(done.map((issue) => issue.id))
-      return forEach(
-        issues.filter((issue) => changed.has(issue.id)),
-        (issue) => send(issue.id, backOf(issue, edit)),
-      )
+    settle: (client, results, { issues }) => returnIssues(client, notDone(issues, results)),
+    said: (results, { edit, issues }) => saidOf(edit, nameOf(issues, results)) + refusedOf(results),
+    undo: async (_input, { operation }) => {
+      const undone = await undo(operation.id)
+      const [first] = await refusalsOf(undone)
+      if (first !== undefined) addToast({ text: words.notUndone(undone.failed, first.reason), tone: 'bad' })
     },
     failed: words.failed,
   })
 }
 
+export type IssueDeletion = Omit<IssueEdit, 'edit'>
+
 /** Deletes issues with their events; nothing brings them back. */
 export function useIssueDelete(onGone?: () => void) {
-  return useChange<readonly Issue[], { done: string[]; failed: Results['failed'] }>({
-    send: (issues) =>
-      forEach(issues, async ({ id }) => {
-        await call('DELETE /api/issues/:issueId', { params: { issueId: id } })
-        return id
-      }),
-    touches: (issues) => keysOf(issues).filter((key) => key[1] !== 'detail'),
-    guess: (client, issues) => removeCached(client, issues),
-    settle: (client, { failed, done }) => {
-      if (failed.length > 0)
-        returnIssues(
-          client,
-          failed.map(({ issue }) => issue),
-        )
-      for (const id of done) client.removeQueries({ queryKey: ['issues', 'detail', id], type: 'inactive' })
+  return useChange<IssueDeletion, Results>({
+    send: ({ issues, all }) => whole(call('DELETE /api/issues', { body: targetOf(issues, all) })),
+    touches: ({ issues }) => keysOf(issues).filter((key) => key[1] !== 'detail'),
+    guess: (client, { issues }) => removeCached(client, issues),
+    settle: (client, results, { issues }) => {
+      const left = notDone(issues, results)
+      returnIssues(client, left)
+      const stays = new Set(left.map(({ id }) => id))
+      for (const { id } of issues)
+        if (!stays.has(id)) client.removeQueries({ queryKey: ['issues', 'detail', id], type: 'inactive' })
       onGone?.()
     },
-    said: (results, issues) =>
-      words.deleted(nameOf(issues.filter(({ id }) => results.done.includes(id)))) + refusedOf(results),
+    said: (results, { issues }) => words.deleted(nameOf(issues, results)) + refusedOf(results),
     failed: words.deleteFailed,
   })
 }

@@ -5,13 +5,20 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { issues as words } from '../words/issues.ts'
 
-type DeleteDialogProps = { issues: readonly Issue[]; onClose: () => void; onDelete: () => void }
+type DeleteDialogProps = {
+  issues: readonly Issue[]
+  /** How many it are, where they are not all loaded. */
+  total?: number | undefined
+  onClose: () => void
+  onDelete: () => void
+}
 
 /** Stored data goes for good: typed, not clicked. */
-export function IssueDeleteDialog({ issues, onClose, onDelete }: DeleteDialogProps) {
+export function IssueDeleteDialog({ issues, total, onClose, onDelete }: DeleteDialogProps) {
   const [typed, setTyped] = useState('')
   const events = issues.reduce((sum, issue) => sum + issue.event_count, 0)
-  const word = words.deleteWord(issues.length)
+  const count = total ?? issues.length
+  const word = words.deleteWord(count)
   const ready = typed.trim().toLowerCase() === word
 
   const submit = (event: SyntheticEvent) => {
@@ -19,8 +26,14 @@ export function IssueDeleteDialog({ issues, onClose, onDelete }: DeleteDialogPro
     if (ready) onDelete()
   }
   return (
-    <Dialog open onClose={onClose} title={words.deleteTitle(issues.length, issues[0]?.short_id ?? '')}>
-      <p>{issues.length === 1 ? words.deleteText(events) : words.deleteTextMany(events)}</p>
+    <Dialog open onClose={onClose} title={words.deleteTitle(count, issues[0]?.short_id ?? '')}>
+      <p>
+        {total !== undefined
+          ? words.deleteTextAll
+          : count === 1
+            ? words.deleteText(events)
+            : words.deleteTextMany(events)}
+      </p>
       <form onSubmit={submit}>
         <Field
           label={words.deleteLabel(word)}

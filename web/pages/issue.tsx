@@ -213,7 +213,7 @@ function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
             onClose={() => setDeleting(false)}
             onDelete={() => {
               setDeleting(false)
-              remove.mutate([rowOf(issue)])
+              remove.mutate({ issues: [rowOf(issue)] })
             }}
           />
         </Suspense>

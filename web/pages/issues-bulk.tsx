@@ -1,16 +1,24 @@
 import { useCan } from '../can.ts'
 import type { Edit } from '../api/issue-changes.ts'
 import type { Issue } from '../api/issue-queries.ts'
-import { OwnerMenu, SeverityMenu } from '../components/issue-menus.tsx'
+import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from '../components/issue-menus.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
+import { decide } from '../words/decide.ts'
 import { issues as words } from '../words/issues.ts'
 
-export type OpenMenu = 'owner' | 'severity' | null
+export type OpenMenu = 'owner' | 'severity' | 'resolve' | 'ignore' | null
 
 type BulkBarProps = {
   issues: readonly Issue[]
+  /** How many are meant when everything that matches is; else null. */
+  all: number | null
+  /** How many more could be meant: everything that matches. */
+  offer: number | 'too many' | null
+  onAll: (all: boolean) => void
   onEdit: (edit: Edit) => void
+  onMerge: () => void
+  cannotMerge: string | undefined
   onDelete: () => void
   onClear: () => void
   menu: OpenMenu
@@ -28,16 +36,19 @@ export const ignoreEdit = (issues: readonly Issue[]): Edit & { kind: 'status' } 
 })
 
 /** Stands at the foot while rows are selected. */
-export function BulkBar({ issues, onEdit, onDelete, onClear, menu, onMenu }: BulkBarProps) {
+export function BulkBar(props: BulkBarProps) {
+  const { issues, all, onEdit, onMerge, cannotMerge, onDelete, onClear, menu, onMenu } = props
   const change = useCan('issue.change')
   const remove = useCan('issue.delete')
+  const count = all ?? issues.length
   const resolve = resolveEdit(issues)
   const ignore = ignoreEdit(issues)
   return (
-    <div className="bulk" role="toolbar" aria-label={words.bulk(issues.length)}>
+    <div className="bulk" role="toolbar" aria-label={words.bulk(count)}>
       <span className="bulk-n">
-        <b>{formatCount(issues.length)}</b> {words.selected}
+        <b>{formatCount(count)}</b> <span className="bulk-w">{words.selected}</span>
       </span>
+      <Matching {...props} />
       <span className="grp">
         <Button
           icon={resolve.status === 'resolved' ? 'check' : 'rotate'}
@@ -47,6 +58,16 @@ export function BulkBar({ issues, onEdit, onDelete, onClear, menu, onMenu }: Bul
         >
           {resolve.status === 'resolved' ? words.resolve : words.reopen}
         </Button>
+        {resolve.status === 'resolved' ? (
+          <ResolveMenu
+            issues={issues}
+            onEdit={onEdit}
+            side="top"
+            open={menu === 'resolve'}
+            onOpenChange={(open) => onMenu(open && change.allowed ? 'resolve' : null)}
+            trigger={<IconButton className="bulk-how" icon="down" label={decide.resolveMenu} why={change.why} />}
+          />
+        ) : null}
         <Button
           icon={ignore.status === 'ignored' ? 'st-ignored' : 'rotate'}
           keys="i"
@@ -55,6 +76,16 @@ export function BulkBar({ issues, onEdit, onDelete, onClear, menu, onMenu }: Bul
         >
           {ignore.status === 'ignored' ? words.ignore : words.reopen}
         </Button>
+        {ignore.status === 'ignored' ? (
+          <IgnoreMenu
+            issues={issues}
+            onEdit={onEdit}
+            side="top"
+            open={menu === 'ignore'}
+            onOpenChange={(open) => onMenu(open && change.allowed ? 'ignore' : null)}
+            trigger={<IconButton className="bulk-how" icon="down" label={decide.ignoreMenu} why={change.why} />}
+          />
+        ) : null}
         <OwnerMenu
           issues={issues}
           onEdit={onEdit}
@@ -79,15 +110,30 @@ export function BulkBar({ issues, onEdit, onDelete, onClear, menu, onMenu }: Bul
             </Button>
           }
         />
+        <Button icon="merge" keys="m" why={change.why ?? cannotMerge} onClick={onMerge}>
+          {words.merge}
+        </Button>
       </span>
-      <IconButton
-        look="ghost"
-        icon="trash"
-        label={words.deleteMany(issues.length)}
-        why={remove.why}
-        onClick={onDelete}
-      />
+      <IconButton look="ghost" icon="trash" label={words.deleteMany(count)} why={remove.why} onClick={onDelete} />
       <IconButton look="ghost" icon="x" label={words.clearSelection} keys="escape" onClick={onClear} />
     </div>
+  )
+}
+
+/** From what is loaded to everything that matches, and back. */
+function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'onAll'>) {
+  if (all !== null) {
+    return (
+      <button type="button" className="link-t bulk-all" onClick={() => onAll(false)}>
+        {words.onlyLoaded}
+      </button>
+    )
+  }
+  if (offer === null) return null
+  if (offer === 'too many') return <span className="bulk-all c-3">{words.tooManyMatch}</span>
+  return (
+    <button type="button" className="link-t bulk-all" onClick={() => onAll(true)}>
+      {words.matching(formatCount(offer))}
+    </button>
   )
 }

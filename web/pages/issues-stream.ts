@@ -99,6 +99,8 @@ export function useIssueStream(filters: StreamFilters) {
     waiting,
     reload,
     readAt: first?.readAt ?? 0,
+    /** Start of the time looked at. */
+    since: first?.since ?? null,
     settled,
     total: fresh.data?.total ?? first?.total ?? 0,
     totalCapped: (fresh.data ?? first)?.totalCapped ?? false,

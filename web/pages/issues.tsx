@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { reasonOf } from '../api/change.ts'
-import { useIssueDelete, useIssueEdit, type Edit } from '../api/issue-changes.ts'
+import { useIssueDelete, useIssueEdit, type Edit, type Everything } from '../api/issue-changes.ts'
+import { intoOf, useIssueMerge } from '../api/issue-merge.ts'
 import { filtersOf, type Issue } from '../api/issue-queries.ts'
+import { meQuery } from '../api/queries.ts'
 import { useCan } from '../can.ts'
 import { AskProvider } from '../components/issue-decide.tsx'
 import type { RowMenu } from '../components/issue-row.tsx'
@@ -19,6 +22,7 @@ import { issues as words } from '../words/issues.ts'
 import { shared } from '../words/shared.ts'
 import '../ui/issues.css'
 import { BulkBar, ignoreEdit, resolveEdit, type OpenMenu } from './issues-bulk.tsx'
+import { BulkProgress } from './issues-progress.tsx'
 import { EmptyStream } from './issues-empty.tsx'
 import { FilterButton, SearchBox, SortButton } from './issues-filters.tsx'
 import { IssueList } from './issues-list.tsx'
@@ -36,6 +40,8 @@ const SKELETON_ROWS = 12
 /** A list older than this is read again on arrival, unless somebody comes back to it. */
 const OLD_MS = 30_000
 const NOBODY: ReadonlySet<string> = new Set()
+/** The API changes no more at once. */
+const MOST_AT_ONCE = 10_000
 
 /** The stream of issues: see what broke and decide in seconds. */
 export function IssuesPage() {
@@ -64,22 +70,28 @@ function Stream() {
   const [bulkMenu, setBulkMenu] = useState<OpenMenu>(null)
   const [filtering, setFiltering] = useState(false)
   const [deleting, setDeleting] = useState<readonly Issue[] | null>(null)
+  /** Everything the stream finds is meant, not only the rows that are loaded. */
+  const [everything, setEverything] = useState(false)
   const searchBox = useRef<HTMLInputElement>(null)
   const canChange = useCan('issue.change')
   const canDelete = useCan('issue.delete')
   const edit = useIssueEdit()
   const remove = useIssueDelete()
+  const merge = useIssueMerge()
+  const me = useQuery(meQuery).data?.user
 
   const [shownKey, setShownKey] = useState(key)
   if (shownKey !== key) {
     setShownKey(key)
     setSelection(NOTHING_SELECTED)
+    setEverything(false)
   }
   useEffect(() => rememberStream(search), [search])
   useFreshOnArrival(startCursor === undefined, stream)
 
   const move = (step: SelectionMove, focus = false) => {
     setSelection((before) => moveSelection(before, step, ids))
+    if (step.kind !== 'put') setEverything(false)
     if (focus) setFocusTurn((turn) => turn + 1)
   }
   const change = (values: Partial<IssuesSearch>) =>
@@ -89,6 +101,11 @@ function Stream() {
       resetScroll: false,
     })
 
+  const targets = targetsOf(selection, rows)
+  const { list, total, totalCapped } = stream
+  const canMeanAll = selection.selected.size === rows.length && total > rows.length && stream.since !== null
+  const all: Everything | undefined =
+    everything && stream.since !== null ? { filters, since: stream.since, total } : undefined
   const apply = (targets: readonly Issue[], next: Edit) => {
     if (targets.length === 0 || !canChange.allowed) return
     const leaving =
@@ -97,9 +114,16 @@ function Stream() {
         : NOBODY
     move({ kind: 'leave', ids: leaving }, leaving.size > 0)
     if (leaving.size === 0) move({ kind: 'clear' }, selection.selected.size > 0)
-    edit.mutate({ issues: targets, edit: next })
+    edit.mutate({ issues: targets, edit: next, all }, { onSuccess: () => all !== undefined && void stream.reload() })
   }
-  const targets = targetsOf(selection, rows)
+  const mergeTargets = () => {
+    const into = intoOf(targets, selection.cursor)
+    if (into === null || all !== undefined || !canChange.allowed) return
+    const others = targets.filter(({ id }) => id !== into.id)
+    move({ kind: 'leave', ids: new Set(others.map(({ id }) => id)) }, true)
+    move({ kind: 'clear' })
+    merge.mutate({ into, others })
+  }
   const openMenu = (menu: 'owner' | 'severity') => {
     if (!canChange.allowed) return
     if (selection.selected.size > 0) setBulkMenu(menu)
@@ -190,6 +214,17 @@ function Stream() {
     { keys: 'i', label: words.keys.ignore, group: 'Issues', run: () => apply(targets, ignoreEdit(targets)) },
     { keys: 'a', label: words.assign, group: 'Issues', run: () => openMenu('owner') },
     { keys: 's', label: words.setSeverity, group: 'Issues', run: () => openMenu('severity') },
+    ...(me === undefined
+      ? []
+      : [
+          {
+            keys: 'e',
+            label: words.keys.take,
+            group: 'Issues' as const,
+            run: () => apply(targets, { kind: 'assignee', person: { id: me.id, name: me.name, email: me.email } }),
+          },
+        ]),
+    { keys: 'm', label: words.merge, group: 'Issues', run: mergeTargets },
     { keys: '/', label: words.keys.search, group: 'Page', run: () => searchBox.current?.focus() },
     { keys: 'f', label: words.keys.filter, group: 'Page', run: () => setFiltering(true) },
     ...(stream.waiting.length > 0
@@ -204,7 +239,6 @@ function Stream() {
     },
   ])
 
-  const { list, total, totalCapped } = stream
   const clock = stream.readAt === 0 ? '' : formatClock(stream.readAt)
   return (
     <main id="main" tabIndex={-1}>
@@ -284,10 +318,16 @@ function Stream() {
           </p>
         )}
       </section>
+      <BulkProgress />
       {selection.selected.size === 0 || targets.length === 0 ? null : (
         <BulkBar
           issues={targets}
+          all={everything ? total : null}
+          offer={!canMeanAll || everything ? null : totalCapped || total > MOST_AT_ONCE ? 'too many' : total}
+          onAll={setEverything}
           onEdit={(next) => apply(targets, next)}
+          onMerge={mergeTargets}
+          cannotMerge={all === undefined && intoOf(targets, selection.cursor) !== null ? undefined : words.cannotMerge}
           onDelete={() => canDelete.allowed && setDeleting(targets)}
           onClear={clear}
           menu={bulkMenu}
@@ -298,10 +338,11 @@ function Stream() {
         <Suspense fallback={null}>
           <DeleteDialog
             issues={deleting}
+            total={all?.total}
             onClose={() => setDeleting(null)}
             onDelete={() => {
               move({ kind: 'leave', ids: new Set(deleting.map((issue) => issue.id)) }, true)
-              remove.mutate(deleting)
+              remove.mutate({ issues: deleting, all }, { onSuccess: () => all !== undefined && void stream.reload() })
               setDeleting(null)
             }}
           />

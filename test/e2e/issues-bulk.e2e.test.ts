@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { seedIssues } from '../kit/seed-issues.ts'
+import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { aTeam, testDashboard, type Person } from './dashboard.ts'
+
+/** Many issues at once: everything that matches, undo, ten thousand rows. */
+
+const dashboard = await testDashboard({ jobs: true })
+
+const eventually = <T>(read: () => T | Promise<T>, timeout = 20_000) => expect.poll(read, { timeout })
+const totalOf = async (person: Person, status: string) =>
+  (await person.get(`/api/issues?status=${status}&limit=1`)).body['total']
+const openStream = async (page: Page) => {
+  await page.goto('/issues')
+  await page.getByRole('rowheader').first().waitFor()
+}
+const rowsInPage = (page: Page) => page.locator('.issue').count()
+
+test('everything that matches is resolved behind the page, and taken back exactly', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 420)
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await page.keyboard.press('Control+A')
+  await page.getByRole('toolbar', { name: 'Actions for 100 selected issues' }).waitFor()
+  await page.getByRole('button', { name: 'Select all 420 that match' }).click()
+  await page.getByRole('toolbar', { name: 'Actions for 420 selected issues' }).waitFor()
+  await page.keyboard.press('r')
+  await page.getByText('420 issues resolved').waitFor()
+  await eventually(() => totalOf(person, 'resolved')).toBe(420)
+  await page.getByRole('heading', { name: 'No open issues' }).waitFor()
+  await page.keyboard.press('z')
+  await eventually(() => totalOf(person, 'unresolved')).toBe(420)
+  await eventually(() => rowsInPage(page)).toBeGreaterThan(10)
+}, 90_000)
+
+test('take it, merge two, take that back', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 3)
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await page.keyboard.press('j')
+  await page.keyboard.press('e')
+  await page.getByText(/assigned to Founder/).waitFor()
+  await page.keyboard.press('x')
+  await page.keyboard.press('Shift+J')
+  await page.keyboard.press('m')
+  await page.getByText(/1 issue merged into/).waitFor()
+  await eventually(() => totalOf(person, 'unresolved')).toBe(2)
+  await page.keyboard.press('z')
+  await eventually(() => totalOf(person, 'unresolved')).toBe(3)
+}, 60_000)
+
+test('ten thousand rows: forty in the page, from the first to the last', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 10_000)
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  const table = page.getByRole('table', { name: 'Issues' })
+  expect(await table.getAttribute('aria-rowcount')).toBe('10001')
+  let most = 0
+  await eventually(async () => {
+    await page.evaluate('scrollTo({ top: document.documentElement.scrollHeight })')
+    most = Math.max(most, await rowsInPage(page))
+    return page.locator('.issue').last().getAttribute('aria-rowindex')
+  }, 120_000).toBe('10001')
+  expect(most).toBeLessThanOrEqual(40)
+  // Everything that is loaded is chosen, and stays so however far away it is.
+  await page.keyboard.press('Control+A')
+  await page.getByRole('toolbar', { name: 'Actions for 10000 selected issues' }).waitFor()
+  await page.evaluate('scrollTo({ top: 0 })')
+  await page.locator('.issue[aria-rowindex="2"]').waitFor()
+  const started = Date.now()
+  for (let i = 0; i < 60; i++) await page.keyboard.press('j')
+  const perStep = (Date.now() - started) / 60
+  await page.locator('.issue.is-cursor').waitFor()
+  // Generous: the machine may be busy. A list that draws all rows takes seconds for each.
+  expect(perStep).toBeLessThan(150)
+}, 180_000)
+
+test.each([
+  ['light', 'desk'],
+  ['dark', 'desk'],
+  ['light', 'phone'],
+  ['dark', 'phone'],
+] as const)('the bulk bar, %s, %s', async (theme, size) => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 130)
+  const page = await dashboard.openAs(person, { theme, size })
+  await openStream(page)
+  await page.keyboard.press('Control+A')
+  await page.getByRole('button', { name: 'Select all 130 that match' }).waitFor()
+  await expectAccessible(page, `bulk bar ${theme} ${size}`)
+  await expectNoSideScroll(page, `bulk bar ${theme} ${size}`)
+  await screenshot(page, `issues-bulk-${theme}-${size}`)
+})

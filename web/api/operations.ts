@@ -1,0 +1,61 @@
+import { useSyncExternalStore } from 'react'
+import { ApiError, call, type AnswerOf } from './call.ts'
+
+/** Changes of many issues that the service goes on with behind its answer. */
+
+export type Operation = AnswerOf<'GET /api/issues/operations/:operationId'>
+
+const ASK_EVERY_MS = 700
+
+let running: readonly Operation[] = []
+const listeners = new Set<() => void>()
+
+function show(next: readonly Operation[]): void {
+  running = next
+  for (const listener of listeners) listener()
+}
+
+/** Operations this page waits for; small ones are done before anybody could see them. */
+export const useRunningOperations = (): readonly Operation[] =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => running,
+  )
+
+/** Waits until it is done, showing how far it has come. Silence of the network is waited out: the work goes on. */
+export async function finished(start: Promise<Operation>): Promise<Operation> {
+  let operation = await start
+  const { id } = operation
+  try {
+    while (operation.state === 'running') {
+      const now = operation
+      show([...running.filter((other) => other.id !== id), now])
+      await new Promise((done) => setTimeout(done, ASK_EVERY_MS))
+      operation = await call('GET /api/issues/operations/:operationId', { params: { operationId: id } }).catch(
+        (error: unknown) => {
+          if (error instanceof ApiError && (error.status === 0 || error.status >= 500)) return now
+          throw error
+        },
+      )
+    }
+  } finally {
+    if (running.some((other) => other.id === id)) show(running.filter((other) => other.id !== id))
+  }
+  return operation
+}
+
+/** What could not be done, with the reasons; the first hundred. */
+export async function refusalsOf(operation: Operation): Promise<{ issueId: string; reason: string }[]> {
+  if (operation.failed === 0) return []
+  const { results } = await call('GET /api/issues/operations/:operationId', {
+    params: { operationId: operation.id },
+    query: { result: 'failed', limit: '100' },
+  })
+  return results.map(({ issue_id, error }) => ({ issueId: issue_id, reason: error ?? '' }))
+}
+
+export const undo = (operationId: string): Promise<Operation> =>
+  finished(call('POST /api/issues/operations/:operationId/undo', { params: { operationId } }))
