@@ -86,6 +86,11 @@ export function compileGrouping(settings: GroupingSettings): ProjectGrouping {
   }
 }
 
+/** An event as people read it: frames are of the app, or not, as the project says now. */
+export function markFrames(event: Event, rules: GroupingRules): Event {
+  return compileStackRules(rules.stack)?.(event).event ?? event
+}
+
 /** Which rules had a say; beside the parts, not among what the hash is made of. */
 function explanations(answer: RuleAnswer | null, applied: readonly StackRule[]): GroupingPart[] {
   const byRule = answer === null ? [] : [{ label: 'matched', value: matchText(answer.rule.match) }]
@@ -98,4 +103,6 @@ function explanations(answer: RuleAnswer | null, applied: readonly StackRule[]):
 
 /** `type:PaymentError -module:com.acme.*`, as people write it. */
 const matchText = (match: FingerprintRule['match']): string =>
-  match.map(({ key, glob, not }) => `${not ? '-' : ''}${key}:${/\s/.test(glob) ? JSON.stringify(glob) : glob}`).join(' ')
+  match
+    .map(({ key, glob, not }) => `${not ? '-' : ''}${key}:${/\s/.test(glob) ? JSON.stringify(glob) : glob}`)
+    .join(' ')

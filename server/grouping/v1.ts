@@ -4,12 +4,13 @@ import { baseName, cleanClass, cleanFunction, fileName, withoutBuildHash } from 
 import { parameterise } from './v1-words.ts'
 
 /**
- * Grouping, version 1. Once frozen, this file and its two companions never change again: issues are found by what they
+ * Grouping, version 1. Frozen: this file and its two companions never change again, issues are found by what they
  * answer. They therefore keep private copies of all they need and import nothing else of ours but the type of an event.
  *
- * Order: the SDK's fingerprint → a rule of the project → security report → application not responding → oldest causal exception with a usable
- * stack → message → stack of the crashed thread → type and value → nothing but type and platform. A message event goes
- * by its words even where a stack came with it: JVM clients mark the thread of every plain message as crashed.
+ * Order: the SDK's fingerprint → a rule of the project → security report → application not responding → oldest causal
+ * exception with a usable stack → message → stack of the crashed thread → type and value → nothing but type and
+ * platform. A message event goes by its words even where a stack came with it: JVM clients mark the thread of every
+ * plain message as crashed.
  */
 
 type Value = { label: string; value: string }

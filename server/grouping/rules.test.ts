@@ -1,0 +1,304 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { projectSettings } from '../team/project-settings.ts'
+import { GroupingRules } from '../team/grouping-rules.api.ts'
+import { errorOf, eventOf } from './event.fixture.ts'
+import { compileGrouping, fingerprint, markFrames, type Grouped } from './grouping.ts'
+
+/** Rules of a project, compiled: who they match, what they make of it, what they cost. */
+
+const NOW = new Date('2026-11-20T05:00:00Z')
+const settingsOf = (rules: unknown) => ({
+  ...projectSettings({}),
+  grouping_rules: GroupingRules.parse({ fingerprint: [], stack: [], ...(rules as object) }),
+})
+const group = (rules: unknown, event: ReturnType<typeof eventOf>): Grouped =>
+  compileGrouping(settingsOf(rules))(event, NOW)
+const matches = (match: unknown, event: ReturnType<typeof eventOf>): boolean =>
+  group({ fingerprint: [{ match, fingerprint: ['x'] }] }, event).rules.fingerprint !== null
+
+const event = errorOf(
+  'node',
+  'PaymentError',
+  [
+    { function: 'main', module: 'app.start', filename: '/srv/app/start.js', in_app: true },
+    { function: 'pay', module: 'app.cart', filename: 'cart.js', abs_path: '/srv/app/cart.js', in_app: true },
+  ],
+  {
+    level: 'warning',
+    release: 'shop@1.2.3',
+    tags: { shop: 'x-17', 'a.b': 'c' },
+    logentry: { message: 'of %s', params: ['ada'] },
+  },
+)
+
+describe('matchers', () => {
+  test.each([
+    ['type', 'payment*', true],
+    ['type', 'payment', false],
+    ['value', '*BROKE*', true],
+    ['message', 'of ada', true],
+    ['message', 'of %s', true],
+    ['level', 'warning', true],
+    ['release', 'shop@1.*', true],
+    ['release', '1.*', false],
+    ['tag.shop', 'x-*', true],
+    ['tag.a.b', 'c', true],
+    ['tag.none', '*', false],
+    ['function', 'pay', true],
+    ['module', 'app.*', true],
+    ['path', '/srv/app/cart.js', true],
+    ['path', 'cart.js', true],
+    ['package', '*', false],
+  ])('%s:%s is %s', (key, glob, expected) => {
+    expect(
+      matches(
+        [
+          { key, glob },
+          { key: 'level', glob: 'w*' },
+        ],
+        event,
+      ),
+    ).toBe(expected)
+    expect(matches([{ key, glob, not: true }], event)).toBe(!expected)
+  })
+
+  test('those of a frame must be true of one frame, those of an error of one exception', () => {
+    expect(
+      matches(
+        [
+          { key: 'module', glob: 'app.cart' },
+          { key: 'function', glob: 'pay' },
+        ],
+        event,
+      ),
+    ).toBe(true)
+    expect(
+      matches(
+        [
+          { key: 'module', glob: 'app.start' },
+          { key: 'function', glob: 'pay' },
+        ],
+        event,
+      ),
+    ).toBe(false)
+    const chain = eventOf({
+      exception: {
+        values: [
+          { type: 'A', value: 'one' },
+          { type: 'B', value: 'two' },
+        ],
+      },
+    })
+    expect(
+      matches(
+        [
+          { key: 'type', glob: 'A' },
+          { key: 'value', glob: 'one' },
+        ],
+        chain,
+      ),
+    ).toBe(true)
+    expect(
+      matches(
+        [
+          { key: 'type', glob: 'A' },
+          { key: 'value', glob: 'two' },
+        ],
+        chain,
+      ),
+    ).toBe(false)
+    expect(
+      matches(
+        [
+          { key: 'type', glob: 'A' },
+          { key: 'value', glob: 'two', not: true },
+        ],
+        chain,
+      ),
+    ).toBe(false)
+  })
+
+  test('frames of the crashed thread count where no exception has any', () => {
+    const crash = eventOf({
+      platform: 'native',
+      threads: [{ id: 1, crashed: true, stacktrace: { frames: [{ function: 'tick' }] } }],
+    })
+    expect(matches([{ key: 'function', glob: 'tick' }], crash)).toBe(true)
+  })
+
+  test('an expression that would backtrack for ever takes no time', () => {
+    const long = eventOf({ message: 'a'.repeat(8_000) })
+    const rules = {
+      fingerprint: Array.from({ length: 100 }, () => ({
+        match: [{ key: 'message', glob: `${'*a'.repeat(99)}*b` }],
+        fingerprint: ['x'],
+      })),
+    }
+    const grouping = compileGrouping(settingsOf(rules))
+    grouping(long, NOW)
+    const started = performance.now()
+    expect(grouping(long, NOW).rules.fingerprint).toBeNull()
+    expect(performance.now() - started).toBeLessThan(250)
+  })
+})
+
+describe('fingerprints', () => {
+  const parts = (rules: unknown) => group(rules, event).fingerprint.parts
+  const match = [{ key: 'type', glob: 'PaymentError' }]
+
+  test('hold what variables name, and what is missing says so', () => {
+    const names = [
+      'type',
+      'value',
+      'message',
+      'module',
+      'function',
+      'level',
+      'release',
+      'platform',
+      'transaction',
+      'tag.shop',
+    ]
+    const [part] = parts({ fingerprint: [{ match, fingerprint: [names.map((name) => `{{${name}}}`).join(' ')] }] })
+    expect(part?.values[0]?.value).toBe(
+      'PaymentError it broke of %s app.cart pay warning shop@1.2.3 node <no transaction> x-17',
+    )
+  })
+
+  test('values and messages in them lose what changes from one occurrence to the next', () => {
+    const of = (value: string) =>
+      group(
+        {
+          fingerprint: [
+            { match: [{ key: 'type', glob: 'E' }], fingerprint: ['{{ value }}'], title: '{{ type }}: {{ value }}' },
+          ],
+        },
+        eventOf({ exception: { values: [{ type: 'E', value }] } }),
+      )
+    expect(of('order 12').fingerprint.hash).toEqual(of('order 99').fingerprint.hash)
+    expect(of('order 12').title).toBe('E: order 12')
+  })
+
+  test('{{ default }} adds what would have been computed', () => {
+    const plain = fingerprint(event).parts
+    expect(parts({ fingerprint: [{ match, fingerprint: ['{{ default }}', 'eu'] }] }).slice(0, 2)).toEqual([
+      {
+        variant: 'project_rule',
+        values: [
+          { label: 'default', value: '{{ default }}' },
+          { label: 'fingerprint', value: 'eu' },
+        ],
+      },
+      ...plain,
+    ])
+  })
+
+  test('a tag that spells {{ default }} is a text', () => {
+    const tagged = eventOf({ message: 'm', tags: { t: '{{ default }}' } })
+    const said = group(
+      { fingerprint: [{ match: [{ key: 'message', glob: 'm' }], fingerprint: ['{{ tag.t }}'] }] },
+      tagged,
+    )
+    expect(said.fingerprint.parts[0]).toEqual({
+      variant: 'project_rule',
+      values: [{ label: 'fingerprint', value: '{{ default }}' }],
+    })
+  })
+
+  test('the first rule that matches decides; the SDK comes before any', () => {
+    const rules = {
+      fingerprint: [
+        { match, fingerprint: ['one'] },
+        { match, fingerprint: ['two'] },
+      ],
+    }
+    expect(group(rules, event).fingerprint.parts[0]?.values).toEqual([{ label: 'fingerprint', value: 'one' }])
+    const given = { ...event, fingerprint: ['sdk'] }
+    expect(group(rules, given).fingerprint.hash).toEqual(fingerprint(given).hash)
+    expect(group(rules, given).rules.fingerprint).toBeNull()
+  })
+})
+
+describe('stack rules', () => {
+  const inCart = [{ key: 'module', glob: 'app.cart' }]
+
+  test('mark frames, and the place follows', () => {
+    const said = group({ stack: [{ match: inCart, action: 'not_in_app' }] }, event)
+    expect(said.event.exceptions[0]?.stacktrace?.frames.map((frame) => frame.in_app)).toEqual([true, false])
+    expect(event.culprit).toContain('pay')
+    expect(said.event.culprit).toContain('main')
+    expect(said.fingerprint.hash).not.toEqual(fingerprint(event).hash)
+    const none = markFrames(
+      event,
+      settingsOf({ stack: [{ match: [{ key: 'module', glob: 'nobody' }], action: 'ignore' }] }).grouping_rules,
+    )
+    expect(none).toBe(event)
+  })
+
+  test('leave frames out of grouping, and in sight', () => {
+    const said = group({ stack: [{ match: inCart, action: 'ignore' }] }, event)
+    expect(said.event.exceptions[0]?.stacktrace?.frames).toHaveLength(2)
+    expect(said.fingerprint.parts[0]?.values.map(({ value }) => value)).toEqual(['PaymentError', 'main'])
+    const nothingLeft = group({ stack: [{ match: [{ key: 'module', glob: 'app.*' }], action: 'ignore' }] }, event)
+    expect(nothingLeft.fingerprint.parts[0]?.variant).toBe('type_value')
+  })
+
+  test('the first that matches decides, and one that changes nothing is not named', () => {
+    const stack = [
+      { match: inCart, action: 'in_app' },
+      { match: inCart, action: 'not_in_app' },
+    ]
+    const said = group({ stack }, event)
+    expect(said.rules.stack).toEqual([])
+    expect(said.fingerprint).toEqual(fingerprint(event))
+  })
+})
+
+describe('without rules', () => {
+  test('nothing is copied and the hash is that of the version', () => {
+    const said = group({}, event)
+    expect(said.event).toBe(event)
+    expect(said.fingerprint).toEqual(fingerprint(event))
+    expect(said.former).toBeNull()
+  })
+
+  test('a version nobody knows any more, or yet, still groups', () => {
+    const grouping = compileGrouping({ ...projectSettings({ grouping_version: 77 }) })
+    expect(grouping(event, NOW).fingerprint).toEqual(fingerprint(event))
+  })
+})
+
+test('whatever an event holds, rules never throw and say the same twice', () => {
+  const rules = {
+    fingerprint: [
+      { match: [{ key: 'message', glob: '*a*' }], fingerprint: ['{{ message }}', '{{ tag.a }}'], title: '{{ type }}' },
+      { match: [{ key: 'function', glob: 'x', not: true }], fingerprint: ['{{ default }}', '{{ function }}'] },
+    ],
+    stack: [
+      { match: [{ key: 'path', glob: '*a' }], action: 'ignore' },
+      {
+        match: [
+          { key: 'function', glob: '*' },
+          { key: 'module', glob: 'a*' },
+        ],
+        action: 'in_app',
+      },
+    ],
+  }
+  const grouping = compileGrouping(settingsOf(rules))
+  fc.assert(
+    fc.property(
+      fc.dictionary(
+        fc.constantFrom('exception', 'threads', 'message', 'logentry', 'fingerprint', 'tags', 'stacktrace', 'platform'),
+        fc.jsonValue(),
+      ),
+      (raw) => {
+        const one = grouping(eventOf(raw), NOW)
+        expect(one.fingerprint.hash).toHaveLength(32)
+        expect(grouping(eventOf(raw), NOW).fingerprint).toEqual(one.fingerprint)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
