@@ -24,6 +24,7 @@ const project: ProjectFacts = {
   manyUsers: 25,
   scrubbing: {},
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
+  ownership: null,
   erasures: null,
 }
 

@@ -22,6 +22,7 @@ const PROJECT: ProjectFacts = {
   manyUsers: 25,
   scrubbing: {},
   filters: compileFilters(projectSettings({}).inbound_filters),
+  ownership: null,
   erasures: null,
 }
 const V2 = { type: 'span', content_type: 'application/vnd.sentry.items.span.v2+json' }

@@ -3,6 +3,7 @@ import { listAttachments } from '../attachments/list-attachments.ts'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { feedbackOfIssue } from '../feedback/list-feedback.ts'
+import { markFrames } from '../grouping/grouping.ts'
 import { notFound } from '../kernel/errors.ts'
 import { Json } from '../kernel/json.api.ts'
 import { chooseEvent, neighboursOf } from './events/choose-event.ts'
@@ -10,6 +11,7 @@ import { eventFilter, type EventQuery } from './events/event-filter.ts'
 import { eventSources } from './events/event-sources.ts'
 import { findEvents } from './events/find-events.ts'
 import { openEvent } from './events/open-event.ts'
+import { projectSettings } from '../team/project-settings.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
 import { selectActivity, selectIssue } from './issues.queries.ts'
 import { distributionOf } from './tag-distribution.ts'
@@ -54,16 +56,18 @@ export async function readIssue(
     viewGrouping(app.db, row),
     app.db
       .selectFrom('projects')
-      .select(['id', 'name', 'slug', 'platform'])
+      .select(['id', 'name', 'slug', 'platform', 'settings'])
       .where('id', '=', row.project_id)
       .executeTakeFirst(),
     viewIssues(app, [row]),
   ])
   if (issue === undefined || project === undefined) throw notFound('Issue')
+  const { settings, ...shown } = project
+  const event = stored === null ? null : openEvent(app, stored)
   return {
     ...issue,
-    project,
-    event: stored === null ? null : openEvent(app, stored),
+    project: shown,
+    event: event === null ? null : markFrames(event, projectSettings(settings).grouping_rules),
     event_ids: await neighboursOf(app, scope, stored),
     attachments: await listAttachments(app.db, project.id, stored === null ? [] : [stored.eventId]),
     feedback: await feedbackOfIssue(app, project.id, row.id, FEEDBACK_ITEMS),

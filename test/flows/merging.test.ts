@@ -157,19 +157,27 @@ const op: fc.Arbitrary<Op> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('send' as const),
-      events: fc.array(
-        fc.record({ group, user: fc.nat({ max: 5 }), hour: fc.nat({ max: 40 }), fatal: fc.boolean() }),
-        { minLength: 1, maxLength: 12 },
-      ),
+      events: fc.array(fc.record({ group, user: fc.nat({ max: 5 }), hour: fc.nat({ max: 40 }), fatal: fc.boolean() }), {
+        minLength: 1,
+        maxLength: 12,
+      }),
     }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('merge' as const), into: group, others: fc.uniqueArray(group, { minLength: 1, maxLength: 3 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('merge' as const),
+      into: group,
+      others: fc.uniqueArray(group, { minLength: 1, maxLength: 3 }),
+    }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('unmerge' as const), from: group, others: fc.uniqueArray(group, { minLength: 1, maxLength: 3 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('unmerge' as const),
+      from: group,
+      others: fc.uniqueArray(group, { minLength: 1, maxLength: 3 }),
+    }),
   },
 )
 
@@ -237,7 +245,7 @@ test('whatever is merged, sent and taken out again, every issue says what its ow
         await check()
       }
       // Everybody stands alone again: as if nothing had ever been merged.
-      for (let again = true; again; ) {
+      for (let again = true; again;) {
         again = false
         for (const root of ids.keys()) {
           const members = shownAt.flatMap((at, member) => (at === root && member !== root ? [member] : []))
