@@ -112,10 +112,10 @@ export async function staleDocuments(
 }
 
 /** Replaces a document, unless it was asked for anew meanwhile (`since` is another then). */
-export async function replaceDocument(db: Database | Tx, document: NewDocument, since: Date | null): Promise<void> {
+export async function replaceDocument(db: Database, document: NewDocument, since: Date): Promise<void> {
   const lexemes = joined([orgLexeme(document.orgId), ...document.lexemes])
   await sql`update issue_search set document = array_to_tsvector(string_to_array(${lexemes}, E'\\x1e')), stale_since = null
-    where issue_id = ${document.issueId} and stale_since is not distinct from coalesce(${since}::timestamptz, stale_since)`.execute(
+    where issue_id = ${document.issueId} and date_trunc('milliseconds', stale_since) = date_trunc('milliseconds', ${since}::timestamptz)`.execute(
     db,
   )
 }
