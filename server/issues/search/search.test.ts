@@ -1,0 +1,241 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '#test/kit/client.ts'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Issue } from '../issues.api.ts'
+import { indexNewLexemes, remakeDocuments } from './index-lexemes.ts'
+
+/** The query language on a real database, through every list. */
+
+const server = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })
+let ada: Client & { email: string }
+let shop: TestProject
+let site: TestProject
+
+/** An event of an issue of its own: the function's name decides the group. */
+const eventIn = (name: string, fields: Record<string, unknown> = {}) =>
+  anEvent({
+    exception: {
+      values: [
+        anException({
+          type: `${name}Error`,
+          value: `${name} failed`,
+          stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
+        }),
+      ],
+    },
+    ...fields,
+  })
+
+const now = Date.now() / 1000
+const DAY = 86_400
+
+beforeAll(async () => {
+  ada = await aFounder(server.url)
+  shop = await aProject(ada, { name: 'Shop' })
+  site = await aProject(ada, { name: 'Site' })
+  const plan: [TestProject, Record<string, unknown>][] = [
+    [
+      shop,
+      eventIn('alpha', {
+        release: '1.2.3',
+        environment: 'production',
+        user: { id: '7', email: 'kim@example.com' },
+        tags: { tenant: 'North Wind', level: 'gold', size: '7' },
+        contexts: { device: { model: 'SM-A125F' }, os: { name: 'Android', version: '14' } },
+        timestamp: now - 10,
+      }),
+    ],
+    [shop, eventIn('alpha', { release: '1.3.0', user: { id: '8' }, timestamp: now - 5 })],
+    [shop, eventIn('beta', { release: '1.2.9', environment: 'staging', level: 'fatal', timestamp: now - 2 * DAY })],
+    [site, eventIn('gamma', { release: '2.0.0', level: 'warning', tags: { tenant: 'south' }, timestamp: now - 20 * DAY })],
+    [site, eventIn('delta', { release: '2.0.0', level: 'info', user: { id: '7' }, timestamp: now - 60 })],
+  ]
+  for (const [project, event] of plan) expect((await sendEvent(server.url, project.dsn, event)).status).toBe(200)
+  await server.service.drain()
+  await indexNewLexemes(server.app)
+  const [alpha] = await found('alpha')
+  await ada.patch(`/api/issues/${idOf(alpha)}`, { assignee_id: (await me()).id })
+  const [gamma] = await found('gamma')
+  await ada.patch(`/api/issues/${idOf(gamma)}`, { status: 'resolved' })
+})
+
+const me = async () => (await ada.get('/api/me')).as<{ user: { id: string } }>().user
+const ids = new Map<string, string>()
+const idOf = (name: string | undefined): string => ids.get(name ?? '') ?? ''
+
+type List = { items: Issue[]; total: number; status_counts?: Record<string, number>; next_cursor: string | null }
+
+async function answerTo(path: string, q: string): Promise<List> {
+  const answer = await ada.get(`${path}?q=${encodeURIComponent(q)}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.as<List>()
+}
+
+async function found(q: string, path = '/api/issues/search'): Promise<string[]> {
+  const { items, total } = await answerTo(path, q)
+  expect(total).toBe(items.length)
+  for (const { type, id } of items) ids.set((type ?? '').replace('Error', ''), id)
+  return items.map(({ type }) => (type ?? '').replace('Error', '')).toSorted()
+}
+
+const ALL = ['alpha', 'beta', 'delta', 'gamma']
+const today = new Date().toISOString().slice(0, 10)
+
+test.each<[string, string[]]>([
+  ['', ALL],
+  ['--', ALL],
+  ['alpha', ['alpha']],
+  ['src/gam', ['gamma']],
+  ['fail -beta !gamma', ['alpha', 'delta']],
+  ['"fail"', []],
+  ['"failed" "alpha"', ['alpha']],
+  ['ALPHA OR beta', ['alpha', 'beta']],
+  ['(alpha OR beta) release:1.2.*', ['alpha', 'beta']],
+  ['wind', ['alpha']],
+  ["'; drop table issues; --", []],
+  ["it's \\ 'x' & | ! <-> :*", []],
+  ['is:resolved', ['gamma']],
+  ['is:[resolved, unresolved]', ALL],
+  ['-is:resolved', ['alpha', 'beta', 'delta']],
+  ['level:fatal', ['beta']],
+  ['level:fatal OR level:warning', ['beta', 'gamma']],
+  ['level:fatal level:warning', []],
+  ['severity:low', ['delta']],
+  ['platform:java*', ALL],
+  ['platform:python', []],
+  ['unhandled:false', ALL],
+  ['assigned:me', ['alpha']],
+  ['assigned:none', ['beta', 'delta', 'gamma']],
+  ['assigned:[me, none]', ALL],
+  ['project:shop', ['alpha', 'beta']],
+  ['-project:Shop', ['delta', 'gamma']],
+  ['release:1.2.*', ['alpha', 'beta']],
+  ['release:1.3.0', ['alpha']],
+  ['release:1.*0', ['alpha']],
+  ['release:"1.2.*"', []],
+  ['release:[1.3.0, 2.0.0]', ['alpha', 'delta', 'gamma']],
+  ['first_release:1.2.3', ['alpha']],
+  ['last_release:1.2.3', []],
+  ['last_release:1.3*', ['alpha']],
+  ['environment:staging', ['beta']],
+  ['type:alphaerror', ['alpha']],
+  ['type:a*Error', ['alpha']],
+  ['user.id:7', ['alpha', 'delta']],
+  ['user.id:7 project:site', ['delta']],
+  ['-user.id:7', ['beta', 'gamma']],
+  ['user.email:kim@example.com', ['alpha']],
+  ['device.model:"SM-A125F"', ['alpha']],
+  ['device.model:sm-*', ['alpha']],
+  ['os.name:Android os.version:14', ['alpha']],
+  ['tenant:"north wind"', ['alpha']],
+  ['tenant:[south, "North Wind"]', ['alpha', 'gamma']],
+  ['tag.level:gold', ['alpha']],
+  ['tag.tenant:south', ['gamma']],
+  ['has:tenant', ['alpha', 'gamma']],
+  ['-has:tenant', ['beta', 'delta']],
+  ['has:user', ALL],
+  ['has:assigned', ['alpha']],
+  ['nosuchtag:x', []],
+  ['events:>1', ['alpha']],
+  ['events:1', ['beta', 'delta', 'gamma']],
+  ['users:>=2', ['alpha']],
+  ['users:<1', []],
+  ['last_seen:-24h', ['alpha', 'delta']],
+  ['last_seen:+7d', ['gamma']],
+  [`last_seen:${today}`, ['alpha', 'delta']],
+  [`first_seen:<${today}`, ['beta', 'gamma']],
+  ['age:>10d', ['gamma']],
+  ['level:fatal OR alpha', ['alpha', 'beta']],
+  ['-(level:fatal OR alpha)', ['delta', 'gamma']],
+  ['(user.id:8 OR is:resolved) -level:info', ['alpha', 'gamma']],
+])('%s', async (q, expected) => {
+  if (q.includes(today) && new Date().getUTCHours() === 0) return
+  expect(await found(q)).toEqual(expected)
+  expect(await found(q, '/api/issues')).toEqual(expected)
+  const inShop = await found(q, `/api/projects/${shop.id}/issues`)
+  expect(inShop).toEqual(expected.filter((name) => ['alpha', 'beta'].includes(name)))
+})
+
+test('a query and the filters of the list narrow together, and statuses are counted under both', async () => {
+  const { status_counts: counts, total } = await answerTo('/api/issues', 'project:site')
+  expect(counts).toEqual({ unresolved: 1, resolved: 1, ignored: 0, regressed: 0, escalated: 0 })
+  expect(total).toBe(2)
+  const answer = await ada.get('/api/issues?q=project:site&status=resolved&severity=low')
+  expect(answer.as<List>()).toMatchObject({ total: 0, items: [] })
+})
+
+test.each([
+  ['assigned:nobody@example.com', 'q: nobody in this organisation is called "nobody@example.com" (character 1).'],
+  ['alpha project:other', 'q: there is no project "other" (character 7).'],
+  ['type:*Error', 'q: a pattern cannot begin with * (character 6).'],
+  ['is:open', 'q: is takes unresolved, resolved, ignored, regressed, escalated (character 4).'],
+  ['x'.repeat(2_001), 'q must be at most 2,000 characters.'],
+])('%.30s is refused by every list', async (q, error) => {
+  for (const path of ['/api/issues', '/api/issues/search', `/api/projects/${shop.id}/issues`])
+    expect(await ada.get(`${path}?q=${encodeURIComponent(q)}`)).toMatchObject({ status: 400, body: { error } })
+})
+
+test('nobody finds what others have, by project, person or user', async () => {
+  const eve = await aFounder(server.url)
+  const project = await aProject(eve, { name: 'Elsewhere' })
+  await sendEvent(server.url, project.dsn, eventIn('alpha', { user: { id: '7' } }))
+  await server.service.drain()
+  for (const q of ['alpha', 'user.id:7', 'type:alphaError', '-beta']) {
+    const { items } = (await eve.get(`/api/issues/search?q=${encodeURIComponent(q)}`)).as<List>()
+    expect(items.map((issue) => issue.project_id)).toEqual([project.id])
+  }
+  expect(await eve.get('/api/issues/search?q=project:shop')).toMatchObject({ status: 400 })
+  expect(await eve.get(`/api/issues/search?q=assigned:${ada.email}`)).toMatchObject({ status: 400 })
+})
+
+describe('what later events say', () => {
+  const later = (fields: Record<string, unknown>) => sendEvent(server.url, shop.dsn, eventIn('later', fields))
+
+  test('is found once it was taken in, and takes nothing away', async () => {
+    await later({ tags: { colour: 'red' } })
+    await server.service.drain()
+    await later({ tags: { colour: 'blue' }, transaction: '/basket/confirmOrder', release: '7.0' })
+    await later({ tags: { colour: 'blue' } })
+    await server.service.drain()
+    expect(await indexNewLexemes(server.app)).toBe(1)
+    expect(await indexNewLexemes(server.app)).toBe(0)
+    for (const q of ['colour:red', 'colour:blue', 'confirmorder', 'confirm order', 'release:7*', 'blue'])
+      expect(await found(q), q).toEqual(['later'])
+    // Known by now: nothing is written again.
+    await later({ tags: { colour: 'blue' } })
+    await server.service.drain()
+    const { rows } = await server.app.pool.query('select 1 from issue_new_lexemes')
+    expect(rows).toEqual([])
+  })
+
+  test('is bounded per key, and the overflow is noted', async () => {
+    for (let i = 0; i < 70; i++) await later({ tags: { order: `o${i}` } })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    const { rows } = await server.app.pool.query<{ n: number; noted: number }>(
+      `select count(*) filter (where l like E'order\\x1f%')::int as n, count(*) filter (where l = E'\\x1fmore\\x1forder')::int as noted
+       from issue_search s, unnest(tsvector_to_array(s.document)) l where s.issue_id = $1`,
+      [idOf('later')],
+    )
+    expect(rows).toEqual([{ n: 50, noted: 1 }])
+    expect(await found('order:o3')).toEqual(['later'])
+  })
+
+  test('goes with the issue', async () => {
+    await ada.delete(`/api/issues/${idOf('later')}`)
+    const { rows } = await server.app.pool.query('select 1 from issue_search where issue_id = $1', [idOf('later')])
+    expect(rows).toEqual([])
+    expect(await found('colour:red')).toEqual([])
+  })
+})
+
+test('a document is made anew from stored events', async () => {
+  await server.app.pool.query(`update issue_search set document = array_to_tsvector(array['nothing']), stale_since = now()`)
+  expect(await found('alpha')).toEqual([])
+  expect(await remakeDocuments(server.app)).toBeGreaterThan(3)
+  expect(await remakeDocuments(server.app)).toBe(0)
+  for (const q of ['alpha', 'release:1.3.0', 'release:1.2.3', 'tenant:"north wind"'])
+    expect(await found(q), q).toEqual(['alpha'])
+})
