@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
+import { summarise } from './merging.queries.ts'
 import { restartDocument } from './search/restart-document.ts'
 import type { Fact } from './search/facts.ts'
 
@@ -37,13 +38,20 @@ export type IssueTexts = {
 
 /** Locks an issue against digestion; its error type, null when it is gone. */
 export async function lockIssueForErasure(tx: Tx, issueId: string): Promise<{ errorType: string | null } | null> {
-  const row = await tx
-    .selectFrom('issues')
-    .select('error_type')
-    .where('id', '=', issueId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row === undefined ? null : { errorType: row.error_type }
+  for (let rootId = issueId; ;) {
+    const rows = await tx
+      .selectFrom('issues')
+      .select(['id', 'error_type', 'merged_into'])
+      .where('id', 'in', [issueId, rootId])
+      .orderBy('id')
+      .forNoKeyUpdate()
+      .execute()
+    const row = rows.find(({ id }) => id === issueId)
+    if (row === undefined) return null
+    // What it was merged into has to be locked as well: that lock stands for all members.
+    if ((row.merged_into ?? issueId) === rootId) return { errorType: row.error_type }
+    rootId = row.merged_into ?? issueId
+  }
 }
 
 /** Takes people off an issue's list and gives it texts that are not theirs. Counts stay: they name nobody. */
@@ -53,7 +61,13 @@ export async function forgetIssueUsers(
   userHashes: readonly number[],
   texts: IssueTexts,
 ): Promise<void> {
-  await sql`delete from issue_users where issue_id = ${issueId} and user_hash = any(${[...userHashes]}::bigint[])`.execute(
+  const member = await tx
+    .selectFrom('issue_members')
+    .select(['own_id', 'root_id'])
+    .where('issue_id', '=', issueId)
+    .executeTakeFirst()
+  const ids = [...new Set([issueId, member?.own_id ?? issueId])]
+  await sql`delete from issue_users where issue_id = any(${ids}::uuid[]) and user_hash = any(${[...userHashes]}::bigint[])`.execute(
     tx,
   )
   await tx
@@ -69,7 +83,38 @@ export async function forgetIssueUsers(
     .where('id', '=', issueId)
     .execute()
   await restartDocument(tx, issueId, texts)
+  if (member !== undefined) await forgetMemberTexts(tx, issueId, member.root_id, texts)
   // With other people's events left the parts are theirs as well: the same fingerprint has the same parts.
   if (texts.eventId === null)
-    await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('issue_id', '=', issueId).execute()
+    await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('source_id', '=', issueId).execute()
+}
+
+/** What a merged issue would say alone, and what the one it leads to says for all of them. */
+async function forgetMemberTexts(tx: Tx, issueId: string, rootId: string, texts: IssueTexts): Promise<void> {
+  await tx
+    .updateTable('issue_members')
+    .set({
+      title: texts.title,
+      culprit: texts.culprit,
+      error_type: texts.errorType,
+      error_value: texts.errorValue,
+      search_text: texts.searchText,
+      last_event_id: texts.eventId,
+    })
+    .where('issue_id', '=', issueId)
+    .execute()
+  const { users } = await tx
+    .selectFrom('issues')
+    .select('user_count as users')
+    .where('id', '=', rootId)
+    .executeTakeFirstOrThrow()
+  await summarise(tx, rootId)
+  // Counts stay: they name nobody.
+  const { text } = await tx
+    .updateTable('issues')
+    .set({ user_count: users })
+    .where('id', '=', rootId)
+    .returning('search_text as text')
+    .executeTakeFirstOrThrow()
+  await restartDocument(tx, rootId, { texts: [text], facts: [] })
 }

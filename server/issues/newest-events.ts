@@ -28,10 +28,9 @@ export async function newestEventsOfProject(db: Database, projectId: string, lim
     .orderBy('last_seen', 'desc')
     .limit(limit)
     .execute()
-  return newestPlaces(
-    db,
-    issues.map(({ id }) => id),
-    since,
-    limit,
-  )
+  const ids = issues.map(({ id }) => id)
+  // Events of merged issues stay filed where they were.
+  const hidden =
+    ids.length === 0 ? [] : await db.selectFrom('issues').select('id').where('merged_into', 'in', ids).execute()
+  return newestPlaces(db, [...new Set([...ids, ...hidden.map(({ id }) => id)])], since, limit)
 }

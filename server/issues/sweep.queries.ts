@@ -32,7 +32,8 @@ const COLUMNS = [
 ]
   .map((column) => `i.${column}`)
   .join(', ')
-const LOCKED = `limit ${PIECE} for no key update of i skip locked`
+/** Those hidden behind another one keep still until they are taken out again. */
+const LOCKED = `and i.merged_into is null limit ${PIECE} for no key update of i skip locked`
 
 /** Ignored until a time that has come. */
 export const lockWaking = async (client: pg.ClientBase, now: Date): Promise<SweptRow[]> =>
@@ -69,7 +70,7 @@ export const lockQuiet = async (client: pg.ClientBase, projects: readonly QuietS
   (
     await client.query<SweptRow>(
       `select ${COLUMNS} from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) p (id, org_id, before)
-       join issues i on i.org_id = p.org_id and i.project_id = p.id and i.last_seen <= p.before and i.open_since <= p.before
+       join issues i on i.org_id = p.org_id and i.project_id = p.id and i.seen_slot <= p.before and i.last_seen <= p.before and i.open_since <= p.before
          and i.status = any('{unresolved,regressed,escalated}')
        ${LOCKED}`,
       [

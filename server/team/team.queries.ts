@@ -50,6 +50,7 @@ export async function listProjectRows(db: Database, listing: ProjectListing): Pr
         .select((count) => count.fn.countAll<number>().as('n'))
         .whereRef('project_id', '=', 'projects.id')
         .where('status', 'in', ['unresolved', 'regressed', 'escalated'])
+        .where('merged_into', 'is', null)
         .as('open_issues'),
       row
         .selectFrom('project_minutes')
