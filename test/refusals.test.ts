@@ -47,11 +47,20 @@ const LEAST: Readonly<Record<Name, Role | null>> = {
   discardIssue: 'admin',
   listDiscards: 'viewer',
   removeDiscard: 'admin',
+  readGrouping: 'viewer',
   previewGrouping: 'admin',
   upgradeGrouping: 'admin',
   listComments: 'viewer',
   createComment: 'member',
   deleteComment: 'member',
+  updateComment: 'member',
+  readSubscription: 'viewer',
+  subscribe: 'viewer',
+  unsubscribe: 'viewer',
+  listInbox: 'viewer',
+  markInboxRead: 'viewer',
+  listMembers: 'viewer',
+  previewOwnership: 'admin',
   listProjectIssues: 'viewer',
   readVolume: 'viewer',
   updateIssues: 'member',
@@ -61,8 +70,23 @@ const LEAST: Readonly<Record<Name, Role | null>> = {
   listIssueEvents: 'viewer',
   readIssueEvent: 'viewer',
   readSharedValues: 'viewer',
+  readIssueTrend: 'viewer',
   listIssueUsers: 'viewer',
   listIssueReleases: 'viewer',
+  createRelease: 'member',
+  updateRelease: 'member',
+  listReleaseCommits: 'viewer',
+  addReleaseCommits: 'member',
+  listDeploys: 'viewer',
+  createDeploy: 'member',
+  listReleaseMarkers: 'viewer',
+  listViews: 'viewer',
+  createView: 'viewer',
+  updateView: 'viewer',
+  deleteView: 'viewer',
+  listReleases: 'viewer',
+  readReleasesHealth: 'viewer',
+  readRelease: 'viewer',
   listLogs: 'viewer',
   listTraceMetrics: 'viewer',
   listCheckIns: 'viewer',
@@ -97,7 +121,7 @@ type Sent = {
 type Got = { readonly status: number; readonly body: unknown; readonly headers: Headers }
 
 /** Parameters the call does not name get ids that exist nowhere. */
-async function send({ spec, call = {}, cookie, query = '', raw, headers }: Sent): Promise<Got> {
+async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, headers }: Sent): Promise<Got> {
   const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? newId()))
   const body = raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
   const gone = new AbortController()
@@ -128,11 +152,17 @@ const TABLES = [
   'issues',
   'comments',
   'issue_activity',
+  'comment_mentions',
+  'issue_subscriptions',
+  'inbox_entries',
   'issue_members',
   'discards',
   'attachments',
   'attachment_chunks',
   'feedback',
+  'releases',
+  'release_commits',
+  'deploys',
 ] as const
 const digestOf = (table: string) =>
   `(select md5(string_agg(t::text, '/' order by t::text)) from ${table} t) as ${table}`

@@ -214,7 +214,7 @@ test('a refused change is taken back and told', async () => {
   await issuesOf(person, project, ['AError'])
   const page = await dashboard.openAs(person)
   await openStream(page)
-  await page.route('**/api/issues/*', (route) =>
+  await page.route('**/api/issues', (route) =>
     route.request().method() === 'PATCH'
       ? route.fulfill({ status: 403, json: { error: 'Your role cannot do this.' } })
       : route.continue(),

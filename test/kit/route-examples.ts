@@ -9,6 +9,7 @@ import { changeIssues } from '#server/issues/bulk/start-operation.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { discardIssue } from '#server/issues/discard-issue.ts'
 import { mergeIssues } from '#server/issues/merge-issues.ts'
+import { createRelease } from '#server/releases/create-release.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { withClientTx } from '#server/storage/pool.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
@@ -19,6 +20,8 @@ import { newEventId } from './sdk.ts'
 export type ExampleCall = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
+  /** Where the route asks for one. */
+  readonly query?: string
   /** Query strings naming things of `stranger`: each must be 404 or an empty list. */
   readonly foreignQueries?: readonly string[]
   /** Bodies naming things of `stranger`: each must be refused. */
@@ -41,6 +44,16 @@ const onIssue =
   (body?: Record<string, unknown>): Example =>
   async (app, owner) => ({ params: { issueId: await insertIssue(app, owner) }, body })
 
+const onRelease =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => ({ params: { releaseId: await insertRelease(app, owner) }, body })
+
+/** Where projectId is asked for. */
+const ofProject: Example = async (app, owner, stranger) => ({
+  query: `?projectId=${await insertProject(app, owner)}`,
+  foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
+})
+
 const ofProjects: Example = async (app, _owner, stranger) => ({
   foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
 })
@@ -62,7 +75,11 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listProjects: nothing,
   createProject: () => Promise.resolve({ body: { name: `Shop ${newId()}`, platform: 'web', region: 'eu-central-1' } }),
   readProjectSettings: onProject(),
-  updateProjectSettings: onProject({ retention_days: 30 }),
+  updateProjectSettings: async (app, owner, stranger) => ({
+    params: { projectId: await insertProject(app, owner) },
+    body: { retention_days: 30 },
+    foreignBodies: [{ ownership_rules: [{ match: 'path', glob: 'src/*', user_id: stranger.actor.userId }] }],
+  }),
   rotateDsn: onProject({ grace_seconds: 60 }),
   previewFilters: onProject({ inbound_filters: { releases: ['1.*'] } }),
   previewScrubbing: onProject({ scrub_rules: [{ path: 'user.email', pattern: 'anything', action: 'remove' }] }),
@@ -114,6 +131,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     const { id } = await discardIssue(app, owner.actor, await insertIssue(app, owner, projectId))
     return { params: { projectId, discardId: id } }
   },
+  readGrouping: onProject(),
   previewGrouping: onProject({
     grouping_rules: { fingerprint: [], stack: [{ match: [{ key: 'module', glob: 'a.*' }], action: 'ignore' }] },
   }),
@@ -127,6 +145,21 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     const issueId = await insertIssue(app, owner)
     return { params: { issueId, commentId: await insertComment(app, owner, issueId) } }
   },
+  updateComment: async (app, owner) => {
+    const issueId = await insertIssue(app, owner)
+    return { params: { issueId, commentId: await insertComment(app, owner, issueId) }, body: { body: 'Mine, edited.' } }
+  },
+  readSubscription: onIssue(),
+  subscribe: onIssue(),
+  unsubscribe: onIssue(),
+  listInbox: nothing,
+  markInboxRead: () => Promise.resolve({ body: { ids: [newId()] } }),
+  listMembers: nothing,
+  previewOwnership: async (app, owner, stranger) => ({
+    params: { projectId: await insertProject(app, owner) },
+    body: { ownership_rules: [{ match: 'path', glob: 'src/*', team: 'web' }] },
+    foreignBodies: [{ ownership_rules: [{ match: 'path', glob: 'src/*', user_id: stranger.actor.userId }] }],
+  }),
   listProjectIssues: onProject(),
   readVolume: ofProjects,
   updateIssues: async (app, owner, stranger) => ({
@@ -141,9 +174,30 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     return { params: { issueId, eventId: await insertEvent(app, issueId) } }
   },
   readSharedValues: onIssue(),
+  readIssueTrend: onIssue(),
   listIssueUsers: onIssue(),
   listIssueReleases: onIssue(),
   undoOperation: async (app, owner) => ({ params: { operationId: await insertOperation(app, owner) } }),
+
+  listViews: nothing,
+  createView: async (app, _owner, stranger) => ({
+    body: { name: 'Fatal', query: 'level:fatal' },
+    foreignBodies: [
+      { name: 'a', filters: { projectId: [await insertProject(app, stranger)] } },
+      { name: 'a', filters: { assignee_id: [stranger.actor.userId] } },
+      { name: 'a', query: `project:${await insertProject(app, stranger)}` },
+      { name: 'a', query: `assigned:${stranger.actor.userId}` },
+    ],
+  }),
+  updateView: async (app, owner, stranger) => ({
+    params: { viewId: await insertView(app, owner) },
+    body: { name: 'Fatal' },
+    foreignBodies: [
+      { filters: { projectId: [await insertProject(app, stranger)] } },
+      { query: `assigned:${stranger.email}` },
+    ],
+  }),
+  deleteView: async (app, owner) => ({ params: { viewId: await insertView(app, owner) } }),
 
   listFeedback: onProject(),
   downloadAttachment: async (app, owner) => {
@@ -151,6 +205,19 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     return { params: { projectId, attachmentId: await insertAttachment(app, projectId) } }
   },
 
+  createRelease: async (app, owner, stranger) => ({
+    body: { projectId: await insertProject(app, owner), version: `1.0.0+${newId()}`, commits: [{ id: '4f2c9e1' }] },
+    foreignBodies: [{ projectId: await insertProject(app, stranger), version: '1.0.0' }],
+  }),
+  updateRelease: onRelease({ released_at: '2026-11-19T10:00:00Z' }),
+  listReleaseCommits: onRelease(),
+  addReleaseCommits: onRelease({ commits: [{ id: '4f2c9e1', message: 'Pay once' }] }),
+  listDeploys: onRelease(),
+  createDeploy: onRelease({ environment: 'production' }),
+  listReleaseMarkers: () => Promise.resolve({ query: '?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z' }),
+  listReleases: ofProject,
+  readReleasesHealth: ofProject,
+  readRelease: onRelease(),
   listLogs: onProject(),
   listTraceMetrics: onProject(),
   listCheckIns: onProject(),
@@ -255,6 +322,32 @@ async function insertEvent(app: App, issueId: string): Promise<string> {
 /** One that changed one issue. */
 async function insertOperation(app: App, owner: Person): Promise<string> {
   const { id } = await changeIssues(app, owner.actor, { ids: [await insertIssue(app, owner)], status: 'resolved' })
+  return id
+}
+
+async function insertRelease(app: App, owner: Person): Promise<string> {
+  const projectId = await insertProject(app, owner)
+  return (await createRelease(app, owner.actor, { projectId, version: '1.0.0' })).id
+}
+
+async function insertView(app: App, owner: Person): Promise<string> {
+  const id = newId()
+  const now = app.clock.now()
+  const { orgId: org_id, userId: owner_id } = owner.actor
+  await app.db
+    .insertInto('issue_views')
+    .values({
+      id,
+      org_id,
+      owner_id,
+      name: 'Mine',
+      is_shared: false,
+      query: '',
+      sort: '-last_seen',
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
   return id
 }
 

@@ -118,6 +118,28 @@ export const issueEventRoutes = routes({
     }),
     refusals: [404],
   },
+  readIssueTrend: {
+    method: 'GET',
+    path: '/api/issues/:issueId/trend',
+    tag: 'Issues',
+    summary: 'Events of an issue over time',
+    description: 'Hourly over 24 hours, else in buckets of 2, 4, 8 and 24 hours. The newest bucket still counts.',
+    permission: 'issues.read',
+    params: issueParams,
+    query: z.strictObject({
+      range: z
+        .enum(['24h', '7d', '14d', '30d', '90d'], { error: 'range must be one of 24h, 7d, 14d, 30d, 90d.' })
+        .default('14d'),
+    }),
+    response: z.object({
+      range: z.string(),
+      interval_seconds: z.number().int(),
+      start: Timestamp,
+      counts: z.array(z.number().int()).describe('Oldest first.'),
+      total: z.number().int(),
+    }),
+    refusals: [404],
+  },
   listIssueUsers: {
     method: 'GET',
     path: '/api/issues/:issueId/users',

@@ -230,6 +230,21 @@ describe('together', () => {
     expect((await ada.get(`/api/issues/${issue.id}/users?offset=3`)).body['items']).toMatchObject([{ key: 'u3' }])
   })
 
+  test('over time, every event once', async () => {
+    for (const [range, buckets] of [
+      ['24h', 24],
+      ['7d', 84],
+      ['14d', 84],
+      ['30d', 90],
+      ['90d', 90],
+    ] as const) {
+      const { body } = await ada.get(`/api/issues/${issue.id}/trend?range=${range}`)
+      expect(body).toMatchObject({ range, total: EVENTS })
+      expect(body['counts']).toHaveLength(buckets)
+    }
+    expect((await ada.get(`/api/issues/${issue.id}/trend?range=1y`)).status).toBe(400)
+  })
+
   test('releases with counts', async () => {
     const { body } = await ada.get(`/api/issues/${issue.id}/releases`)
     expect(body).toMatchObject({
