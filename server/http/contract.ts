@@ -5,24 +5,34 @@ import { filterRoutes } from '../filters/filters.api.ts'
 import { issueEventRoutes } from '../issues/events/issue-events.api.ts'
 import { bulkRoutes } from '../issues/bulk/bulk.api.ts'
 import { issueRoutes } from '../issues/issues.api.ts'
+import { peopleRoutes } from '../issues/people/people.api.ts'
 import { mergingRoutes } from '../issues/merging.api.ts'
+import { viewRoutes } from '../issues/views/views.api.ts'
 import { intakeRoutes } from '../outcomes/intake.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
 import { liveRoutes } from '../live/live.api.ts'
 import { privacyRoutes } from '../privacy/privacy.api.ts'
+import { memberRoutes } from '../team/members.api.ts'
 import { projectRoutes } from '../team/projects.api.ts'
+import { releaseRoutes } from '../releases/releases.api.ts'
+import { releaseHealthRoutes } from '../metrics/releases/release-health.api.ts'
 import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
 export const contract = {
   ...authRoutes,
   ...projectRoutes,
+  ...memberRoutes,
   ...filterRoutes,
   ...privacyRoutes,
   ...issueRoutes,
   ...mergingRoutes,
   ...bulkRoutes,
+  ...peopleRoutes,
   ...issueEventRoutes,
+  ...viewRoutes,
+  ...releaseRoutes,
+  ...releaseHealthRoutes,
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,

@@ -6,11 +6,16 @@ import { filterHandlers } from '../filters/filters.handlers.ts'
 import { issueEventHandlers } from '../issues/events/issue-events.handlers.ts'
 import { bulkHandlers } from '../issues/bulk/bulk.handlers.ts'
 import { issueHandlers } from '../issues/issues.handlers.ts'
+import { peopleHandlers } from '../issues/people/people.handlers.ts'
 import { mergingHandlers } from '../issues/merging.handlers.ts'
+import { viewHandlers } from '../issues/views/views.handlers.ts'
 import { intakeHandlers } from '../outcomes/intake.handlers.ts'
 import { liveHandlers } from '../live/live.handlers.ts'
 import { privacyHandlers } from '../privacy/privacy.handlers.ts'
+import { memberHandlers } from '../team/members.handlers.ts'
 import { projectHandlers } from '../team/projects.handlers.ts'
+import { releaseHandlers } from '../releases/releases.handlers.ts'
+import { releaseHealthHandlers } from '../metrics/releases/release-health.handlers.ts'
 import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'
 import type { Contract } from './contract.ts'
 
@@ -18,12 +23,17 @@ import type { Contract } from './contract.ts'
 export const handlers: Handlers<Contract> = {
   ...authHandlers,
   ...projectHandlers,
+  ...memberHandlers,
   ...filterHandlers,
   ...privacyHandlers,
   ...issueHandlers,
   ...mergingHandlers,
   ...bulkHandlers,
+  ...peopleHandlers,
   ...issueEventHandlers,
+  ...viewHandlers,
+  ...releaseHandlers,
+  ...releaseHealthHandlers,
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,

@@ -15,6 +15,7 @@ import { OutcomeLedger } from '../outcomes/outcomes.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import { RECORDERS } from './recorders.ts'
+import { noteReleasesOf } from './release-sightings.ts'
 
 /** One spooled request, taken apart; `poison` when that failed in a way nobody foresaw. */
 type PreparedEntry = {
@@ -80,6 +81,7 @@ export async function commitBatches(app: App, prepared: PreparedBatches): Promis
   for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
     await ensureDay(app.pool, day)
   }
+  await noteReleasesOf(app, prepared.entries)
   try {
     return await withClientTx(app.pool, async (client) => {
       await settle(client, prepared.batches)

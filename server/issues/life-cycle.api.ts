@@ -1,18 +1,10 @@
 import { z } from 'zod'
+import { isReleaseName } from '../releases/releases.api.ts'
 
 /** How issues are resolved and ignored. */
 
-const MOST_RELEASE = 200
 /** Releases that one fix is brought to at once. */
 const MOST_FIXES = 20
-
-/** Whether a release may be called so (ingest.md §17.2); the same names events may carry. */
-export const isReleaseName = (name: string): boolean =>
-  name !== '' &&
-  name.length <= MOST_RELEASE &&
-  name.isWellFormed() &&
-  !/[\p{Cc}/\\]/u.test(name) &&
-  !['.', '..', 'latest'].includes(name.toLowerCase())
 
 const RELEASE_RULE =
   'resolution.in_release takes a version of 1 to 200 characters without slash, backslash, tab or line break; not ".", ".." or "latest".'

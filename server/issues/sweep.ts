@@ -46,9 +46,16 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
     (client) => sql.lockCalm(client, now),
     byTime(() => 0),
   )
-  await sweep(sql.lockReleased, (row) => commitReleased(lifeFrom(row), row.versions))
+  await settleReleased(app, signal)
   await inPieces(signal, () => narrowPiece(app, now))
   return moves
+}
+
+/** Issues resolved in a commit some release has by now are fixed in that release; asked also when one gets commits. */
+export async function settleReleased(app: App, signal?: AbortSignal): Promise<void> {
+  const now = app.clock.now()
+  const step = (row: sql.SweptRow & { readonly versions: string[] }) => commitReleased(lifeFrom(row), row.versions)
+  await inPieces(signal, () => movePiece(app, now, sql.lockReleased, step, []))
 }
 
 /** Runs a piece again and again until one is not full. */

@@ -15,6 +15,8 @@ export const PERMISSIONS = {
   'issues.read': { least: 'viewer', scope: 'issues:read' },
   'issues.write': { least: 'member', scope: 'issues:write' },
   'issues.admin': { least: 'admin', scope: 'issues:admin' },
+  'releases.read': { least: 'viewer', scope: 'releases:read' },
+  'releases.write': { least: 'member', scope: 'releases:write' },
   'projects.read': { least: 'viewer', scope: 'projects:read' },
   'projects.write': { least: 'admin', scope: 'projects:write' },
   'team.read': { least: 'viewer', scope: 'team:read' },

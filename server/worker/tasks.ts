@@ -4,6 +4,7 @@ import { bulkIssuesTask, forgetBulkTask } from '../issues/bulk/run-operation.ts'
 import { indexLexemesTask } from '../issues/search/index-lexemes.ts'
 import { releasedCommitsTask } from '../issues/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from '../issues/tasks.ts'
+import { purgeInboxesTask } from '../issues/people/inbox.ts'
 import type { Task } from '../jobs/task.ts'
 import { compactPerformanceTask } from '../metrics/performance/compact-performance.ts'
 import { purgePerformanceTask } from '../metrics/performance/purge-performance.ts'
@@ -30,4 +31,5 @@ export const TASKS: readonly Task[] = [
   rateImpactTask,
   bulkIssuesTask,
   forgetBulkTask,
+  purgeInboxesTask,
 ]

@@ -5,6 +5,7 @@ import { contract } from '#server/http/contract.ts'
 import { handlers } from '#server/http/handlers.ts'
 import { openApiDocument } from '#server/http/openapi.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
+import { newId } from '#server/kernel/ids.ts'
 import { PERMISSIONS } from '#server/kernel/permissions.ts'
 
 const specs: [string, RouteSpec][] = Object.entries(contract)
@@ -39,7 +40,8 @@ describe.each(specs)('route %s', (name, spec) => {
 
   test('gives 25 rows of a list unless told otherwise', () => {
     if (spec.query === undefined || !('limit' in spec.query.shape)) return
-    expect(spec.query.parse({})).toMatchObject({ limit: 25, offset: 0 })
+    const asked = 'projectId' in spec.query.shape ? { projectId: newId() } : {}
+    expect(spec.query.parse(asked)).toMatchObject({ limit: 25, offset: 0 })
   })
 
   test('says it can be missing when its path names a thing', () => {

@@ -1,0 +1,64 @@
+import type pg from 'pg'
+import type { App } from '../context/app.ts'
+import { KnownReleases, noteReleases, type Sighting } from '../releases/note-releases.ts'
+import { isDatabaseAway } from '../storage/pool.ts'
+import type { PreparedFact, PreparedItem } from './item.ts'
+
+type Entries = readonly {
+  readonly entry: { readonly projectId: string; readonly receivedAtMs: number }
+  readonly items: readonly PreparedItem[]
+}[]
+
+/**
+ * Makes releases known that a batch names: events, sessions, transactions. Costs a look into memory per fact, and a
+ * statement when one of them was not noted within the last minute.
+ * @throws whatever says that the database is away; anything else is logged, for a release is no reason to lose an event
+ */
+export async function noteReleasesOf(app: App, entries: Entries): Promise<void> {
+  const now = app.clock.now()
+  const known = knownOf(app.pool)
+  const due: Sighting[] = []
+  for (const { entry, items } of entries) {
+    for (const item of items) {
+      if ('outcome' in item) continue
+      const found = releaseOf(item)
+      if (found === null) continue
+      const of = { projectId: entry.projectId, ...found }
+      if (known.isDue(of, now)) due.push({ ...of, receivedAt: new Date(entry.receivedAtMs) })
+    }
+  }
+  if (due.length === 0) return
+  try {
+    await noteReleases(app.pool, known, now, due)
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error
+    app.log.error({ err: error }, 'releases cannot be noted')
+  }
+}
+
+/** The release a fact comes from; null where it names none, or is of a kind that says nothing of releases. */
+function releaseOf(item: PreparedFact): Pick<Sighting, 'version' | 'kind'> | null {
+  switch (item.kind) {
+    case 'event':
+      return named(item.fact.event.release, 'event')
+    case 'session': {
+      const { attributes } = 'update' in item.fact ? item.fact.update : item.fact.aggregates
+      return named(attributes.release, 'session')
+    }
+    case 'performance':
+      return item.fact.role === 'segment' ? named(item.fact.place?.release ?? null, 'transaction') : null
+    default:
+      return null
+  }
+}
+
+const named = (version: string | null, kind: Sighting['kind']) =>
+  version === null || version === '' ? null : { version, kind }
+
+const ofPool = new WeakMap<pg.Pool, KnownReleases>()
+
+function knownOf(pool: pg.Pool): KnownReleases {
+  const known = ofPool.get(pool) ?? new KnownReleases()
+  ofPool.set(pool, known)
+  return known
+}

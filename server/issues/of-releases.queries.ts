@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Actor } from '../context/actor.ts'
+import type { Database } from '../storage/pool.ts'
+import { issueColumns, type IssueRow } from './issues.queries.ts'
+
+/** What issues say of releases. Merged ones are counted with the one they lead to. */
+
+/** Counting stops here. */
+const MOST_COUNTED = 10_000
+
+export type IssueCounts = { readonly fresh: number; readonly regressed: number }
+
+/** How many issues each version of a project brought, and how many came back in it. */
+export async function countIssuesOf(
+  db: Database,
+  projectId: string,
+  versions: readonly string[],
+): Promise<Map<string, IssueCounts>> {
+  if (versions.length === 0) return new Map()
+  const { rows } = await sql<IssueCounts & { version: string }>`
+    select k.version,
+      (select count(*) from (
+        select from issues i where i.project_id = ${projectId} and i.first_release = k.version and i.merged_into is null
+        limit ${MOST_COUNTED}) f) as fresh,
+      (select count(distinct coalesce(i.merged_into, i.id)) from (
+        select issue_id from issue_activity
+        where kind = 'status_changed' and data ->> 'to' = 'regressed' and data ->> 'release' = k.version
+        limit ${MOST_COUNTED}) a join issues i on i.id = a.issue_id and i.project_id = ${projectId}) as regressed
+    from unnest(${[...versions]}::text[]) k (version)`.execute(db)
+  return new Map(rows.map((row) => [row.version, row]))
+}
+
+/** What an issue has to do with a release. */
+export type ReleasePart = 'fresh' | 'regressed' | 'resolved'
+
+/** Issues of a project that have to do with a version, those seen last first. */
+export async function selectIssuesOf(
+  db: Database,
+  actor: Actor,
+  { projectId, version, part }: { readonly projectId: string; readonly version: string; readonly part: ReleasePart },
+  limit: number,
+): Promise<IssueRow[]> {
+  const query = db
+    .selectFrom('issues as i')
+    .innerJoin('projects as p', 'p.id', 'i.project_id')
+    .leftJoin('users as u', 'u.id', 'i.assignee_id')
+    .select(issueColumns)
+    .where('i.org_id', '=', actor.orgId)
+    .where('i.project_id', '=', projectId)
+    .where('i.merged_into', 'is', null)
+  return query
+    .where(conditionOf(part, version))
+    .orderBy('i.last_seen', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+function conditionOf(part: ReleasePart, version: string) {
+  switch (part) {
+    case 'fresh':
+      return sql<boolean>`i.first_release = ${version}`
+    case 'regressed':
+      return sql<boolean>`i.id in (
+        select coalesce(r.merged_into, r.id) from issue_activity a join issues r on r.id = a.issue_id
+        where a.kind = 'status_changed' and a.data ->> 'to' = 'regressed' and a.data ->> 'release' = ${version})`
+    case 'resolved':
+      // A fix that was brought to several branches has the first of them in its column.
+      return sql<boolean>`i.status = 'resolved' and i.resolved_in_release is not null
+        and (i.resolved_in_release = ${version} or (i.resolution -> 'versions') ? ${version})`
+  }
+}

@@ -1,0 +1,86 @@
+import type { Actor } from '../../context/actor.ts'
+import type { App } from '../../context/app.ts'
+import { compareReleases } from '../../releases/order.ts'
+import type { ReleaseRow } from '../../releases/releases.queries.ts'
+import { requireProject } from '../../team/require-project.ts'
+import { crashFreeHours } from './crash-free-hours.ts'
+import { sessionsOfProject, totalsOf, type ProjectSessions } from './health.ts'
+import type { ReleaseRange, ReleasesHealth } from './release-health.api.ts'
+import { environmentsOf } from './sessions-of-releases.ts'
+
+/** Layers a stacked chart can still be read with. */
+const MOST_LAYERS = 5
+const MOST_LINES = 3
+
+/** @throws AppError not_found */
+export async function readReleasesHealth(
+  app: App,
+  actor: Actor,
+  input: { readonly projectId: string; readonly range: ReleaseRange; readonly environment?: string | undefined },
+): Promise<ReleasesHealth> {
+  const { projectId, range, environment } = input
+  await requireProject(app, actor, projectId)
+  const sessions = await sessionsOfProject(app, projectId, range, environment)
+  const [environments, rows] = await Promise.all([
+    environmentsOf(app.db, projectId, sessions.asked.from),
+    largest(app, sessions),
+  ])
+  const newest = rows.slice(0, MOST_LINES)
+  return {
+    range,
+    interval_seconds: sessions.asked.bucketSeconds,
+    environments,
+    adoption: sessions.total === 0 ? null : adoptionOf(sessions, rows),
+    crash_free: await Promise.all(
+      newest.map(async (row) => ({
+        release_id: row.id,
+        version: row.version,
+        since: row.dated_at.toISOString(),
+        hours: await crashFreeHours(app, row, environment),
+      })),
+    ),
+  }
+}
+
+/** The releases with the most sessions in the range, newest first. */
+async function largest(app: App, { asked, byRelease }: ProjectSessions): Promise<ReleaseRow[]> {
+  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MOST_LAYERS)
+  if (most.length === 0) return []
+  const rows = await app.db
+    .selectFrom('releases')
+    .selectAll()
+    .where('project_id', '=', asked.projectId)
+    .where(
+      'version',
+      'in',
+      most.map(([version]) => version),
+    )
+    .execute()
+  const factsOf = (row: ReleaseRow) => ({
+    version: row.version,
+    releasedAt: row.released_at,
+    firstSeenAt: row.first_seen_at,
+  })
+  return rows.sort((a, b) => compareReleases(factsOf(b), factsOf(a)))
+}
+
+function adoptionOf({ asked, buckets }: ProjectSessions, rows: readonly ReleaseRow[]): ReleasesHealth['adoption'] {
+  const totals = totalsOf(buckets)
+  const byRelease = Map.groupBy(buckets, (bucket) => bucket.release)
+  const releases = rows.map((row) => {
+    const own = new Map((byRelease.get(row.version) ?? []).map((bucket) => [bucket.bucket.getTime(), bucket.sessions]))
+    return { release_id: row.id, version: row.version, sessions: asked.times.map((time) => own.get(time) ?? 0) }
+  })
+  const all = asked.times.map((time) => totals.get(time) ?? 0)
+  return {
+    times: asked.times.map((time) => new Date(time).toISOString()),
+    totals: all,
+    releases,
+    others: all.map((total, index) =>
+      Math.max(
+        0,
+        releases.reduce((left, release) => left - (release.sessions[index] ?? 0), total),
+      ),
+    ),
+  }
+}

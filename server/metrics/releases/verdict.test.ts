@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { verdictOf, type VerdictFacts } from './verdict.ts'
+
+const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
+  state: 'open',
+  sessions: { sessions: 100_000, crashed: 100 },
+  previous: null,
+  regressions: 0,
+  adoption: 0.4,
+  isSucceeded: false,
+  ...over,
+})
+const of = (sessions: number, crashed: number) => ({ sessions, crashed })
+
+describe('the verdict', () => {
+  test.each<[string, Partial<VerdictFacts>, string]>([
+    ['no sessions', { sessions: null }, 'no_sessions'],
+    ['none in the range', { sessions: of(0, 0) }, 'no_sessions'],
+    ['planned, nothing came', { state: 'planned', sessions: null }, 'planned'],
+    ['archived, however bad', { state: 'archived', sessions: of(5_000, 5_000) }, 'archived'],
+    ['999 sessions, all crashed', { sessions: of(999, 999) }, 'too_early'],
+    ['1,000 sessions', { sessions: of(1_000, 0) }, 'healthy'],
+    ['98.9 %', { sessions: of(10_000, 110) }, 'hold'],
+    ['99 %', { sessions: of(10_000, 100) }, 'watch'],
+    ['99.4 %', { sessions: of(10_000, 60) }, 'watch'],
+    ['99.5 %', { sessions: of(10_000, 50) }, 'healthy'],
+    ['fell by 0.4 points', { sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '1' } }, 'hold'],
+    ['fell by 0.2 points', { sessions: of(100_000, 250), previous: { ...of(100_000, 50), version: '1' } }, 'watch'],
+    ['fell by chance', { sessions: of(1_000, 4), previous: { ...of(1_000, 1), version: '1' } }, 'healthy'],
+    ['rose', { sessions: of(100_000, 50), previous: { ...of(100_000, 450), version: '1' } }, 'healthy'],
+    ['an issue came back', { regressions: 1 }, 'watch'],
+    ['hardly used, a newer one is', { adoption: 0.04, isSucceeded: true }, 'replaced'],
+    ['hardly used, but the newest', { adoption: 0.04 }, 'healthy'],
+    ['much used beside a newer one', { adoption: 0.05, isSucceeded: true }, 'healthy'],
+  ])('%s', (_name, over, verdict) => {
+    expect(verdictOf(facts(over)).verdict).toBe(verdict)
+  })
+
+  test('says why, in a sentence', () => {
+    const { verdict_reason: reason } = verdictOf(
+      facts({ sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '4.11.3' } }),
+    )
+    expect(reason).toBe('Crash-free sessions fell by 0.40 points against 4.11.3.')
+  })
+
+  test('one more crash never makes it better', () => {
+    const order = ['healthy', 'watch', 'hold']
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_000, max: 1_000_000 }),
+        fc.integer({ min: 0, max: 999 }),
+        fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: null }),
+        (sessions, crashed, before) => {
+          const previous = before === null ? null : { version: '1', sessions: 10_000, crashed: before }
+          const rank = (count: number) =>
+            order.indexOf(verdictOf(facts({ sessions: of(sessions, count), previous })).verdict)
+          expect(rank(crashed + 1)).toBeGreaterThanOrEqual(rank(crashed))
+        },
+      ),
+    )
+  })
+})

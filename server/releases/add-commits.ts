@@ -1,0 +1,52 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { addJob } from '../jobs/task.ts'
+import { conflict, notFound } from '../kernel/errors.ts'
+import type { Tx } from '../storage/pool.ts'
+import type { CommitInput } from './releases.api.ts'
+import { countParts, lockRelease, type ReleaseRow, upsertCommits } from './releases.queries.ts'
+
+const MOST_PER_RELEASE = 10_000
+
+/** The job that looks for issues resolved in a commit (issues/released-commits.ts). */
+export const RELEASE_COMMITS_JOB = 'release-commits'
+
+/** @throws AppError not_found, conflict when the release would have too many */
+export async function addCommits(
+  app: App,
+  actor: Actor,
+  input: { readonly releaseId: string; readonly commits: readonly CommitInput[] },
+): Promise<{ commit_count: number }> {
+  return app.tx(async (tx) => {
+    const release = await lockRelease(tx, actor.orgId, input.releaseId)
+    if (release === null) throw notFound('Release')
+    return { commit_count: await storeCommits(tx, release, input.commits) }
+  })
+}
+
+/** Writes commits of a locked or new release and lets issues that wait for them know. @returns how many it has now */
+export async function storeCommits(tx: Tx, release: ReleaseRow, commits: readonly CommitInput[]): Promise<number> {
+  // Of one that is named twice, the first words count.
+  const byId = new Map([...commits].reverse().map((commit) => [commit.id, commit]))
+  const inOrder = [...new Set(commits.map((commit) => commit.id))].flatMap((id) => byId.get(id) ?? [])
+  await upsertCommits(
+    tx,
+    release.id,
+    inOrder.map((commit) => ({
+      release_id: release.id,
+      project_id: release.project_id,
+      sha: commit.id,
+      repository: commit.repository ?? null,
+      message: commit.message ?? null,
+      author_name: commit.author_name ?? null,
+      author_email: commit.author_email ?? null,
+      committed_at: commit.timestamp === undefined || commit.timestamp === null ? null : new Date(commit.timestamp),
+      files: commit.patch_set === undefined || commit.patch_set === null ? null : JSON.stringify(commit.patch_set),
+    })),
+  )
+  const counts = (await countParts(tx, [release.id])).get(release.id)
+  if ((counts?.commits ?? 0) > MOST_PER_RELEASE)
+    throw conflict(`A release keeps at most ${MOST_PER_RELEASE.toLocaleString('en-GB')} commits.`)
+  await addJob(tx, RELEASE_COMMITS_JOB, {}, { key: RELEASE_COMMITS_JOB })
+  return counts?.commits ?? 0
+}

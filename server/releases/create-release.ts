@@ -1,0 +1,40 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { conflict } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { requireProject } from '../team/require-project.ts'
+import { storeCommits } from './add-commits.ts'
+import type { CommitInput, Release } from './releases.api.ts'
+import { insertRelease } from './releases.queries.ts'
+import { viewRelease } from './view-release.ts'
+
+export type CreateReleaseInput = {
+  readonly projectId: string
+  readonly version: string
+  readonly released_at?: string | null | undefined
+  readonly url?: string | null | undefined
+  readonly ref?: string | null | undefined
+  readonly commits?: readonly CommitInput[] | undefined
+}
+
+/** @throws AppError not_found, conflict when the project has a release of that version that is more than planned */
+export async function createRelease(app: App, actor: Actor, input: CreateReleaseInput): Promise<Release> {
+  await requireProject(app, actor, input.projectId)
+  return app.tx(async (tx) => {
+    const release = await insertRelease(tx, {
+      id: newId(),
+      project_id: input.projectId,
+      version: input.version,
+      released_at: timeOf(input.released_at),
+      url: input.url ?? null,
+      ref: input.ref ?? null,
+      created_at: app.clock.now(),
+    })
+    if (release === null) throw conflict(`The project has a release ${input.version} already.`)
+    if (input.commits !== undefined && input.commits.length > 0) await storeCommits(tx, release, input.commits)
+    return viewRelease(tx, release)
+  })
+}
+
+const timeOf = (text: string | null | undefined): Date | null =>
+  text === undefined || text === null ? null : new Date(text)

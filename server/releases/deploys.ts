@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { conflict, invalid, notFound } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import type { PageInput } from './list-commits.ts'
+import type { Deploy } from './releases.api.ts'
+import { countParts, findRelease, insertDeploy, lockRelease, selectDeploys } from './releases.queries.ts'
+import { viewDeploy } from './view-release.ts'
+
+const MOST_PER_RELEASE = 1_000
+
+export type CreateDeployInput = {
+  readonly releaseId: string
+  readonly environment: string
+  readonly name?: string | null | undefined
+  readonly url?: string | null | undefined
+  readonly started_at?: string | null | undefined
+  readonly finished_at?: string | null | undefined
+}
+
+/** @throws AppError not_found, conflict when the release has too many */
+export async function createDeploy(app: App, actor: Actor, input: CreateDeployInput): Promise<Deploy> {
+  const now = app.clock.now()
+  return app.tx(async (tx) => {
+    const release = await lockRelease(tx, actor.orgId, input.releaseId)
+    if (release === null) throw notFound('Release')
+    const counts = (await countParts(tx, [release.id])).get(release.id)
+    if ((counts?.deploys ?? 0) >= MOST_PER_RELEASE)
+      throw conflict(`A release keeps at most ${MOST_PER_RELEASE.toLocaleString('en-GB')} deploys.`)
+    const startedAt = timeOf(input.started_at)
+    const row = await insertDeploy(tx, {
+      id: newId(),
+      release_id: release.id,
+      project_id: release.project_id,
+      environment: input.environment,
+      name: input.name ?? null,
+      url: input.url ?? null,
+      started_at: startedAt,
+      finished_at: timeOf(input.finished_at) ?? (startedAt === null ? now : null),
+      created_at: now,
+    })
+    return viewDeploy(row)
+  })
+}
+
+const timeOf = (text: string | null | undefined): Date | null =>
+  text === undefined || text === null ? null : new Date(text)
+
+/** @throws AppError not_found, invalid */
+export async function listDeploys(
+  app: App,
+  actor: Actor,
+  { releaseId, limit, offset, cursor }: PageInput & { readonly releaseId: string },
+): Promise<Page<Deploy>> {
+  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
+  const after = cursor === undefined ? null : decodeCursor(cursor)
+  const release = await findRelease(app.db, actor.orgId, releaseId)
+  if (release === null) throw notFound('Release')
+  const [rows, counts] = await Promise.all([
+    selectDeploys(app.db, releaseId, { limit: limit + 1, offset }, after),
+    countParts(app.db, [releaseId]),
+  ])
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return {
+    items: shown.map(viewDeploy),
+    total: Math.min(counts.get(releaseId)?.deploys ?? 0, TOTAL_CAP),
+    limit,
+    offset,
+    next_cursor: last === undefined ? null : encodeCursor(last.created_at, last.id),
+  }
+}
+
+const Cursor = z.tuple([z.iso.datetime(), z.uuid()])
+
+const encodeCursor = (at: Date, id: string): string =>
+  Buffer.from(JSON.stringify([at.toISOString(), id])).toString('base64url')
+
+function decodeCursor(text: string): { at: Date; id: string } {
+  try {
+    const [at, id] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')))
+    return { at: new Date(at), id }
+  } catch {
+    throw invalid('cursor is not one this list gave out.')
+  }
+}

@@ -1,0 +1,21 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { invalid } from '../kernel/errors.ts'
+import { selectMarkers } from './releases.queries.ts'
+
+/** More lines than this say nothing on a chart. */
+const MOST_MARKERS = 50
+
+/** When releases came out, oldest first. @throws AppError invalid where the range is empty */
+export async function listMarkers(
+  app: App,
+  actor: Actor,
+  input: { readonly projectId?: readonly string[] | undefined; readonly from: string; readonly to: string },
+) {
+  const [from, to] = [new Date(input.from), new Date(input.to)]
+  if (from >= to) throw invalid('from must be before to.')
+  const rows = await selectMarkers(app.db, actor.orgId, { projectIds: input.projectId, from, to }, MOST_MARKERS)
+  return {
+    items: rows.reverse().map(({ dated_at: at, ...marker }) => ({ ...marker, at: at.toISOString() })),
+  }
+}

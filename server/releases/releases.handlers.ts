@@ -1,0 +1,18 @@
+import type { Handlers } from '../context/handlers.ts'
+import { addCommits } from './add-commits.ts'
+import { createRelease } from './create-release.ts'
+import { createDeploy, listDeploys } from './deploys.ts'
+import { listCommits } from './list-commits.ts'
+import { listMarkers } from './list-markers.ts'
+import type { releaseRoutes } from './releases.api.ts'
+import { updateRelease } from './update-release.ts'
+
+export const releaseHandlers: Handlers<typeof releaseRoutes> = {
+  createRelease: (app, actor, { body }) => createRelease(app, actor, body),
+  updateRelease: (app, actor, { params, body }) => updateRelease(app, actor, { ...params, ...body }),
+  listReleaseCommits: (app, actor, { params, query }) => listCommits(app, actor, { ...params, ...query }),
+  addReleaseCommits: (app, actor, { params, body }) => addCommits(app, actor, { ...params, ...body }),
+  listDeploys: (app, actor, { params, query }) => listDeploys(app, actor, { ...params, ...query }),
+  createDeploy: (app, actor, { params, body }) => createDeploy(app, actor, { ...params, ...body }),
+  listReleaseMarkers: (app, actor, { query }) => listMarkers(app, actor, query),
+}

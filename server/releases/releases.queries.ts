@@ -1,0 +1,168 @@
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Tables } from '../storage/tables.ts'
+
+/** All SQL of releases, their commits and deploys; nobody else writes these tables. */
+
+export type ReleaseRow = Selectable<Tables['releases']>
+export type CommitRow = Selectable<Tables['release_commits']>
+export type DeployRow = Selectable<Tables['deploys']>
+
+/** Null for releases of other organisations as for those that do not exist. */
+export async function findRelease(db: Database, orgId: string, releaseId: string): Promise<ReleaseRow | null> {
+  const row = await db
+    .selectFrom('releases as r')
+    .innerJoin('projects as p', 'p.id', 'r.project_id')
+    .selectAll('r')
+    .where('r.id', '=', releaseId)
+    .where('p.org_id', '=', orgId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The same, locked: changes of one release run one after the other. */
+export async function lockRelease(tx: Tx, orgId: string, releaseId: string): Promise<ReleaseRow | null> {
+  const row = await tx
+    .selectFrom('releases as r')
+    .innerJoin('projects as p', 'p.id', 'r.project_id')
+    .selectAll('r')
+    .where('r.id', '=', releaseId)
+    .where('p.org_id', '=', orgId)
+    .forNoKeyUpdate('r')
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Makes a release, or takes over one that was only planned; null where there is one by that name. */
+export async function insertRelease(tx: Tx, release: Insertable<Tables['releases']>): Promise<ReleaseRow | null> {
+  const row = await tx
+    .insertInto('releases')
+    .values({ ...release, state: 'open' })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'version'])
+        .doUpdateSet((row) => ({
+          state: 'open' as const,
+          released_at: row.ref('excluded.released_at'),
+          url: row.ref('excluded.url'),
+          ref: row.ref('excluded.ref'),
+        }))
+        .where('releases.state', '=', 'planned'),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export async function insertPlanned(tx: Tx, release: Insertable<Tables['releases']>): Promise<void> {
+  await tx
+    .insertInto('releases')
+    .values({ ...release, state: 'planned' })
+    .onConflict((conflict) => conflict.columns(['project_id', 'version']).doNothing())
+    .execute()
+}
+
+export async function updateReleaseRow(
+  tx: Tx,
+  releaseId: string,
+  change: Updateable<Tables['releases']>,
+): Promise<ReleaseRow> {
+  return tx.updateTable('releases').set(change).where('id', '=', releaseId).returningAll().executeTakeFirstOrThrow()
+}
+
+export type NewCommit = Omit<Insertable<Tables['release_commits']>, 'position'>
+
+/** Newest first; new ones stand before those that are there, which keep their place and take the new words. */
+export async function upsertCommits(tx: Tx, releaseId: string, commits: readonly NewCommit[]): Promise<void> {
+  const { first } = await tx
+    .selectFrom('release_commits')
+    .select(sql<number>`coalesce(min(position), 0)`.as('first'))
+    .where('release_id', '=', releaseId)
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('release_commits')
+    .values(commits.map((commit, index) => ({ ...commit, position: first - commits.length + index })))
+    .onConflict((conflict) =>
+      conflict.columns(['release_id', 'sha']).doUpdateSet((row) => ({
+        repository: sql`coalesce(excluded.repository, release_commits.repository)`,
+        message: sql`coalesce(excluded.message, release_commits.message)`,
+        author_name: sql`coalesce(excluded.author_name, release_commits.author_name)`,
+        author_email: sql`coalesce(excluded.author_email, release_commits.author_email)`,
+        committed_at: sql`coalesce(excluded.committed_at, release_commits.committed_at)`,
+        files: sql`coalesce(${row.ref('excluded.files')}, release_commits.files)`,
+      })),
+    )
+    .execute()
+}
+
+type Slice = { readonly limit: number; readonly offset: number }
+
+export async function selectCommits(
+  db: Database,
+  releaseId: string,
+  { limit, offset }: Slice,
+  after: number | null,
+): Promise<CommitRow[]> {
+  let query = db.selectFrom('release_commits').selectAll().where('release_id', '=', releaseId)
+  if (after !== null) query = query.where('position', '>', after)
+  return query.orderBy('position').limit(limit).offset(offset).execute()
+}
+
+export async function selectDeploys(
+  db: Database,
+  releaseId: string,
+  { limit, offset }: Slice,
+  after: { readonly at: Date; readonly id: string } | null,
+): Promise<DeployRow[]> {
+  let query = db.selectFrom('deploys').selectAll().where('release_id', '=', releaseId)
+  if (after !== null)
+    query = query.where(sql<boolean>`(created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`)
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute()
+}
+
+export async function insertDeploy(tx: Tx, deploy: Insertable<Tables['deploys']>): Promise<DeployRow> {
+  return tx.insertInto('deploys').values(deploy).returningAll().executeTakeFirstOrThrow()
+}
+
+/** How many commits and deploys each release has. */
+export async function countParts(
+  db: Database,
+  releaseIds: readonly string[],
+): Promise<Map<string, { commits: number; deploys: number }>> {
+  const { rows } = await sql<{ id: string; commits: number; deploys: number }>`
+    select k.id, (select count(*) from release_commits c where c.release_id = k.id) as commits,
+      (select count(*) from deploys d where d.release_id = k.id) as deploys
+    from unnest(${[...releaseIds]}::uuid[]) k (id)`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export type MarkerRow = {
+  release_id: string
+  project_id: string
+  platform: string
+  version: string
+  dated_at: Date
+}
+
+/** Newest first. */
+export async function selectMarkers(
+  db: Database,
+  orgId: string,
+  {
+    projectIds,
+    from,
+    to,
+  }: { readonly projectIds: readonly string[] | undefined; readonly from: Date; readonly to: Date },
+  most: number,
+): Promise<MarkerRow[]> {
+  let query = db
+    .selectFrom('releases as r')
+    .innerJoin('projects as p', 'p.id', 'r.project_id')
+    .select(['r.id as release_id', 'r.project_id', 'p.platform', 'r.version', 'r.dated_at'])
+    .where('p.org_id', '=', orgId)
+    .where('r.state', '=', 'open')
+    .where('r.dated_at', '>=', from)
+    .where('r.dated_at', '<', to)
+  if (projectIds !== undefined) query = query.where('r.project_id', '=', sql<string>`any(${[...projectIds]}::uuid[])`)
+  return query.orderBy('r.dated_at', 'desc').orderBy('r.id', 'desc').limit(most).execute()
+}

@@ -1,0 +1,35 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import type { Release } from './releases.api.ts'
+import { lockRelease, updateReleaseRow } from './releases.queries.ts'
+import { viewRelease } from './view-release.ts'
+
+export type UpdateReleaseInput = {
+  readonly releaseId: string
+  readonly released_at?: string | null | undefined
+  readonly state?: 'open' | 'archived' | undefined
+  readonly url?: string | null | undefined
+  readonly ref?: string | null | undefined
+}
+
+/** Absent fields stay, null clears. A planned release that is given a date is out. @throws AppError not_found */
+export async function updateRelease(app: App, actor: Actor, input: UpdateReleaseInput): Promise<Release> {
+  return app.tx(async (tx) => {
+    const release = await lockRelease(tx, actor.orgId, input.releaseId)
+    if (release === null) throw notFound('Release')
+    const dated = typeof input.released_at === 'string'
+    const row = await updateReleaseRow(tx, release.id, {
+      released_at:
+        input.released_at === undefined
+          ? release.released_at
+          : input.released_at === null
+            ? null
+            : new Date(input.released_at),
+      state: input.state ?? (dated && release.state === 'planned' ? 'open' : release.state),
+      url: input.url === undefined ? release.url : input.url,
+      ref: input.ref === undefined ? release.ref : input.ref,
+    })
+    return viewRelease(tx, row)
+  })
+}

@@ -1,0 +1,60 @@
+import type { Database } from '../storage/pool.ts'
+import { Commit, type Deploy, type Release } from './releases.api.ts'
+import { countParts, type CommitRow, type DeployRow, type ReleaseRow } from './releases.queries.ts'
+
+/** As it was stored; anything else is none. */
+const Files = Commit.shape.patch_set
+
+const textOf = (time: Date | null): string | null => time?.toISOString() ?? null
+
+export async function viewReleases(db: Database, rows: readonly ReleaseRow[]): Promise<Release[]> {
+  const counts = await countParts(
+    db,
+    rows.map((row) => row.id),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    project_id: row.project_id,
+    version: row.version,
+    state: row.state,
+    url: row.url,
+    ref: row.ref,
+    created_at: row.created_at.toISOString(),
+    released_at: textOf(row.released_at),
+    first_seen: textOf(row.first_seen_at),
+    last_seen: textOf(row.last_seen_at),
+    first_event: textOf(row.first_event_at),
+    last_event: textOf(row.last_event_at),
+    first_session: textOf(row.first_session_at),
+    last_session: textOf(row.last_session_at),
+    commit_count: counts.get(row.id)?.commits ?? 0,
+    deploy_count: counts.get(row.id)?.deploys ?? 0,
+  }))
+}
+
+export async function viewRelease(db: Database, row: ReleaseRow): Promise<Release> {
+  const [release] = await viewReleases(db, [row])
+  if (release === undefined) throw new Error('a release has no view')
+  return release
+}
+
+export const viewCommit = (row: CommitRow): Commit => ({
+  id: row.sha,
+  repository: row.repository,
+  message: row.message,
+  author_name: row.author_name,
+  author_email: row.author_email,
+  timestamp: textOf(row.committed_at),
+  patch_set: Files.catch([]).parse(row.files),
+})
+
+export const viewDeploy = (row: DeployRow): Deploy => ({
+  id: row.id,
+  release_id: row.release_id,
+  environment: row.environment,
+  name: row.name,
+  url: row.url,
+  started_at: textOf(row.started_at),
+  finished_at: textOf(row.finished_at),
+  created_at: row.created_at.toISOString(),
+})
