@@ -105,6 +105,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       isUnhandled: event.is_unhandled,
       gravity: gravityOf(severityFacts(event)),
       manyUsers: project.manyUsers,
+      owner: project.ownership?.(event) ?? null,
       searchWords: searchedTexts(event),
       facts: factsOf(event),
     },

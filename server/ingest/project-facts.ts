@@ -2,6 +2,7 @@ import type { App } from '../context/app.ts'
 import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
 import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
 import { discardedHashes } from '../issues/discards.queries.ts'
+import { compileOwnership, type OwnershipBook } from '../issues/people/ownership.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
 import { projectSettings } from '../team/project-settings.ts'
 import { scrubbingOf } from '../team/scrubbing-of.ts'
@@ -21,6 +22,8 @@ export type ProjectFacts = {
   /** So many users of a day make a crash critical. */
   readonly manyUsers: number
   readonly filters: CompiledFilters
+  /** Null: no rules, new issues belong to nobody. */
+  readonly ownership: OwnershipBook | null
   /** User hash → when somebody asked to erase that person (ms); what was received before is not stored. Null: nobody. */
   readonly erasures: ReadonlyMap<number, number> | null
 }
@@ -94,6 +97,7 @@ async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
     scrubbing,
     manyUsers: settings.severity_rules.users,
     filters: compileFilters(settings.inbound_filters),
+    ownership: compileOwnership(settings.ownership_rules),
     erasures,
   }
 }

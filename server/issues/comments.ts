@@ -8,10 +8,15 @@ import { roleAtLeast } from '../kernel/permissions.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Comment } from './issues.api.ts'
 import { selectIssue, shownWith } from './issues.queries.ts'
+import { mentionsOf, tellOfComment, tellOfEdit } from './people/comment-people.ts'
 import { viewPerson } from './view-issue.ts'
 
 /** @throws AppError not_found */
-async function requireIssue(db: Database | Tx, actor: Actor, issueId: string): Promise<{ id: string; projectId: string }> {
+async function requireIssue(
+  db: Database | Tx,
+  actor: Actor,
+  issueId: string,
+): Promise<{ id: string; projectId: string }> {
   const issue = await selectIssue(db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return { id: issue.id, projectId: issue.project_id }
@@ -45,14 +50,30 @@ const selectComments = (db: Database | Tx) =>
 
 type CommentRow = Awaited<ReturnType<ReturnType<typeof selectComments>['executeTakeFirstOrThrow']>>
 
-const viewComment = (row: CommentRow): Comment => ({
-  id: row.id,
-  issue_id: row.issue_id,
-  author: viewPerson(row.author_id, row.author_name, row.author_email),
-  body: row.body,
-  created_at: row.created_at.toISOString(),
-  edited_at: row.edited_at?.toISOString() ?? null,
-})
+async function viewComments(db: Database | Tx, rows: readonly CommentRow[]): Promise<Comment[]> {
+  const mentions = await mentionsOf(
+    db,
+    rows.map((row) => row.id),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    issue_id: row.issue_id,
+    author: viewPerson(row.author_id, row.author_name, row.author_email),
+    body: row.body,
+    created_at: row.created_at.toISOString(),
+    edited_at: row.edited_at?.toISOString() ?? null,
+    mentions: (mentions.get(row.id) ?? []).map(({ written, id, name, email }) => ({
+      text: written,
+      user: { id, name, email },
+    })),
+  }))
+}
+
+async function viewComment(tx: Tx, commentId: string): Promise<Comment> {
+  const [comment] = await viewComments(tx, await selectComments(tx).where('c.id', '=', commentId).execute())
+  if (comment === undefined) throw notFound('Comment')
+  return comment
+}
 
 /**
  * Comments, oldest first. A cursor is the id of the last comment seen; ids sort by the time they were made.
@@ -78,7 +99,7 @@ export async function listComments(
     .execute()
   const shown = rows.slice(0, input.limit)
   return {
-    items: shown.map(viewComment),
+    items: await viewComments(app.db, shown),
     total: n,
     limit: input.limit,
     offset: input.offset,
@@ -108,8 +129,42 @@ export async function createComment(
       created_at: app.clock.now(),
     }
     await tx.insertInto('comments').values(row).execute()
+    await tellOfComment(app, tx, actor, { id: row.id, issueId: id, body: input.body })
     await tellOthers(tx, actor, id, projectId)
-    return viewComment(await selectComments(tx).where('c.id', '=', row.id).executeTakeFirstOrThrow())
+    return viewComment(tx, row.id)
+  })
+}
+
+/**
+ * By its author alone. The same text again changes nothing; members it names for the first time hear of it once.
+ * @throws AppError not_found, forbidden
+ */
+export async function updateComment(
+  app: App,
+  actor: Actor,
+  input: { issueId: string; commentId: string; body: string },
+): Promise<Comment> {
+  return app.tx(async (tx) => {
+    const { id, projectId } = await requireIssue(tx, actor, input.issueId)
+    const comment = await tx
+      .selectFrom('comments')
+      .select(['id', 'author_id', 'body'])
+      .where('id', '=', input.commentId)
+      .where('issue_id', '=', shownWith(id))
+      .forUpdate()
+      .executeTakeFirst()
+    if (comment === undefined) throw notFound('Comment')
+    if (comment.author_id !== actor.userId) throw forbidden('Only its author can edit a comment.')
+    if (comment.body !== input.body) {
+      await tx
+        .updateTable('comments')
+        .set({ body: input.body, edited_at: app.clock.now() })
+        .where('id', '=', comment.id)
+        .execute()
+      await tellOfEdit(app, tx, actor, { id: comment.id, issueId: id, body: input.body })
+      await tellOthers(tx, actor, id, projectId)
+    }
+    return viewComment(tx, comment.id)
   })
 }
 

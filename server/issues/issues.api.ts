@@ -7,6 +7,7 @@ import { Json } from '../kernel/json.api.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Event, EventLevel } from '../protocol/event.api.ts'
 import { eventQuery } from './events/issue-events.api.ts'
+import { MOST_QUERY_CHARACTERS } from './search/query-limits.api.ts'
 import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from './life-cycle.api.ts'
 
 export const STATUSES = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'] as const
@@ -41,6 +42,7 @@ export const Issue = z.object({
   severity_pinned: z.boolean(),
   assignee_id: Id.nullable(),
   assignee: Person.nullable(),
+  team: z.string().nullable().describe('What an ownership rule named in place of a member.'),
   first_seen: Timestamp,
   last_seen: Timestamp,
   event_count: z.number().int(),
@@ -65,7 +67,9 @@ export const Activity = z.object({
   id: Id,
   kind: z
     .string()
-    .describe('created, status_changed, resolution_changed, late_events, assigned, comment_deleted, severity_changed, merged, merged_into, unmerged.'),
+    .describe(
+      'created, status_changed, resolution_changed, late_events, assigned, comment_deleted, severity_changed, merged, merged_into, unmerged.',
+    ),
   sentence: z.string(),
   actor: Person.nullable().describe('Null for moves of the service itself.'),
   data: z.record(z.string(), Json),
@@ -136,8 +140,18 @@ export const Comment = z.object({
   body: z.string().describe('Markdown.'),
   created_at: Timestamp,
   edited_at: Timestamp.nullable(),
+  mentions: z
+    .array(z.object({ text: z.string().describe('As written, with its @.'), user: Person }))
+    .describe('Members named in it, as they were found when it was saved.'),
 })
 export type Comment = z.infer<typeof Comment>
+
+const commentBody = z.strictObject({
+  body: z
+    .string({ error: 'body must be a string.' })
+    .refine((text) => text.trim() !== '', { error: 'body must not be empty.' })
+    .max(10_000, { error: 'body must be at most 10,000 characters.' }),
+})
 
 /** A query parameter that may repeat: one or many of the element. */
 const repeatable = <T extends z.ZodType>(element: T) =>
@@ -157,6 +171,11 @@ const listQuery = {
     .datetime({ offset: true, error: 'seen_since must be an RFC 3339 time.' })
     .optional()
     .describe('Only issues with an event at or after this time.'),
+  q: z
+    .string()
+    .max(MOST_QUERY_CHARACTERS, { error: 'q must be at most 2,000 characters.' })
+    .default('')
+    .describe('A query, as in `is:unresolved level:fatal release:1.2.* checkout`; all filters narrow together.'),
 }
 
 const issueParams = z.object({ issueId: Id })
@@ -183,12 +202,11 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Full-text search over issues',
     description:
-      'All words must occur (as prefixes) in title, value, culprit, message, function or file names. `is:`, `level:`, `severity:` and `assigned:` terms narrow; `-` negates.',
+      'The query language of `q` is the same in every list of issues. Words begin words of title, value, culprit, message, function and file names and tags; `"quoted"` ones are whole. `key:value` terms: `is:` `level:` `severity:` `assigned:` `project:` `platform:` `unhandled:` `release:1.2.*` `first_release:` `last_release:` `environment:` `type:` `user.id:` `device.model:"SM-A125F"` `os.name:` `first_seen:>2026-11-01` `last_seen:-24h` `age:` `events:>100` `users:>=5` `has:`; any other key is a tag. Lists `level:[error, fatal]`, `-` or `!` negate, AND, OR and parentheses join. A malformed query is 400 and names the place.',
     permission: 'issues.read',
     query: z.strictObject({
       ...listQuery,
       projectId: repeatable(Id),
-      q: z.string().max(1000, { error: 'q must be at most 1,000 characters.' }).default(''),
     }),
     response: pageOf(Issue),
   },
@@ -267,15 +285,24 @@ export const issueRoutes = routes({
     path: '/api/issues/:issueId/comments',
     tag: 'Issues',
     summary: 'Comment on an issue',
+    description:
+      'Members named with @name or @e-mail follow the issue from now on and hear of it; a name two members could mean names nobody.',
     permission: 'issues.write',
     status: 201,
     params: issueParams,
-    body: z.strictObject({
-      body: z
-        .string({ error: 'body must be a string.' })
-        .refine((text) => text.trim() !== '', { error: 'body must not be empty.' })
-        .max(10_000, { error: 'body must be at most 10,000 characters.' }),
-    }),
+    body: commentBody,
+    response: Comment,
+    refusals: [404],
+  },
+  updateComment: {
+    method: 'PATCH',
+    path: '/api/issues/:issueId/comments/:commentId',
+    tag: 'Issues',
+    summary: 'Edit a comment',
+    description: 'Its author alone. Members it names for the first time hear of it.',
+    permission: 'issues.write',
+    params: z.object({ issueId: Id, commentId: Id }),
+    body: commentBody,
     response: Comment,
     refusals: [404],
   },

@@ -1,6 +1,6 @@
 import type { Handlers } from '../context/handlers.ts'
 import { notFound } from '../kernel/errors.ts'
-import { createComment, deleteComment, listComments } from './comments.ts'
+import { createComment, deleteComment, listComments, updateComment } from './comments.ts'
 import { deleteIssue } from './delete-issue.ts'
 import type { issueRoutes } from './issues.api.ts'
 import { listIssues, searchIssues } from './list-issues.ts'
@@ -16,6 +16,7 @@ export const issueHandlers: Handlers<typeof issueRoutes> = {
   deleteIssue: (app, actor, { params }) => deleteIssue(app, actor, params.issueId),
   listComments: (app, actor, { params, query }) => listComments(app, actor, { ...params, ...query }),
   createComment: (app, actor, { params, body }) => createComment(app, actor, { ...params, ...body }),
+  updateComment: (app, actor, { params, body }) => updateComment(app, actor, { ...params, ...body }),
   deleteComment: (app, actor, { params }) => deleteComment(app, actor, params),
   listProjectIssues: async (app, actor, { params, query }) => {
     const project = await app.db

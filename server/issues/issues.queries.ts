@@ -1,31 +1,11 @@
-import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import { z } from 'zod'
+import { sql } from 'kysely'
 import type { Actor } from '../context/actor.ts'
-import { invalid } from '../kernel/errors.ts'
-import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Database, Tx } from '../storage/pool.ts'
-import type { Tables } from '../storage/tables.ts'
-import { severityRank } from './issue.ts'
 import { LIFE_COLUMNS } from './life-columns.ts'
-import { STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 
-/** Reads of issues for lists and pages; joins projects and users, which stand above. */
+/** Reads of single issues, and of what lists show beside them; joins projects and users, which stand above. */
 
-export type IssueFilter = {
-  readonly projectIds?: readonly string[] | undefined
-  readonly statuses?: readonly IssueStatus[] | undefined
-  readonly severities?: readonly Severity[] | undefined
-  readonly levels?: readonly string[] | undefined
-  readonly platforms?: readonly string[] | undefined
-  /** User ids; null stands for nobody. */
-  readonly assignees?: readonly (string | null)[] | undefined
-  readonly seenSince?: Date | undefined
-  /** Every word must occur, as a prefix. */
-  readonly words?: readonly string[] | undefined
-  readonly withoutWords?: readonly string[] | undefined
-}
-
-const issueColumns = [
+export const ownColumns = [
   'i.id',
   'i.number',
   'i.project_id',
@@ -40,6 +20,7 @@ const issueColumns = [
   'i.severity',
   'i.severity_pinned',
   'i.assignee_id',
+  'i.owner_team',
   'i.first_seen',
   'i.last_seen',
   'i.event_count',
@@ -50,6 +31,10 @@ const issueColumns = [
   'i.ignore_until',
   'i.resolution',
   'i.is_unhandled',
+] as const
+
+export const issueColumns = [
+  ...ownColumns,
   'p.slug as project_slug',
   'u.name as assignee_name',
   'u.email as assignee_email',
@@ -57,169 +42,33 @@ const issueColumns = [
 
 export type IssueRow = Awaited<ReturnType<typeof selectIssue>> & object
 
-type Joined = SelectQueryBuilder<Tables & { i: Tables['issues']; p: Tables['projects'] }, 'i' | 'p', object>
-
-/** Issues of the actor's organisation under a filter, nothing selected yet. */
-function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Joined {
-  let query: Joined = db
+/** Issues of the actor's organisation that are shown, nothing selected yet. */
+const ofOrganisation = (db: Database | Tx, actor: Actor) =>
+  db
     .selectFrom('issues as i')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
     .where('i.org_id', '=', actor.orgId)
-  if (filter.projectIds !== undefined) query = query.where('i.project_id', '=', anyOf(filter.projectIds, 'uuid'))
-  // `any` of an array rather than `in`: filters that exclude each other leave an empty list, which matches nothing.
-  if (filter.statuses !== undefined) query = query.where('i.status', '=', anyOf(filter.statuses, 'text'))
-  if (filter.severities !== undefined)
-    query = query.where('i.severity', '=', anyOf(filter.severities.map(severityRank), 'smallint'))
-  if (filter.levels !== undefined) query = query.where('i.level', '=', anyOf(filter.levels, 'text'))
-  if (filter.platforms !== undefined) query = query.where('i.platform', '=', anyOf(filter.platforms, 'text'))
-  if (filter.seenSince !== undefined) query = query.where('i.last_seen', '>=', filter.seenSince)
-  if (filter.assignees !== undefined) {
-    const people = filter.assignees.filter((id) => id !== null)
-    const nobody = filter.assignees.includes(null)
-    query = query.where((eb) =>
-      eb.or([
-        ...(people.length > 0 ? [eb('i.assignee_id', 'in', people)] : []),
-        ...(nobody ? [eb('i.assignee_id', 'is', null)] : []),
-      ]),
-    )
-  }
-  for (const word of filter.words ?? []) query = query.where(matches(word))
-  for (const word of filter.withoutWords ?? []) query = query.where(sql<SqlBool>`not ${matches(word)}`)
-  return query
-}
+    .where('i.merged_into', 'is', null)
 
-/** Words hold letters and digits only (search-text.ts), so they cannot break out of the query's syntax. */
-const matches = (word: string) => sql<SqlBool>`i.search_vector @@ to_tsquery('simple', ${`${word}:*`})`
+/** The issue itself, or the one it was merged into: whatever names a hidden one leads there. */
+const shownAs = (issueId: string) =>
+  sql<string>`coalesce((select merged_into from issues where id = ${issueId}), ${issueId}::uuid)`
 
-const anyOf = <T extends string | number>(values: readonly T[], type: 'uuid' | 'text' | 'smallint') =>
-  sql<T>`any(${sql.val([...values])}::${sql.raw(type)}[])`
-
-type SortKey = 'last_seen' | 'first_seen' | 'event_count' | 'user_count' | 'severity'
-
-/** What a cursor remembers: the sort it belongs to, and the value and id of the last row. */
-type Cursor = { readonly sort: IssueSort; readonly value: string; readonly id: string }
-
-const CursorParts = z.tuple([z.string(), z.string(), z.uuid()])
-/** As `toISOString` gives it for years PostgreSQL reads the same way. */
-const CursorTime = z.iso.datetime()
-
-export function encodeCursor(sort: IssueSort, row: IssueRow): string {
-  const value = row[sortKey(sort)]
-  const cursor: Cursor = { sort, value: value instanceof Date ? value.toISOString() : String(value), id: row.id }
-  return Buffer.from(JSON.stringify(Object.values(cursor))).toString('base64url')
-}
-
-/** @throws AppError invalid when the cursor is not one of ours or belongs to another sort */
-function decodeCursor(text: string, sort: IssueSort): Cursor {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    given = null
-  }
-  const parts = CursorParts.safeParse(given)
-  if (!parts.success) throw invalid('cursor is not one this list gave out.')
-  const [cursorSort, value, id] = parts.data
-  const isValue = sort.endsWith('_seen') ? CursorTime.safeParse(value).success : /^\d{1,15}$/.test(value)
-  if (cursorSort === sort && !isValue) throw invalid('cursor is not one this list gave out.')
-  if (cursorSort !== sort) throw invalid('cursor belongs to another sort; start again without it.')
-  return { sort, value, id }
-}
-
-const sortKey = (sort: IssueSort): SortKey => sort.replace(/^-/, '') as SortKey
-
-export type IssuePage = {
-  readonly limit: number
-  readonly offset: number
-  readonly cursor?: string | undefined
-  readonly sort: IssueSort
-}
-
-/** One page of issues; asks for one row more than `limit` to know whether there is a next page. */
-export async function selectIssues(db: Database, actor: Actor, filter: IssueFilter, page: IssuePage) {
-  const key = sortKey(page.sort)
-  const column = `i.${key}` as const
-  const direction = page.sort.startsWith('-') ? 'desc' : 'asc'
-  let query = filtered(db, actor, filter).leftJoin('users as u', 'u.id', 'i.assignee_id').select(issueColumns)
-  if (page.cursor !== undefined) {
-    const cursor = decodeCursor(page.cursor, page.sort)
-    const type = key.endsWith('_seen') ? 'timestamptz' : 'bigint'
-    const beyond = direction === 'desc' ? sql.raw('<') : sql.raw('>')
-    query = query.where(
-      sql<SqlBool>`(${sql.ref(column)}, i.id) ${beyond} (${cursor.value}::${sql.raw(type)}, ${cursor.id}::uuid)`,
-    )
-  }
-  return query
-    .orderBy(column, direction)
-    .orderBy('i.id', direction)
-    .limit(page.limit + 1)
-    .offset(page.cursor === undefined ? page.offset : 0)
-    .execute()
-}
-
-/** Ids alone, newest first. */
-export async function selectIssueIds(db: Database, actor: Actor, filter: IssueFilter, most: number): Promise<string[]> {
-  const rows = await filtered(db, actor, filter)
-    .select('i.id')
-    .orderBy('i.last_seen', 'desc')
-    .orderBy('i.id', 'desc')
-    .limit(most)
-    .execute()
-  return rows.map((row) => row.id)
-}
-
-/** Issues per status under a filter, each count capped at {@link TOTAL_CAP}. */
-export async function countByStatus(
-  db: Database,
-  actor: Actor,
-  filter: IssueFilter,
-): Promise<Record<IssueStatus, number>> {
-  const counts = await Promise.all(
-    STATUSES.map(async (status) => {
-      const capped = filtered(db, actor, { ...filter, statuses: [status] })
-        .select('i.id')
-        .limit(TOTAL_CAP)
-      const row = await db
-        .selectFrom(capped.as('capped'))
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return [status, row.n] as const
-    }),
-  )
-  const of = Object.fromEntries(counts)
-  return {
-    unresolved: of['unresolved'] ?? 0,
-    resolved: of['resolved'] ?? 0,
-    ignored: of['ignored'] ?? 0,
-    regressed: of['regressed'] ?? 0,
-    escalated: of['escalated'] ?? 0,
-  }
-}
-
-/** Rows under a filter, counted up to one beyond {@link TOTAL_CAP}. */
-export async function countIssues(db: Database, actor: Actor, filter: IssueFilter): Promise<number> {
-  const capped = filtered(db, actor, filter)
-    .select('i.id')
-    .limit(TOTAL_CAP + 1)
-  const row = await db
-    .selectFrom(capped.as('capped'))
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow()
-  return row.n
-}
-
-/** One issue of the actor's organisation. */
+/** One issue of the actor's organisation; for one that was merged, the one it leads to. */
 export function selectIssue(db: Database | Tx, actor: Actor, issueId: string) {
-  return filtered(db, actor, {})
-    .leftJoin('users as u', 'u.id', 'i.assignee_id')
-    .select(issueColumns)
-    .where('i.id', '=', issueId)
-    .executeTakeFirst()
+  return (
+    ofOrganisation(db, actor)
+      // Whoever left the organisation owns nothing any more.
+      .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'i.assignee_id').on('u.disabled_at', 'is', null))
+      .select(issueColumns)
+      .where('i.id', '=', shownAs(issueId))
+      .executeTakeFirst()
+  )
 }
 
 /** The same, locked until the transaction ends. */
 export function lockIssue(tx: Tx, actor: Actor, issueId: string) {
-  return filtered(tx, actor, {})
+  return ofOrganisation(tx, actor)
     .select([
       'i.id',
       'i.project_id',
@@ -230,7 +79,7 @@ export function lockIssue(tx: Tx, actor: Actor, issueId: string) {
       'i.wide_day',
       ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
     ])
-    .where('i.id', '=', issueId)
+    .where('i.id', '=', shownAs(issueId))
     .forUpdate('i')
     .executeTakeFirst()
 }
@@ -251,7 +100,7 @@ export async function selectTrends(
       : await db
           .selectFrom('issue_hours')
           .selectAll()
-          .where('issue_id', '=', anyOf(issueIds, 'uuid'))
+          .where('issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
           .where('hour', '>=', start)
           .execute()
   const counts = new Map<string, number[]>()
@@ -263,6 +112,10 @@ export async function selectTrends(
   }
   return { start, of: (issueId) => counts.get(issueId) ?? Array.from({ length: TREND_HOURS }, () => 0) }
 }
+
+/** An issue and those merged into it, whose history and comments are shown with its own. */
+export const shownWith = (issueId: string) =>
+  sql<string>`any(array(select id from issues where id = ${issueId} or merged_into = ${issueId}))`
 
 /** Newest activity first. */
 export function selectActivity(db: Database, issueId: string, limit: number) {
@@ -279,20 +132,22 @@ export function selectActivity(db: Database, issueId: string, limit: number) {
       'u.name as actor_name',
       'u.email as actor_email',
     ])
-    .where('a.issue_id', '=', issueId)
+    .where('a.issue_id', '=', shownWith(issueId))
     .orderBy('a.created_at', 'desc')
     .orderBy('a.id', 'desc')
     .limit(limit)
     .execute()
 }
 
-/** The oldest fingerprint of an issue: why its first events met. */
-export function selectGrouping(db: Database, issueId: string) {
+/** Fingerprints that lead to an issue, oldest first, each with the issue its events are filed under. */
+export function selectFingerprints(db: Database, issueId: string, limit: number) {
   return db
-    .selectFrom('issue_fingerprints')
-    .select(['grouping_version', 'parts'])
-    .where('issue_id', '=', issueId)
-    .orderBy('created_at')
-    .limit(1)
-    .executeTakeFirst()
+    .selectFrom('issue_fingerprints as f')
+    .innerJoin('issues as s', 's.id', 'f.source_id')
+    .select(['f.hash', 'f.grouping_version', 'f.parts', 'f.created_at', 'f.source_id', 's.number'])
+    .where('f.issue_id', '=', issueId)
+    .orderBy('f.created_at')
+    .orderBy('f.hash')
+    .limit(limit)
+    .execute()
 }

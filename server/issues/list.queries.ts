@@ -113,7 +113,7 @@ export async function selectIssues(db: Database, actor: Actor, filter: IssueFilt
   return db
     .selectFrom(rows.as('i'))
     .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .leftJoin('users as u', 'u.id', 'i.assignee_id')
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'i.assignee_id').on('u.disabled_at', 'is', null))
     .select(issueColumns)
     .orderBy(column, direction)
     .orderBy('i.id', direction)

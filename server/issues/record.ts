@@ -14,6 +14,8 @@ import { writeEntries } from './life.queries.ts'
 import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './record-life.ts'
 import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
 import { recordMembers } from './record-members.ts'
+import type { OwnerQuestion } from './people/ownership.ts'
+import { assignOwners, tellOfMoves, type FollowedMove } from './people/record-people.ts'
 import * as sql from './record.queries.ts'
 import type { Fact } from './search/facts.ts'
 import { learnLexemes } from './search/learn-lexemes.ts'
@@ -37,6 +39,8 @@ export type Occurrence = {
   readonly gravity: Gravity
   /** So many users of a day make a crash critical; a setting of the project. */
   readonly manyUsers: number
+  /** Who owns it, should it make a new issue; null without ownership rules. */
+  readonly owner: OwnerQuestion | null
   /** Texts whose words the issue is found by. */
   readonly searchWords: readonly (string | null)[]
   /** Keys and values it is found by. */
@@ -116,6 +120,7 @@ export async function recordOccurrences(
     busyHours,
   )
   await addUp(client, now, groups, users, lived)
+  await tellOfMoves(client, now, followedMoves(groups, lived))
   await recordMembers(client, members)
   await insertEvents(
     client,
@@ -199,6 +204,14 @@ async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
       data: { event_id: oldestOf(group).event.eventId },
       createdAt: now,
     })),
+  )
+  await assignOwners(
+    client,
+    now,
+    groups.map((group) => {
+      const { orgId, owner } = newestOf(group)
+      return { issueId: group.issueId, orgId, owner }
+    }),
   )
 }
 
@@ -309,6 +322,19 @@ async function countOverTime(client: pg.ClientBase, now: Date, groups: readonly 
   const busyHours = await sql.addHours(client, [...hours.values()], judgedSince(now), LEAST_LIMIT)
   await sql.addMinutes(client, [...minutes.values()])
   return busyHours
+}
+
+const FOLLOWED = { issue_regression: 'regressed', issue_spike: 'escalated' } as const
+
+/** Moves that whoever follows the issue shall hear of. */
+function followedMoves(groups: readonly Group[], { moves, lives }: Lived): FollowedMove[] {
+  const byId = new Map(groups.map((group) => [group.issueId, group]))
+  return moves.flatMap(({ issueId, fact }) => {
+    const group = byId.get(issueId)
+    if (fact === 'new_issue' || group === undefined) return []
+    const sentence = lives.get(issueId)?.reason ?? group.life.reason ?? ''
+    return [{ issueId, orgId: firstOf(group).orgId, kind: FOLLOWED[fact], sentence }]
+  })
 }
 
 function summary(groups: readonly Group[], lived: Lived): Omit<Recorded, 'discarded'> {

@@ -1,6 +1,6 @@
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { invalid, notFound } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
@@ -12,6 +12,8 @@ import type { Issue, IssueStatus, Severity } from './issues.api.ts'
 import { writeEntries } from './life.queries.ts'
 import { lockIssue, selectIssue } from './issues.queries.ts'
 import type { IgnoreUntilInput, ResolutionInput } from './life-cycle.api.ts'
+import { changeAssignee } from './people/change-assignee.ts'
+import { subscribeAutomatically } from './people/inbox.queries.ts'
 import { gravityFrom } from './severity.ts'
 import { viewIssue } from './view-issue.ts'
 
@@ -68,8 +70,11 @@ export async function changeIssue(
   const now = app.clock.now()
   const { status } = change
   const moved = status === undefined ? null : await changeStatus(app, tx, actor, issue, { ...change, status }, name)
+  // Who decides about an issue wants to know when it comes back.
+  if (moved !== null)
+    await subscribeAutomatically(tx, now, [{ issueId: issue.id, userId: actor.userId, reason: 'changed' }])
   const entries = [
-    await changeAssignee(tx, actor, issue, change.assignee_id, name),
+    await changeAssignee(tx, actor, issue, change.assignee_id, name, now),
     await changeSeverity(tx, issue, change.severity, name, moved ?? issue.status, now),
   ].filter((entry) => entry !== null)
   await writeEntries(
@@ -89,35 +94,6 @@ async function resolutionOf(app: App, actor: Actor, issueId: string, asked: Reso
 }
 
 type Entry = { readonly kind: string; readonly sentence: string; readonly data: Record<string, unknown> }
-
-async function changeAssignee(
-  tx: Tx,
-  actor: Actor,
-  issue: LockedIssue,
-  assigneeId: string | null | undefined,
-  name: string,
-): Promise<Entry | null> {
-  if (assigneeId === undefined || assigneeId === issue.assignee_id) return null
-  if (assigneeId === null) {
-    await tx.updateTable('issues').set({ assignee_id: null }).where('id', '=', issue.id).execute()
-    return { kind: 'assigned', sentence: `${name} removed the owner.`, data: { from: issue.assignee_id, to: null } }
-  }
-  const member = await tx
-    .selectFrom('users')
-    .select(['id', 'name'])
-    .where('id', '=', assigneeId)
-    .where('org_id', '=', actor.orgId)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst()
-  if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
-  await tx.updateTable('issues').set({ assignee_id: member.id }).where('id', '=', issue.id).execute()
-  const whom = member.id === actor.userId ? 'themselves' : member.name
-  return {
-    kind: 'assigned',
-    sentence: `${name} assigned this issue to ${whom}.`,
-    data: { from: issue.assignee_id, to: member.id },
-  }
-}
 
 async function changeSeverity(
   tx: Tx,

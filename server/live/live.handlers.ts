@@ -24,8 +24,9 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     const stop = app.bus.on(LIVE_TOPIC, (payload) => {
       const parsed = Envelope.safeParse(payload)
       if (!parsed.success || parsed.data[0] !== actor.orgId) return
-      const [, message] = parsed.data
-      const key = `${message.kind}/${message.project_id}`
+      const message = forPerson(parsed.data[1], actor.userId)
+      if (message === null) return
+      const key = message.kind === 'inbox' ? message.kind : `${message.kind}/${message.project_id}`
       const earlier = waiting.get(key)
       waiting.set(key, earlier === undefined ? message : merged(earlier, message))
       timer ??= setTimeout(flush, FLUSH_MS)
@@ -46,6 +47,12 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     })
     return Promise.resolve()
   },
+}
+
+/** What one person may hear of it; null when it is not for them. */
+function forPerson(message: LiveMessage, userId: string): LiveMessage | null {
+  if (message.kind !== 'inbox') return message
+  return message.user_ids.includes(userId) ? { ...message, user_ids: [userId] } : null
 }
 
 /** Two messages of one kind and project as one; an empty list of ids stands for "many" and stays empty. */

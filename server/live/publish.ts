@@ -7,7 +7,7 @@ import type { LiveMessage } from './live.api.ts'
 export const LIVE_TOPIC = 'live'
 
 /** More ids than this are not named: the listener refetches what it shows. 36 characters each must fit one message. */
-const MOST_IDS = 80
+export const MOST_IDS = 80
 
 /** For Kysely transactions: told when the transaction commits. */
 export function liveNotification(orgId: string, message: LiveMessage): RawBuilder<unknown> {
@@ -22,6 +22,8 @@ export async function publishLive(client: pg.ClientBase, orgId: string, message:
 }
 
 function bounded(message: LiveMessage): LiveMessage {
+  // Further ones find their news when they look next: whoever writes to so many sends several messages.
+  if (message.kind === 'inbox') return { ...message, user_ids: message.user_ids.slice(0, MOST_IDS) }
   if (message.kind !== 'issues') return message
   return {
     ...message,

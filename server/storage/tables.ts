@@ -1,6 +1,8 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { PeopleTables } from './people-tables.ts'
 import type { PerformanceTables } from './performance-tables.ts'
 import type { ReleaseTables } from './release-tables.ts'
+import type { TelemetryTables } from './telemetry-tables.ts'
 
 /** Row types of migrations/*.sql; test/conventions.test.ts holds them against the migrated database. */
 
@@ -12,7 +14,9 @@ type Json = JSONColumnType<Record<string, unknown>>
 type JsonText = ColumnType<unknown, string, string>
 type NullableJsonText = ColumnType<unknown, string | null | undefined, string | null>
 
-export type Tables = PerformanceTables & ReleaseTables & {
+export type Tables = CoreTables & PeopleTables & PerformanceTables & ReleaseTables & TelemetryTables
+
+type CoreTables = {
   orgs: {
     id: string
     slug: string
@@ -231,44 +235,6 @@ export type Tables = PerformanceTables & ReleaseTables & {
     before: NullableJsonText
     after: NullableJsonText
   }
-  issue_activity: {
-    id: string
-    issue_id: string
-    kind: string
-    actor_id: Nullable<string>
-    sentence: string
-    data: ColumnType<Record<string, unknown>, string | undefined, string>
-    created_at: Time
-  }
-  comments: {
-    id: string
-    issue_id: string
-    author_id: Nullable<string>
-    body: string
-    created_at: Time
-    edited_at: NullableTime
-  }
-  // People (0020): written by server/issues only.
-  comment_mentions: { comment_id: string; written: string; user_id: string }
-  issue_subscriptions: {
-    issue_id: string
-    user_id: string
-    reason: 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
-    is_subscribed: boolean
-    changed_at: Time
-  }
-  inbox_entries: {
-    id: string
-    org_id: string
-    user_id: string
-    issue_id: string
-    kind: 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated'
-    actor_id: Nullable<string>
-    comment_id: Nullable<string>
-    sentence: string
-    created_at: Time
-    read_at: NullableTime
-  }
   app_sessions: {
     project_id: string
     sid: string
@@ -411,72 +377,6 @@ export type Tables = PerformanceTables & ReleaseTables & {
     release: Nullable<string>
     environment: Nullable<string>
     user_hash: Nullable<number>
-  }
-  // Telemetry (0009): written by server/telemetry only.
-  logs: {
-    received_day: string
-    project_id: string
-    id: string
-    received_at: Time
-    occurred_at: Time
-    level: string
-    severity_number: number
-    body: string
-    trace_id: Nullable<string>
-    span_id: Nullable<string>
-    release: Nullable<string>
-    environment: string
-    attributes: JsonText
-    notes: NullableJsonText
-  }
-  trace_metrics: {
-    received_day: string
-    project_id: string
-    id: string
-    received_at: Time
-    occurred_at: Time
-    name: string
-    type: string
-    value: number
-    unit: Nullable<string>
-    trace_id: Nullable<string>
-    span_id: Nullable<string>
-    release: Nullable<string>
-    environment: string
-    attributes: JsonText
-    notes: NullableJsonText
-  }
-  monitors: {
-    id: string
-    project_id: string
-    slug: string
-    schedule_type: Nullable<string>
-    schedule_value: Nullable<string>
-    schedule_unit: Nullable<string>
-    timezone: Nullable<string>
-    checkin_margin_minutes: Nullable<number>
-    max_runtime_minutes: Nullable<number>
-    failure_issue_threshold: Nullable<number>
-    recovery_threshold: Nullable<number>
-    owner: Nullable<string>
-    created_at: Time
-    updated_at: Time
-    last_check_in_at: Time
-  }
-  check_ins: {
-    monitor_id: string
-    id: string
-    project_id: string
-    status: string
-    environment: string
-    release: Nullable<string>
-    trace_id: Nullable<string>
-    duration_ms: Nullable<number>
-    started_at: NullableTime
-    finished_at: NullableTime
-    received_at: Time
-    updated_at: Time
-    notes: NullableJsonText
   }
   erasures: {
     id: string

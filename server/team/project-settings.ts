@@ -25,6 +25,7 @@ const Stored = z.object({
   severity_rules: StoredSeverityRules,
   rate_limit_per_minute: fields.rate_limit_per_minute.unwrap().catch(null),
   spike_protection: fields.spike_protection.unwrap().catch(true),
+  ownership_rules: fields.ownership_rules.unwrap().catch([]),
   store_profiles: fields.store_profiles.unwrap().catch(false),
   store_replays: fields.store_replays.unwrap().catch(false),
   grouping_version: z.number().int().min(1).catch(1),

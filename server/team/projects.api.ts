@@ -4,6 +4,7 @@ import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { GroupingRules, GroupingTransition } from './grouping-rules.api.ts'
 import { InboundFilters, InboundFiltersPatch } from './inbound-filters.api.ts'
 import { EscalatingRules, SeverityRules } from './issue-rules.api.ts'
+import { OwnershipRules } from './ownership-rules.api.ts'
 import { ScrubRuleList } from './scrub-rules.api.ts'
 
 export const PLATFORMS = ['react-native', 'flutter', 'ios', 'android', 'web'] as const
@@ -81,6 +82,9 @@ const settingFields = {
     .describe('Over the limit, the first events of problems not seen before still get through.'),
   grouping_rules: GroupingRules.describe(
     'Rules of the project about what is one issue; the lists replace those before.',
+  ),
+  ownership_rules: OwnershipRules.describe(
+    'Who gets new issues: of the rules that match, the last one decides. The list replaces the one before.',
   ),
   store_profiles: z.boolean(),
   store_replays: z.boolean(),

@@ -3,6 +3,7 @@ import { announceProject } from './announce-project.ts'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
+import { checkOwnershipRules } from './check-ownership-rules.ts'
 import { checkScrubRules } from './check-scrub-rules.ts'
 import { slugTaken } from './create-project.ts'
 import { projectSettings } from './project-settings.ts'
@@ -30,6 +31,13 @@ export async function updateProjectSettings(
       const before = await lockProject(tx, actor.orgId, projectId)
       if (before === null) throw notFound('Project')
       checkScrubRules(rest.scrub_rules)
+      if (rest.ownership_rules !== undefined)
+        await checkOwnershipRules(
+          tx,
+          actor.orgId,
+          rest.ownership_rules,
+          projectSettings(before.settings).ownership_rules,
+        )
       if (filters !== undefined)
         changes['inbound_filters'] = { ...projectSettings(before.settings).inbound_filters, ...filters }
       if (escalating !== undefined)

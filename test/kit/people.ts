@@ -39,7 +39,14 @@ export async function anOrg(app: App, name = 'Acme'): Promise<{ id: string; slug
 /** Somebody with a session, in an organisation of their own unless told otherwise. */
 export async function aPerson(
   app: App,
-  over: { role?: Role; org?: { id: string; slug: string }; email?: string; password?: string; origin?: Origin } = {},
+  over: {
+    role?: Role
+    org?: { id: string; slug: string }
+    email?: string
+    name?: string
+    password?: string
+    origin?: Origin
+  } = {},
 ): Promise<Person> {
   const org = over.org ?? (await anOrg(app))
   const id = newId()
@@ -52,7 +59,7 @@ export async function aPerson(
       id,
       org_id: org.id,
       email,
-      name: `The ${role}`,
+      name: over.name ?? `The ${role}`,
       role,
       password_hash: passwordHash,
       created_at: app.clock.now(),

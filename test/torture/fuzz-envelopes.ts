@@ -33,6 +33,7 @@ const PROJECT: ProjectFacts = {
   manyUsers: 25,
   scrubbing: {},
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
+  ownership: null,
   erasures: null,
 }
 

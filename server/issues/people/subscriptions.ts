@@ -1,0 +1,83 @@
+import type { Actor } from '../../context/actor.ts'
+import type { App } from '../../context/app.ts'
+import { notFound } from '../../kernel/errors.ts'
+import type { Database, Tx } from '../../storage/pool.ts'
+import { selectIssue } from '../issues.queries.ts'
+import type { Subscription } from './people.api.ts'
+
+/** Whether one person follows one issue. For an issue that was merged, the one it leads to. */
+
+/** @throws AppError not_found */
+export async function readSubscription(app: App, actor: Actor, issueId: string): Promise<Subscription> {
+  return view(app.db, actor, await shownId(app.db, actor, issueId))
+}
+
+/**
+ * By hand. Doing it twice changes nothing; whoever follows already keeps the reason.
+ * @throws AppError not_found
+ */
+export async function subscribe(app: App, actor: Actor, issueId: string): Promise<Subscription> {
+  return app.tx(async (tx) => {
+    const id = await shownId(tx, actor, issueId)
+    const now = app.clock.now()
+    await tx
+      .insertInto('issue_subscriptions')
+      .values({ issue_id: id, user_id: actor.userId, reason: 'manual', is_subscribed: true, changed_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['issue_id', 'user_id'])
+          .doUpdateSet({ reason: 'manual', is_subscribed: true, changed_at: now })
+          .where('issue_subscriptions.is_subscribed', '=', false),
+      )
+      .execute()
+    return view(tx, actor, id)
+  })
+}
+
+/**
+ * By hand: nothing that happens later subscribes this person again.
+ * @throws AppError not_found
+ */
+export async function unsubscribe(app: App, actor: Actor, issueId: string): Promise<void> {
+  await app.tx(async (tx) => {
+    const now = app.clock.now()
+    await tx
+      .insertInto('issue_subscriptions')
+      .values({
+        issue_id: await shownId(tx, actor, issueId),
+        user_id: actor.userId,
+        reason: 'manual',
+        is_subscribed: false,
+        changed_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['issue_id', 'user_id'])
+          .doUpdateSet({ is_subscribed: false, changed_at: now })
+          .where('issue_subscriptions.is_subscribed', '=', true),
+      )
+      .execute()
+  })
+}
+
+/** @throws AppError not_found */
+async function shownId(db: Database | Tx, actor: Actor, issueId: string): Promise<string> {
+  const issue = await selectIssue(db, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  return issue.id
+}
+
+async function view(db: Database | Tx, actor: Actor, issueId: string): Promise<Subscription> {
+  const row = await db
+    .selectFrom('issue_subscriptions')
+    .select(['reason', 'is_subscribed', 'changed_at'])
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', actor.userId)
+    .executeTakeFirst()
+  return {
+    issue_id: issueId,
+    subscribed: row?.is_subscribed ?? false,
+    reason: row?.is_subscribed === true ? row.reason : null,
+    changed_at: row?.changed_at.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { routes } from '../kernel/contract.ts'
+import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { ROLES } from '../kernel/permissions.ts'
+
+export const MEMBER_SORTS = ['name', '-name', 'created_at', '-created_at'] as const
+
+export const Member = z.object({
+  id: Id,
+  name: z.string(),
+  email: z.string(),
+  role: z.enum(ROLES),
+  created_at: Timestamp,
+  last_seen_at: Timestamp.nullable().describe('Newest use of any of their sessions.'),
+})
+
+export const memberRoutes = routes({
+  listMembers: {
+    method: 'GET',
+    path: '/api/team',
+    tag: 'Team',
+    summary: "Members of the caller's organisation",
+    permission: 'team.read',
+    query: z.strictObject({
+      ...pageQuery(),
+      q: z
+        .string()
+        .max(100, { error: 'q must be at most 100 characters.' })
+        .optional()
+        .describe('Only members whose name or e-mail address holds this text, whatever its case.'),
+      sort: z.enum(MEMBER_SORTS, { error: `sort must be one of ${MEMBER_SORTS.join(', ')}.` }).default('name'),
+    }),
+    response: pageOf(Member),
+  },
+})

@@ -1,0 +1,22 @@
+import type { App } from '#server/context/app.ts'
+import { client, type Client } from './client.ts'
+import { aPerson } from './people.ts'
+
+export type Colleague = Client & { readonly id: string; readonly email: string; readonly name: string }
+
+/** Another member of somebody's organisation, logged in. */
+export async function aColleague(
+  app: App,
+  url: string,
+  of: Client,
+  over: { name: string; role?: 'viewer' | 'member' | 'admin' | 'owner'; email?: string },
+): Promise<Colleague> {
+  const { org } = (await of.get('/api/me')).as<{ org: { id: string; slug: string } }>()
+  const person = await aPerson(app, { role: 'member', ...over, org })
+  const one = client(url)
+  for (const pair of person.cookie.split('; ')) {
+    const [name = '', value = ''] = pair.split('=')
+    one.cookies.set(name, value)
+  }
+  return { ...one, id: person.actor.userId, email: person.email, name: over.name }
+}
