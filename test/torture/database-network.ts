@@ -17,11 +17,11 @@ const BACK_GOAL_S = 10
 
 /** Default and full form, seconds. */
 const STORMS: readonly { name: string; weather: Weather; seconds: number }[] = [
-  { name: 'latency 2 s', weather: { latencyMs: 2_000 }, seconds: 9 },
-  { name: 'reset', weather: { reset: true }, seconds: 5 },
+  { name: 'latency 2 s', weather: { latencyMs: 2_000 }, seconds: 7 },
+  { name: 'reset', weather: { reset: true }, seconds: 4 },
   // Longer than the service gives an answer.
-  { name: 'half-open', weather: { silent: true }, seconds: 14 },
-  { name: '5 % of chunks stalled for 3 s', weather: { stalledShare: 0.05, stallMs: 3_000 }, seconds: 9 },
+  { name: 'half-open', weather: { silent: true }, seconds: 13 },
+  { name: '5 % of chunks stalled for 3 s', weather: { stalledShare: 0.05, stallMs: 3_000 }, seconds: 7 },
 ]
 const FULL_SECONDS = 600
 
@@ -44,7 +44,7 @@ export async function databaseNetwork({ seed, full, options }: TortureArgs): Pro
   const readers = watchReaders(url, project.cookie)
   try {
     // What the same load needs in fine weather is what "idle peak" can mean for a service under load.
-    await delay(5_000)
+    await delay(4_000)
     await collector.settledMiB(service.pid)
     forgetPeak(service.pid)
     await delay(3_000)

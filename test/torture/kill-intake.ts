@@ -25,7 +25,7 @@ const STOP_GOAL_MS = 10_000
  * database. Claim: each acknowledged event is stored exactly once and counted exactly once, every item has its outcome.
  */
 export async function killIntake(args: TortureArgs): Promise<Verdict> {
-  return torture(args, { usual: 14, full: 100 }, async (installation, kill) => {
+  const verdict = await torture(args, { usual: 12, full: 100 }, async (installation, kill) => {
     const withDatabase = kill % 2 === 0
     const { service } = installation
     const victims = treeOf(service.pid).filter((pid) => withDatabase || pid === service.pid)
@@ -33,6 +33,7 @@ export async function killIntake(args: TortureArgs): Promise<Verdict> {
     await installation.restart()
     return { what: withDatabase ? 'with its database' : 'service alone', readyMs: installation.service.readyMs }
   })
+  return { claims: [...verdict.claims, ready(verdict)] }
 }
 
 /**
@@ -60,7 +61,13 @@ export async function killDatabase(args: TortureArgs): Promise<Verdict> {
     livedOn &&= treeOf(service.pid).length > 1
     return { what: 'database alone', readyMs: performance.now() - killedAt }
   })
-  return { claims: [...verdict.claims, claim('the service lives on', livedOn ? 'it does' : 'it ended', livedOn)] }
+  return {
+    claims: [
+      ...verdict.claims,
+      ready(verdict),
+      claim('the service lives on', livedOn ? 'it does' : 'it ended', livedOn),
+    ],
+  }
 }
 
 /**
@@ -105,7 +112,7 @@ async function torture(
   { seed, full, options }: TortureArgs,
   counts: { usual: number; full: number },
   killOnce: Kill,
-): Promise<Verdict> {
+): Promise<Outcome> {
   const kills = Number(options['kills'] ?? (full ? counts.full : counts.usual))
   const rand = random(seed)
   const folder = mkdtempSync(join(tmpdir(), 'faultline-torture-'))
@@ -114,6 +121,10 @@ async function torture(
   const sideFile = join(folder, 'acknowledged.txt')
   const start = (): Promise<Service> => startService({ dataDir, env: { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' } })
   let service = await start()
+  // What a start costs on this machine at this moment: after a first one, which made the database, and a clean stop.
+  await service.stop()
+  service = await start()
+  const cleanMs = service.readyMs
   let writers: Writers | null = null
   try {
     const project = await setUpProject(service.url)
@@ -146,7 +157,7 @@ async function torture(
     await writing.done
     await waitUntilDigested(service.url)
     await service.stop()
-    return { claims: [...claimsOf(writing, await examine(dataDir, sideFile)), ready(kills, readyMs)] }
+    return { claims: claimsOf(writing, await examine(dataDir, sideFile)), readyMs, cleanMs }
   } finally {
     if (writers !== null) writers.stopped = true
     await service.stop()
@@ -154,10 +165,12 @@ async function torture(
   }
 }
 
-const ready = (kills: number, readyMs: readonly number[]): Claim =>
+type Outcome = Verdict & { readonly readyMs: readonly number[]; readonly cleanMs: number }
+
+const ready = ({ readyMs, cleanMs }: Outcome): Claim =>
   claim(
-    `ready again ≤${READY_GOAL_MS} ms, ${kills} times`,
-    `slowest ${Math.round(Math.max(...readyMs))} ms, median ${Math.round(median(readyMs))} ms`,
+    `ready again ≤${READY_GOAL_MS} ms, ${readyMs.length} times`,
+    `slowest ${Math.round(Math.max(...readyMs))} ms, median ${Math.round(median(readyMs))} ms; a clean start ${Math.round(cleanMs)} ms`,
     Math.max(...readyMs) <= READY_GOAL_MS,
   )
 

@@ -11,6 +11,8 @@ export type Reading = {
 }
 
 export type Readers = {
+  /** When somebody last got a page, by performance.now(). */
+  lastOkMs(): number
   /** Forgets what was seen so far. */
   begin(): void
   end(): Reading
@@ -59,6 +61,7 @@ export function watchReaders(url: string, cookie: string): Readers {
   void loop()
 
   return {
+    lastOkMs: () => lastOkMs,
     begin() {
       all = ok = gapMs = slowestMs = 0
       lastOkMs = performance.now()

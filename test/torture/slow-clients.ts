@@ -102,7 +102,7 @@ export async function slowClients({ full, options }: TortureArgs): Promise<Verdi
     // The first requests of a process cost more than those after them.
     await delay(2_000)
     await client.figures('next')
-    await delay(full ? 20_000 : 8_000)
+    await delay(full ? 20_000 : 6_000)
     const idle = await client.figures('next')
     const slow = slowReaders(url, project.cookie, readers, postgres.connectionString)
     const [headers, bodies, read] = await Promise.all([
@@ -110,7 +110,11 @@ export async function slowClients({ full, options }: TortureArgs): Promise<Verdi
       drip(url, `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n{}\n`, sockets, BODIES_GOAL_S + 10),
       slow,
     ])
-    const honest = await client.figures('stop')
+    const honest = await client.figures('next')
+    // A machine may have become busier with something else meanwhile: idle is the worse of before and after.
+    await delay(full ? 20_000 : 6_000)
+    const after = await client.figures('stop')
+    const idleP99Ms = Math.max(idle.p99Ms, after.p99Ms)
     print(
       `  ${headers.opened} + ${bodies.opened} dripping sockets, ${read.opened} readers that do not read; honest requests: ${idle.count} idle, ${honest.count} meanwhile`,
     )
@@ -132,10 +136,10 @@ export async function slowClients({ full, options }: TortureArgs): Promise<Verdi
         ),
         claim(
           `honest p99 ≤${MOST_SLOWER}× idle`,
-          `${honest.p99Ms.toFixed(1)} of ${idle.p99Ms.toFixed(1)} ms`,
-          honest.p99Ms <= idle.p99Ms * MOST_SLOWER,
+          `${honest.p99Ms.toFixed(1)} of ${idleP99Ms.toFixed(1)} ms`,
+          honest.p99Ms <= idleP99Ms * MOST_SLOWER,
         ),
-        none('honest requests refused', honest.bad + idle.bad),
+        none('honest requests refused', honest.bad + idle.bad + after.bad),
       ],
     }
   } finally {
