@@ -1,7 +1,7 @@
 /** Words of how issues are resolved and ignored. */
 export const decide = {
-  resolveMenu: 'Resolve how',
-  ignoreMenu: 'Ignore until',
+  resolveMenu: 'How it was fixed',
+  ignoreMenu: 'How long to leave it',
   statusMenu: 'Status',
   resolveIn: 'Resolve',
   now: 'Now',

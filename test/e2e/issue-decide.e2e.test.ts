@@ -1,0 +1,172 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import type { TestProject } from '../kit/founder.ts'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { expectAccessible, expectNoSideScroll, screenshot, type Theme, type WidthName } from './browser.ts'
+import { aTeam, testDashboard, type Person } from './dashboard.ts'
+
+/** How an issue is resolved and ignored on the dashboard, and how it says why it came back. */
+
+const dashboard = await testDashboard()
+
+const Listed = z.object({ items: z.array(z.object({ id: z.string(), event_count: z.number() })) })
+
+async function anIssue(person: Person, project: TestProject): Promise<string> {
+  await send(project, 'shop@2.3.0')
+  let id = ''
+  await expect
+    .poll(
+      async () => {
+        const [issue] = Listed.parse((await person.get(`/api/issues?projectId=${project.id}`)).body).items
+        id = issue?.id ?? ''
+        return issue?.event_count
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(1)
+  return id
+}
+
+const send = (project: TestProject, release: string) =>
+  sendEvent(dashboard.server.url, project.dsn, anEvent({ release, timestamp: Date.now() / 1000 }))
+
+const state = async (person: Person, id: string) => (await person.get(`/api/issues/${id}`)).body
+const holds = (person: Person, id: string, expected: Record<string, unknown>) =>
+  expect.poll(() => state(person, id), { timeout: 15_000 }).toMatchObject(expected)
+
+test('resolved in this release, another, the next one, a commit; undone with what held before', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const id = await anIssue(person, project)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${id}`)
+  const how = page.getByRole('button', { name: 'How it was fixed' }).filter({ visible: true })
+
+  await how.click()
+  await page.getByRole('menuitem', { name: 'In 2.3.0' }).click()
+  await holds(person, id, { status: 'resolved', resolution: { in_release: 'shop@2.3.0' } })
+
+  await how.click()
+  await page.getByRole('menuitem', { name: 'In another release…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Resolve in a release' })
+  const field = dialog.getByLabel('Release')
+  expect(await field.inputValue()).toBe('shop@2.3.0')
+  await field.fill('shop/2.4.0')
+  await dialog.getByRole('button', { name: 'Resolve' }).click()
+  await dialog.getByRole('alert').getByText('without slash').waitFor()
+  await expectAccessible(page, 'dialog of a release')
+  await field.fill('2.3.1, 3.0.2')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  await holds(person, id, { resolution: { in_release: ['2.3.1', '3.0.2'] } })
+  await page
+    .getByRole('region', { name: 'Activity' })
+    .getByText('resolved this issue in release 2.3.1 and 3.0.2')
+    .waitFor()
+
+  await how.click()
+  await page.keyboard.press('x')
+  await holds(person, id, { resolution: { in_next_release: true } })
+  await page.keyboard.press('z')
+  await holds(person, id, { resolution: { in_release: ['2.3.1', '3.0.2'] } })
+
+  await how.click()
+  await page.getByRole('menuitem', { name: 'In a commit…' }).click()
+  await page.getByRole('dialog').getByLabel('Commit').fill('abcdef1234')
+  await page.keyboard.press('Enter')
+  await holds(person, id, { resolution: { in_commit: 'abcdef1234' } })
+})
+
+test('ignored until it escalates, more events, a date, for good', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const id = await anIssue(person, project)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${id}`)
+  const until = page.getByRole('button', { name: 'How long to leave it' }).filter({ visible: true })
+
+  await until.click()
+  await page.getByRole('menuitem', { name: 'It escalates' }).click()
+  await holds(person, id, { status: 'ignored', ignore_until: { escalating: true } })
+
+  await until.click()
+  await page.getByRole('menuitem', { name: 'More events…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Ignore until more events' })
+  await dialog.getByLabel('Events').fill('50')
+  await dialog.getByLabel('Within minutes').fill('60')
+  await dialog.getByRole('button', { name: 'Ignore' }).click()
+  await holds(person, id, { ignore_until: { count: 50, window: 60 } })
+
+  await until.click()
+  await page.getByRole('menuitem', { name: 'A date…' }).click()
+  await page.getByLabel('Date and time').fill('2099-01-01T10:00')
+  await page.keyboard.press('Enter')
+  await holds(person, id, { ignore_until: { time: '2099-01-01T10:00:00.000Z' } })
+
+  await until.click()
+  await page.getByRole('menuitem', { name: 'For good' }).click()
+  await holds(person, id, { status: 'ignored', ignore_until: null })
+})
+
+test('from a row of the stream', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const id = await anIssue(person, project)
+  const page = await dashboard.openAs(person)
+  await page.goto('/issues')
+  await page.getByRole('button', { name: /^Status of / }).click()
+  await page.getByRole('menuitem', { name: 'More users…' }).click()
+  await page.getByRole('dialog').getByLabel('Users').fill('7')
+  await page.keyboard.press('Enter')
+  await holds(person, id, { status: 'ignored', ignore_until: { users: 7 } })
+})
+
+test('somebody who may only look gets no such menus', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const id = await anIssue(person, project)
+  await dashboard.server.app.pool.query(`update users set role = 'viewer' where email = $1`, [person.email])
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${id}`)
+  await page.getByRole('region', { name: 'Activity' }).waitFor()
+  expect(await page.getByRole('button', { name: 'How it was fixed' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'How long to leave it' }).count()).toBe(0)
+})
+
+/** Resolved in a release, back in a later one. */
+async function regressed(page: Page, person: Person, project: TestProject): Promise<void> {
+  const id = await anIssue(person, project)
+  await person.patch(`/api/issues/${id}`, { status: 'resolved', resolution: { in_release: 'shop@2.3.1' } })
+  await send(project, 'shop@2.4.0')
+  await holds(person, id, { status: 'regressed' })
+  await page.goto(`/issues/${id}`)
+}
+
+test.each<[Theme, WidthName]>([
+  ['light', 'desk'],
+  ['dark', 'desk'],
+  ['light', 'phone'],
+  ['dark', 'phone'],
+])('an issue that came back, %s, %s', async (theme, size) => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person, { theme, size })
+  await regressed(page, person, project)
+  const reason = page.getByRole('region', { name: /^Came back in 2\.4\.0/ })
+  await reason.getByRole('img', { name: 'Fixed in 2.3.1, seen again in 2.4.0' }).waitFor()
+  await reason.getByText('from release shop@2.4.0, fixed in shop@2.3.1.').waitFor()
+  await expectAccessible(page, `came back, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `came back, ${size}`)
+  await screenshot(page, `came-back-${theme}-${size}`)
+  await page.getByRole('button', { name: 'How it was fixed' }).filter({ visible: true }).click()
+  await page.getByRole('menu', { name: 'How it was fixed' }).waitFor()
+  await expectAccessible(page, `ways to resolve, ${theme}, ${size}`)
+  await screenshot(page, `resolve-menu-${theme}-${size}`)
+  await page.getByRole('menuitem', { name: 'In another release…' }).click()
+  await page.getByRole('dialog').waitFor()
+  await expectAccessible(page, `another release, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `another release, ${size}`)
+  await screenshot(page, `resolve-dialog-${theme}-${size}`)
+  await page.keyboard.press('Escape')
+  await page.goto('/issues')
+  await page.getByRole('button', { name: /^Status of / }).click()
+  await page.getByRole('menu', { name: 'Status' }).waitFor()
+  await expectAccessible(page, `status menu, ${theme}, ${size}`)
+  await screenshot(page, `status-menu-${theme}-${size}`)
+})
