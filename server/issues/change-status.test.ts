@@ -4,6 +4,7 @@ import { anEvent, anException, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
 import type { Activity, Issue } from './issues.api.ts'
+import { sweepIssues } from './sweep.ts'
 
 /** How people resolve and ignore, through the API and on a real database. */
 
@@ -188,6 +189,54 @@ describe('resolving', () => {
         { kind: 'status_changed' },
         { kind: 'created' },
       ],
+    })
+  })
+
+  test('in the next release: every release known then leaves it, also one made and not seen; a newer one does not', async () => {
+    const { id, name } = await anIssue({ release: 'next@1.0.0' })
+    const made = await ada.post('/api/releases', { projectId: project.id, version: 'next@9.1.0' })
+    expect(made.status, made.text).toBe(201)
+    const planned = await patch((await anIssue()).id, { status: 'resolved', resolution: { in_release: 'next@99.0.0' } })
+    expect(planned.status).toBe(200)
+    expect((await patch(id, { status: 'resolved', resolution: { in_next_release: true } })).body).toMatchObject({
+      resolution: { in_next_release: true },
+      status_reason: expect.stringContaining('in the next release after next@9.1.0') as string,
+    })
+    const now = Date.now() / 1000 + 1
+    await send(['next@1.0.0', 'next@9.1.0', 'next@2.0.0'].map((release) => eventIn(name, { release, timestamp: now })))
+    expect((await read(id)).status).toBe('resolved')
+    await send([eventIn(name, { release: 'next@9.2.0', timestamp: now })])
+    expect(await read(id)).toMatchObject({
+      status: 'regressed',
+      status_reason: expect.stringMatching(
+        /from release next@9\.2\.0, fixed in the release after next@9\.1\.0\.$/,
+      ) as string,
+    })
+  })
+
+  test('in a commit: the release that brings it is the fix', async () => {
+    const { id, name } = await anIssue()
+    const sha = 'feedc0de'.repeat(5)
+    await patch(id, { status: 'resolved', resolution: { in_commit: sha.slice(0, 10).toUpperCase() } })
+    const now = Date.now() / 1000 + 1
+    await send([eventIn(name, { release: 'shop@50.0.0', timestamp: now })])
+    expect((await read(id)).status).toBe('resolved')
+    const made = await ada.post('/api/releases', {
+      projectId: project.id,
+      version: 'shop@51.0.0',
+      commits: [{ id: sha }],
+    })
+    expect(made.status, made.text).toBe(201)
+    await sweepIssues(server.app)
+    expect(await read(id)).toMatchObject({ status: 'resolved', resolved_in_release: 'shop@51.0.0' })
+    await send([eventIn(name, { release: 'shop@50.1.0', timestamp: now })])
+    expect((await read(id)).status).toBe('resolved')
+    await send([eventIn(name, { release: 'shop@51.0.0', timestamp: now })])
+    expect((await read(id)).status).toBe('regressed')
+    // Asked again, the commit is known.
+    expect((await patch(id, { status: 'resolved', resolution: { in_commit: sha } })).body).toMatchObject({
+      resolution: { in_release: 'shop@51.0.0' },
+      status_reason: expect.stringContaining('in commit feedc0defeed, in release shop@51.0.0 on') as string,
     })
   })
 

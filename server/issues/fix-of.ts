@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import { ensureRelease } from '../releases/ensure-release.ts'
 import { compareReleases } from '../releases/order.ts'
 import type { ResolutionInput } from './life-cycle.api.ts'
-import { releasesOfCommit, seenReleases } from './resolution.queries.ts'
+import { releasesOfCommit, knownReleases } from './resolution.queries.ts'
 import type { Fix } from './resolution.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function fixOf(app: App, projectId: string, asked: ResolutionInput)
     return versions.length === 0 ? { kind: 'commit', sha: asked.in_commit } : { kind: 'release', versions }
   }
   if (asked.in_next_release === undefined) return { kind: 'now' }
-  const [first, ...others] = await seenReleases(app.db, projectId)
+  const [first, ...others] = await knownReleases(app.db, projectId)
   if (first === undefined) return { kind: 'next', after: null }
   const newest = others.reduce((best, one) => (compareReleases(one, best) > 0 ? one : best), first)
   return { kind: 'next', after: newest.version }

@@ -207,10 +207,14 @@ export async function insertUsers(
   if (pairs.length === 0) return new Map()
   const { rows } = await client.query<CountedUsers & { issue_id: string }>({
     name: 'record-insert-users',
-    // A row that was inserted has never been locked or updated: its xmax is 0.
-    text: `with counted as (
-             insert into issue_users as u (issue_id, user_hash, seen_day)
-             select * from unnest($1::uuid[], $2::bigint[], $3::date[])
+    // Those counted already are left out first: running into them would lock, and so write, each of their rows. A row
+    // that was inserted has never been locked or updated: its xmax is 0.
+    text: `with due as (
+             select k.* from unnest($1::uuid[], $2::bigint[], $3::date[]) k (issue_id, user_hash, day)
+             left join issue_users u on u.issue_id = k.issue_id and u.user_hash = k.user_hash
+             where u.issue_id is null or u.seen_day is null or u.seen_day < k.day
+           ), counted as (
+             insert into issue_users as u (issue_id, user_hash, seen_day) select * from due
              on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
                where u.seen_day is null or u.seen_day < excluded.seen_day
              returning issue_id, xmax = 0 as is_new, seen_day)

@@ -7,11 +7,11 @@ import type { Database } from '../storage/pool.ts'
 /** Releases a project can hardly have more of at once; older ones are not the newest. */
 const MOST_RELEASES = 1_000
 
-/** Releases events or sessions came from, those first seen last first. */
-export async function seenReleases(db: Database, projectId: string): Promise<ReleaseFacts[]> {
+/** Releases that are out: made by somebody, or seen. The newest in time first; what is only planned is not among them. */
+export async function knownReleases(db: Database, projectId: string): Promise<ReleaseFacts[]> {
   const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
     select version, released_at, first_seen_at from releases
-    where project_id = ${projectId} and first_seen_at is not null order by first_seen_at desc limit ${MOST_RELEASES}`.execute(
+    where project_id = ${projectId} and state <> 'planned' order by dated_at desc, id desc limit ${MOST_RELEASES}`.execute(
     db,
   )
   return rows.map((row) => ({ version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }))

@@ -157,7 +157,7 @@ class Both {
     if (this.releases.get(version)?.firstSeenAt != null) return
     await app.pool.query(
       `insert into releases (id, project_id, version, state, created_at, first_seen_at) values ($1, $2, $3, 'open', $4, $4)
-       on conflict (project_id, version) do update set first_seen_at = coalesce(releases.first_seen_at, excluded.first_seen_at)`,
+       on conflict (project_id, version) do update set state = 'open', first_seen_at = coalesce(releases.first_seen_at, excluded.first_seen_at)`,
       [newId(), this.projectId, version, now],
     )
     this.releases.set(version, { version, releasedAt: null, firstSeenAt: now })
