@@ -312,3 +312,55 @@ test(`${HISTORIES} histories end in the database as in the state machine`, { tim
     { numRuns: HISTORIES },
   )
 })
+
+test('a hundred writers at once on one issue: events, people and sweeps; counts are exact, nobody waits for ever', async () => {
+  const both = new Both()
+  await both.start()
+  const { issueId } = both
+  const statuses = ['resolved', 'ignored', 'unresolved', 'escalated', 'regressed'] as const
+  const now = app.clock.now()
+  const { template } = both
+  if (template === null) throw new Error('no template')
+  const filing = { projectId: both.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
+  const batch = (writer: number) =>
+    withClientTx(app.pool, (client) =>
+      recordEvents(
+        app,
+        client,
+        now,
+        Array.from({ length: 5 }, (_, index) => ({
+          filing,
+          fact: {
+            ...template,
+            event: { ...template.event, eventId: newId().replaceAll('-', ''), userHash: 100 + writer * 5 + index },
+          },
+        })),
+      ),
+    )
+  await Promise.all(
+    Array.from({ length: 100 }, async (_, writer): Promise<unknown> => {
+      if (writer % 10 === 9) return sweepIssues(app)
+      const status = statuses[writer % 5]
+      return writer % 5 === 4 ? updateIssue(app, actor, { issueId, status }) : batch(writer)
+    }),
+  )
+  const written = Array.from({ length: 100 }, (_, writer) => writer).filter(
+    (writer) => writer % 10 !== 9 && writer % 5 !== 4,
+  )
+  const { rows } = await app.pool.query<{
+    events: number
+    users: number
+    hours: number
+    stored: number
+    minutes: number
+  }>(
+    `select event_count as events, user_count as users,
+       (select sum(events)::int from issue_hours where issue_id = i.id) as hours,
+       (select sum(events)::int from project_minutes where project_id = i.project_id) as minutes,
+       (select count(*) from events where issue_id = i.id) as stored
+     from issues i where id = $1`,
+    [issueId],
+  )
+  const events = 1 + 5 * written.length
+  expect(rows).toEqual([{ events, users: 1 + 5 * written.length, hours: events, stored: events, minutes: events }])
+})
