@@ -89,7 +89,10 @@ test.each([
   ['level:[]', 'q: level has an empty value (character 8).'],
   ['release:*beta', 'q: a pattern cannot begin with * (character 9).'],
   ['events:many', 'q: events takes a number, as in events:>100 (character 8).'],
-  ['first_seen:2026-02-31', 'q: first_seen takes a day or time, as in first_seen:>2026-11-01, or first_seen:-24h (character 12).'],
+  [
+    'first_seen:2026-02-31',
+    'q: first_seen takes a day or time, as in first_seen:>2026-11-01, or first_seen:-24h (character 12).',
+  ],
   ['age:7d', 'q: age takes <24h (younger) or >7d (older), with m, h, d or w (character 5).'],
   ['unhandled:maybe', 'q: unhandled takes true or false (character 11).'],
   ['user.id:7*', 'q: user.id takes whole ids, without * (character 9).'],
@@ -99,8 +102,37 @@ test.each([
 
 const BITS = [
   ...['is:resolved', 'level:[error, fatal]', 'release:1.*', '"a b"', 'tag:"x \\" y"', 'has:user', 'first_seen:-2d'],
-  ...['AND', 'OR', 'NOT', '(', ')', '-', '!', '[', ']', ',', '"', '*', ':', '\\', ' ', '  ', 'foo', 'ünï', '漢字', '😀'],
-  ...['events:>=3', 'user.id:[a, "b c"]', 'assigned:me', 'project:shop', 'x.y:z', 'first_release:"v 1"', 'platform:a*b'],
+  ...[
+    'AND',
+    'OR',
+    'NOT',
+    '(',
+    ')',
+    '-',
+    '!',
+    '[',
+    ']',
+    ',',
+    '"',
+    '*',
+    ':',
+    '\\',
+    ' ',
+    '  ',
+    'foo',
+    'ünï',
+    '漢字',
+    '😀',
+  ],
+  ...[
+    'events:>=3',
+    'user.id:[a, "b c"]',
+    'assigned:me',
+    'project:shop',
+    'x.y:z',
+    'first_release:"v 1"',
+    'platform:a*b',
+  ],
 ]
 const almostQuery = fc.oneof(
   fc.string({ maxLength: 60, unit: 'binary' }),
@@ -132,9 +164,17 @@ test('any text is a query or refused in a sentence with a place, and what it is 
 describe('size', () => {
   const times = (n: number, text: string) => text.repeat(n)
   test.each([
-    ['10 kB with 500 parentheses', `${times(500, '(')}${'a '.repeat(4_500)}${times(500, ')')}`, 'q must be at most 2,000 characters.'],
+    [
+      '10 kB with 500 parentheses',
+      `${times(500, '(')}${'a '.repeat(4_500)}${times(500, ')')}`,
+      'q must be at most 2,000 characters.',
+    ],
     ['ten thousand terms', times(10_000, 'a '), 'q must be at most 2,000 characters.'],
-    ['900 parentheses that fit', `${times(900, '(')}a${times(900, ')')}`, 'q: groups go at most 20 deep (character 21).'],
+    [
+      '900 parentheses that fit',
+      `${times(900, '(')}a${times(900, ')')}`,
+      'q: groups go at most 20 deep (character 21).',
+    ],
     ['parentheses opened only', times(2_000, '('), 'q: groups go at most 20 deep (character 21).'],
     ['a chain of NOTs', times(400, 'NOT '), 'q: groups go at most 20 deep (character 81).'],
     ['1,000 terms that fit', times(1_000, 'a '), 'q: at most 100 terms (character 201).'],

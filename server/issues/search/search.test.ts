@@ -49,7 +49,10 @@ beforeAll(async () => {
     ],
     [shop, eventIn('alpha', { release: '1.3.0', user: { id: '8' }, timestamp: now - 5 })],
     [shop, eventIn('beta', { release: '1.2.9', environment: 'staging', level: 'fatal', timestamp: now - 2 * DAY })],
-    [site, eventIn('gamma', { release: '2.0.0', level: 'warning', tags: { tenant: 'south' }, timestamp: now - 20 * DAY })],
+    [
+      site,
+      eventIn('gamma', { release: '2.0.0', level: 'warning', tags: { tenant: 'south' }, timestamp: now - 20 * DAY }),
+    ],
     [site, eventIn('delta', { release: '2.0.0', level: 'info', user: { id: '7' }, timestamp: now - 60 })],
   ]
   for (const [project, event] of plan) expect((await sendEvent(server.url, project.dsn, event)).status).toBe(200)
@@ -232,7 +235,9 @@ describe('what later events say', () => {
 })
 
 test('a document is made anew from stored events', async () => {
-  await server.app.pool.query(`update issue_search set document = array_to_tsvector(array['nothing']), stale_since = now()`)
+  await server.app.pool.query(
+    `update issue_search set document = array_to_tsvector(array['nothing']), stale_since = now()`,
+  )
   expect(await found('alpha')).toEqual([])
   expect(await remakeDocuments(server.app)).toBeGreaterThan(3)
   expect(await remakeDocuments(server.app)).toBe(0)
