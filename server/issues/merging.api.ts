@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
-import { GroupingRules } from '../team/grouping-rules.api.ts'
+import { GroupingRules, GroupingTransition } from '../team/grouping-rules.api.ts'
 import { Issue, Person } from './issues.api.ts'
 
 /** What people change about which events are one issue. */
@@ -115,6 +115,20 @@ export const mergingRoutes = routes({
     permission: 'issues.admin',
     status: 204,
     params: z.object({ projectId: Id, discardId: Id }),
+    refusals: [404],
+  },
+  readGrouping: {
+    method: 'GET',
+    path: '/api/projects/:projectId/grouping',
+    tag: 'Projects',
+    summary: 'The version of grouping a project has, and those it can be moved to',
+    permission: 'projects.read',
+    params: projectParams,
+    response: z.object({
+      version: z.number().int(),
+      newer: z.array(z.number().int()).describe('Versions it can be moved to, oldest first.'),
+      transition: GroupingTransition.nullable(),
+    }),
     refusals: [404],
   },
   previewGrouping: {

@@ -1,0 +1,22 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { newerVersions } from '../grouping/registry.ts'
+import { notFound } from '../kernel/errors.ts'
+import { projectSettings, type ProjectSettingsValues } from '../team/project-settings.ts'
+import { readProject } from '../team/team.queries.ts'
+
+/**
+ * Which version of grouping a project has, where it can go, and whether it is under way.
+ * @throws AppError not_found
+ */
+export async function readGrouping(
+  app: App,
+  actor: Actor,
+  projectId: string,
+): Promise<{ version: number; newer: number[]; transition: ProjectSettingsValues['grouping_transition'] }> {
+  const project = await readProject(app.db, actor.orgId, projectId)
+  if (project === null) throw notFound('Project')
+  const { grouping_version: version, grouping_transition: transition } = projectSettings(project.settings)
+  const isUnderWay = transition !== null && Date.parse(transition.until) > app.clock.now().getTime()
+  return { version, newer: newerVersions(version), transition: isUnderWay ? transition : null }
+}
