@@ -40,10 +40,6 @@ export function serverSettings(options: { socketDir: string; majorVersion: numbe
     max_wal_size: '2GB',
     min_wal_size: '160MB',
 
-    // After a crash every file is synced first: one by one that is a second per few thousand files, and each day adds
-    // partitions. Together it was a tenth of that (1,500 files, a disk others were writing to).
-    ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
-
     autovacuum_max_workers: 2,
     autovacuum_naptime: '30s',
     autovacuum_vacuum_cost_limit: 1000,
