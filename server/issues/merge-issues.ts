@@ -7,15 +7,7 @@ import type { Tx } from '../storage/pool.ts'
 import { againAfterDeadlock } from './again-after-deadlock.ts'
 import { shortId } from './issue.ts'
 import type { Issue } from './issues.api.ts'
-import {
-  addCounts,
-  copyCounts,
-  hideBehind,
-  insertMember,
-  lockForMerging,
-  summarise,
-  type LockedIssue,
-} from './merging.queries.ts'
+import { addCounts, hideBehind, insertMember, lockForMerging, summarise, type LockedIssue } from './merging.queries.ts'
 import { viewIssue } from './view-issue.ts'
 
 /** Issues behind one: its page and the cost of taking one out again stay bounded. */
@@ -43,7 +35,7 @@ export async function mergeIssues(
     const facts = { rootId: root.id, mergedBy: actor.userId, now }
     const ownId = newId()
     if (await insertMember(tx, { ...facts, issueId: root.id, ownId, parentId: null }))
-      await copyCounts(tx, root.id, ownId)
+      await addCounts(tx, [root.id], ownId)
     for (const { id } of others) await insertMember(tx, { ...facts, issueId: id, ownId: id, parentId: root.id })
     await addCounts(
       tx,

@@ -70,28 +70,63 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> 
   return (numAffectedRows ?? 0n) > 0n
 }
 
-/** The hours and users of an issue once more, under another id. */
-export async function copyCounts(tx: Tx, fromId: string, toId: string): Promise<void> {
-  await sql`insert into issue_hours (issue_id, hour, events) select ${toId}, hour, events from issue_hours where issue_id = ${fromId}`.execute(
-    tx,
-  )
-  await sql`insert into issue_users (issue_id, user_hash, seen_day) select ${toId}, user_hash, seen_day from issue_users where issue_id = ${fromId}`.execute(
-    tx,
-  )
-}
+/** Users of one statement: none may take so long that the connection counts as dead. */
+const USERS_AT_ONCE = 100_000
+/** Before the first hash. */
+const BEFORE_ALL = -1
 
 /** Adds the hours and users issues have, together, to those of another one. */
 export async function addCounts(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
-  const from = sql`any(${[...fromIds]}::uuid[])`
   await sql`
     insert into issue_hours as h (issue_id, hour, events)
-    select ${toId}::uuid, hour, sum(events)::int from issue_hours where issue_id = ${from} group by hour order by hour
+    select ${toId}::uuid, hour, sum(events)::int from issue_hours where issue_id = any(${[...fromIds]}::uuid[])
+    group by hour order by hour
     on conflict (issue_id, hour) do update set events = h.events + excluded.events`.execute(tx)
-  await sql`
-    insert into issue_users as u (issue_id, user_hash, seen_day)
-    select ${toId}::uuid, user_hash, max(seen_day) from issue_users where issue_id = ${from} group by user_hash order by user_hash
-    on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
-      where u.seen_day is null or u.seen_day < excluded.seen_day`.execute(tx)
+  for (const fromId of fromIds) {
+    await eachPiece(
+      async (after) =>
+        (
+          await sql<Piece>`
+          with piece as (
+            select user_hash, seen_day from issue_users where issue_id = ${fromId} and user_hash > ${after}
+            order by user_hash limit ${USERS_AT_ONCE}
+          ), added as (
+            insert into issue_users as u (issue_id, user_hash, seen_day)
+            select ${toId}::uuid, user_hash, seen_day from piece order by user_hash
+            on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
+              where u.seen_day is null or u.seen_day < excluded.seen_day)
+          select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
+        ).rows,
+    )
+  }
+}
+
+/** Takes users off an issue that none of these others has. */
+async function keepUsersOf(tx: Tx, issueId: string, otherIds: readonly string[]): Promise<void> {
+  await eachPiece(
+    async (after) =>
+      (
+        await sql<Piece>`
+        with piece as (
+          select user_hash from issue_users where issue_id = ${issueId} and user_hash > ${after}
+          order by user_hash limit ${USERS_AT_ONCE}
+        ), gone as (
+          delete from issue_users u using piece p where u.issue_id = ${issueId} and u.user_hash = p.user_hash
+            and not exists (select from issue_users o where o.issue_id = any(${[...otherIds]}::uuid[]) and o.user_hash = u.user_hash))
+        select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
+      ).rows,
+  )
+}
+
+type Piece = { last: number | null; users: number }
+
+/** In the order of their hashes, until a piece is not full. */
+async function eachPiece(take: (after: number) => Promise<readonly Piece[]>): Promise<void> {
+  for (let after = BEFORE_ALL; ;) {
+    const [piece] = await take(after)
+    if (piece === undefined || piece.last === null || piece.users < USERS_AT_ONCE) return
+    after = piece.last
+  }
 }
 
 /** Hides issues, and those hidden behind them, behind a root; their fingerprints lead to it from now on. */
@@ -140,10 +175,8 @@ export async function rebuildRoot(tx: Tx, rootId: string): Promise<void> {
     .execute()
   const ownIds = members.map((row) => row.own_id)
   if (!ownIds.includes(rootId)) {
-    const own = sql`any(${ownIds}::uuid[])`
     await sql`delete from issue_hours where issue_id = ${rootId}`.execute(tx)
-    await sql`delete from issue_users u where issue_id = ${rootId}
-      and not exists (select from issue_users o where o.issue_id = ${own} and o.user_hash = u.user_hash)`.execute(tx)
+    await keepUsersOf(tx, rootId, ownIds)
     await addCounts(tx, ownIds, rootId)
   }
   await summarise(tx, rootId)

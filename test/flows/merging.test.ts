@@ -301,7 +301,7 @@ describe('at once', () => {
     })()
     await Promise.all(
       Array.from({ length: 3 }, async () => {
-        for (let round = 0; round < 25; round++) {
+        for (let round = 0; round < 15; round++) {
           const made = batch()
           sent.push(...made)
           await record(projectId, made)
