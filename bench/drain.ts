@@ -102,6 +102,10 @@ export async function feedAndWatch(
   let rate = 3_000
   let memoryMiB = 0
   let over = false
+  const readMemory = (): void => {
+    const pssMiB = memoryOfTree(service.pid).reduce((sum, share) => sum + share.pssMiB, 0)
+    memoryMiB = Math.max(memoryMiB, pssMiB)
+  }
   const watching = (async () => {
     while (!over) {
       const [drained, backlog] = await Promise.all([
@@ -122,11 +126,7 @@ export async function feedAndWatch(
         // What digestion does, and a little more or less until the backlog is where it should be.
         rate = Math.max(200, drainedPerMs * 1000 + (BACKLOG_ENTRIES - backlog) / 2)
       }
-      if (samples.length % 20 === 10)
-        memoryMiB = Math.max(
-          memoryMiB,
-          memoryOfTree(service.pid).reduce((sum, share) => sum + share.pssMiB, 0),
-        )
+      if (samples.length % 20 === 10) readMemory()
       await delay(SAMPLE_MS)
     }
   })()
@@ -137,6 +137,7 @@ export async function feedAndWatch(
     ratePerSecond: () => rate,
     durationMs,
   })
+  readMemory()
   over = true
   await watching
   return { load, samples, memoryMiB }

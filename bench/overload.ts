@@ -34,6 +34,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     const over = await offer(capacity * OVERLOAD, seconds * 1000, (status, ms) => {
       if (status === 429) refusals.add(ms)
     })
+    if (refusals.count === 0) throw new Error(`nothing was refused: ${seconds} s were too short to fill the backlog`)
     const endedMs = performance.now()
     let lastRefusedMs = endedMs
     const after = await offer(capacity * USUAL, AFTER_MS, (status) => {
