@@ -8,6 +8,7 @@ export type Action =
   | 'issue.delete'
   | 'issue.comment'
   | 'comment.delete-any'
+  | 'release.change'
   | 'project.create'
   | 'project.change'
   | 'project.rotate'
@@ -21,6 +22,7 @@ const LEAST: Readonly<Record<Action, RoleName>> = {
   'issue.comment': 'member',
   'issue.delete': 'admin',
   'comment.delete-any': 'admin',
+  'release.change': 'member',
   'project.create': 'admin',
   'project.change': 'admin',
   'project.rotate': 'admin',

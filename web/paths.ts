@@ -1,5 +1,5 @@
 import { linkOptions } from '@tanstack/react-router'
-import type { IssueSearch, IssuesSearch, ShellSearch } from './search.ts'
+import type { IssueSearch, IssuesSearch, ReleasesSearch, ShellSearch } from './search.ts'
 
 /**
  * Every link of the dashboard. Spread into a `Link` or given to `navigate`; the router turns them into addresses and
@@ -14,6 +14,9 @@ export const paths = {
   issues: (search: IssuesSearch = {}) => linkOptions({ to: '/issues', search }),
   issue: (issueId: string, search: IssueSearch = {}) =>
     linkOptions({ to: '/issues/$issueId', params: { issueId }, search }),
+  releases: (search: ReleasesSearch = {}) => linkOptions({ to: '/releases', search }),
+  release: (releaseId: string, search: ReleasesSearch = {}) =>
+    linkOptions({ to: '/releases/$releaseId', params: { releaseId }, search }),
   intake: (search: ShellSearch = {}) => linkOptions({ to: '/intake', search }),
   projectGeneral: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/general', params: { projectId } }),
@@ -22,6 +25,8 @@ export const paths = {
     linkOptions({ to: '/projects/$projectId/settings/filters', params: { projectId } }),
   projectScrubbing: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/scrubbing', params: { projectId } }),
+  projectGrouping: (projectId: string) =>
+    linkOptions({ to: '/projects/$projectId/settings/grouping', params: { projectId } }),
   appearance: () => linkOptions({ to: '/me/appearance' }),
   security: () => linkOptions({ to: '/me/security' }),
 } as const

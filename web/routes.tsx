@@ -10,6 +10,7 @@ import {
 import { intakeQuery } from './api/intake-queries.ts'
 import { filtersOf, issueEventQuery, streamQuery, volumeQuery } from './api/issue-queries.ts'
 import { meQuery, onboardingQuery, projectSettingsQuery, projectsQuery } from './api/queries.ts'
+import { releaseQuery, releasesHealthQuery, releasesQuery, releaseViewOf } from './api/release-queries.ts'
 import { Crash } from './components/crash.tsx'
 import { NotFound } from './components/not-found.tsx'
 import { Root } from './components/root.tsx'
@@ -23,12 +24,15 @@ import {
   LoginSearch,
   OnboardingSearch,
   parseSearch,
+  RELEASE_RANGE,
+  ReleasesSearch,
   ShellSearch,
+  type Range,
   stringifySearch,
 } from './search.ts'
 
 /** What the bar offers on a page: one project or all, and whether time matters. */
-type PageScope = { project: 'any' | 'one' | 'none'; range: boolean }
+type PageScope = { project: 'any' | 'one' | 'none'; range: boolean; defaultRange?: Range }
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -127,6 +131,42 @@ const issue = createRoute({
   component: lazyRouteComponent(() => import('./pages/issue.tsx'), 'IssuePage'),
 })
 
+const releases = createRoute({
+  getParentRoute: () => shell,
+  path: '/releases',
+  staticData: { scope: { project: 'one', range: true, defaultRange: RELEASE_RANGE } },
+  validateSearch: (search) => ReleasesSearch.parse(search),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ context: { client }, deps, preload }) => {
+    if (deps.project !== undefined) {
+      if (preload) return
+      const view = releaseViewOf({ ...deps, project: deps.project })
+      void client.infiniteQuery(releasesQuery(view)).catch(noop)
+      void client.query(releasesHealthQuery(view)).catch(noop)
+      return
+    }
+    // It is always about one project: the first, until somebody chooses.
+    const projects = await client.query(projectsQuery).catch(noop)
+    const [first] = projects?.items ?? []
+    if (first !== undefined) throw redirect({ ...paths.releases({ ...deps, project: first.id }), replace: true })
+  },
+  component: lazyRouteComponent(() => import('./pages/releases.tsx'), 'ReleasesPage'),
+})
+
+const release = createRoute({
+  getParentRoute: () => shell,
+  path: '/releases/$releaseId',
+  staticData: { scope: { project: 'none', range: true, defaultRange: RELEASE_RANGE } },
+  validateSearch: (search) => ReleasesSearch.parse(search),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { client }, params, deps, preload }) => {
+    if (preload) return
+    const { range = RELEASE_RANGE, environment = null } = deps
+    void client.query(releaseQuery(params.releaseId, range, environment)).catch(noop)
+  },
+  component: lazyRouteComponent(() => import('./pages/release.tsx'), 'ReleasePage'),
+})
+
 const intake = createRoute({
   getParentRoute: () => shell,
   path: '/intake',
@@ -179,6 +219,12 @@ const projectFilters = createRoute({
   component: lazyRouteComponent(() => import('./pages/project-filters.tsx'), 'ProjectFiltersPage'),
 })
 
+const projectGrouping = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/grouping',
+  component: lazyRouteComponent(() => import('./pages/project-grouping.tsx'), 'ProjectGroupingPage'),
+})
+
 const projectScrubbing = createRoute({
   getParentRoute: () => projectSettings,
   path: '/scrubbing',
@@ -221,6 +267,8 @@ const tree = root.addChildren([
     shell.addChildren([
       issues,
       issue,
+      releases,
+      release,
       intake,
       projectSettings.addChildren([
         projectSettingsIndex,
@@ -228,6 +276,7 @@ const tree = root.addChildren([
         projectKeys,
         projectFilters,
         projectScrubbing,
+        projectGrouping,
       ]),
       me.addChildren([meIndex, appearance, security]),
     ]),

@@ -8,6 +8,8 @@ z.config({ jitless: true })
 export const RANGES = ['1h', '24h', '7d', '30d'] as const
 export type Range = (typeof RANGES)[number]
 export const DEFAULT_RANGE: Range = '24h'
+/** A release is looked at for weeks. */
+export const RELEASE_RANGE: Range = '30d'
 
 export const STATUSES = ['unresolved', 'regressed', 'escalated', 'ignored', 'resolved'] as const
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
@@ -83,11 +85,19 @@ export const IssuesSearch = z.extend(ShellSearch, {
 export type IssuesSearch = z.infer<typeof IssuesSearch>
 
 export const IssueSearch = z.extend(ShellSearch, {
-  /** `oldest`, or an event's id; absent for the latest. */
-  event: lenient(z.union([z.literal('oldest'), z.string().check(z.regex(/^[0-9a-f]{32}$/))])),
+  /** `oldest`, `most_complete`, or an event's id; absent for the latest. */
+  event: lenient(z.union([z.enum(['oldest', 'most_complete']), z.string().check(z.regex(/^[0-9a-f]{32}$/))])),
+  /** Which events are looked at: `release:2.4.0 user:7 words`. */
+  only: text(300),
   tab: text(40),
 })
 export type IssueSearch = z.infer<typeof IssueSearch>
+
+export const ReleasesSearch = z.extend(ShellSearch, {
+  /** Sessions of this environment only. */
+  environment: text(64),
+})
+export type ReleasesSearch = z.infer<typeof ReleasesSearch>
 
 export const LoginSearch = z.object({
   /** Where to go after; a path of this site only. */

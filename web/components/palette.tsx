@@ -188,6 +188,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   const fromServer = delayed === needle ? (found.data?.items ?? []).filter(({ id }) => !seen.has(id)) : []
   const places = [
     place('issues', shell.issues, { kind: 'icon', name: 'issues' }, () => void navigate(paths.issues())),
+    place('releases', shell.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
     place('intake', shell.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
     ...(projects.data?.items ?? []).flatMap((project) => [
       place(

@@ -10,11 +10,12 @@ import { useScope } from './use-scope.ts'
 
 /** Below 860 px the rail becomes a bar of tabs at the foot. */
 export function PhoneTabs() {
-  const { projectId, range } = useScope()
+  const { projectId, chosenRange: range } = useScope()
   const settingsOf = useSettingsProject()
   const at = useMatchRoute()
   usePrefs()
   const inIssues = at({ to: '/issues', fuzzy: true }) !== false
+  const inReleases = at({ to: '/releases', fuzzy: true }) !== false
   const inIntake = at({ to: '/intake' }) !== false
   const inProject = at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
@@ -29,6 +30,15 @@ export function PhoneTabs() {
         <Icon name="issues" />
         <span>{shell.issues}</span>
       </Link>
+      {settingsOf === null ? null : (
+        <Link
+          {...paths.releases(carried({ project: settingsOf, range }))}
+          aria-current={inReleases ? 'page' : undefined}
+        >
+          <Icon name="tag" />
+          <span>{shell.releases}</span>
+        </Link>
+      )}
       {settingsOf === null ? null : (
         <Link {...paths.intake(carried({ project: settingsOf, range }))} aria-current={inIntake ? 'page' : undefined}>
           <Icon name="download" />

@@ -17,12 +17,13 @@ const SETTINGS = [
   { to: '/projects/$projectId/settings/keys', of: paths.projectKeys },
   { to: '/projects/$projectId/settings/filters', of: paths.projectFilters },
   { to: '/projects/$projectId/settings/scrubbing', of: paths.projectScrubbing },
+  { to: '/projects/$projectId/settings/grouping', of: paths.projectGrouping },
 ] as const
 
 /** Which project is in view (`P`). On settings pages the same page of another project opens. */
 export function ProjectPicker() {
   const [open, setOpen] = useState(false)
-  const { projectId, project, range, offers } = useScope()
+  const { projectId, project, chosenRange: range, offers } = useScope()
   const projects = useQuery(projectsQuery)
   const me = useQuery(meQuery)
   const navigate = useNavigate()
@@ -31,6 +32,8 @@ export function ProjectPicker() {
 
   const choose = (id: string | null) => {
     if (id !== null && at({ to: '/intake' }) !== false) return navigate(paths.intake(carried({ project: id, range })))
+    if (id !== null && at({ to: '/releases' }) !== false)
+      return navigate(paths.releases(carried({ project: id, range })))
     if (id !== null && offers.project === 'one') {
       const page = SETTINGS.find(({ to }) => at({ to }) !== false)
       return navigate((page?.of ?? paths.projectGeneral)(id))

@@ -12,7 +12,7 @@ import { useScope } from './use-scope.ts'
 /** The left rail: only destinations that exist. */
 export function Rail({ onJump }: { onJump: () => void }) {
   const me = useQuery(meQuery)
-  const { projectId, range } = useScope()
+  const { projectId, chosenRange: range } = useScope()
   const settingsOf = useSettingsProject()
   const openCount = useQuery({
     ...openCountQuery(projectId),
@@ -22,6 +22,7 @@ export function Rail({ onJump }: { onJump: () => void }) {
   const setup = useQuery({ ...onboardingQuery, staleTime: 60_000, meta: { quiet: true } })
   const at = useMatchRoute()
   const inIssues = at({ to: '/issues', fuzzy: true }) !== false
+  const inReleases = at({ to: '/releases', fuzzy: true }) !== false
   const inIntake = at({ to: '/intake' }) !== false
   const inProject = at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false
 
@@ -48,6 +49,17 @@ export function Rail({ onJump }: { onJump: () => void }) {
               {openCount.data === undefined ? null : <span className="count">{formatCount(openCount.data)}</span>}
             </Link>
           </li>
+          {settingsOf === null ? null : (
+            <li>
+              <Link
+                {...paths.releases(carried({ project: settingsOf, range }))}
+                aria-current={inReleases ? 'page' : undefined}
+              >
+                <Icon name="tag" />
+                <span>{shell.releases}</span>
+              </Link>
+            </li>
+          )}
           {settingsOf === null ? null : (
             <li>
               <Link

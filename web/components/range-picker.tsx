@@ -11,7 +11,8 @@ const options = RANGES.map((range) => ({ value: range, label: range, title: shel
 
 /** The time in view (`T`, or `1`–`4`). On a phone only the chosen value shows, and opens the list. */
 export function RangePicker() {
-  const { range } = useScope()
+  const { range, offers } = useScope()
+  const unsaid = offers.defaultRange ?? DEFAULT_RANGE
   const navigate = useNavigate()
   const group = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState(false)
@@ -19,7 +20,7 @@ export function RangePicker() {
   const choose = (next: Range) =>
     void navigate({
       to: '.',
-      search: (before) => ({ ...before, range: next === DEFAULT_RANGE ? undefined : next, cursor: undefined }),
+      search: (before) => ({ ...before, range: next === unsaid ? undefined : next, cursor: undefined }),
     })
 
   const show = () => {

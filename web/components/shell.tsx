@@ -21,7 +21,7 @@ type Overlay = 'palette' | 'keys' | null
 export function Shell() {
   const [overlay, setOverlay] = useState<Overlay>(null)
   const navigate = useNavigate()
-  const { projectId, range, offers } = useScope()
+  const { projectId, chosenRange: range, offers } = useScope()
   const busy = useIsFetching({ predicate: ({ state, meta }) => state.data !== undefined && meta?.quiet !== true }) > 0
 
   useEffect(() => startLive(), [])
@@ -48,6 +48,14 @@ export function Shell() {
             carried({ ...(offers.project === 'any' && projectId !== null ? { project: projectId } : {}), range }),
           ),
         ),
+      sheetOnly: true,
+    },
+    {
+      keys: 'g r',
+      label: shell.goToReleases,
+      group: 'Go to',
+      run: () =>
+        void navigate(paths.releases(carried({ ...(projectId === null ? {} : { project: projectId }), range }))),
       sheetOnly: true,
     },
   ])
@@ -81,6 +89,7 @@ function useFreshness(): void {
   useLive(
     (messages) => {
       if (messages.some(({ kind }) => kind === 'project')) void client.invalidateQueries({ queryKey: ['projects'] })
+      if (messages.some(({ kind }) => kind === 'inbox')) void client.invalidateQueries({ queryKey: ['inbox'] })
       if (messages.some(({ kind }) => kind === 'issues'))
         void client.invalidateQueries({ queryKey: ['issues', 'open-count'] })
     },

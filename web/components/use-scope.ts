@@ -10,8 +10,10 @@ export type Scope = {
   /** Null for all, or while the list loads. */
   project: Project | null
   range: Range
+  /** Undefined where nobody chose one: each page has its own then. */
+  chosenRange: Range | undefined
   /** Which of the two the present page lets people change. */
-  offers: { project: 'any' | 'one' | 'none'; range: boolean }
+  offers: { project: 'any' | 'one' | 'none'; range: boolean; defaultRange?: Range }
 }
 
 export function useScope(): Scope {
@@ -25,7 +27,8 @@ export function useScope(): Scope {
   return {
     projectId,
     project: projects.data?.items.find((project) => project.id === projectId) ?? null,
-    range: search.range ?? DEFAULT_RANGE,
+    range: search.range ?? offers?.defaultRange ?? DEFAULT_RANGE,
+    chosenRange: search.range,
     offers: offers ?? { project: 'none', range: false },
   }
 }

@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
+import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
+import { withClientTx } from '#server/storage/pool.ts'
+import { aFounder, aProject } from '../kit/founder.ts'
+import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { waitFor } from '../kit/wait.ts'
+import { expectAccessible, expectNoSideScroll, screenshot, type Theme, type WidthName } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard({ jobs: true })
+const { server } = dashboard
+const HOUR_MS = 3_600_000
+const NAME = 'com.meadowlark.shopper'
+
+/** Releases of a month, each taking over from the one before; the newest is eight hours old and crashes. */
+const RELEASES = [
+  { version: `${NAME}@4.10.6+41006`, daysAgo: 39, crashes: 0.0042 },
+  { version: `${NAME}@4.11.0+41100`, daysAgo: 23, crashes: 0.0039 },
+  { version: `${NAME}@4.11.2+41102`, daysAgo: 17, crashes: 0.0035 },
+  { version: `${NAME}@4.11.3+41103`, daysAgo: 10, crashes: 0.0033 },
+  { version: `${NAME}@4.12.0+41200`, daysAgo: 0.33, crashes: 0.0082 },
+]
+
+async function aRollout() {
+  const person = await aFounder(server.url)
+  const project = await aProject(person, { name: 'shopper-android', platform: 'android' })
+  const now = Date.now()
+  const ids: string[] = []
+  for (const { version, daysAgo } of RELEASES) {
+    const released = new Date(now - daysAgo * 24 * HOUR_MS).toISOString()
+    const answer = await person.post('/api/releases', { projectId: project.id, version, released_at: released })
+    expect(answer.status).toBe(201)
+    ids.push(String(answer.body['id']))
+  }
+  const facts = []
+  for (let hoursAgo = 30 * 24; hoursAgo >= 0; hoursAgo--) {
+    const ages = RELEASES.map(({ daysAgo }) => daysAgo * 24 - hoursAgo)
+    // How far each has taken over: half of the users update within three days.
+    const reach = ages.map((age, index) =>
+      index === 0 ? 1 : age <= 0 ? 0 : 0.97 / (1 + Math.exp((80 - age * 1.2) / 14)),
+    )
+    if (ages[4] !== undefined && ages[4] > 0) reach[4] = Math.min(0.45, ages[4] * 0.055)
+    for (const [index, { version, crashes }] of RELEASES.entries()) {
+      const left = reach.slice(index + 1).reduce((rest, share) => rest * (1 - share), 1)
+      const sessions = Math.round((reach[index] ?? 0) * left * (4_000 + 900 * Math.sin(hoursAgo / 3.8)))
+      const crashed = Math.round(sessions * crashes * (1 + 0.2 * Math.sin(hoursAgo)))
+      if (sessions === 0) continue
+      facts.push(
+        filedCounts(
+          project.id,
+          [{ startedAt: now - hoursAgo * HOUR_MS, exited: sessions - crashed, crashed }],
+          anAttribute({ release: version, environment: hoursAgo % 40 === 7 ? 'staging' : 'production' }),
+        ),
+      )
+    }
+  }
+  await withClientTx(server.app.pool, (client) => recordSessions(client, new Date(now), facts))
+  const newest = ids.at(-1) ?? ''
+  await person.post(`/api/releases/${newest}/commits`, {
+    commits: [
+      {
+        id: '9f2c1d07be',
+        message: 'Pay once, however often the button is pressed\n\nFixes the till.',
+        author_name: 'Ines K.',
+        timestamp: new Date(now - 12 * HOUR_MS).toISOString(),
+      },
+      {
+        id: '51aa0c3f22',
+        message: 'Checkout: keep the fragment while the sheet is open',
+        author_name: 'Tom B.',
+        timestamp: new Date(now - 30 * HOUR_MS).toISOString(),
+      },
+      { id: 'c0ffee0042', message: null },
+    ],
+  })
+  await person.post(`/api/releases/${newest}/deploys`, {
+    environment: 'production',
+    name: '20 %',
+    started_at: new Date(now - 8.2 * HOUR_MS).toISOString(),
+    finished_at: new Date(now - 8 * HOUR_MS).toISOString(),
+  })
+  await person.post(`/api/releases/${newest}/deploys`, { environment: 'staging' })
+  const error = (type: string, release: string) =>
+    anEvent({
+      platform: 'android',
+      release,
+      exception: { values: [anException({ type, value: 'Fragment not attached to a context' })] },
+    })
+  const old = RELEASES[3]?.version ?? ''
+  const young = RELEASES[4]?.version ?? ''
+  await sendEvent(server.url, project.dsn, error('IllegalStateException', old))
+  await sendEvent(server.url, project.dsn, error('SlotPickerError', young))
+  const issuesOf = async () =>
+    (await person.get(`/api/issues?projectId=${project.id}&sort=first_seen`)).as<{
+      items: { id: string; type: string; status: string }[]
+    }>().items
+  await waitFor('both issues', async () => (await issuesOf()).length === 2, 15_000)
+  const came = (await issuesOf()).find((issue) => issue.type === 'IllegalStateException')
+  await person.patch(`/api/issues/${came?.id}`, { status: 'resolved', resolution: { in_release: young } })
+  await sendEvent(server.url, project.dsn, error('IllegalStateException', young))
+  await waitFor('the regression', async () => (await issuesOf()).some((issue) => issue.status === 'regressed'), 15_000)
+  return { person, project, newest }
+}
+
+const rollout = await aRollout()
+const address = `/releases?project=${rollout.project.id}`
+
+test('says whether the rollout goes on, and why', async () => {
+  const page = await dashboard.openAs(rollout.person)
+  await page.goto('/issues')
+  await page.getByRole('link', { name: 'Releases' }).click()
+  await page.waitForURL(`**${address}*`)
+  await page.getByRole('heading', { name: 'Releases', level: 1 }).waitFor()
+  const row = page.getByRole('row', { name: /4\.12\.0/ })
+  await row.getByText('Hold rollout').waitFor()
+  await row.getByText('build 41200').waitFor()
+  expect(await row.textContent()).toMatch(/−0\.\d\d/)
+  await page
+    .getByRole('row', { name: /4\.11\.3/ })
+    .getByText('Healthy')
+    .waitFor()
+  await page.getByRole('img', { name: /^Share of sessions per release\. The newest, 4\.12\.0, holds/ }).waitFor()
+  await page
+    .getByRole('img', { name: /^Crash-free sessions since each release came out: 4\.12\.0 at 99\.\d+.% after/ })
+    .waitFor()
+
+  // A chart is read with the arrow keys, and as a table.
+  const reader = page.getByRole('slider').first()
+  await reader.focus()
+  await reader.press('ArrowLeft')
+  expect(await reader.getAttribute('aria-valuetext')).toMatch(/: 4\.12\.0 \d+.%, 4\.11\.3 \d+.%/)
+  await page.getByText('View as table').first().click()
+  await page.getByRole('columnheader', { name: 'Release' }).first().waitFor()
+
+  // One environment at a time is another address.
+  await page.getByRole('button', { name: 'All environments' }).click()
+  await page
+    .getByRole('menuitemcheckbox', { name: 'staging' })
+    .or(page.getByRole('menuitem', { name: 'staging' }))
+    .or(page.getByRole('menuitemradio', { name: 'staging' }))
+    .first()
+    .click()
+  await page.waitForURL('**environment=staging*')
+  await row.getByText('Too early').or(row.getByText('No sessions')).waitFor()
+})
+
+test('a release: why, issues, commits, deploys; archived and back', async () => {
+  const page = await dashboard.openAs(rollout.person)
+  await page.goto(address)
+  await page.getByRole('link', { name: '4.12.0' }).click()
+  await page.waitForURL(`**/releases/${rollout.newest}*`)
+  await page.getByRole('heading', { name: '4.12.0', level: 1 }).waitFor()
+  await page.getByText(/Crash-free sessions fell by 0\.\d\d points against com\.meadowlark\.shopper@4\.11\.3/).waitFor()
+  const issues = page.getByRole('region', { name: 'Issues' })
+  await issues.getByText('SlotPickerError').waitFor()
+  await issues.getByText('IllegalStateException').waitFor()
+  const commits = page.getByRole('region', { name: 'Commits' })
+  await commits.getByText('Pay once, however often the button is pressed', { exact: false }).waitFor()
+  await page.getByRole('region', { name: 'Deploys' }).getByText('staging').waitFor()
+  await page.getByRole('button', { name: 'Archive' }).click()
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByRole('button', { name: 'Archive' }).waitFor()
+  await issues.getByRole('link', { name: /SlotPickerError/ }).click()
+  await page.waitForURL('**/issues/*')
+})
+
+test('made by hand: N, a name that cannot be, one that exists, one that can', async () => {
+  const page = await dashboard.openAs(rollout.person)
+  await page.goto(address)
+  await page.getByRole('row', { name: /4\.12\.0/ }).waitFor()
+  await page.keyboard.press('n')
+  const dialog = page.getByRole('dialog', { name: 'Create release' })
+  await dialog.getByLabel('Version').fill('latest')
+  await dialog.getByRole('button', { name: 'Create release' }).click()
+  await dialog.getByText('1 to 200 characters without slash').waitFor()
+  await dialog.getByLabel('Version').fill(RELEASES[0]?.version ?? '')
+  await dialog.getByRole('button', { name: 'Create release' }).click()
+  await dialog.getByText(/The project has a release .* already\./).waitFor()
+  await dialog.getByLabel('Version').fill('5.0.0')
+  await dialog.getByLabel('Version').press('Enter')
+  await page.getByRole('heading', { name: '5.0.0', level: 1 }).waitFor()
+  await page.getByText('No sessions: the SDK of this release sends none').waitFor()
+})
+
+const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
+  (['desk', 'phone'] as const).map((size) => ({ theme, size })),
+)
+
+async function judge(page: Page, name: string, theme: Theme, size: WidthName): Promise<void> {
+  await expectAccessible(page, `${name}, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `${name}, ${size}`)
+  await screenshot(page, `${name}-${theme}-${size}`)
+}
+
+test.each(COMBINATIONS)('can be used by everybody: $theme, $size', async ({ theme, size }) => {
+  const page = await dashboard.openAs(rollout.person, { theme, size })
+  await page.goto(address)
+  await page.getByRole('row', { name: /4\.12\.0/ }).waitFor()
+  await page.getByRole('img', { name: /^Share of sessions/ }).waitFor()
+  await judge(page, 'releases', theme, size)
+  await page.getByRole('button', { name: 'Create release' }).click()
+  await page.getByRole('dialog', { name: 'Create release' }).waitFor()
+  await judge(page, 'releases-create', theme, size)
+  await page.keyboard.press('Escape')
+  await page.goto(`/releases/${rollout.newest}`)
+  await page.getByRole('heading', { name: 'Commits' }).waitFor()
+  await judge(page, 'release', theme, size)
+})
+
+test.each(COMBINATIONS)('without any: a line to copy: $theme, $size', async ({ theme, size }) => {
+  const team = await aTeam(server)
+  const page = await dashboard.openAs(team.person, { theme, size })
+  await page.goto('/releases')
+  await page.getByText('No release yet').waitFor()
+  await page.getByText("Sentry.init({ dsn, release: 'shopper-web@1.0.0' })").waitFor()
+  await judge(page, 'releases-empty', theme, size)
+})
+
+test('nothing is cut off sideways at 320 pixels', async () => {
+  const page = await dashboard.openAs(rollout.person)
+  await page.setViewportSize({ width: 320, height: 700 })
+  for (const path of [address, `/releases/${rollout.newest}`]) {
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByText('4.12.0').first().waitFor()
+    await expectNoSideScroll(page, `${path} at 320`)
+  }
+})

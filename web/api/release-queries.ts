@@ -1,0 +1,70 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { RELEASE_RANGE, type Range, type ReleasesSearch } from '../search.ts'
+import { call, type AnswerOf } from './call.ts'
+
+export type ReleaseRow = AnswerOf<'GET /api/releases'>['items'][number]
+export type ReleaseDetail = AnswerOf<'GET /api/releases/:releaseId'>
+export type ReleasesHealth = AnswerOf<'GET /api/releases/health'>
+export type CrashFreeHours = ReleasesHealth['crash_free'][number]['hours']
+export type ReleaseMarker = AnswerOf<'GET /api/releases/markers'>['items'][number]
+
+export type ReleaseView = { project: string; range: Range; environment: string | null }
+
+export const releaseViewOf = (search: ReleasesSearch & { project: string }): ReleaseView => ({
+  project: search.project,
+  range: search.range ?? RELEASE_RANGE,
+  environment: search.environment ?? null,
+})
+
+const viewOf = ({ range, environment }: ReleaseView) => ({ range, ...(environment === null ? {} : { environment }) })
+
+/** Releases of a project, newest first, page after page. */
+export const releasesQuery = (view: ReleaseView) =>
+  infiniteQueryOptions({
+    queryKey: ['releases', 'list', view],
+    queryFn: ({ signal, pageParam }) =>
+      call('GET /api/releases', {
+        query: {
+          projectId: view.project,
+          ...viewOf(view),
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+  })
+
+export const releasesHealthQuery = (view: ReleaseView) =>
+  queryOptions({
+    queryKey: ['releases', 'health', view],
+    queryFn: ({ signal }) =>
+      call('GET /api/releases/health', { query: { projectId: view.project, ...viewOf(view) }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const releaseQuery = (releaseId: string, range: Range, environment: string | null) =>
+  queryOptions({
+    queryKey: ['releases', 'one', releaseId, range, environment],
+    queryFn: ({ signal }) =>
+      call('GET /api/releases/:releaseId', {
+        params: { releaseId },
+        query: { range, ...(environment === null ? {} : { environment }) },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  })
+
+/** When releases came out, for fault lines on charts. @param projectIds empty for all projects */
+export const releaseMarkersQuery = (projectIds: readonly string[], from: string, to: string) =>
+  queryOptions({
+    queryKey: ['releases', 'markers', projectIds, from, to],
+    queryFn: ({ signal }) =>
+      call('GET /api/releases/markers', {
+        query: { from, to, ...(projectIds.length === 0 ? {} : { projectId: [...projectIds] }) },
+        signal,
+      }),
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  })

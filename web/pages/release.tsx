@@ -1,0 +1,233 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import { ApiError, call } from '../api/call.ts'
+import { useChange } from '../api/change.ts'
+import { releaseQuery, type ReleaseDetail } from '../api/release-queries.ts'
+import { useCan } from '../can.ts'
+import { axisLabels, bucketLabel } from '../components/issue-axis.ts'
+import { usePageTitle } from '../components/page-title.ts'
+import { QueryError } from '../components/query-error.tsx'
+import { paths } from '../paths.ts'
+import { usePrefs } from '../prefs.ts'
+import { RELEASE_RANGE, type Range } from '../search.ts'
+import { BarChart } from '../ui/bar-chart.tsx'
+import { Button } from '../ui/button.tsx'
+import { formatCount, formatRate, NO_DATA } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Note, Skeleton } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { releases as words } from '../words/releases.ts'
+import { shared } from '../words/shared.ts'
+import '../ui/releases.css'
+import { CrashFreeChart, formatShare } from './releases-charts.tsx'
+import { partsOf, refreshMs } from './releases-model.ts'
+import { Commits, Deploys, ReleaseIssues } from './release-parts.tsx'
+import { Change, CrashFree, VerdictFlag } from './releases-table.tsx'
+
+const route = getRouteApi('/signed-in/shell/releases/$releaseId')
+
+/** One release: how it is doing, what it brought, what is in it. */
+export function ReleasePage() {
+  const { releaseId } = route.useParams()
+  const { range = RELEASE_RANGE, environment = null, project } = route.useSearch()
+  const [now] = useState(() => Date.now())
+  const release = useQuery({
+    ...releaseQuery(releaseId, range, environment),
+    refetchInterval: (query) => refreshMs(query.state.data === undefined ? [] : [query.state.data], now),
+    meta: { quiet: true },
+  })
+  usePrefs()
+  const { data, error } = release
+  usePageTitle(data === undefined ? words.one : partsOf(data.version).version)
+  return (
+    <main id="main" tabIndex={-1}>
+      {/* What is shown while another release loads is not this one. */}
+      {data !== undefined && data.id === releaseId ? (
+        <Body release={data} range={range} />
+      ) : error === null ? (
+        <>
+          <h1 className="sr">{words.one}</h1>
+          <Skeleton heightPx={420} label={shared.loading} />
+        </>
+      ) : error instanceof ApiError && error.status === 404 ? (
+        <div className="empty">
+          <Icon name="search" className="big c-3" />
+          <h1>{words.missing}</h1>
+          <p>{words.missingText}</p>
+          <Link {...paths.releases(project === undefined ? {} : { project })} className="btn btn-primary">
+            <span>{words.back}</span>
+          </Link>
+        </div>
+      ) : (
+        <QueryError what={words.one} error={error} onRetry={() => void release.refetch()} />
+      )}
+    </main>
+  )
+}
+
+function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
+  const search = route.useSearch()
+  const { package: name, version, build } = partsOf(release.version)
+  return (
+    <>
+      <nav className="crumbs rel-crumbs" aria-label={words.title}>
+        <Link {...paths.releases({ ...search, project: release.project_id })}>{words.title}</Link>
+        <Icon name="right" />
+        <span className="mono">{release.version}</span>
+      </nav>
+      <div className="head">
+        <div>
+          <h1 className="mono rel-h">{version}</h1>
+          <p>
+            {name === null ? null : <span className="mono">{name} </span>}
+            {build === null ? null : <span>{words.build(build)} </span>}
+          </p>
+        </div>
+        <div className="head-a">
+          <Actions release={release} />
+        </div>
+      </div>
+      <Verdict release={release} />
+      <Facts release={release} />
+      {release.series === null ? null : (
+        <section className="grid2" aria-label={words.figures}>
+          <Sessions release={release} series={release.series} range={range} />
+          <CrashFreeChart lines={[{ version: release.version, hours: release.crash_free_hours ?? [] }]} />
+        </section>
+      )}
+      <ReleaseIssues release={release} search={search} />
+      <div className="grid2">
+        <Commits release={release} />
+        <Deploys release={release} />
+      </div>
+    </>
+  )
+}
+
+const TONES = { hold: 'red', watch: 'amber', healthy: 'green' } as const
+
+function Verdict({ release }: { release: ReleaseDetail }) {
+  const { verdict } = release
+  const tone = verdict === 'hold' || verdict === 'watch' || verdict === 'healthy' ? TONES[verdict] : 'plain'
+  return (
+    <Note tone={tone} icon={tone === 'green' ? 'check' : tone === 'plain' ? 'info' : 'warn'}>
+      <VerdictFlag row={release} /> {release.verdict_reason}
+    </Note>
+  )
+}
+
+function Facts({ release }: { release: ReleaseDetail }) {
+  const time = (at: string | null, none: string = NO_DATA): ReactNode =>
+    at === null ? <span className="c-3">{none}</span> : <Time at={at} as="moment" />
+  const facts: [string, ReactNode][] = [
+    [words.adoption, release.adoption === null ? none() : formatShare(release.adoption)],
+    [words.sessions, release.sessions === null ? none() : formatCount(release.sessions)],
+    [words.users, release.users === null ? none() : formatCount(release.users)],
+    [
+      words.crashFree,
+      release.crash_free_sessions === null ? (
+        none()
+      ) : (
+        <>
+          <CrashFree value={release.crash_free_sessions} />{' '}
+          {release.previous === null ? null : <Change row={release} />}
+        </>
+      ),
+    ],
+    [words.crashFreeUsers, release.crash_free_users === null ? none() : formatRate(release.crash_free_users)],
+    [words.released, time(release.released_at)],
+    [words.firstSeen, time(release.first_seen, words.never)],
+    [words.lastSeen, time(release.last_seen, words.never)],
+    ...(release.ref === null ? [] : [[words.ref, <span className="mono">{release.ref}</span>] as [string, ReactNode]]),
+    ...(release.url === null
+      ? []
+      : [
+          [
+            words.form.url,
+            <a href={release.url} rel="noreferrer" target="_blank">
+              {release.url.replace(/^https?:\/\//, '')}
+            </a>,
+          ] as [string, ReactNode],
+        ]),
+  ]
+  return (
+    <dl className="card rel-facts">
+      {facts.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const none = () => <span className="c-3">{NO_DATA}</span>
+
+type SeriesProps = { release: ReleaseDetail; series: NonNullable<ReleaseDetail['series']>; range: Range }
+
+function Sessions({ release, series, range }: SeriesProps) {
+  const times = series.points.map((point) => point.t)
+  return (
+    <figure className="card panel">
+      <figcaption className="card-h">
+        <h2>{words.seriesTitle}</h2>
+      </figcaption>
+      <div className="panel-b">
+        <BarChart
+          label={words.seriesFinding(release.version, formatCount(release.sessions))}
+          heightPx={190}
+          series={[{ label: words.seriesTitle, tone: 'base', values: series.points.map((point) => point.sessions) }]}
+          buckets={times.map((time) => bucketLabel(time, series.interval_seconds, range))}
+          xLabels={axisLabels(times, series.interval_seconds, range)}
+          openEnd
+        />
+      </div>
+    </figure>
+  )
+}
+
+function Actions({ release }: { release: ReleaseDetail }) {
+  const may = useCan('release.change')
+  const archived = release.state === 'archived'
+  const change = useChange({
+    send: (body: { state?: 'open' | 'archived'; released_at?: string | null }) =>
+      call('PATCH /api/releases/:releaseId', { params: { releaseId: release.id }, body }),
+    touches: () => [['releases']],
+    said: (_answer, body) =>
+      body.state === 'archived'
+        ? words.archived(release.version)
+        : body.state === 'open'
+          ? words.restored(release.version)
+          : words.releasedNow(release.version),
+    undo: (body) =>
+      call('PATCH /api/releases/:releaseId', {
+        params: { releaseId: release.id },
+        body:
+          body.state === undefined ? { released_at: release.released_at } : { state: archived ? 'archived' : 'open' },
+      }),
+    failed: words.notChanged,
+  })
+  return (
+    <>
+      {release.released_at === null && !archived ? (
+        <Button
+          icon="clock"
+          why={may.why}
+          busy={change.isPending}
+          onClick={() => change.mutate({ released_at: new Date().toISOString() })}
+        >
+          {words.setReleased}
+        </Button>
+      ) : null}
+      <Button
+        why={may.why}
+        busy={change.isPending}
+        onClick={() => change.mutate({ state: archived ? 'open' : 'archived' })}
+      >
+        {archived ? words.restore : words.archive}
+      </Button>
+    </>
+  )
+}
