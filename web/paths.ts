@@ -27,6 +27,8 @@ export const paths = {
     linkOptions({ to: '/projects/$projectId/settings/scrubbing', params: { projectId } }),
   projectGrouping: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/grouping', params: { projectId } }),
+  projectOwnership: (projectId: string) =>
+    linkOptions({ to: '/projects/$projectId/settings/ownership', params: { projectId } }),
   appearance: () => linkOptions({ to: '/me/appearance' }),
   security: () => linkOptions({ to: '/me/security' }),
 } as const

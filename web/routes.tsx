@@ -231,6 +231,12 @@ const projectScrubbing = createRoute({
   component: lazyRouteComponent(() => import('./pages/project-scrubbing.tsx'), 'ProjectScrubbingPage'),
 })
 
+const projectOwnership = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/ownership',
+  component: lazyRouteComponent(() => import('./pages/project-ownership.tsx'), 'ProjectOwnershipPage'),
+})
+
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
@@ -276,6 +282,7 @@ const tree = root.addChildren([
         projectKeys,
         projectFilters,
         projectScrubbing,
+        projectOwnership,
         projectGrouping,
       ]),
       me.addChildren([meIndex, appearance, security]),

@@ -119,24 +119,28 @@ export const shownWith = (issueId: string) =>
 
 /** Newest activity first. */
 export function selectActivity(db: Database, issueId: string, limit: number) {
-  return db
-    .selectFrom('issue_activity as a')
-    .leftJoin('users as u', 'u.id', 'a.actor_id')
-    .select([
-      'a.id',
-      'a.kind',
-      'a.sentence',
-      'a.data',
-      'a.created_at',
-      'a.actor_id',
-      'u.name as actor_name',
-      'u.email as actor_email',
-    ])
-    .where('a.issue_id', '=', shownWith(issueId))
-    .orderBy('a.created_at', 'desc')
-    .orderBy('a.id', 'desc')
-    .limit(limit)
-    .execute()
+  return (
+    db
+      .selectFrom('issue_activity as a')
+      .leftJoin('users as u', 'u.id', 'a.actor_id')
+      .select([
+        'a.id',
+        'a.kind',
+        'a.sentence',
+        'a.data',
+        'a.created_at',
+        'a.actor_id',
+        'u.name as actor_name',
+        'u.email as actor_email',
+      ])
+      .where('a.issue_id', '=', shownWith(issueId))
+      // Where it is told from the other side already.
+      .where((row) => row.or([row('a.issue_id', '=', issueId), row('a.kind', '<>', 'merged_into')]))
+      .orderBy('a.created_at', 'desc')
+      .orderBy('a.id', 'desc')
+      .limit(limit)
+      .execute()
+  )
 }
 
 /** Fingerprints that lead to an issue, oldest first, each with the issue its events are filed under. */

@@ -1,16 +1,26 @@
 import { useState } from 'react'
 import type { IssueDetail } from '../api/issue-queries.ts'
+import { useUnmerge } from '../api/merging.ts'
+import { useCan } from '../can.ts'
+import { Button } from '../ui/button.tsx'
+import { formatCount } from '../ui/format.ts'
+import { grouping as texts } from '../words/grouping.ts'
 import { issue as words } from '../words/issue.ts'
 import { LongText } from './contexts-value.tsx'
+import '../ui/grouping.css'
 
 /** Longer labels stand above their value. */
 const SHORT_LABEL = 9
 const LONGEST_VALUE = 300
 
+type Grouping = IssueDetail['grouping']
+type Parts = Grouping['parts']
+
 const isVariant = (name: string): name is keyof typeof words.variants => name in words.variants
 
-/** Why these events are one issue: what their fingerprint was made of. */
-export function IssueGrouping({ grouping }: { grouping: IssueDetail['grouping'] }) {
+/** Why these events are one issue: what their fingerprints were made of, and what people merged into it. */
+export function IssueGrouping({ issue }: { issue: IssueDetail }) {
+  const { grouping } = issue
   return (
     <section className="card" id="grouping" aria-labelledby="h-grouping">
       <header className="card-h">
@@ -20,17 +30,21 @@ export function IssueGrouping({ grouping }: { grouping: IssueDetail['grouping'] 
         <span className="sub">{words.groupingVersion(grouping.version)}</span>
       </header>
       <p className="grouping-t">{words.groupingText}</p>
-      {grouping.parts.map((part) => (
-        <Part key={part.variant} part={part} />
-      ))}
+      <PartList parts={grouping.parts} />
+      {grouping.fingerprints.length < 2 ? null : <Fingerprints grouping={grouping} />}
+      {grouping.merged.length === 0 ? null : <Merged issue={issue} />}
     </section>
   )
 }
 
+/** One issue has one part of a kind, but for frames and rules, which may repeat. */
+const PartList = ({ parts }: { parts: Parts }) =>
+  parts.map((part, index) => <Part key={`${part.variant} ${index}`} part={part} />)
+
 /** So many values say enough; a stack can have hundreds of frames. */
 const VALUES_AT_START = 8
 
-function Part({ part }: { part: IssueDetail['grouping']['parts'][number] }) {
+function Part({ part }: { part: Parts[number] }) {
   const [whole, setWhole] = useState(false)
   const values = whole ? part.values : part.values.slice(0, VALUES_AT_START)
   return (
@@ -40,7 +54,7 @@ function Part({ part }: { part: IssueDetail['grouping']['parts'][number] }) {
         {values.map(({ label, value }, index) => (
           // Frames share their label; their order counts.
           <div key={`${label} ${index}`} className={label.length > SHORT_LABEL ? 'is-long' : undefined}>
-            <dt>{label}</dt>
+            <dt>{label.replaceAll('_', ' ')}</dt>
             <dd>
               <LongText text={value} most={LONGEST_VALUE} />
             </dd>
@@ -54,6 +68,59 @@ function Part({ part }: { part: IssueDetail['grouping']['parts'][number] }) {
           </button>
         </p>
       )}
+    </div>
+  )
+}
+
+/** Every fingerprint that leads here, each with its parts. */
+function Fingerprints({ grouping }: { grouping: Grouping }) {
+  return (
+    <details className="part fold-part">
+      <summary>{texts.fingerprints(grouping.fingerprints.length)}</summary>
+      {grouping.fingerprints.map((one) => (
+        <div key={one.hash}>
+          <p className="grouping-t">
+            <span className="mono" title={one.hash}>
+              {one.hash.slice(0, 12)}
+            </span>{' '}
+            {texts.ofVersion(one.version)} · {texts.madeBy(one.short_id)}
+          </p>
+          <PartList parts={one.parts} />
+        </div>
+      ))}
+    </details>
+  )
+}
+
+/** What people merged into the issue, and the way back. */
+function Merged({ issue }: { issue: IssueDetail }) {
+  const may = useCan('issue.change')
+  const unmerge = useUnmerge(issue)
+  return (
+    <div className="part gpart">
+      <h3>{texts.mergedHere}</h3>
+      <ul className="gmembers">
+        {issue.grouping.merged.map((member) => (
+          <li key={member.id}>
+            <span>
+              <span className="gtitle" title={member.title}>
+                {member.title}
+              </span>
+              <span className="sub">
+                <span className="id">{member.short_id}</span> · {formatCount(member.event_count)}
+              </span>
+            </span>
+            <Button
+              size="sm"
+              why={may.why}
+              aria-label={texts.unmerge(member.short_id)}
+              onClick={() => unmerge.mutate(member)}
+            >
+              {texts.unmergeShort}
+            </Button>
+          </li>
+        ))}
+      </ul>
     </div>
   )
 }

@@ -13,10 +13,14 @@ import { Kbd } from '../ui/kbd.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Avatar, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../ui/tiles.tsx'
 import { decide } from '../words/decide.ts'
+import { grouping } from '../words/grouping.ts'
 import { issue as words } from '../words/issue.ts'
-import { headlineOf } from './issue-headline.ts'
+import { people } from '../words/people.ts'
+import { headOf } from './issue-headline.ts'
 import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from './issue-menus.tsx'
 import { safeUrl } from './contexts-facts.ts'
+import { useFollow } from './people/follow.ts'
+import { FollowButton } from './people/follow-button.tsx'
 
 export type Neighbours = { at: number; of: number; capped: boolean; previous: string | null; next: string | null }
 
@@ -75,6 +79,8 @@ type HeadProps = {
   issue: IssueDetail
   onEdit: (edit: Edit) => void
   onDelete: () => void
+  onMerge: () => void
+  onDiscard: () => void
   menu: HeadMenu
   onMenu: (menu: HeadMenu) => void
 }
@@ -91,7 +97,7 @@ export const onIgnore = ({ status }: IssueDetail): Edit => ({
 })
 
 /** Title, what is known at a glance, and what can be decided. */
-export function IssueHead({ issue, onEdit, onDelete, menu, onMenu }: HeadProps) {
+export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, onMenu }: HeadProps) {
   const ticket = issue.tracker_ticket
   const ticketUrl = ticket === null ? null : safeUrl(ticket.url)
   const change = useCan('issue.change')
@@ -99,8 +105,7 @@ export function IssueHead({ issue, onEdit, onDelete, menu, onMenu }: HeadProps) 
     <header className="ihead">
       <div className="ihead-t">
         <h1>
-          {headlineOf(issue.type ?? issue.title)}{' '}
-          {issue.type === null ? null : <span>{headlineOf(issue.value ?? '')}</span>}
+          {headOf(issue).name} {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
         </h1>
         <div className="meta-row">
           <Status status={issue.status} />
@@ -128,6 +133,12 @@ export function IssueHead({ issue, onEdit, onDelete, menu, onMenu }: HeadProps) 
             {issue.project.name}
           </span>
           {issue.culprit === '' ? null : <span className="mono mi culprit-l">{issue.culprit}</span>}
+          {issue.team === null ? null : (
+            <span className="mi" title={people.teamHint}>
+              <Icon name="org" />
+              {people.team(issue.team)}
+            </span>
+          )}
           {ticket === null || ticketUrl === null ? null : (
             <a className="mi" href={ticketUrl} rel="noopener noreferrer" target="_blank">
               <Icon name="ticket" />
@@ -146,7 +157,14 @@ export function IssueHead({ issue, onEdit, onDelete, menu, onMenu }: HeadProps) 
           onOpenChange={(open) => onMenu(open && change.allowed ? 'owner' : null)}
           trigger={<OwnerButton issue={issue} why={change.why} />}
         />
-        <MoreMenu issue={issue} onDelete={onDelete} trigger={<IconButton icon="more" label={words.more} />} />
+        <FollowButton issueId={issue.id} />
+        <MoreMenu
+          issue={issue}
+          onDelete={onDelete}
+          onMerge={onMerge}
+          onDiscard={onDiscard}
+          trigger={<IconButton icon="more" label={words.more} />}
+        />
       </div>
     </header>
   )
@@ -217,10 +235,15 @@ function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
   )
 }
 
-type MoreMenuProps = { issue: IssueDetail; onDelete: () => void; trigger: ReactNode; side?: 'top' | 'bottom' }
+type MoreMenuProps = Pick<HeadProps, 'issue' | 'onDelete' | 'onMerge' | 'onDiscard'> & {
+  trigger: ReactNode
+  side?: 'top' | 'bottom'
+}
 
-function MoreMenu({ issue, onDelete, trigger, side = 'bottom' }: MoreMenuProps) {
+function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom' }: MoreMenuProps) {
   const remove = useCan('issue.delete')
+  const change = useCan('issue.change')
+  const { follows, toggle } = useFollow(issue.id)
   return (
     <Menu
       label={words.more}
@@ -241,7 +264,18 @@ function MoreMenu({ issue, onDelete, trigger, side = 'bottom' }: MoreMenuProps) 
           note: issue.short_id,
           onSelect: () => void copyAndSay(issue.short_id, words.idCopied),
         },
+        { label: follows ? people.stopFollowing : people.follow, icon: 'bell', letter: 'f', onSelect: toggle },
         { kind: 'separator' },
+        { label: grouping.merge, icon: 'merge', letter: 'm', why: change.why, onSelect: onMerge },
+        { kind: 'separator' },
+        {
+          label: grouping.discard,
+          icon: 'st-ignored',
+          letter: 'x',
+          danger: true,
+          why: remove.why,
+          onSelect: onDiscard,
+        },
         { label: words.delete, icon: 'trash', letter: 'd', danger: true, why: remove.why, onSelect: onDelete },
       ]}
     />
@@ -249,7 +283,7 @@ function MoreMenu({ issue, onDelete, trigger, side = 'bottom' }: MoreMenuProps) 
 }
 
 /** On a phone the actions stand at the foot, where the thumb is. */
-export function IssueStickBar({ issue, onEdit, onDelete }: Omit<HeadProps, 'menu' | 'onMenu'>) {
+export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: Omit<HeadProps, 'menu' | 'onMenu'>) {
   const change = useCan('issue.change')
   return (
     <div className="stickbar" role="toolbar" aria-label={words.actions}>
@@ -259,7 +293,14 @@ export function IssueStickBar({ issue, onEdit, onDelete }: Omit<HeadProps, 'menu
       ) : (
         <Button why={change.why}>{words.assign}</Button>
       )}
-      <MoreMenu issue={issue} side="top" onDelete={onDelete} trigger={<IconButton icon="more" label={words.more} />} />
+      <MoreMenu
+        issue={issue}
+        side="top"
+        onDelete={onDelete}
+        onMerge={onMerge}
+        onDiscard={onDiscard}
+        trigger={<IconButton icon="more" label={words.more} />}
+      />
     </div>
   )
 }

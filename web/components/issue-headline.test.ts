@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { beginningOf, headlineOf } from './issue-headline.ts'
+import { describe, expect, test } from 'vitest'
+import { beginningOf, headlineOf, headOf } from './issue-headline.ts'
 
 test.each([
   ['short', 'short'],
@@ -12,4 +12,29 @@ test('a character is never cut in half', () => {
   expect(beginningOf('ab😀cd', 3)).toBe('ab…')
   expect(beginningOf('ab😀cd', 4)).toBe('ab😀…')
   expect(beginningOf('abc', 3)).toBe('abc')
+})
+
+describe('what stands first', () => {
+  const issue = { title: 'PaymentError: declined', type: 'PaymentError', value: 'declined' }
+  test.each([
+    [issue, { name: 'PaymentError', rest: 'declined' }],
+    [
+      { ...issue, title: 'Cards: declined' },
+      { name: 'Cards: declined', rest: null },
+    ],
+    [
+      { title: 'disk full', type: null, value: null },
+      { name: 'disk full', rest: null },
+    ],
+    [
+      { title: 'SIGSEGV / tick', type: 'SIGSEGV', value: 'Segfault' },
+      { name: 'SIGSEGV', rest: 'Segfault' },
+    ],
+    [
+      { title: `${'T'.repeat(199)}…`, type: 'T'.repeat(300), value: null },
+      { name: `${'T'.repeat(240)}…`, rest: '' },
+    ],
+  ])('%o', (given, expected) => {
+    expect(headOf(given)).toEqual(expected)
+  })
 })

@@ -18,3 +18,16 @@ export function headlineOf(text: string): string {
     ? `${whole} …`
     : beginningOf(whole, LONGEST_TITLE)
 }
+
+/** What stands first and what follows it: type and value, unless a rule of the project gave the issue another title. */
+export function headOf({ title, type, value }: { title: string; type: string | null; value: string | null }): {
+  name: string
+  rest: string | null
+} {
+  if (type === null) return { name: headlineOf(title), rest: null }
+  // Titles of our own making begin with the type, or are its beginning.
+  const line = headlineOf(type).replace(/ ?…$/u, '')
+  const begun = title.replace(/…$/u, '')
+  if (!title.startsWith(line) && !line.startsWith(begun)) return { name: headlineOf(title), rest: null }
+  return { name: headlineOf(type), rest: headlineOf(value ?? '') }
+}

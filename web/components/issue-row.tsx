@@ -8,7 +8,7 @@ import { Sparkline } from '../ui/sparkline.tsx'
 import { Time } from '../ui/time.tsx'
 import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../ui/tiles.tsx'
 import { issues as words } from '../words/issues.ts'
-import { headlineOf } from './issue-headline.ts'
+import { headOf } from './issue-headline.ts'
 import { OwnerMenu, SeverityMenu, StatusMenu } from './issue-menus.tsx'
 import { faultOf, isNew, peakOf, sumOf, toneOf, versionOf } from './issue-trend.ts'
 
@@ -84,8 +84,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
       </span>
       <div role="rowheader" className="cell-title">
         <Link {...paths.issue(issue.id, search)} className="t" onClick={open}>
-          <b>{headlineOf(issue.type ?? issue.title)}</b>{' '}
-          {issue.type === null ? null : <span>{headlineOf(issue.value ?? '')}</span>}
+          <b>{headOf(issue).name}</b> {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
         </Link>
         <p className="sub">
           <PlatformTile platform={issue.platform} />

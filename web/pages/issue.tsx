@@ -15,8 +15,9 @@ import { FeedbackCard } from '../components/feedback.tsx'
 import { IssueFigures } from '../components/issue-figures.tsx'
 import { IssueGrouping } from '../components/issue-grouping.tsx'
 import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMenu } from '../components/issue-head.tsx'
-import { headlineOf } from '../components/issue-headline.ts'
+import { headOf } from '../components/issue-headline.ts'
 import { IssueReason } from '../components/issue-reason.tsx'
+import { PeopleCard, ReleasesCard } from '../components/issue-reach.tsx'
 import { IssueTags } from '../components/issue-tags.tsx'
 import { NativeCrashCard } from '../components/native-crash.tsx'
 import { usePageTitle } from '../components/page-title.ts'
@@ -25,15 +26,24 @@ import { MessageCard, StackTrace } from '../components/stack-trace.tsx'
 import { stacksOf } from '../components/stack-trace-model.ts'
 import { useKeys } from '../keys.ts'
 import { carried, paths } from '../paths.ts'
-import { buttonClass } from '../ui/button.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { issue as words } from '../words/issue.ts'
+import { issueEvents as texts } from '../words/issue-events.ts'
 import '../ui/issue.css'
+import '../ui/issue-events.css'
 import { useIssue, useNeighbours } from './issue-data.ts'
 
 const DeleteDialog = lazy(() =>
   import('../components/issue-delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
+)
+
+const MergeDialog = lazy(() =>
+  import('../components/grouping/merge-dialog.tsx').then((module) => ({ default: module.MergeDialog })),
+)
+const DiscardDialog = lazy(() =>
+  import('../components/grouping/discard-dialog.tsx').then((module) => ({ default: module.DiscardDialog })),
 )
 
 const route = getRouteApi('/signed-in/shell/issues/$issueId')
@@ -43,9 +53,17 @@ export function IssuePage() {
   const { issueId } = route.useParams()
   const search = route.useSearch()
   const choice = search.event ?? 'latest'
-  const { issue, error, retry, newerCame, showNewest } = useIssue(issueId, choice)
+  const only = search.only ?? ''
+  const { issue, error, retry, newerCame, showNewest } = useIssue(issueId, choice, only)
   const navigate = route.useNavigate()
-  usePageTitle(issue === undefined ? null : `${issue.short_id} ${headlineOf(issue.type ?? issue.title)}`)
+  usePageTitle(issue === undefined ? null : `${issue.short_id} ${headOf(issue).name}`)
+
+  // It was merged into another one since somebody linked to it: that one is shown, at its own address.
+  const shownId = issue?.id ?? issueId
+  useEffect(() => {
+    if (shownId !== issueId)
+      void navigate({ ...paths.issue(shownId, carried(search)), replace: true, resetScroll: false })
+  }, [shownId, issueId, navigate, search])
 
   const choose = (event: string) => {
     if (event === 'latest') void showNewest()
@@ -55,6 +73,12 @@ export function IssuePage() {
       resetScroll: false,
     })
   }
+  const look = (terms: string) =>
+    void navigate({
+      search: (before) => ({ ...before, only: terms === '' ? undefined : terms, event: undefined }),
+      replace: true,
+      resetScroll: false,
+    })
   if (issue === undefined) {
     return (
       <main id="main" tabIndex={-1}>
@@ -65,7 +89,15 @@ export function IssuePage() {
   return (
     <main id="main" tabIndex={-1}>
       <AskProvider>
-        <IssueBody key={issue.id} issue={issue} newerCame={newerCame} onChoose={choose} />
+        <IssueBody
+          key={issue.id}
+          issue={issue}
+          newerCame={newerCame}
+          choice={choice}
+          only={only}
+          onOnly={look}
+          onChoose={choose}
+        />
       </AskProvider>
     </main>
   )
@@ -103,20 +135,34 @@ function Failed({ error, onRetry, issueId, event }: FailedProps) {
   )
 }
 
-type IssueBodyProps = { issue: IssueDetail; newerCame: boolean; onChoose: (event: string) => void }
+type IssueBodyProps = {
+  issue: IssueDetail
+  newerCame: boolean
+  choice: string
+  only: string
+  onOnly: (only: string) => void
+  onChoose: (event: string) => void
+}
 
-function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
+function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBodyProps) {
   const client = useQueryClient()
   const navigate = route.useNavigate()
   const search = route.useSearch()
   const { back, neighbours } = useNeighbours(issue.id)
   const [menu, setMenu] = useState<HeadMenu>(null)
-  const [deleting, setDeleting] = useState(false)
+  const [asking, setAsking] = useState<'delete' | 'merge' | 'discard' | null>(null)
+  const ask = {
+    onDelete: () => setAsking('delete'),
+    onMerge: () => setAsking('merge'),
+    onDiscard: () => setAsking('discard'),
+  }
+  const stop = () => setAsking(null)
   const canChange = useCan('issue.change').allowed
   const edit = useIssueEdit()
   const after = neighbours?.next ?? neighbours?.previous ?? null
   const go = (issueId: string) => void navigate({ ...paths.issue(issueId, carried(search)), replace: true })
-  const remove = useIssueDelete(() => (after === null ? void navigate(paths.issues(back)) : go(after)))
+  const leave = () => (after === null ? void navigate(paths.issues(back)) : go(after))
+  const remove = useIssueDelete(leave)
   const apply = (next: Edit) => {
     if (canChange) edit.mutate({ issues: [rowOf(issue)], edit: next })
   }
@@ -168,13 +214,28 @@ function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
   return (
     <>
       <IssueTrail issue={issue} back={back} neighbours={neighbours} onGo={go} />
-      <IssueHead issue={issue} onEdit={apply} onDelete={() => setDeleting(true)} menu={menu} onMenu={setMenu} />
+      <IssueHead issue={issue} onEdit={apply} {...ask} menu={menu} onMenu={setMenu} />
       <IssueReason issue={issue} onShow={onChoose} />
       <div className="icols">
         <div className="imain">
           <IssueFigures issue={issue} />
-          <EventPicker event={event} ids={issue.event_ids} onChoose={onChoose} newerCame={newerCame} />
-          {event === null ? (
+          <EventPicker
+            issueId={issue.id}
+            choice={choice}
+            only={only}
+            onOnly={onOnly}
+            event={event}
+            ids={issue.event_ids}
+            onChoose={onChoose}
+            newerCame={newerCame}
+          />
+          {event === null && only !== '' && issue.event_ids.latest === null ? (
+            <section className="card empty">
+              <h2>{texts.noneMatch}</h2>
+              <p>{texts.noneMatchText(only)}</p>
+              <Button onClick={() => onOnly('')}>{texts.clear}</Button>
+            </section>
+          ) : event === null ? (
             <section className="card empty">
               <h2>{words.eventGone}</h2>
               <p>{words.eventGoneText}</p>
@@ -182,13 +243,13 @@ function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
           ) : (
             <>
               {hasStack ? <StackTrace key={event.event_id} event={event} /> : <MessageCard event={event} />}
-              {hasStack ? null : <IssueTags distribution={issue.tag_distribution} event={event} />}
+              {hasStack ? null : <IssueTags issue={issue} event={event} onOnly={onOnly} />}
               <Breadcrumbs key={`crumbs ${event.event_id}`} event={event} />
             </>
           )}
           <FeedbackCard issue={issue} />
           {event === null ? null : <AttachmentsCard key={`files ${event.event_id}`} issue={issue} />}
-          {event !== null && !hasStack ? null : <IssueTags distribution={issue.tag_distribution} event={event} />}
+          {event !== null && !hasStack ? null : <IssueTags issue={issue} event={event} onOnly={onOnly} />}
           {event === null ? null : (
             <>
               <RequestCard event={event} />
@@ -202,17 +263,29 @@ function IssueBody({ issue, newerCame, onChoose }: IssueBodyProps) {
         <aside className="irail" aria-label={words.details}>
           {event === null ? null : <NativeCrashCard event={event} />}
           {event === null ? null : <DeviceCard event={event} />}
-          <IssueGrouping grouping={issue.grouping} />
+          <ReleasesCard issue={issue} onOnly={onOnly} />
+          <PeopleCard issue={issue} onOnly={onOnly} />
+          <IssueGrouping issue={issue} />
         </aside>
       </div>
-      <IssueStickBar issue={issue} onEdit={apply} onDelete={() => setDeleting(true)} />
-      {deleting ? (
+      <IssueStickBar issue={issue} onEdit={apply} {...ask} />
+      {asking === 'merge' ? (
+        <Suspense fallback={null}>
+          <MergeDialog issue={issue} onClose={stop} />
+        </Suspense>
+      ) : null}
+      {asking === 'discard' ? (
+        <Suspense fallback={null}>
+          <DiscardDialog issue={issue} onClose={stop} onGone={leave} />
+        </Suspense>
+      ) : null}
+      {asking === 'delete' ? (
         <Suspense fallback={null}>
           <DeleteDialog
             issues={[issue]}
-            onClose={() => setDeleting(false)}
+            onClose={stop}
             onDelete={() => {
-              setDeleting(false)
+              stop()
               remove.mutate({ issues: [rowOf(issue)] })
             }}
           />

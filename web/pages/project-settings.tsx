@@ -3,6 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { projectSettingsQuery } from '../api/queries.ts'
 import { SettingsFrame } from '../components/settings-frame.tsx'
 import { paths } from '../paths.ts'
+import { grouping } from '../words/grouping.ts'
+import { people } from '../words/people.ts'
 import { privacy } from '../words/privacy.ts'
 import { settings } from '../words/settings.ts'
 
@@ -23,8 +25,14 @@ export function ProjectSettingsFrame() {
         <Link key="filters" {...paths.projectFilters(projectId)}>
           {privacy.filters.title}
         </Link>,
+        <Link key="grouping" {...paths.projectGrouping(projectId)}>
+          {grouping.title}
+        </Link>,
         <Link key="scrubbing" {...paths.projectScrubbing(projectId)}>
           {privacy.scrubbing.title}
+        </Link>,
+        <Link key="ownership" {...paths.projectOwnership(projectId)}>
+          {people.ownership.title}
         </Link>,
       ]}
     </SettingsFrame>

@@ -191,6 +191,9 @@ export const issue = {
   groupingText: 'Events meet in this issue when these agree.',
   variants: {
     sdk_fingerprint: 'Fingerprint sent by the app',
+    project_rule: 'Fingerprint by a rule of the project',
+    rule: 'The rule that matched',
+    stack_rule: 'Stack rules that had a say',
     exception_stack: 'Error and its frames',
     thread_stack: 'Frames of the thread',
     type_value: 'Type and message',

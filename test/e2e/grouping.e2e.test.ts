@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest'
+import { addGroupingVersion, TEST_GROUPING_VERSION } from '../kit/grouping-version.ts'
+import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { waitFor } from '../kit/wait.ts'
+import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+const { person, project } = await aTeam(dashboard.server)
+addGroupingVersion()
+
+const failing = (name: string, fields: Record<string, unknown> = {}) =>
+  anEvent({
+    exception: {
+      values: [
+        anException({
+          type: 'PaymentError',
+          value: `${name} was declined`,
+          stacktrace: {
+            frames: [
+              { filename: 'src/net/http.ts', function: 'request', module: 'app.net.http', in_app: true },
+              { filename: `src/${name}.ts`, function: `pay_${name}`, module: `app.${name}`, in_app: true },
+            ],
+          },
+        }),
+      ],
+    },
+    user: { id: name },
+    ...fields,
+  })
+
+type Row = { id: string; title: string; event_count: number }
+const issuesNow = async (): Promise<Row[]> =>
+  (await person.get(`/api/issues?projectId=${project.id}&sort=first_seen`)).as<{ items: Row[] }>().items
+const send = (name: string) => sendEvent(dashboard.server.url, project.dsn, failing(name))
+
+for (const name of ['visa', 'paypal', 'voucher', 'voucher']) await send(name)
+await waitFor('three issues', async () => (await issuesNow()).length === 3)
+
+const idOf = async (name: string): Promise<string> =>
+  (await issuesNow()).find(({ title }) => title.includes(name))?.id ?? ''
+
+test('merge: found, picked, merged; why, and the way back', async () => {
+  const [visa, paypal] = [await idOf('visa'), await idOf('paypal')]
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${visa}`)
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  await page.getByRole('menuitem', { name: 'Merge…' }).click()
+  const dialog = page.getByRole('dialog', { name: /Merge issues into SHOPPER-WEB-1/ })
+  await dialog.getByRole('checkbox', { name: /voucher/ }).waitFor()
+  await dialog.getByLabel('Issues of this project').fill('paypal')
+  await waitFor('the list to follow', async () => (await dialog.getByRole('checkbox').count()) === 1)
+  await dialog.getByRole('checkbox', { name: /paypal/ }).check()
+  await expectAccessible(page, 'merge dialog')
+  await screenshot(page, 'grouping-merge-dialog')
+  await dialog.getByRole('button', { name: 'Merge 1 issue' }).click()
+  await page.getByText('1 issue merged into SHOPPER-WEB-1').waitFor()
+  await page.getByText('All 2 fingerprints').click()
+  await page.getByRole('heading', { name: 'Merged into this issue' }).waitFor()
+  await screenshot(page, 'grouping-why', { fullPage: true })
+
+  // An old link leads on.
+  const other = await dashboard.openAs(person)
+  await other.goto(`/issues/${paypal}`)
+  await other.waitForURL(`**/issues/${visa}*`)
+
+  await page.getByRole('button', { name: 'Take SHOPPER-WEB-2 out' }).click()
+  await page.getByText('SHOPPER-WEB-2 is on its own again').waitFor()
+  await waitFor('three issues again', async () => (await issuesNow()).length === 3)
+})
+
+test('rules: written, previewed, refused where wrong, saved, and in force', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings/general`)
+  await page.getByRole('link', { name: 'Grouping' }).click()
+  await page.getByRole('heading', { name: 'Grouping', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Add rule' }).first().click()
+  const rule = page.getByRole('group', { name: 'Fingerprint rule 1' })
+  await rule.getByLabel('Matches').fill('PaymentError')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('PaymentError is no condition').waitFor()
+  await rule.getByLabel('Matches').fill('type:PaymentError -function:*voucher*')
+  await rule.getByLabel('Fingerprint').fill('cards')
+  await rule.getByLabel('Title').fill('Cards: {{ value }}')
+  await page.getByRole('button', { name: 'Add rule' }).last().click()
+  const stack = page.getByRole('group', { name: 'Stack rule 1' })
+  await stack.getByLabel('Matches').fill('module:app.net.*')
+  await stack.getByLabel('The frame').selectOption('not_in_app')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('These issues would become one').waitFor()
+  await rule.getByText('2 events').waitFor()
+  await screenshot(page, 'grouping-rules', { fullPage: true })
+
+  // What only the server knows to be wrong is said in its words.
+  await rule.getByLabel('Fingerprint').fill('{{ colour }}')
+  dashboard.browser.forgive(/400/)
+  await page.keyboard.press('Control+s')
+  await page.getByRole('alert').filter({ hasText: 'no variable' }).waitFor()
+  await rule.getByLabel('Fingerprint').fill('cards')
+  await page.keyboard.press('Control+s')
+  await page.getByText('Grouping rules saved').waitFor()
+  await send('visa')
+  await send('paypal')
+  await waitFor('an issue of the rule', async () =>
+    (await issuesNow()).some(({ title, event_count: count }) => title.startsWith('Cards: ') && count === 2),
+  )
+})
+
+test('discard: asked twice, gone, dropped from then on, and taken up again in the settings', async () => {
+  const voucher = await idOf('voucher')
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${voucher}`)
+  await page.getByRole('button', { name: 'More actions' }).first().click()
+  await page.getByRole('menuitem', { name: 'Discard…' }).click()
+  const dialog = page.getByRole('dialog', { name: /Discard SHOPPER-WEB-3/ })
+  await dialog.getByLabel('Type discard to confirm').fill('discard')
+  await expectAccessible(page, 'discard dialog')
+  await screenshot(page, 'grouping-discard-dialog')
+  await page.keyboard.press('Enter')
+  await page.getByText('SHOPPER-WEB-3 discarded').waitFor()
+  await page.goto(`/projects/${project.id}/settings/grouping`)
+  const list = page.getByRole('region', { name: 'Discarded issues' })
+  await list.getByText('SHOPPER-WEB-3').waitFor()
+  await screenshot(page, 'grouping-discards', { fullPage: true })
+  await list.getByRole('button', { name: 'Take up again' }).click()
+  await list.getByText('Nothing is discarded.').waitFor()
+})
+
+test('a newer version: what would change is shown before anybody agrees', async () => {
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings/grouping`)
+  await page.getByRole('button', { name: `Move to version ${TEST_GROUPING_VERSION}…` }).click()
+  const dialog = page.getByRole('dialog', { name: `Move to version ${TEST_GROUPING_VERSION}?` })
+  await dialog.getByText(/^Looked at/).waitFor()
+  await expectAccessible(page, 'upgrade dialog')
+  await screenshot(page, 'grouping-upgrade-dialog')
+  await dialog.getByRole('button', { name: 'Move this project' }).click()
+  await page.getByText(/^Moving from version 1: until/).waitFor()
+})
+
+const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
+  (['desk', 'phone'] as const).map((size) => ({ theme, size })),
+)
+
+test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ theme, size }) => {
+  const page = await dashboard.openAs(person, { theme, size })
+  await page.goto(`/projects/${project.id}/settings/grouping`)
+  await page.getByRole('group', { name: 'Fingerprint rule 1' }).waitFor()
+  await page.getByText(/^Moving from version 1/).waitFor()
+  await expectAccessible(page, `grouping, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `grouping, ${size}`)
+  await screenshot(page, `grouping-${theme}-${size}`, { fullPage: true })
+
+  await page.goto(`/issues/${await idOf('Cards')}`)
+  await page.getByText('The rule that matched').waitFor()
+  await page.getByRole('button', { name: 'More actions' }).filter({ visible: true }).first().click()
+  await page.getByRole('menuitem', { name: 'Merge…' }).click()
+  await page.getByRole('checkbox').first().waitFor()
+  await expectAccessible(page, `merge dialog, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `merge dialog, ${size}`)
+  await screenshot(page, `grouping-merge-${theme}-${size}`)
+})
+
+test('at 320 pixels nothing is cut off sideways', async () => {
+  const page = await dashboard.openAs(person)
+  await page.setViewportSize({ width: 320, height: 700 })
+  await page.goto(`/projects/${project.id}/settings/grouping`)
+  await page.getByRole('group', { name: 'Fingerprint rule 1' }).waitFor()
+  await expectNoSideScroll(page, 'grouping at 320')
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+})

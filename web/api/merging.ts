@@ -1,0 +1,58 @@
+import { grouping as words } from '../words/grouping.ts'
+import { call } from './call.ts'
+import { useChange } from './change.ts'
+import { keysOf } from './issue-cache.ts'
+import type { Issue, IssueDetail } from './issue-queries.ts'
+
+type Named = Pick<Issue, 'id' | 'short_id'>
+
+const merge = (issue: Named, others: readonly Named[]) =>
+  call('POST /api/issues/:issueId/merge', {
+    params: { issueId: issue.id },
+    body: { issue_ids: others.map(({ id }) => id) },
+  })
+const unmerge = (issue: Named, others: readonly Named[]) =>
+  call('POST /api/issues/:issueId/unmerge', {
+    params: { issueId: issue.id },
+    body: { issue_ids: others.map(({ id }) => id) },
+  })
+
+/** Merges issues into one; Undo takes them out again. */
+export function useMerge(issue: IssueDetail, onDone: () => void) {
+  return useChange({
+    send: (others: readonly Named[]) => merge(issue, others),
+    touches: (others) => [...keysOf([issue, ...others]), ['issues', 'to-merge'], ['comments', issue.id]],
+    settle: onDone,
+    said: (_answer, others) => words.merged(others.length, issue.short_id),
+    undo: (others) => unmerge(issue, others),
+    failed: words.mergeFailed,
+  })
+}
+
+/** Takes a merged issue out; Undo merges it again. */
+export function useUnmerge(issue: Pick<IssueDetail, 'id' | 'short_id'>) {
+  return useChange({
+    send: (other: Named) => unmerge(issue, [other]),
+    touches: (other) => [...keysOf([issue, other]), ['issues', 'to-merge'], ['comments', issue.id]],
+    said: (_answer, other) => words.unmerged(other.short_id),
+    undo: (other) => merge(issue, [other]),
+    failed: words.unmergeFailed,
+  })
+}
+
+/** Deletes an issue and drops what comes of it from now on. */
+export function useDiscard(issue: IssueDetail, onGone: () => void) {
+  return useChange({
+    send: (one: Named) => call('POST /api/issues/:issueId/discard', { params: { issueId: one.id } }),
+    touches: (one) => [
+      ...keysOf([one]).filter((key) => key[1] !== 'detail'),
+      ['projects', issue.project_id, 'discards'],
+    ],
+    settle: (client, _answer, one) => {
+      client.removeQueries({ queryKey: ['issues', 'detail', one.id], type: 'inactive' })
+      onGone()
+    },
+    said: (_answer, one) => words.discarded(one.short_id),
+    failed: words.discardFailed,
+  })
+}

@@ -1,0 +1,219 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState, type SubmitEvent } from 'react'
+import { call } from '../api/call.ts'
+import { reasonOf, useChange } from '../api/change.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../api/queries.ts'
+import { useCan } from '../can.ts'
+import { Discards } from '../components/grouping/discards.tsx'
+import { GroupingPreview } from '../components/grouping/grouping-preview.tsx'
+import { GroupingVersion } from '../components/grouping/grouping-version.tsx'
+import {
+  blankFingerprint,
+  blankStack,
+  draftFingerprint,
+  draftStack,
+  FingerprintRow,
+  problemsOf,
+  rulesOf,
+  StackRow,
+  type DraftFingerprint,
+  type DraftStack,
+} from '../components/grouping/rule-rows.tsx'
+import { ProjectPart } from '../components/project-part.tsx'
+import { useKeys } from '../keys.ts'
+import { Button } from '../ui/button.tsx'
+import { focusFirstInvalid } from '../ui/field.tsx'
+import { Note } from '../ui/states.tsx'
+import { grouping as words } from '../words/grouping.ts'
+import { settings } from '../words/settings.ts'
+import { shared } from '../words/shared.ts'
+import '../ui/privacy.css'
+import '../ui/grouping.css'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/grouping')
+
+export function ProjectGroupingPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('project.change')
+  return (
+    <ProjectPart title={words.title} lead={words.lead} heightPx={420} mayChange={may.allowed} project={project}>
+      {(data) => (
+        <>
+          <RulesForm key={projectId} project={data} why={may.why} />
+          <GroupingVersion projectId={projectId} why={may.why} />
+          <Discards projectId={projectId} />
+        </>
+      )}
+    </ProjectPart>
+  )
+}
+
+type Draft = { fingerprint: readonly DraftFingerprint[]; stack: readonly DraftStack[] }
+
+const draftOf = ({ grouping_rules: rules }: ProjectSettings): Draft => ({
+  fingerprint: rules.fingerprint.map(draftFingerprint),
+  stack: rules.stack.map(draftStack),
+})
+
+/** Text of the rules alone, to tell whether anything was changed. */
+const textOf = ({ fingerprint, stack }: Draft): string =>
+  JSON.stringify([
+    fingerprint.map(({ match, fingerprint: elements, title }) => [match, elements, title]),
+    stack.map(({ match, action }) => [match, action]),
+  ])
+
+function RulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [draft, setDraft] = useState(() => draftOf(project))
+  const [asked, setAsked] = useState(false)
+  const dirty = textOf(draft) !== textOf(draftOf(project))
+  const params = { projectId: project.id }
+  const save = useChange({
+    send: (grouping_rules: ProjectSettings['grouping_rules']) =>
+      call('PATCH /api/projects/:projectId/settings', { params, body: { grouping_rules } }),
+    touches: () => [['projects']],
+    settle: (client, answer) => {
+      client.setQueryData(projectSettingsQuery(project.id).queryKey, answer)
+      setDraft(draftOf(answer))
+      setAsked(false)
+    },
+    said: () => words.saved,
+    failed: null,
+  })
+  const preview = useMutation({
+    mutationFn: (grouping_rules: ProjectSettings['grouping_rules']) =>
+      call('POST /api/projects/:projectId/grouping/preview', { params, body: { grouping_rules } }),
+  })
+  const isWhole = [...draft.fingerprint, ...draft.stack].every((rule) => Object.keys(problemsOf(rule)).length === 0)
+  const form = (): HTMLFormElement | null => document.querySelector('form.grouping-rules')
+  /** Sends nothing that is known to be wrong; says what it is instead. */
+  const send = (to: (rules: ProjectSettings['grouping_rules']) => void) => {
+    setAsked(true)
+    if (isWhole) return to(rulesOf(draft.fingerprint, draft.stack))
+    const element = form()
+    if (element !== null) focusFirstInvalid(element)
+  }
+  const saveNow = () => {
+    if (dirty && why === undefined && !save.isPending) send((rules) => save.mutate(rules))
+  }
+  useKeys([{ keys: 'mod+s', label: settings.saveKeys, group: 'Page', whileTyping: true, run: saveNow }])
+  const change = (part: Partial<Draft>) => {
+    setDraft({ ...draft, ...part })
+    // What they said was about other rules.
+    preview.reset()
+    save.reset()
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    saveNow()
+  }
+
+  return (
+    <form className="set grouping-rules" onSubmit={submit} noValidate aria-label={words.title}>
+      {save.error === null ? null : (
+        <Note tone="red" icon="warn" role="alert">
+          {words.failed} {reasonOf(save.error)}
+        </Note>
+      )}
+      <section className="card" aria-labelledby="grouping-fingerprint">
+        <header className="card-h">
+          <h2 id="grouping-fingerprint">{words.fingerprintRules}</h2>
+          <span className="sub wide-only">{words.fingerprintMore}</span>
+          <span className="sp" />
+          {dirty ? <span className="sub">{settings.unsaved}</span> : null}
+          <Button
+            size="sm"
+            icon="eye"
+            busy={preview.isPending}
+            why={why}
+            onClick={() => send((rules) => preview.mutate(rules))}
+          >
+            {words.tryOut}
+          </Button>
+          <Button
+            type="submit"
+            size="sm"
+            look={dirty ? 'primary' : 'plain'}
+            busy={save.isPending}
+            why={why ?? (dirty ? undefined : shared.saved)}
+          >
+            {settings.save}
+          </Button>
+        </header>
+        {draft.fingerprint.length === 0 ? <p className="rule-note sub">{words.noFingerprint}</p> : null}
+        {draft.fingerprint.map((rule, index) => (
+          <FingerprintRow
+            key={rule.key}
+            number={index + 1}
+            rule={rule}
+            why={why}
+            asked={asked}
+            hits={preview.data?.fingerprint_rules[index]?.events}
+            onChange={(next) => change({ fingerprint: replaced(draft.fingerprint, next) })}
+            onUp={index === 0 ? undefined : () => change({ fingerprint: raised(draft.fingerprint, index) })}
+            onRemove={() => change({ fingerprint: draft.fingerprint.filter((one) => one.key !== rule.key) })}
+          />
+        ))}
+        <div className="gadd">
+          <Button
+            size="sm"
+            icon="plus"
+            why={why}
+            onClick={() => change({ fingerprint: [...draft.fingerprint, blankFingerprint()] })}
+          >
+            {words.add}
+          </Button>
+          {draft.fingerprint.length === 0 ? null : (
+            <p className="hint">
+              {words.matchHint}. {words.fingerprintHint}.
+            </p>
+          )}
+        </div>
+      </section>
+      {preview.data === undefined && preview.error === null ? null : (
+        <section className="card" aria-labelledby="grouping-preview">
+          <header className="card-h">
+            <h2 id="grouping-preview">{words.tryTitle}</h2>
+          </header>
+          <div className="card-b">
+            <GroupingPreview preview={preview.data} error={preview.error} />
+          </div>
+        </section>
+      )}
+      <section className="card" aria-labelledby="grouping-stack">
+        <header className="card-h">
+          <h2 id="grouping-stack">{words.stackRules}</h2>
+          <span className="sub wide-only">{words.stackMore}</span>
+        </header>
+        {draft.stack.length === 0 ? <p className="rule-note sub">{words.noStack}</p> : null}
+        {draft.stack.map((rule, index) => (
+          <StackRow
+            key={rule.key}
+            number={index + 1}
+            rule={rule}
+            why={why}
+            asked={asked}
+            hits={preview.data?.stack_rules[index]?.events}
+            onChange={(next) => change({ stack: replaced(draft.stack, next) })}
+            onUp={index === 0 ? undefined : () => change({ stack: raised(draft.stack, index) })}
+            onRemove={() => change({ stack: draft.stack.filter((one) => one.key !== rule.key) })}
+          />
+        ))}
+        <div className="gadd">
+          <Button size="sm" icon="plus" why={why} onClick={() => change({ stack: [...draft.stack, blankStack()] })}>
+            {words.add}
+          </Button>
+          {draft.stack.length === 0 ? null : <p className="hint">{words.stackMatchHint}</p>}
+        </div>
+      </section>
+    </form>
+  )
+}
+
+const replaced = <R extends { key: string }>(rules: readonly R[], next: R): R[] =>
+  rules.map((one) => (one.key === next.key ? next : one))
+
+/** The rule at `index` one place further up. */
+const raised = <R,>(rules: readonly R[], index: number): R[] =>
+  rules.map((one, at) => (at === index - 1 ? (rules[index] ?? one) : at === index ? (rules[index - 1] ?? one) : one))
