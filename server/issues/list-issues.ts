@@ -4,7 +4,7 @@ import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import { STATUSES, type Issue, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 import { encodeCursor } from './list-cursor.ts'
-import { countByStatus, selectIssueIds, selectIssues, type IssueFilter, type StatusCounts } from './list.queries.ts'
+import { countByStatus, selectIssueIds, selectIssues, type IssueFilter } from './list.queries.ts'
 import { issuesMatching } from './search/issues-matching.ts'
 import { parseQuery } from './search/parse-query.ts'
 import { viewIssues } from './view-issue.ts'
@@ -35,9 +35,9 @@ export async function listIssues(
     pageOfIssues(app, actor, filter, input),
     countByStatus(app.db, actor, filter),
   ])
-  const capped = STATUSES.map((status) => [status, Math.min(counts[status], TOTAL_CAP)] as const)
+  const capped = STATUSES.map((status) => [status, Math.min(counts.statuses[status], TOTAL_CAP)] as const)
   return {
-    ...withTotal(page, counts, filter),
+    ...withTotal(page, counts.total),
     status_counts: Object.fromEntries(capped) as Record<IssueStatus, number>,
   }
 }
@@ -45,11 +45,11 @@ export async function listIssues(
 /** The same without counts per status: a query (docs/search.md) beside the filters of the list. */
 export async function searchIssues(app: App, actor: Actor, input: ListInput): Promise<Page<Issue>> {
   const filter = await filterOf(app, actor, input)
-  const [page, counts] = await Promise.all([
+  const [page, { total }] = await Promise.all([
     pageOfIssues(app, actor, filter, input),
     countByStatus(app.db, actor, filter, filter.statuses),
   ])
-  return withTotal(page, counts, filter)
+  return withTotal(page, total)
 }
 
 /** Ids of the issues under the filters of the list, newest first, at most so many. */
@@ -77,8 +77,7 @@ async function pageOfIssues(app: App, actor: Actor, filter: IssueFilter, input: 
   }
 }
 
-function withTotal(page: Uncounted, counts: StatusCounts, { statuses = STATUSES }: IssueFilter): Page<Issue> {
-  const total = [...new Set(statuses)].reduce((sum, status) => sum + counts[status], 0)
+function withTotal(page: Uncounted, total: number): Page<Issue> {
   const { items, ...place } = page
   return {
     items,

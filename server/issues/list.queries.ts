@@ -7,7 +7,8 @@ import { severityRank } from './issue.ts'
 import { STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 import { issueColumns, ownColumns } from './issues.queries.ts'
 import { decodeCursor, sortKey } from './list-cursor.ts'
-import { type Condition, lastSeenSince } from './search/compile-query.ts'
+import type { Condition } from './search/compile-query.ts'
+import { lastSeenSince, rankOf, slotOf } from './sort-keys.ts'
 
 /** Reads of many issues. Indexes hold coarse sort keys (migrations/0018_search.sql); the row says the rest. */
 
@@ -49,13 +50,21 @@ function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Issues 
 }
 
 function scoped(db: Database | Tx, actor: Actor, { projectIds }: IssueFilter): Issues {
-  const query = db.selectFrom('issues as i').where('i.org_id', '=', actor.orgId).where('i.merged_into', 'is', null)
-  if (projectIds === undefined) return query
+  const query = db.selectFrom('issues as i').where('i.merged_into', 'is', null)
+  if (projectIds === undefined) return query.where('i.org_id', '=', actor.orgId)
   const [only] = projectIds
-  // Of one project the index gives the order as well.
+  // Indexes begin with the project or with the organisation: to check one in the row would cost more than to find it.
   return projectIds.length === 1 && only !== undefined
-    ? query.where('i.project_id', '=', only)
-    : query.where('i.project_id', '=', anyOf(projectIds, 'uuid'))
+    ? query.where(
+        'i.project_id',
+        '=',
+        sql<string>`(select id from projects where id = ${only} and org_id = ${actor.orgId})`,
+      )
+    : query.where(
+        'i.project_id',
+        '=',
+        sql<string>`any(array(select id from projects where org_id = ${actor.orgId} and id = ${anyOf(projectIds, 'uuid')}))`,
+      )
 }
 
 const anyOf = <T extends string | number>(values: readonly T[], type: 'uuid' | 'text' | 'smallint') =>
@@ -75,11 +84,6 @@ type Sorting = {
   /** The coarse key of a value, as the migration has it. */
   coarseOf(value: RawBuilder<unknown>): RawBuilder<unknown>
 }
-
-const rankOf = (value: RawBuilder<unknown>) =>
-  sql`(case when ${value} < 8 then ${value} else floor(ln((${value})::double precision) * 5.7707801635558535 - 4) end)::smallint`
-const slotOf = (value: RawBuilder<unknown>) =>
-  sql`date_bin(interval '5 seconds', ${value}, timestamptz '1970-01-01 00:00:00+00')`
 
 const SORTINGS: Readonly<Record<ReturnType<typeof sortKey>, Sorting>> = {
   last_seen: { coarse: 'i.seen_slot', type: 'timestamptz', coarseOf: slotOf },
@@ -134,26 +138,47 @@ export async function selectIssueIds(db: Database, actor: Actor, filter: IssueFi
 
 export type StatusCounts = Readonly<Record<IssueStatus, number>>
 
-/** Issues per status under a filter whose own statuses do not count; each up to one beyond {@link TOTAL_CAP}. */
+/**
+ * Issues per status under a filter whose own statuses do not count, each up to one beyond {@link TOTAL_CAP}; under more
+ * than status, project and time, of the first {@link TOTAL_CAP} found. The total is of the filter's own statuses.
+ */
 export async function countByStatus(
   db: Database,
   actor: Actor,
   filter: IssueFilter,
-  statuses: readonly IssueStatus[] = STATUSES,
-): Promise<StatusCounts> {
+  asked: readonly IssueStatus[] = STATUSES,
+): Promise<{ readonly statuses: StatusCounts; readonly total: number }> {
+  const wanted = filter.statuses ?? STATUSES
+  const { counts, isWhole } = await countStatuses(db, actor, filter, asked)
+  const total = isWhole
+    ? [...new Set(wanted)].reduce((sum, status) => sum + (counts.get(status) ?? 0), 0)
+    : await countAll(db, actor, filter)
+  return {
+    statuses: {
+      unresolved: counts.get('unresolved') ?? 0,
+      resolved: counts.get('resolved') ?? 0,
+      ignored: counts.get('ignored') ?? 0,
+      regressed: counts.get('regressed') ?? 0,
+      escalated: counts.get('escalated') ?? 0,
+    },
+    total,
+  }
+}
+
+type Counted = { readonly counts: ReadonlyMap<string, number>; readonly isWhole: boolean }
+
+async function countStatuses(
+  db: Database,
+  actor: Actor,
+  filter: IssueFilter,
+  statuses: readonly IssueStatus[],
+): Promise<Counted> {
   const { severities, platforms, assignees, conditions } = filter
   const isPlain =
     severities === undefined && platforms === undefined && assignees === undefined && (conditions ?? []).length === 0
-  const counts = isPlain
-    ? await countPlain(db, actor, filter, statuses)
-    : await countGrouped(db, actor, { ...filter, statuses })
-  return {
-    unresolved: counts.get('unresolved') ?? 0,
-    resolved: counts.get('resolved') ?? 0,
-    ignored: counts.get('ignored') ?? 0,
-    regressed: counts.get('regressed') ?? 0,
-    escalated: counts.get('escalated') ?? 0,
-  }
+  return isPlain
+    ? { counts: await countPlain(db, actor, filter, statuses), isWhole: true }
+    : countGrouped(db, actor, { ...filter, statuses })
 }
 
 /** By the index alone: rows are looked at only in the five seconds in which `seenSince` lies. */
@@ -191,14 +216,27 @@ async function countPlain(
   return new Map(rows)
 }
 
-/** So many matches are counted by reading them; what lies beyond is not counted. */
-const MOST_READ = 5 * (TOTAL_CAP + 1)
-
-async function countGrouped(db: Database, actor: Actor, filter: IssueFilter): Promise<Map<string, number>> {
+async function countGrouped(db: Database, actor: Actor, filter: IssueFilter): Promise<Counted> {
+  const read = filtered(db, actor, filter)
+    .select('i.status')
+    .limit(TOTAL_CAP + 1)
   const rows = await db
-    .selectFrom(filtered(db, actor, filter).select('i.status').limit(MOST_READ).as('read'))
+    .selectFrom(read.as('read'))
     .select(['status', (eb) => eb.fn.countAll<number>().as('n')])
     .groupBy('status')
     .execute()
-  return new Map(rows.map((row) => [row.status, Math.min(row.n, TOTAL_CAP + 1)]))
+  const counts = new Map<string, number>(rows.map((row) => [row.status, row.n]))
+  return { counts, isWhole: rows.reduce((sum, { n }) => sum + n, 0) <= TOTAL_CAP }
+}
+
+/** Issues under a filter, up to one beyond {@link TOTAL_CAP}. */
+async function countAll(db: Database, actor: Actor, filter: IssueFilter): Promise<number> {
+  const read = filtered(db, actor, filter)
+    .select('i.id')
+    .limit(TOTAL_CAP + 1)
+  const { n } = await db
+    .selectFrom(read.as('read'))
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return n
 }

@@ -3,8 +3,9 @@ import type { Actor } from '../../context/actor.ts'
 import { hashUser } from '../../protocol/user-hash.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
 import { severityRank } from '../issue.ts'
+import { lastSeenSince, rankOf } from '../sort-keys.ts'
 import { askedKey } from './facts.ts'
-import { factLexeme, factPrefix, keyPrefix, orgLexeme, overflowLexeme, wordsOf } from './lexemes.ts'
+import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, wordsOf } from './lexemes.ts'
 import { peopleNamed, projectsNamed, type Named } from './query-names.ts'
 import { boundsOf } from './query-time.ts'
 import type { Pattern, Query, Term } from './query.ts'
@@ -154,9 +155,7 @@ class Compiler {
       case 'time':
         return condition(this.#time(term))
       case 'count':
-        return condition(
-          sql<SqlBool>`${term.field === 'events' ? sql`i.event_count` : sql`i.user_count`} ${sql.raw(term.op)} ${term.value}::bigint`,
-        )
+        return condition(countIs(term))
       case 'user':
         return condition(this.#user(term.values))
       case 'release':
@@ -225,11 +224,15 @@ class Compiler {
   }
 }
 
-const condition = (given: Condition): Part => ({ kind: 'condition', condition: given })
+/** With the coarse key, which an index holds. */
+function countIs({ field, op, value }: Extract<Term, { kind: 'count' }>): Condition {
+  const [count, rank] = field === 'events' ? ['i.event_count', 'i.events_rank'] : ['i.user_count', 'i.users_rank']
+  const coarse = sql.raw(op === '=' ? '=' : `${op.slice(0, 1)}=`)
+  const wanted = sql`${value}::bigint`
+  return sql<SqlBool>`(${sql.ref(count)} ${sql.raw(op)} ${wanted} and ${sql.ref(rank)} ${coarse} ${rankOf(wanted)})`
+}
 
-/** `i.last_seen >= since`, as an index can answer it. */
-export const lastSeenSince = (since: Date): Condition =>
-  sql<SqlBool>`(i.seen_slot >= date_bin(interval '5 seconds', ${since}::timestamptz, timestamptz '1970-01-01 00:00:00+00') and i.last_seen >= ${since})`
+const condition = (given: Condition): Part => ({ kind: 'condition', condition: given })
 
 const patternQuestion = (key: string, { text, glob }: Pattern): string =>
   glob ? beginning(factPrefix(key, text.slice(0, text.indexOf('*')))) : exactly(factLexeme(key, text))
@@ -251,5 +254,5 @@ const COLUMNS: Readonly<Record<string, Condition>> = {
 
 function has(key: string): Part {
   if (Object.hasOwn(COLUMNS, key)) return condition(COLUMNS[key] as Condition)
-  return { kind: 'document', question: beginning(keyPrefix(askedKey(key))), isSelective: true }
+  return { kind: 'document', question: exactly(keyLexeme(askedKey(key))), isSelective: true }
 }

@@ -1,5 +1,5 @@
 import type { Fact } from './facts.ts'
-import { addWords, factLexeme, isWord, keyOf, overflowLexeme } from './lexemes.ts'
+import { addWords, factLexeme, isWord, keyLexeme, keyOf, overflowLexeme } from './lexemes.ts'
 
 /** The search document of an issue: a bounded set of lexemes that grows with what its events say. Pure. */
 
@@ -53,6 +53,7 @@ export function growth(document: readonly string[], lexemes: readonly string[]):
     else {
       values.set(key, count + 1)
       add(lexeme)
+      add(keyLexeme(key))
     }
   }
   return added

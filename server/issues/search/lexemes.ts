@@ -29,8 +29,11 @@ export function addWords(words: Set<string>, text: string): void {
 /** Words of a question, in lower case. */
 export const wordsOf = (text: string): string[] => [...new Set((text.match(WORDS) ?? []).map(plain))]
 
-/** What stands for everything known under a key, as the beginning of a lexeme. */
-export const keyPrefix = (key: string): string => `${key.slice(0, MOST_KEY_CHARACTERS).toLowerCase()}${SEPARATOR}`
+/** Says that something is known under a key. */
+export const keyLexeme = (key: string): string =>
+  `${SEPARATOR}has${SEPARATOR}${key.slice(0, MOST_KEY_CHARACTERS).toLowerCase()}`
+
+const keyPrefix = (key: string): string => `${key.slice(0, MOST_KEY_CHARACTERS).toLowerCase()}${SEPARATOR}`
 
 /** A fact: `os.name␟android`. */
 export const factLexeme = (key: string, value: string): string => keyPrefix(key) + valuePart(value)
