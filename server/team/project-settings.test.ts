@@ -18,9 +18,12 @@ const defaults = {
   severity_rules: DEFAULT_SEVERITY_RULES,
   rate_limit_per_minute: null,
   spike_protection: true,
+  ownership_rules: [],
   store_profiles: false,
   store_replays: false,
   grouping_version: 1,
+  grouping_transition: null,
+  grouping_rules: { fingerprint: [], stack: [] },
 }
 
 test.each([[{}], [null], [undefined], ['nonsense'], [[]]])('%j means the defaults', (stored) => {
@@ -41,5 +44,16 @@ test('one broken filter costs only itself', () => {
     ...DEFAULT_INBOUND_FILTERS,
     localhost: true,
     ip_addresses: ['10.0.0.0/8'],
+  })
+})
+
+test('one broken rule of escalating or severity costs only itself', () => {
+  const stored = {
+    escalating: { least: 20, deviations: 'many', busy_factor: 0 },
+    severity_rules: { users: 3, user_share: 7 },
+  }
+  expect(projectSettings(stored)).toMatchObject({
+    escalating: { ...DEFAULT_ESCALATING, least: 20 },
+    severity_rules: { users: 3, user_share: 0.01 },
   })
 })

@@ -131,13 +131,41 @@ test('somebody who may only look gets no such menus', async () => {
 })
 
 /** Resolved in a release, back in a later one. */
-async function regressed(page: Page, person: Person, project: TestProject): Promise<void> {
+async function regressed(page: Page, person: Person, project: TestProject): Promise<string> {
   const id = await anIssue(person, project)
   await person.patch(`/api/issues/${id}`, { status: 'resolved', resolution: { in_release: 'shop@2.3.1' } })
   await send(project, 'shop@2.4.0')
   await holds(person, id, { status: 'regressed' })
   await page.goto(`/issues/${id}`)
+  return id
 }
+
+test('what is no regression is resolved again, for the releases seen so far', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const id = await regressed(page, person, project)
+  await page.getByRole('button', { name: 'Not a regression' }).click()
+  await holds(person, id, { status: 'resolved', resolution: { in_next_release: true } })
+})
+
+test('a project decides when issues escalate and reach many', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings/general`)
+  const form = page.getByRole('form', { name: 'Severity and escalating' })
+  await form.getByLabel('Least limit', { exact: true }).fill('9')
+  await form.getByText('Enter a whole number from 10 to 1,000,000.').waitFor()
+  await form.getByLabel('Least limit', { exact: true }).fill('40')
+  await form.getByLabel('Issues reach many from').fill('2.5')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Severity and escalating saved').waitFor()
+  expect((await person.get(`/api/projects/${project.id}/settings`)).body).toMatchObject({
+    escalating: { least: 40, deviations: 5 },
+    severity_rules: { users: 25, user_share: 0.025 },
+  })
+  await expectAccessible(page, 'severity and escalating')
+  await screenshot(page, 'issue-rules-light-desk', { fullPage: true })
+})
 
 test.each<[Theme, WidthName]>([
   ['light', 'desk'],

@@ -1,4 +1,6 @@
+import { rowOf, useIssueEdit, type Edit } from '../api/issue-changes.ts'
 import type { IssueDetail } from '../api/issue-queries.ts'
+import { useCan } from '../can.ts'
 import { formatClock, formatDay } from '../ui/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -10,6 +12,8 @@ import { versionOf } from './issue-trend.ts'
 type IssueReasonProps = { issue: IssueDetail; onShow: (eventId: string) => void }
 
 export function IssueReason({ issue, onShow }: IssueReasonProps) {
+  const change = useCan('issue.change')
+  const edit = useIssueEdit()
   const { status, status_reason, activity } = issue
   if (status_reason === null || status === 'unresolved') return null
   const move = activity.find((entry) => entry.kind === 'status_changed')
@@ -33,16 +37,35 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
         <p>{status_reason}</p>
       </div>
       {back === null || fixed === null ? null : <ReleaseTrack fixed={fixed} back={versionOf(back)} />}
-      {eventId === null || issue.event?.event_id === eventId ? null : (
+      {byItself ? (
         <div className="reason-a">
-          <Button size="sm" onClick={() => onShow(eventId)}>
-            {words.showEvent}
-          </Button>
+          {eventId === null || issue.event?.event_id === eventId ? null : (
+            <Button size="sm" onClick={() => onShow(eventId)}>
+              {words.showEvent}
+            </Button>
+          )}
+          {status === 'regressed' ? (
+            <Button
+              size="sm"
+              why={change.why}
+              title={decide.notRegressedMore}
+              onClick={() => edit.mutate({ issues: [rowOf(issue)], edit: notRegressed(back) })}
+            >
+              {decide.notRegressed}
+            </Button>
+          ) : null}
         </div>
-      )}
+      ) : null}
     </section>
   )
 }
+
+/** Resolved again, for every release seen so far; where events name none, from now on. */
+const notRegressed = (back: string | null): Edit => ({
+  kind: 'status',
+  status: 'resolved',
+  resolution: back === null ? { now: true } : { in_next_release: true },
+})
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useId, useState, type SubmitEvent, type ReactNode } from 'react'
+import { useState } from 'react'
 import { ApiError, call } from '../api/call.ts'
 import { reasonOf, useChange } from '../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../api/queries.ts'
 import { useCan } from '../can.ts'
+import { FormCard } from '../components/form-card.tsx'
+import { IssueRulesForm } from '../components/issue-rules-form.tsx'
 import { ProjectPart } from '../components/project-part.tsx'
 import { useKeys } from '../keys.ts'
-import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { platformWord } from '../ui/tiles.tsx'
 import { onboarding } from '../words/onboarding.ts'
 import { settings } from '../words/settings.ts'
-import { shared } from '../words/shared.ts'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
 const words = settings.generalPage
@@ -128,6 +128,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           onChange={(event) => setDays(event.target.value.trim())}
         />
       </FormCard>
+      <IssueRulesForm project={project} why={why} />
       <section className="card" aria-labelledby="h-kept">
         <header className="card-h">
           <h2 id="h-kept">{words.kept}</h2>
@@ -196,41 +197,4 @@ function useSave(projectId: string, said: string) {
         : undefined
     },
   }
-}
-
-type FormCardProps = {
-  title: string
-  dirty: boolean
-  busy: boolean
-  why: string | undefined
-  onSave: () => void
-  children: ReactNode
-}
-
-/** A card that is saved for itself and says when it is not. */
-function FormCard({ title, dirty, busy, why, onSave, children }: FormCardProps) {
-  const headingId = useId()
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    onSave()
-  }
-  return (
-    <form className="card" aria-labelledby={headingId} onSubmit={submit} noValidate>
-      <header className="card-h">
-        <h2 id={headingId}>{title}</h2>
-        <span className="sp" />
-        {dirty ? <span className="sub">{settings.unsaved}</span> : null}
-        <Button
-          type="submit"
-          size="sm"
-          look={dirty ? 'primary' : 'plain'}
-          busy={busy}
-          why={why ?? (dirty ? undefined : shared.saved)}
-        >
-          {settings.save}
-        </Button>
-      </header>
-      <div className="gridk card-b">{children}</div>
-    </form>
-  )
 }

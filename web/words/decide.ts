@@ -52,6 +52,8 @@ export const decide = {
   resolve: 'Resolve',
   ignore: 'Ignore',
 
+  notRegressed: 'Not a regression',
+  notRegressedMore: 'Resolves it again, for every release seen so far.',
   track: (fixed: string, back: string) => `Fixed in ${fixed}, seen again in ${back}`,
   fixed: (version: string) => `${version} fixed`,
   ignoredUntil: 'Ignored until',
