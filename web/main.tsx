@@ -1,3 +1,10 @@
+// Before any component that brings styles of its own: base.css names the order of the layers.
+import './ui/tokens.css'
+import './ui/base.css'
+import './ui/shell.css'
+import './ui/parts.css'
+import './ui/overlays.css'
+import './ui/charts.css'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -8,12 +15,6 @@ import { startKeys } from './keys.ts'
 import { paths } from './paths.ts'
 import { startPrefs } from './prefs.ts'
 import { makeRouter } from './routes.tsx'
-import './ui/tokens.css'
-import './ui/base.css'
-import './ui/shell.css'
-import './ui/parts.css'
-import './ui/overlays.css'
-import './ui/charts.css'
 
 const client = new QueryClient({
   defaultOptions: {
