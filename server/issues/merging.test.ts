@@ -168,6 +168,47 @@ describe('merging', () => {
   })
 })
 
+test('a person is erased from issues that were merged, and from what they said together', async () => {
+  const project = await aProject(owner)
+  const of = (name: string, user: string) =>
+    eventIn(name, {
+      user: { id: user },
+      exception: {
+        values: [
+          anException({
+            type: `${name}Error`,
+            value: `secret of ${user}`,
+            stacktrace: { frames: [{ function: name, filename: `${name}.ts`, in_app: true }] },
+          }),
+        ],
+      },
+    })
+  await send(project, of('alpha', 'ada'), of('beta', 'grace'), of('beta', 'ada'))
+  const [a = '', b = ''] = (await listed(project)).map(({ id }) => id)
+  await merge(a, [b])
+  await send(project, of('beta', 'ada'))
+  expect((await read(a)).title).toContain('ada')
+  expect((await owner.delete(`/api/projects/${project.id}/users/ada/data`)).status).toBeLessThan(300)
+  const holds = async () =>
+    (
+      await t.app.pool.query<{ what: string }>(
+        `select 'issue' as what from issues where project_id = $1 and (title || error_value || search_text) like '%of ada%'
+         union all select 'member' from issue_members m join issues i on i.id = m.issue_id where i.project_id = $1 and (m.title || m.error_value || m.search_text) like '%of ada%'
+         union all select 'document' from issue_search s join issues i on i.id = s.issue_id where i.project_id = $1 and s.document @@ 'ada'::tsquery`,
+        [project.id],
+      )
+    ).rows
+  expect(await holds()).toEqual([])
+  expect(await read(a)).toMatchObject({ id: a, title: 'betaError: secret of grace' })
+  await unmerge(a, [b])
+  expect(await holds()).toEqual([])
+  const { rows } = await t.app.pool.query<{ users: number }>(
+    `select count(*)::int as users from issue_users u join issues i on i.id = u.issue_id where i.project_id = $1`,
+    [project.id],
+  )
+  expect(rows[0]?.users).toBe(1)
+})
+
 const outcomesOf = async (project: TestProject) =>
   (
     await t.app.pool.query<{ outcome: string; reason: string; quantity: number }>(
