@@ -75,12 +75,14 @@ export const IssuesSearch = z.extend(ShellSearch, {
   severity: many(SEVERITIES),
   /** As SDKs name them: `node`, `python`. */
   platform: words,
-  q: text(1000),
+  q: text(2000),
   sort: one(SORTS),
   /** A member's id, `me` or `none`. */
   owner: lenient(z.union([id, z.enum(['me', 'none'])])),
   /** The row the keyboard stands on, by its issue's id: Back returns to it. */
   cursor: lenient(id),
+  /** The saved view it came from. */
+  view: lenient(id),
 })
 export type IssuesSearch = z.infer<typeof IssuesSearch>
 

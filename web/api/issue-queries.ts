@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
 import type { IssuesSearch, Range } from '../search.ts'
+import { eventOnly } from '../components/event-only.ts'
 import { call, type AnswerOf } from './call.ts'
 
 export type Issue = AnswerOf<'GET /api/issues'>['items'][number]
@@ -28,7 +29,7 @@ export type StreamFilters = {
 export const DEFAULT_SORT = '-last_seen'
 
 /** Whether the search decides the status itself. */
-export const searchesStatus = (q: string): boolean => /(?:^|\s)-?is:/u.test(q)
+export const searchesStatus = (q: string): boolean => /(?:^|[\s(])[-!]?(?:is|status):/iu.test(q)
 
 export function filtersOf(search: IssuesSearch): StreamFilters {
   const q = search.q?.trim() ?? ''
@@ -51,13 +52,13 @@ const RANGE_MS: Readonly<Record<Range, number>> = {
   '30d': 30 * 24 * 3_600_000,
 }
 
-/** A page of the stream. `statusCounts` is absent for a search, which does not count by status. */
+/** A page of the stream. */
 export type StreamPage = {
   items: Issue[]
   total: number
   totalCapped: boolean
   nextCursor: string | null
-  statusCounts: Partial<Record<Status, number>> | null
+  statusCounts: Partial<Record<Status, number>>
   /** Start of the time looked at; further pages keep it. */
   since: string
   readAt: number
@@ -81,15 +82,12 @@ async function readPage(filters: StreamFilters, param: PageParam, signal: AbortS
     assignee_id: filters.owner === null ? undefined : [filters.owner],
     cursor: param?.cursor,
   }
-  if (filters.q !== '') {
-    const page = await call('GET /api/issues/search', { query: { ...query, q: filters.q }, signal })
-    return { ...pageOf(page), statusCounts: null, since }
-  }
-  const page = await call('GET /api/issues', { query, signal })
+  const q = filters.q === '' ? {} : { q: filters.q }
+  const page = await call('GET /api/issues', { query: { ...query, ...q }, signal })
   return { ...pageOf(page), statusCounts: page.status_counts, since }
 }
 
-const pageOf = (page: AnswerOf<'GET /api/issues/search'>) => ({
+const pageOf = (page: AnswerOf<'GET /api/issues'>) => ({
   items: page.items,
   total: page.total,
   totalCapped: page.total_capped === true,
@@ -137,26 +135,27 @@ export const volumeQuery = (project: string | null, range: Range) =>
     meta: { quiet: true },
   })
 
-/** `latest`, `oldest`, or an event's id. */
+/** `latest`, `oldest`, `most_complete`, or an event's id. */
 export type EventChoice = string
 
-const readIssue = (issueId: string, event: EventChoice, signal: AbortSignal) =>
-  call('GET /api/issues/:issueId', { params: { issueId }, query: { event }, signal })
+const readIssue = (issueId: string, event: EventChoice, only: string, signal: AbortSignal) =>
+  call('GET /api/issues/:issueId', { params: { issueId }, query: { event, ...eventOnly(only) }, signal })
 
 /** The issue with the event asked for, as it was on arrival: a newer event never replaces the one being read. */
-export const issueEventQuery = (issueId: string, event: EventChoice) =>
+export const issueEventQuery = (issueId: string, event: EventChoice, only = '') =>
   queryOptions({
-    queryKey: ['issue-event', issueId, event],
-    queryFn: ({ signal }) => readIssue(issueId, event, signal),
+    queryKey: ['issue-event', issueId, event, only],
+    queryFn: ({ signal }) => readIssue(issueId, event, only, signal),
     staleTime: 'static',
     gcTime: 15_000,
   })
 
 /** The same issue kept up to date around one event: counts, status, activity, neighbours. */
-export const issueQuery = (issueId: string, event: EventChoice) =>
+/** @param only which events are stepped through, as people write it */
+export const issueQuery = (issueId: string, event: EventChoice, only = '') =>
   queryOptions({
-    queryKey: ['issues', 'detail', issueId, event],
-    queryFn: ({ signal }) => readIssue(issueId, event, signal),
+    queryKey: ['issues', 'detail', issueId, event, only],
+    queryFn: ({ signal }) => readIssue(issueId, event, only, signal),
     meta: { quiet: true },
   })
 

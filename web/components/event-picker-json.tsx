@@ -1,29 +1,60 @@
-import { useMemo } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import type { Event } from '../../server/protocol/event.api.ts'
+import { payloadQuery } from '../api/issue-event-queries.ts'
 import { IconButton } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { formatSize } from '../ui/format.ts'
+import { Segmented } from '../ui/segmented.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { issue as words } from '../words/issue.ts'
+import { issueEvents as texts } from '../words/issue-events.ts'
+import { QueryError } from './query-error.tsx'
 
-/** The event as the API answers it. */
-export function EventJson({ event, onClose }: { event: Event; onClose: () => void }) {
-  const text = useMemo(() => JSON.stringify(event, null, 2), [event])
+type EventJsonProps = { issueId: string; event: Event; onClose: () => void }
+
+/** The event as it is stored, and as the API answers it. */
+export function EventJson({ issueId, event, onClose }: EventJsonProps) {
+  const [form, setForm] = useState<'stored' | 'shown'>('stored')
+  const stored = useQuery(payloadQuery(issueId, event.event_id))
+  const value = form === 'shown' ? event : stored.data?.payload
+  const text = useMemo(() => (value === undefined ? '' : JSON.stringify(value, null, 2)), [value])
   const title = words.jsonTitle(event.event_id.slice(0, 8))
   return (
     <Dialog open bare title={title} onClose={onClose} className="jsondialog">
       <header className="card-h">
         <h2>{title}</h2>
+        {form === 'shown' || stored.data === undefined ? null : (
+          <span className="sub">{texts.size(formatSize(stored.data.size_bytes))}</span>
+        )}
         <span className="sp" />
+        <Segmented
+          className="seg-sm"
+          label={texts.forms}
+          value={form}
+          options={[
+            { value: 'stored', label: texts.asStored },
+            { value: 'shown', label: texts.asShown },
+          ]}
+          onChange={setForm}
+        />
         <CopyButton size="sm" text={text} said={words.jsonCopied}>
           {words.copy}
         </CopyButton>
         <IconButton look="ghost" size="sm" icon="x" label={words.close} onClick={onClose} />
       </header>
-      {/* Scrolls inside, which keys must be able to do too. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0} role="region" aria-label={title}>
-        {text}
-      </pre>
+      {form === 'stored' && stored.error !== null ? (
+        <QueryError what={texts.what} error={stored.error} onRetry={() => void stored.refetch()} />
+      ) : text === '' ? (
+        <Skeleton heightPx={300} label={title} />
+      ) : (
+        // Scrolls inside, which keys must be able to do too.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre tabIndex={0} role="region" aria-label={title}>
+          {text}
+        </pre>
+      )}
     </Dialog>
   )
 }

@@ -6,25 +6,35 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { formatExact } from '../ui/format.ts'
 import { Segmented } from '../ui/segmented.tsx'
 import { issue as words } from '../words/issue.ts'
+import { issueEvents as texts } from '../words/issue-events.ts'
 
+const EventList = lazy(() => import('./event-list.tsx').then((module) => ({ default: module.EventList })))
 const EventJson = lazy(() => import('./event-picker-json.tsx').then((module) => ({ default: module.EventJson })))
 
 type EventPickerProps = {
+  issueId: string
+  /** As asked for: `latest`, `oldest`, `most_complete`, or an event's id. */
+  choice: string
+  /** Only these events are stepped through. */
+  only: string
+  onOnly: (only: string) => void
   event: IssueDetail['event']
   ids: IssueDetail['event_ids']
-  /** `latest`, `oldest`, or an event's id. */
   onChoose: (event: string) => void
   /** A newer event came in while this one is read. */
   newerCame: boolean
 }
 
 /** Which of the issue's events is shown, and the way to its neighbours. */
-export function EventPicker({ event, ids, onChoose, newerCame }: EventPickerProps) {
+export function EventPicker(props: EventPickerProps) {
+  const { issueId, choice, only, onOnly, event, ids, onChoose, newerCame } = props
+  const [list, setList] = useState(false)
   const [json, setJson] = useState(false)
   const { older, newer } = ids
   useKeys([
     ...(older === null ? [] : [{ keys: '[', label: words.older, group: 'Issue' as const, run: () => onChoose(older) }]),
     ...(newer === null ? [] : [{ keys: ']', label: words.newer, group: 'Issue' as const, run: () => onChoose(newer) }]),
+    { keys: 'v', label: texts.all, group: 'Issue' as const, run: () => setList(true) },
     ...(newerCame
       ? [{ keys: '.', label: words.showNewest, group: 'Issue' as const, run: () => onChoose('latest') }]
       : []),
@@ -32,11 +42,13 @@ export function EventPicker({ event, ids, onChoose, newerCame }: EventPickerProp
   const at =
     event === null
       ? 'none'
-      : event.event_id === ids.latest
-        ? 'latest'
-        : event.event_id === ids.oldest
-          ? 'oldest'
-          : 'none'
+      : choice === 'most_complete'
+        ? choice
+        : event.event_id === ids.latest
+          ? 'latest'
+          : event.event_id === ids.oldest
+            ? 'oldest'
+            : 'none'
   return (
     <section className="evnav" aria-label={words.event}>
       <Segmented
@@ -45,6 +57,7 @@ export function EventPicker({ event, ids, onChoose, newerCame }: EventPickerProp
         value={at}
         options={[
           { value: 'latest', label: words.latest },
+          { value: 'most_complete', label: texts.mostComplete, title: texts.mostCompleteTitle },
           { value: 'oldest', label: words.first },
         ]}
         onChange={onChoose}
@@ -60,6 +73,12 @@ export function EventPicker({ event, ids, onChoose, newerCame }: EventPickerProp
           <time dateTime={event.occurred_at}>{formatExact(event.occurred_at)}</time>
         </>
       )}
+      {only === '' ? null : (
+        <span className="ev-tok">
+          <b title={only}>{only}</b>
+          <IconButton look="ghost" size="sm" icon="x" label={texts.clear} onClick={() => onOnly('')} />
+        </span>
+      )}
       <span className="sp" />
       {newerCame ? (
         <span className="newer" role="status">
@@ -69,6 +88,9 @@ export function EventPicker({ event, ids, onChoose, newerCame }: EventPickerProp
           </button>
         </span>
       ) : null}
+      <Button look="ghost" size="sm" icon="issues" keys="v" onClick={() => setList(true)}>
+        {texts.all}
+      </Button>
       {event === null ? null : (
         <Button look="ghost" size="sm" icon="code" onClick={() => setJson(true)}>
           {words.json}
@@ -90,9 +112,24 @@ export function EventPicker({ event, ids, onChoose, newerCame }: EventPickerProp
         why={newer === null ? words.noNewer : undefined}
         onClick={() => newer !== null && onChoose(newer)}
       />
+      {list ? (
+        <Suspense fallback={null}>
+          <EventList
+            issueId={issueId}
+            shown={event?.event_id ?? null}
+            only={only}
+            onOnly={onOnly}
+            onChoose={(id) => {
+              setList(false)
+              onChoose(id)
+            }}
+            onClose={() => setList(false)}
+          />
+        </Suspense>
+      ) : null}
       {json && event !== null ? (
         <Suspense fallback={null}>
-          <EventJson event={event} onClose={() => setJson(false)} />
+          <EventJson issueId={issueId} event={event} onClose={() => setJson(false)} />
         </Suspense>
       ) : null}
     </section>

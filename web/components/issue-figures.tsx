@@ -1,21 +1,30 @@
-import { usePrefs } from '../prefs.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { trendQuery, type TrendRange } from '../api/issue-event-queries.ts'
 import type { IssueDetail } from '../api/issue-queries.ts'
+import { releaseMarkersQuery } from '../api/release-queries.ts'
+import { usePrefs } from '../prefs.ts'
 import { BarChart, type BarSeries, type BarTone } from '../ui/bar-chart.tsx'
 import { Count } from '../ui/figures.tsx'
 import { formatCount, formatDay } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useNow } from '../ui/now.ts'
+import { Segmented } from '../ui/segmented.tsx'
 import type { SparkTone } from '../ui/sparkline.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { issue as words } from '../words/issue.ts'
+import { issueEvents as texts } from '../words/issue-events.ts'
 import { axisLabels, bucketLabel } from './issue-axis.ts'
+import { faultLines } from './issue-fault-lines.ts'
 import { faultOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from './issue-trend.ts'
+import { QueryError } from './query-error.tsx'
 
 /** Seen within so long: it is going on. */
 const GOING_ON_MS = 5 * 60_000
 const TONES: Readonly<Record<SparkTone, BarTone>> = { plain: 'base', regressed: 'regr', escalated: 'high', new: 'base' }
 
-/** The figures people ask for first, and the last day as a chart. */
+/** The figures people ask for first, and the last days as a chart. */
 export function IssueFigures({ issue }: { issue: IssueDetail }) {
   const now = useNow('half-minute')
   usePrefs()
@@ -56,7 +65,7 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
           </dd>
         </div>
       </dl>
-      <TrendChart issue={issue} now={now} />
+      <Trend issue={issue} now={now} />
     </section>
   )
 }
@@ -75,6 +84,37 @@ function FirstSeen({ at, now }: { at: string; now: number }) {
   )
 }
 
+const RANGES = ['24h', '14d', '90d'] as const
+/** How the labels under the chart are spread. */
+const AXES = { '24h': '24h', '14d': '7d', '90d': '30d' } as const
+
+/** Events over the time chosen, with the releases that came out meanwhile. */
+function Trend({ issue, now }: { issue: IssueDetail; now: number }) {
+  const [range, setRange] = useState<TrendRange>('14d')
+  const long = useQuery({ ...trendQuery(issue.id, range), enabled: range !== '24h' })
+  const trend = range === '24h' ? issue.trend : long.data
+  return (
+    <>
+      <div className="trend-h">
+        <Segmented
+          className="seg-sm"
+          label={texts.range}
+          value={range}
+          options={RANGES.map((value) => ({ value, label: texts.ranges[value] }))}
+          onChange={setRange}
+        />
+      </div>
+      {trend !== undefined ? (
+        <TrendChart issue={{ ...issue, trend }} range={range} now={now} />
+      ) : long.error === null ? (
+        <Skeleton heightPx={128} label={texts.trendName} />
+      ) : (
+        <QueryError what={texts.trendName} error={long.error} onRetry={() => void long.refetch()} />
+      )}
+    </>
+  )
+}
+
 /** Where the level changed: at the move the service noted, else where the counts show it. */
 function changeOf(issue: IssueDetail, now: number): { move: number | null; split: number | null } {
   const tone = toneOf(issue, now)
@@ -84,13 +124,13 @@ function changeOf(issue: IssueDetail, now: number): { move: number | null; split
   return { move, split: move === null ? faultOf(issue, now) : Math.floor(move) }
 }
 
-function TrendChart({ issue, now }: { issue: IssueDetail; now: number }) {
+function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRange; now: number }) {
   const { trend } = issue
   const tone = toneOf(issue, now)
-  const starts = trend.counts.map((_, index) =>
-    new Date(Date.parse(trend.start) + index * trend.interval_seconds * 1000).toISOString(),
-  )
-  const hours = Math.round((trend.counts.length * trend.interval_seconds) / 3600)
+  const stepMs = trend.interval_seconds * 1000
+  const starts = trend.counts.map((_, index) => new Date(Date.parse(trend.start) + index * stepMs).toISOString())
+  const end = new Date(Date.parse(trend.start) + trend.counts.length * stepMs).toISOString()
+  const markers = useQuery({ ...releaseMarkersQuery([issue.project_id], trend.start, end), meta: { quiet: true } })
   const { move, split } = changeOf(issue, now)
   const series: BarSeries[] =
     split === null
@@ -107,21 +147,21 @@ function TrendChart({ issue, now }: { issue: IssueDetail; now: number }) {
             values: trend.counts.map((count, index) => (index < split ? 0 : count)),
           },
         ]
-  const buckets = starts.map((start) => bucketLabel(start, trend.interval_seconds, '24h'))
+  const buckets = starts.map((start) => bucketLabel(start, trend.interval_seconds, AXES[range]))
+  const came =
+    move === null || issue.last_release === null || issue.status !== 'regressed'
+      ? null
+      : { at: move / trend.counts.length, label: versionOf(issue.last_release) }
   return (
     <>
-      <h2 className="sr">{words.trendTitle(hours)}</h2>
+      <h2 className="sr">{texts.trendName}</h2>
       <BarChart
-        label={words.trend(sumOf(trend), peakOf(trend), hours)}
+        label={texts.trend(sumOf(trend), peakOf(trend), texts.long[range], texts.per[range])}
         heightPx={104}
         series={series}
         buckets={buckets}
-        faults={
-          move === null || issue.last_release === null || issue.status !== 'regressed'
-            ? []
-            : [{ at: move / trend.counts.length, label: versionOf(issue.last_release) }]
-        }
-        xLabels={axisLabels(starts, trend.interval_seconds, '24h')}
+        faults={faultLines(came, markers.data?.items ?? [], trend)}
+        xLabels={axisLabels(starts, trend.interval_seconds, AXES[range])}
         openEnd
       />
       <details className="astable">
@@ -132,16 +172,14 @@ function TrendChart({ issue, now }: { issue: IssueDetail; now: number }) {
         <table className="tiny">
           <thead>
             <tr>
-              <th scope="col">{words.hour}</th>
+              <th scope="col">{texts.time}</th>
               <th scope="col">{words.events}</th>
             </tr>
           </thead>
           <tbody>
             {starts.map((start, index) => (
               <tr key={start}>
-                <th scope="row">
-                  {formatDay(start)}, {buckets[index]}
-                </th>
+                <th scope="row">{range === '24h' ? `${formatDay(start)}, ${buckets[index]}` : buckets[index]}</th>
                 <td>{formatCount(trend.counts[index] ?? 0)}</td>
               </tr>
             ))}

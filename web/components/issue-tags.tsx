@@ -1,40 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Event } from '../../server/protocol/event.api.ts'
+import { sharesQuery, type Share } from '../api/issue-event-queries.ts'
 import type { IssueDetail } from '../api/issue-queries.ts'
-import { formatCount } from '../ui/format.ts'
+import { formatFactor } from '../ui/format.ts'
 import { issue as words } from '../words/issue.ts'
+import { issueEvents as texts } from '../words/issue-events.ts'
+import { onlyTerm } from './event-only.ts'
+import { isTelling, percentOf, sharesByKey, type SharesOfKey } from './issue-shares-model.ts'
+import { versionOf } from './issue-trend.ts'
+import { QueryError } from './query-error.tsx'
 
 const KEYS_AT_START = 9
 const VALUES = 4
 
-type Distribution = IssueDetail['tag_distribution'][number]
+type IssueTagsProps = {
+  issue: Pick<IssueDetail, 'id'>
+  event: Event | null
+  /** Looks at those events only. */
+  onOnly: (only: string) => void
+}
 
-/** What the newest events have in common, and the tags of the event that is shown. */
-export function IssueTags({ distribution, event }: { distribution: readonly Distribution[]; event: Event | null }) {
+/** What the newest events have in common that others have not, and the tags of the event that is shown. */
+export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
   const [whole, setWhole] = useState(false)
+  const { data, error, refetch } = useQuery(sharesQuery(issue.id))
   const tags = event?.tags ?? []
-  if (distribution.length === 0 && tags.length === 0) return null
-  const sampled = Math.max(0, ...distribution.map((tag) => tag.total))
-  const shown = whole ? distribution : distribution.slice(0, KEYS_AT_START)
+  const keys = sharesByKey(data?.items ?? [])
+  if (error === null && data !== undefined && keys.length === 0 && tags.length === 0) return null
+  const shown = whole ? keys : keys.slice(0, KEYS_AT_START)
   return (
     <section className="card" aria-labelledby="h-tags">
       <header className="card-h">
         <h2 id="h-tags" tabIndex={-1}>
           {words.share}
         </h2>
-        {sampled === 0 ? null : <span className="sub">{words.shareOf(sampled)}</span>}
+        {data === undefined ? null : <span className="sub">{texts.compared(data.events, data.baseline_events)}</span>}
       </header>
+      {error === null ? null : <QueryError what={texts.sharesName} error={error} onRetry={() => void refetch()} />}
       {shown.length === 0 ? null : (
         <div className="tagds">
-          {shown.map((tag) => (
-            <TagValues key={tag.key} tag={tag} own={tags.find((one) => one.key === tag.key)?.value ?? null} />
+          {shown.map((one) => (
+            <Values key={one.key} of={one} own={ownOf(one.key, event)} onOnly={onOnly} />
           ))}
         </div>
       )}
-      {shown.length === distribution.length ? null : (
+      {shown.length === keys.length ? null : (
         <p className="tag-more">
           <button type="button" className="link-t" onClick={() => setWhole(true)}>
-            {words.showAllTags(distribution.length)}
+            {words.showAllTags(keys.length)}
           </button>
         </p>
       )}
@@ -55,32 +69,60 @@ export function IssueTags({ distribution, event }: { distribution: readonly Dist
   )
 }
 
-function TagValues({ tag, own }: { tag: Distribution; own: string | null }) {
-  const values = tag.values.slice(0, VALUES)
-  const rest = tag.total - values.reduce((sum, { count }) => sum + count, 0)
-  const rows = rest > 0 ? [...values, { value: null, count: rest }] : values
+const ownOf = (key: string, event: Event | null): string | null =>
+  event?.tags.find((tag) => tag.key === key)?.value ??
+  (key === 'release' ? (event?.release ?? null) : key === 'environment' ? (event?.environment ?? null) : null)
+
+function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOnly: (only: string) => void }) {
+  const values = of.values.slice(0, VALUES)
+  const rest = 1 - values.reduce((sum, { share }) => sum + share, 0)
   return (
     <div className="tagd">
-      <h3 title={tag.key}>{tag.key}</h3>
+      <h3 title={of.key}>{of.key}</h3>
       <ul>
-        {rows.map(({ value, count }) => {
-          const percent = Math.round((count / tag.total) * 100)
-          return (
-            <li key={value ?? ''} className="tagrow" title={`${value ?? words.other}: ${formatCount(count)}`}>
-              <span className={value !== null && value === own ? 'tl is-own' : 'tl'}>
-                {value === '' ? '“”' : (value ?? words.other)}
-              </span>
-              <span className="tb" aria-hidden="true">
-                <span style={{ inlineSize: `${percent}%` }} />
-              </span>
-              <span className="num">
-                {percent === 0 ? '<1' : percent}
-                {'\u202f'}%
-              </span>
-            </li>
-          )
-        })}
+        {values.map((share) => (
+          <Value key={share.value} share={share} own={share.value === own} onOnly={onOnly} />
+        ))}
+        {rest < 0.005 ? null : (
+          <li className="tagrow">
+            <span className="tl c-3">{texts.others}</span>
+            <span className="tb" aria-hidden="true">
+              <span style={{ inlineSize: `${rest * 100}%` }} />
+            </span>
+            <span className="num">{percentOf(rest)}</span>
+          </li>
+        )}
       </ul>
     </div>
+  )
+}
+
+/** A bar, and a mark where the rest of the project stands. */
+function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (only: string) => void }) {
+  const telling = isTelling(share)
+  const baseline = share.baseline_share === null ? null : percentOf(share.baseline_share)
+  const more = texts.against(share.count, baseline)
+  const said = telling && share.lift !== null ? `${more}. ${texts.often(formatFactor(share.lift))}` : more
+  return (
+    <li>
+      <button
+        type="button"
+        className="tagrow"
+        title={`${share.value}: ${said}`}
+        onClick={() => onOnly(onlyTerm(share.key, share.value))}
+      >
+        <span className={own ? 'tl is-own' : 'tl'}>
+          {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}
+        </span>
+        <span className="tb tb-base" aria-hidden="true">
+          <span className={telling ? 'hot' : undefined} style={{ inlineSize: `${share.share * 100}%` }} />
+          {share.baseline_share === null ? null : (
+            <i style={{ insetInlineStart: `${Math.min(98, share.baseline_share * 100)}%` }} />
+          )}
+        </span>
+        <span className="num">{percentOf(share.share)}</span>
+        <span className="sr">{said}</span>
+      </button>
+    </li>
   )
 }

@@ -9,6 +9,7 @@ import {
   type IssueDetail,
 } from '../api/issue-queries.ts'
 import { useLive, usePolling } from '../api/live.ts'
+import { subscriptionQuery } from '../api/people-queries.ts'
 import type { Neighbours } from '../components/issue-head.tsx'
 import type { IssuesSearch } from '../search.ts'
 import { recalledStream } from './issues-memory.ts'
@@ -20,21 +21,28 @@ const REFRESH_MS = 2000
  * The issue with the event that is read. The event stays the one that was opened; counts, status and activity around
  * it are kept up to date, and a newer event is only offered.
  */
-export function useIssue(issueId: string, choice: string) {
+export function useIssue(issueId: string, choice: string, only: string) {
   const client = useQueryClient()
-  const opened = useQuery(issueEventQuery(issueId, choice))
+  const opened = useQuery({
+    ...issueEventQuery(issueId, choice, only),
+    // Another event of the same issue takes the place of this one when it is there: the page stands still meanwhile.
+    placeholderData: (before) => (before?.id === issueId ? before : undefined),
+  })
   const eventId = opened.data?.event?.event_id ?? choice
   const known = opened.data
   const current = useQuery({
-    ...issueQuery(issueId, eventId),
-    enabled: known !== undefined,
-    ...(known === undefined ? {} : { initialData: known, initialDataUpdatedAt: opened.dataUpdatedAt }),
+    ...issueQuery(issueId, eventId, only),
+    enabled: known !== undefined && !opened.isPlaceholderData,
+    ...(known === undefined || opened.isPlaceholderData
+      ? {}
+      : { initialData: known, initialDataUpdatedAt: opened.dataUpdatedAt }),
     refetchInterval: usePolling(15_000),
   })
   const refresh = useAtMostEvery(REFRESH_MS, () =>
     Promise.all([
       current.refetch({ cancelRefetch: false }),
       client.invalidateQueries({ queryKey: commentsQuery(issueId).queryKey }),
+      client.invalidateQueries({ queryKey: subscriptionQuery(issueId).queryKey }),
     ]),
   )
   const projectId = known?.project_id
@@ -54,11 +62,11 @@ export function useIssue(issueId: string, choice: string) {
     issue,
     error: opened.error,
     retry: () => void opened.refetch(),
-    newerCame: choice === 'latest' && (current.data?.event_ids.newer ?? null) !== null,
+    newerCame: choice === 'latest' && !opened.isPlaceholderData && (current.data?.event_ids.newer ?? null) !== null,
     /** Reads the newest event, also where the latest was asked for before. */
     showNewest: async () => {
-      const newest = await client.query({ ...issueQuery(issueId, 'latest'), staleTime: 0 })
-      client.setQueryData(issueEventQuery(issueId, 'latest').queryKey, newest)
+      const newest = await client.query({ ...issueQuery(issueId, 'latest', only), staleTime: 0 })
+      client.setQueryData(issueEventQuery(issueId, 'latest', only).queryKey, newest)
     },
   }
 }

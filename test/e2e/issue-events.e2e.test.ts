@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
+import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { aTeam, testDashboard, type Person } from './dashboard.ts'
+
+/** The events of an issue on its page: which one is shown, all of them filtered, what they share, where they come from. */
+
+const dashboard = await testDashboard()
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
+const Listed = z.object({ items: z.array(z.object({ id: z.string(), type: z.string(), event_count: z.number() })) })
+
+const EVENTS = 24
+const LONG_AGO_S = 6 * 86_400
+
+/** An issue of two releases whose newest event is plain, and another one to compare with. Newest first. */
+async function anIssue(): Promise<{ person: Person; issueId: string; ids: string[] }> {
+  const { person, project } = await aTeam(dashboard.server)
+  const now = Date.now() / 1000
+  const ids = Array.from({ length: EVENTS }, newEventId)
+  const failing = (name: string, fields: Record<string, unknown>) =>
+    anEvent({
+      exception: {
+        values: [
+          anException({
+            type: `${name}Error`,
+            value: `${name} failed for the customer`,
+            stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
+          }),
+        ],
+      },
+      ...fields,
+    })
+  for (const [i, id] of ids.entries()) {
+    await sendEvent(
+      dashboard.server.url,
+      project.dsn,
+      failing('pay', {
+        event_id: id,
+        timestamp: now - 5 - (i * LONG_AGO_S) / EVENTS,
+        release: i < 10 ? 'shopper@4.12.0+41200' : 'shopper@4.11.3+41130',
+        environment: i % 2 === 0 ? 'production' : 'staging',
+        user: { id: `u${i % 3}`, username: `customer ${i % 3}` },
+        tags: { store: i % 4 === 0 ? 'large' : 'small', screen: 'Checkout' },
+        contexts: { device: { model: i % 3 === 0 ? 'Pixel 7a' : 'SM-A125F' }, os: { name: 'Android', version: '15' } },
+        ...(i === 5 ? { breadcrumbs: Array.from({ length: 40 }, (_, n) => ({ message: `step ${n}` })) } : {}),
+        extra: { password: 'hunter2' },
+      }),
+    )
+  }
+  for (let i = 0; i < 15; i++) {
+    await sendEvent(
+      dashboard.server.url,
+      project.dsn,
+      failing('ship', { timestamp: now - i, tags: { store: 'small', screen: 'Basket' } }),
+    )
+  }
+  const read = async () => Listed.parse((await person.get('/api/issues')).body).items
+  await eventually(async () => (await read()).reduce((sum, one) => sum + one.event_count, 0)).toBe(EVENTS + 15)
+  const issueId = (await read()).find(({ type }) => type === 'payError')?.id ?? ''
+  return { person, issueId, ids }
+}
+
+const short = (id: string | undefined) => (id ?? '').slice(0, 8)
+
+test('latest, most complete, first, older and newer, also under a filter', async () => {
+  const { person, issueId, ids } = await anIssue()
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${issueId}`)
+  const picker = page.getByRole('region', { name: 'Event', exact: true })
+  const shows = (id: string | undefined) => picker.getByText(short(id), { exact: true }).waitFor()
+  await shows(ids[0])
+  await picker.getByRole('button', { name: 'Most complete' }).click()
+  await shows(ids[5])
+  await page.keyboard.press('[')
+  await shows(ids[6])
+  await page.keyboard.press(']')
+  await picker.getByRole('button', { name: 'First' }).click()
+  await shows(ids.at(-1))
+
+  await page.keyboard.press('v')
+  const list = page.getByRole('dialog', { name: 'Events of this issue' })
+  await list.getByText(`${EVENTS} stored`).waitFor()
+  expect(await list.getByRole('row').count()).toBe(EVENTS + 1)
+  await list.getByRole('textbox', { name: 'Only events with' }).fill('environment:staging store:large')
+  await page.keyboard.press('Enter')
+  await list.getByText('None of the newest events').waitFor()
+  await list.getByRole('textbox', { name: 'Only events with' }).fill('environment:staging user:1')
+  await page.keyboard.press('Enter')
+  await list.getByText('None of the newest events').waitFor()
+  await list.getByRole('textbox', { name: 'Only events with' }).fill('environment:staging user:u1')
+  await page.keyboard.press('Enter')
+  const staging = ids.filter((_, i) => i % 2 === 1 && i % 3 === 1)
+  await eventually(() => list.getByRole('row').count()).toBe(staging.length + 1)
+  await expectAccessible(page, 'events of an issue')
+  await list.getByRole('row').nth(2).getByRole('button').click()
+  await shows(staging[1])
+  expect(page.url()).toContain('only=')
+  await page.keyboard.press('[')
+  await shows(staging[2])
+  await picker.getByRole('button', { name: 'Show all events' }).click()
+  await shows(ids[0])
+}, 90_000)
+
+test('what they share leads to those events; the JSON is what is stored', async () => {
+  const { person, issueId } = await anIssue()
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${issueId}`)
+  const shares = page.getByRole('region', { name: 'What these events share' })
+  await shares.getByText('24 events, compared with 15 of other issues').waitFor()
+  await shares.getByRole('button', { name: /^Checkout\s*100.%\s*24 events; elsewhere 0.%/ }).waitFor()
+  await page.getByRole('region', { name: 'Affected releases' }).getByText('4.12.0').waitFor()
+  await page
+    .getByRole('region', { name: 'People' })
+    .getByRole('button', { name: /customer 1/ })
+    .waitFor()
+  await shares.getByRole('button', { name: /^large\s*25.%/ }).click()
+  await page.getByRole('region', { name: 'Event', exact: true }).getByText('store:large').waitFor()
+
+  await page.getByRole('button', { name: 'JSON' }).click()
+  const json = page.getByRole('dialog', { name: /^Event/ })
+  await json.getByRole('region').getByText('"exception"').waitFor()
+  expect(await json.getByRole('region').textContent()).not.toContain('hunter2')
+  await json.getByRole('button', { name: 'As shown' }).click()
+  await json.getByRole('region').getByText('"occurred_at"').waitFor()
+}, 90_000)
+
+test.each([
+  ['light', 'desk'],
+  ['dark', 'desk'],
+  ['light', 'phone'],
+  ['dark', 'phone'],
+] as const)(
+  'the page whole, %s, %s',
+  async (theme, size) => {
+    const { person, issueId } = await anIssue()
+    await person.post(`/api/issues/${issueId}/comments`, {
+      body: 'Mine. Posting `receipt` through **the owner** fixes it.',
+    })
+    const page = await dashboard.openAs(person, { theme, size })
+    await page.goto(`/issues/${issueId}`)
+    await page.getByRole('region', { name: 'What these events share' }).getByText('compared with').waitFor()
+    await page.getByRole('img', { name: /events in the last 14 days/ }).waitFor()
+    await expectAccessible(page, `issue ${theme} ${size}`)
+    await expectNoSideScroll(page, `issue ${theme} ${size}`)
+    await screenshot(page, `issue-full-${theme}-${size}`, { fullPage: true })
+    await page.getByRole('button', { name: 'All events' }).click()
+    await page.getByRole('dialog', { name: 'Events of this issue' }).getByRole('row').nth(3).waitFor()
+    await expectAccessible(page, `events ${theme} ${size}`)
+    await expectNoSideScroll(page, `events ${theme} ${size}`)
+    await screenshot(page, `issue-events-${theme}-${size}`)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: '24 h', exact: true }).click()
+    await page.getByRole('img', { name: /in the last 24 hours/ }).waitFor()
+  },
+  90_000,
+)
