@@ -35,6 +35,8 @@ async function aRollout() {
     ids.push(String(answer.body['id']))
   }
   const facts = []
+  // Crashes come whole: what is left over of one hour goes to the next.
+  const due = RELEASES.map(() => 0)
   for (let hoursAgo = 30 * 24; hoursAgo >= 0; hoursAgo--) {
     const ages = RELEASES.map(({ daysAgo }) => daysAgo * 24 - hoursAgo)
     // How far each has taken over: half of the users update within three days.
@@ -45,7 +47,9 @@ async function aRollout() {
     for (const [index, { version, crashes }] of RELEASES.entries()) {
       const left = reach.slice(index + 1).reduce((rest, share) => rest * (1 - share), 1)
       const sessions = Math.round((reach[index] ?? 0) * left * (4_000 + 900 * Math.sin(hoursAgo / 3.8)))
-      const crashed = Math.round(sessions * crashes * (1 + 0.2 * Math.sin(hoursAgo)))
+      const crash = (due[index] ?? 0) + sessions * crashes * (1 + 0.2 * Math.sin(hoursAgo))
+      const crashed = Math.min(sessions, Math.floor(crash))
+      due[index] = crash - crashed
       if (sessions === 0) continue
       facts.push(
         filedCounts(

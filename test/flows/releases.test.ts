@@ -429,6 +429,32 @@ describe('health', () => {
   })
 })
 
+test('a release of an hour has its layer and its line, however many there were before', async () => {
+  const of = (await aProject(owner)).id
+  const now = t.clock.now().getTime()
+  const count = (version: string, hoursAgo: number, exited: number) =>
+    filedCounts(of, [{ startedAt: now - hoursAgo * HOUR_MS, exited }], anAttribute({ release: version }))
+  for (let minor = 0; minor <= 8; minor++) await create({ projectId: of, version: `1.${minor}.0` })
+  await create({ projectId: of, version: '9.9.9-mine' })
+  await withClientTx(t.app.pool, (client) =>
+    recordSessions(client, t.clock.now(), [
+      ...Array.from({ length: 8 }, (_, minor) => count(`1.${minor}.0`, 60, 10_000 + minor)),
+      count('1.7.0', 1, 3_000),
+      count('1.8.0', 0.5, 150),
+      count('9.9.9-mine', 0.5, 1),
+    ]),
+  )
+  const health = (await owner.get(`/api/releases/health?projectId=${of}&range=7d`)).as<ReleasesHealth>()
+  expect(health.adoption?.releases.map((release) => release.version)).toEqual([
+    '1.8.0',
+    '1.7.0',
+    '1.6.0',
+    '1.5.0',
+    '1.4.0',
+  ])
+  expect(health.crash_free[0]).toMatchObject({ version: '1.8.0' })
+})
+
 describe('lists', () => {
   test('sorted, paged by cursor and offset, searched', async () => {
     const of = (await aProject(owner)).id

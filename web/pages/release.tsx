@@ -23,7 +23,7 @@ import '../ui/releases.css'
 import { CrashFreeChart, formatShare } from './releases-charts.tsx'
 import { partsOf, refreshMs } from './releases-model.ts'
 import { Commits, Deploys, ReleaseIssues } from './release-parts.tsx'
-import { Change, CrashFree, VerdictFlag } from './releases-table.tsx'
+import { Change, CrashFree } from './releases-table.tsx'
 
 const route = getRouteApi('/signed-in/shell/releases/$releaseId')
 
@@ -68,7 +68,7 @@ export function ReleasePage() {
 
 function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
   const search = route.useSearch()
-  const { package: name, version, build } = partsOf(release.version)
+  const { version, build } = partsOf(release.version)
   return (
     <>
       <nav className="crumbs rel-crumbs" aria-label={words.title}>
@@ -79,10 +79,7 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
       <div className="head">
         <div>
           <h1 className="mono rel-h">{version}</h1>
-          <p>
-            {name === null ? null : <span className="mono">{name} </span>}
-            {build === null ? null : <span>{words.build(build)} </span>}
-          </p>
+          {build === null ? null : <p>{words.build(build)}</p>}
         </div>
         <div className="head-a">
           <Actions release={release} />
@@ -112,7 +109,7 @@ function Verdict({ release }: { release: ReleaseDetail }) {
   const tone = verdict === 'hold' || verdict === 'watch' || verdict === 'healthy' ? TONES[verdict] : 'plain'
   return (
     <Note tone={tone} icon={tone === 'green' ? 'check' : tone === 'plain' ? 'info' : 'warn'}>
-      <VerdictFlag row={release} /> {release.verdict_reason}
+      <b>{words.verdicts[verdict]}.</b> {release.verdict_reason}
     </Note>
   )
 }

@@ -92,8 +92,8 @@ describe('adoption', () => {
 })
 
 describe('crash-free lines', () => {
-  test('begin at the first hour and keep gaps', () => {
-    const hours = [0, 1, 2].map((hour) => ({ hour, sessions: 1, crash_free_sessions: hour === 1 ? null : 0.99 }))
+  test('begin at the first hour with enough sessions and keep gaps', () => {
+    const hours = [0, 1, 2].map((hour) => ({ hour, sessions: hour === 1 ? 99 : 100, crash_free_sessions: 0.99 }))
     const values = valuesOf(hours)
     expect(values).toHaveLength(49)
     expect(values.slice(0, 5)).toEqual([null, 0.99, null, 0.99, null])

@@ -43,11 +43,15 @@ export function layersOf(adoption: NonNullable<ReleasesHealth['adoption']>, othe
 /** Hours a line may have. */
 export const MOST_HOURS = 48
 
+/** Fewer sessions than this draw no line: three of them are all well, or a third crashed. */
+const LEAST_SESSIONS = 100
+
 /** The value at each whole hour since release: at hour 1 what the first hour counted. */
 export const valuesOf = (hours: CrashFreeHours): (number | null)[] =>
-  Array.from({ length: MOST_HOURS + 1 }, (_, hour) =>
-    hour === 0 ? null : (hours[hour - 1]?.crash_free_sessions ?? null),
-  )
+  Array.from({ length: MOST_HOURS + 1 }, (_, place) => {
+    const hour = hours[place - 1]
+    return hour === undefined || hour.sessions < LEAST_SESSIONS ? null : hour.crash_free_sessions
+  })
 
 /** Releases came out in the time a chart shows, as places on it. */
 export function faultsOf(

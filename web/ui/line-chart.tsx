@@ -23,6 +23,9 @@ type LineChartProps = {
   formatValue: (value: number | null) => string
 }
 
+/** Share of the height, in percent, under which a band has no room for its word. */
+const LEAST_LABELLED = 9
+
 /** Lines over places, with bands behind them. The first line carries its newest value. */
 export function LineChart(props: LineChartProps) {
   const { label, heightPx, lines, places, xLabels, bands, formatTick, formatValue } = props
@@ -65,16 +68,18 @@ export function LineChart(props: LineChartProps) {
             <path key={line.label} className={`ln ${line.tone}`} d={linePath(line.values, x, y)} />
           ))}
         </svg>
-        {shown.map((band) => (
-          <span
-            key={band.label}
-            className={`blabel blabel-${band.tone}`}
-            style={vars({ '--y': `${round(y(band.from))}%` })}
-            aria-hidden="true"
-          >
-            {band.label}
-          </span>
-        ))}
+        {shown
+          .filter((band) => y(band.to) - y(band.from) > LEAST_LABELLED)
+          .map((band) => (
+            <span
+              key={band.label}
+              className={`blabel blabel-${band.tone}`}
+              style={vars({ '--y': `${round(y(band.from))}%` })}
+              aria-hidden="true"
+            >
+              {band.label}
+            </span>
+          ))}
         {end === null ? null : (
           <span
             className={`pt ${lines[0]?.tone ?? ''}${x(end.index) > 0.8 ? ' pt-r' : ''}`}

@@ -34,14 +34,14 @@ export const releases = {
   crashFreeFinding: (lines: readonly string[]) =>
     `Crash-free sessions since each release came out: ${lines.join(', ')}.`,
   lineNow: (version: string, value: string, hours: number) => `${version} at ${value} after ${hours} h`,
-  allSoFar: 'Each hour counts all sessions so far',
+  allSoFar: 'Each hour counts all sessions so far, from 100 on',
   watch: 'Watch',
   poor: 'Poor, under 99 %',
   asTable: 'View as table',
   noSessions: 'No sessions in this time',
   noSessionsMore:
     'Adoption and crash-free rates are counted from sessions. SDKs of phones send them by default; others have a switch, such as autoSessionTracking.',
-  noYoung: 'No release came out with sessions in this time',
+  noYoung: 'Not enough sessions since a release came out',
   hours: 'Hours',
   hour: (hour: number) => `${hour} h`,
   bucket: 'From',

@@ -11,6 +11,9 @@ import { environmentsOf } from './sessions-of-releases.ts'
 /** Layers a stacked chart can still be read with. */
 const MOST_LAYERS = 5
 const MOST_LINES = 3
+/** A release in use: somebody's own build is none. */
+const LEAST_SHARE_TODAY = 0.005
+const MOST_CANDIDATES = 50
 
 /** @throws AppError not_found */
 export async function readReleasesHealth(
@@ -23,7 +26,7 @@ export async function readReleasesHealth(
   const sessions = await sessionsOfProject(app, projectId, range, environment)
   const [environments, rows] = await Promise.all([
     environmentsOf(app.db, projectId, sessions.asked.from),
-    largest(app, sessions),
+    shownReleases(app, sessions),
   ])
   const newest = rows.slice(0, MOST_LINES)
   return {
@@ -42,27 +45,36 @@ export async function readReleasesHealth(
   }
 }
 
-/** The releases with the most sessions in the range, newest first. */
-async function largest(app: App, { asked, byRelease }: ProjectSessions): Promise<ReleaseRow[]> {
-  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MOST_LAYERS)
-  if (most.length === 0) return []
+/**
+ * Releases worth a layer, newest first: the newest that are in use today, however young, and those with the most
+ * sessions in the range.
+ */
+async function shownReleases(
+  app: App,
+  { asked, byRelease, today, totalToday }: ProjectSessions,
+): Promise<ReleaseRow[]> {
+  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).map(([version]) => version)
+  const inUse = most.filter((version) => (today.get(version) ?? 0) > LEAST_SHARE_TODAY * totalToday)
+  const candidates = [...new Set([...most.slice(0, MOST_LAYERS), ...inUse.slice(0, MOST_CANDIDATES)])]
+  if (candidates.length === 0) return []
   const rows = await app.db
     .selectFrom('releases')
     .selectAll()
     .where('project_id', '=', asked.projectId)
-    .where(
-      'version',
-      'in',
-      most.map(([version]) => version),
-    )
+    .where('version', 'in', candidates)
     .execute()
-  const factsOf = (row: ReleaseRow) => ({
-    version: row.version,
-    releasedAt: row.released_at,
-    firstSeenAt: row.first_seen_at,
-  })
-  return rows.sort((a, b) => compareReleases(factsOf(b), factsOf(a)))
+  const byAge = rows.sort((a, b) => compareReleases(factsOf(b), factsOf(a)))
+  const newest = byAge.filter((row) => inUse.includes(row.version)).slice(0, MOST_LINES)
+  const wanted = new Set([...newest.map((row) => row.version), ...most.slice(0, MOST_LAYERS)])
+  const chosen = [...wanted].slice(0, MOST_LAYERS)
+  return byAge.filter((row) => chosen.includes(row.version))
 }
+
+const factsOf = (row: ReleaseRow) => ({
+  version: row.version,
+  releasedAt: row.released_at,
+  firstSeenAt: row.first_seen_at,
+})
 
 function adoptionOf({ asked, buckets }: ProjectSessions, rows: readonly ReleaseRow[]): ReleasesHealth['adoption'] {
   const totals = totalsOf(buckets)
