@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'

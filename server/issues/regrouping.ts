@@ -14,8 +14,8 @@ export type IssueName = {
 }
 
 type Cell = {
-  readonly now: string
-  readonly then: string
+  readonly before: string
+  readonly after: string
   readonly title: string
   readonly eventId: string
   events: number
@@ -27,7 +27,7 @@ type Cell = {
  */
 export class Regrouping {
   readonly #rules: GroupingRules
-  /** Issue as filed → now and then → what they have in common. */
+  /** Issue as filed → both fingerprints → what they have in common. */
   readonly #cells = new Map<string, Map<string, Cell>>()
   readonly #byFingerprintRule = new Map<FingerprintRule, { events: number; issues: Set<string> }>()
   readonly #byStackRule = new Map<StackRule, number>()
@@ -43,8 +43,8 @@ export class Regrouping {
     const cell = cells.get(before + after)
     if (cell === undefined)
       cells.set(before + after, {
-        now: before,
-        then: after,
+        before,
+        after,
         title: then.title ?? then.event.title,
         eventId: place.eventId,
         events: 1,
@@ -105,15 +105,15 @@ const eventsOf = (cells: readonly Cell[]): number => cells.reduce((sum, cell) =>
 
 /** Fingerprints-to-be that events of several issues would have. */
 function mergesOf(issues: Issues): { ids: string[]; events: number }[] {
-  const byThen = new Map<string, Map<string, number>>()
+  const byAfter = new Map<string, Map<string, number>>()
   for (const [id, cells] of issues) {
-    for (const { then, events } of cells) {
-      const ids = byThen.get(then) ?? new Map<string, number>()
-      byThen.set(then, ids)
+    for (const { after, events } of cells) {
+      const ids = byAfter.get(after) ?? new Map<string, number>()
+      byAfter.set(after, ids)
       ids.set(id, (ids.get(id) ?? 0) + events)
     }
   }
-  return [...byThen.values()]
+  return [...byAfter.values()]
     .filter((ids) => ids.size > 1)
     .map((ids) => ({
       ids: [...ids].toSorted((a, b) => b[1] - a[1]).map(([id]) => id),
@@ -128,9 +128,9 @@ type Part = { title: string; event_id: string; events: number }
 function splitsOf(issues: Issues): { id: string; parts: Part[] }[] {
   const splits: { id: string; parts: Part[]; events: number }[] = []
   for (const [id, cells] of issues) {
-    const groups = groupBy(cells, (cell) => cell.now)
-    if (![...groups.values()].some((group) => new Set(group.map(({ then }) => then)).size > 1)) continue
-    const parts = [...groupBy(cells, (cell) => cell.then).values()].map((group) => ({
+    const groups = groupBy(cells, (cell) => cell.before)
+    if (![...groups.values()].some((group) => new Set(group.map(({ after }) => after)).size > 1)) continue
+    const parts = [...groupBy(cells, (cell) => cell.after).values()].map((group) => ({
       title: group[0]?.title ?? '',
       event_id: group[0]?.eventId ?? '',
       events: eventsOf(group),
@@ -144,8 +144,8 @@ function splitsOf(issues: Issues): { id: string; parts: Part[] }[] {
 function movedOf(issues: Issues, merges: readonly { events: number }[]): number {
   let moved = 0
   for (const cells of issues.values()) {
-    for (const group of groupBy(cells, (cell) => cell.now).values()) {
-      const parts = [...groupBy(group, (cell) => cell.then).values()].map(eventsOf)
+    for (const group of groupBy(cells, (cell) => cell.before).values()) {
+      const parts = [...groupBy(group, (cell) => cell.after).values()].map(eventsOf)
       moved += eventsOf(group) - Math.max(...parts)
     }
   }
@@ -154,12 +154,12 @@ function movedOf(issues: Issues, merges: readonly { events: number }[]): number 
 
 /** Events that would come to an issue with more events of the same fingerprint. */
 function joinedOf(issues: Issues): number {
-  const byThen = new Map<string, number[]>()
+  const byAfter = new Map<string, number[]>()
   for (const cells of issues.values()) {
-    for (const [then, group] of groupBy(cells, (cell) => cell.then))
-      byThen.set(then, [...(byThen.get(then) ?? []), eventsOf(group)])
+    for (const [after, group] of groupBy(cells, (cell) => cell.after))
+      byAfter.set(after, [...(byAfter.get(after) ?? []), eventsOf(group)])
   }
-  return [...byThen.values()].reduce(
+  return [...byAfter.values()].reduce(
     (sum, counts) => sum + counts.reduce((all, count) => all + count, 0) - Math.max(...counts),
     0,
   )
