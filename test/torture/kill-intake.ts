@@ -80,6 +80,7 @@ export async function stopIntake(args: TortureArgs): Promise<Verdict> {
   let cutMidway = 0
   const verdict = await torture(args, { usual: 12, full: 50 }, async (installation) => {
     const stoppedAt = performance.now()
+    installation.writers.stoppingAtMs = stoppedAt
     const exit = await installation.service.stop('SIGTERM')
     const tookMs = performance.now() - stoppedAt
     slowestMs = Math.max(slowestMs, tookMs)
@@ -134,6 +135,7 @@ async function torture(
       writing.url = null
       await service.stop()
       service = await start()
+      writing.stoppingAtMs = Number.POSITIVE_INFINITY
       writing.url = service.url
     }
     const readyMs: number[] = []

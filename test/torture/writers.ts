@@ -22,7 +22,9 @@ export type Writers = {
   resent: number
   /** By status; 0 counts cut connections. */
   readonly answers: Map<number, number>
-  /** Connections that broke while a request waited for its answer; not those that found nobody, or a farewell. */
+  /** When the service was told to stop, by performance.now(): who knocks later may find the door closing. */
+  stoppingAtMs: number
+  /** Requests sent before that whose connection broke; not those that found nobody, or a farewell. */
   cutMidway: number
   /** 503 and 429 that did not say when to come back. */
   rude: number
@@ -50,6 +52,7 @@ export function startWriters(
     sent: { error: 0, transaction: 0 },
     resent: 0,
     answers: new Map(),
+    stoppingAtMs: Number.POSITIVE_INFINITY,
     cutMidway: 0,
     rude: 0,
     slowestMs: 0,
@@ -91,7 +94,7 @@ async function write(
       cutOff = null
     } else {
       if ((status === 503 || status === 429) && retryAfter === undefined) writers.rude++
-      if (midway === true) writers.cutMidway++
+      if (midway === true && startedMs < writers.stoppingAtMs) writers.cutMidway++
       cutOff = next
       agent.destroy()
       agent = new Agent({ keepAlive: true, maxSockets: 1 })
