@@ -21,6 +21,10 @@ export function fingerprint(event: Event, options: { version?: number } = {}): G
   return { version, ...versionOf(version)(event, null) }
 }
 
+/** A version this program does not know was set by a newer one: events must go on meeting, if for other reasons. */
+export const knownVersion = (version: number): number =>
+  groupingVersions.has(version) ? version : LATEST_GROUPING_VERSION
+
 function versionOf(version: number): GroupingVersion {
   const group = groupingVersions.get(version)
   if (group === undefined) throw new RangeError(`There is no grouping version ${version}.`)
@@ -53,8 +57,7 @@ const NO_RULES: Grouped['rules'] = { fingerprint: null, stack: [] }
 
 /** Compile once per change of the settings. A project without rules pays nothing for them. */
 export function compileGrouping(settings: GroupingSettings): ProjectGrouping {
-  // A version this program does not know was set by a newer one: events must go on meeting, if by other reasons.
-  const version = groupingVersions.has(settings.grouping_version) ? settings.grouping_version : LATEST_GROUPING_VERSION
+  const version = knownVersion(settings.grouping_version)
   const group = versionOf(version)
   const { grouping_transition: transition } = settings
   const before = transition === null ? undefined : groupingVersions.get(transition.from)

@@ -1,4 +1,4 @@
-import { fingerprint } from '../grouping/grouping.ts'
+import { fingerprint, knownVersion } from '../grouping/grouping.ts'
 import { isRecord } from '../protocol/json.ts'
 import { parseGuarded } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
@@ -171,7 +171,7 @@ function fingerprintOf(version: number, { decoded, start, end }: EventBytes): st
   }
   if (!isRecord(value)) return null
   const event = normalizeEvent(value, NOWHERE)
-  return fingerprint(event, { version }).hash.toString('base64')
+  return fingerprint(event, { version: knownVersion(version) }).hash.toString('base64')
 }
 
 const NOWHERE = { eventId: '0'.repeat(32), receivedAt: new Date(0), sentAt: null, clientIp: null, userAgent: null }
