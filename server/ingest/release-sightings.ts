@@ -17,6 +17,16 @@ type Entries = readonly {
 export async function noteReleasesOf(app: App, entries: Entries): Promise<void> {
   const now = app.clock.now()
   const known = knownOf(app.pool)
+  try {
+    const due = dueOf(entries, known, now)
+    if (due.length > 0) await noteReleases(app.pool, known, now, due)
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error
+    app.log.error({ err: error }, 'releases cannot be noted')
+  }
+}
+
+function dueOf(entries: Entries, known: KnownReleases, now: Date): Sighting[] {
   const due: Sighting[] = []
   for (const { entry, items } of entries) {
     for (const item of items) {
@@ -27,13 +37,7 @@ export async function noteReleasesOf(app: App, entries: Entries): Promise<void> 
       if (known.isDue(of, now)) due.push({ ...of, receivedAt: new Date(entry.receivedAtMs) })
     }
   }
-  if (due.length === 0) return
-  try {
-    await noteReleases(app.pool, known, now, due)
-  } catch (error) {
-    if (isDatabaseAway(error)) throw error
-    app.log.error({ err: error }, 'releases cannot be noted')
-  }
+  return due
 }
 
 /** The release a fact comes from; null where it names none, or is of a kind that says nothing of releases. */
