@@ -26,6 +26,8 @@ export type LoadOptions = {
   readonly onAnswer?: (status: number, ms: number) => void
   /** Stops after that many requests were sent; null: by time alone. */
   readonly mostRequests?: number | null
+  /** Asked again and again: whether to stop before the time. */
+  readonly isOver?: () => boolean
 }
 
 export type LoadResult = {
@@ -50,7 +52,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const started = performance.now()
   let lastAnswerMs = started
   const isOver = (): boolean =>
-    performance.now() - started >= options.durationMs || (options.mostRequests != null && sent >= options.mostRequests)
+    performance.now() - started >= options.durationMs ||
+    (options.mostRequests != null && sent >= options.mostRequests) ||
+    options.isOver?.() === true
 
   const idle: Connection[] = []
   /** Times at which requests were due that found no connection idle. */

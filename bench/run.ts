@@ -5,9 +5,18 @@ import { join } from 'node:path'
 import type { Bench, BenchArgs, BenchResult, Figure } from './bench.ts'
 
 /** Files beside this one; loaded only when asked for, since a bench may pull in half the product. */
-const benches = ['startup', 'idle', 'intake', 'drain', 'visible', 'overload', 'disk', 'normalize', 'web-size'].filter(
-  (name) => existsSync(join(import.meta.dirname, `${name}.ts`)),
-)
+const benches = [
+  'startup',
+  'idle',
+  'intake',
+  'drain',
+  'visible',
+  'read',
+  'overload',
+  'disk',
+  'normalize',
+  'web-size',
+].filter((name) => existsSync(join(import.meta.dirname, `${name}.ts`)))
 
 /** What `all` runs: about ten minutes; with `--long` each in its own long form instead of these options. */
 const ALL: readonly (readonly [name: string, options: Readonly<Record<string, string>>])[] = [

@@ -12,16 +12,22 @@ export type BenchProject = {
  * @throws Error with the refusal
  */
 export async function setUpProject(url: string): Promise<BenchProject> {
-  const account = { email: 'bench@example.com', password: 'correct horse battery staple 42' }
-  await call(url, '/api/auth/signup', { ...account, name: 'Bench', org: 'Bench' })
-  const login = await call(url, '/api/auth/login', account)
-  const cookie = login.headers
-    .getSetCookie()
-    .map((one) => one.split(';', 1)[0])
-    .join('; ')
+  await call(url, '/api/auth/signup', { ...ACCOUNT, name: 'Bench', org: 'Bench' })
+  const cookie = await logIn(url)
   const answer = await call(url, '/api/projects', { name: 'Load', platform: 'web', region: 'eu-central-1' }, cookie)
   const project = z.object({ id: z.string(), number: z.number(), dsn: z.string() }).parse(await answer.json())
   return { projectId: project.id, number: project.number, publicKey: new URL(project.dsn).username, cookie }
+}
+
+const ACCOUNT = { email: 'bench@example.com', password: 'correct horse battery staple 42' }
+
+/** A session of the account {@link setUpProject} made; its `Cookie` header. */
+export async function logIn(url: string): Promise<string> {
+  const login = await call(url, '/api/auth/login', ACCOUNT)
+  return login.headers
+    .getSetCookie()
+    .map((one) => one.split(';', 1)[0])
+    .join('; ')
 }
 
 async function call(url: string, path: string, body: unknown, cookie = ''): Promise<Response> {

@@ -59,6 +59,15 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   }
 }
 
+/** The same beside a load that goes on: times until new issues are in the list, four a second. */
+export async function measureVisible(url: string, project: BenchProject, seconds: number): Promise<number[]> {
+  const probes: Promise<number>[] = []
+  const run = Date.now() % 1_000_000
+  for (const until = performance.now() + seconds * 1000; performance.now() < until; await delay(PROBE_EVERY_MS))
+    probes.push(probe(url, project, run * 1_000 + probes.length))
+  return Promise.all(probes)
+}
+
 const List = z.object({ items: z.array(z.object({ title: z.string() })) })
 
 /** Sends an event nobody sent before; milliseconds from its acknowledgement until the first page shows its issue. */

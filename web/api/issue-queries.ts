@@ -58,7 +58,7 @@ export type StreamPage = {
   total: number
   totalCapped: boolean
   nextCursor: string | null
-  statusCounts: Partial<Record<Status, number>>
+  statusCounts: Partial<Record<Status, number>> | null
   /** Start of the time looked at; further pages keep it. */
   since: string
   readAt: number

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
-import { usePeople } from '../components/issue-menus.tsx'
+import { SearchHelp } from '../components/search-help.tsx'
+import { usePeople } from '../components/people/use-members.ts'
 import type { Issue } from '../api/issue-queries.ts'
 import { SEVERITIES, type IssuesSearch } from '../search.ts'
 import { Button } from '../ui/button.tsx'
@@ -42,7 +43,8 @@ export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
   const type = (text: string) => {
     setTyped(text)
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => apply(text), SETTLE_MS)
+    // What is half written would be refused: Enter asks for it all the same.
+    if (looksWhole(text)) timer.current = setTimeout(() => apply(text), SETTLE_MS)
   }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') apply(typed)
@@ -71,7 +73,20 @@ export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
         onKeyDown={onKeyDown}
       />
       <Kbd keys="/" />
+      <SearchHelp onTake={(term) => type(typed.trim() === '' ? term : `${typed.trim()} ${term}`)} />
     </div>
+  )
+}
+
+/** Whether a query is not obviously in the middle of something. */
+export function looksWhole(text: string): boolean {
+  const outside = text.replaceAll(/"(?:\\["\\]|[^"])*"/g, '""')
+  const count = (sign: string) => outside.split(sign).length - 1
+  return (
+    count('"') % 2 === 0 &&
+    count('(') === count(')') &&
+    count('[') === count(']') &&
+    !/(?:^|[\s(])(?:AND|OR|NOT)\s*$|[\w.]:[<>=]*$/u.test(outside)
   )
 }
 
@@ -89,7 +104,7 @@ function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchCh
 
 /** The filters in words, for the search box and for the sentence that says why nothing is shown. */
 export function useTokens(search: IssuesSearch): { name: string; value: string; clear: Partial<IssuesSearch> }[] {
-  const { people } = usePeople()
+  const { people } = usePeople(search.owner !== undefined)
   const tokens: { name: string; value: string; clear: Partial<IssuesSearch> }[] = []
   if (search.severity !== undefined) {
     const value = search.severity.map((severity) => SEVERITY_WORDS[severity].toLowerCase()).join(', ')
@@ -195,7 +210,7 @@ function FilterPanel({
       <fieldset>
         <legend>{words.owner}</legend>
         {owners.map((owner) => (
-          <label key={owner.label}>
+          <label key={owner.value ?? 'anyone'}>
             <input
               type="radio"
               name="owner"

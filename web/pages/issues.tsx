@@ -29,6 +29,7 @@ import { IssueList } from './issues-list.tsx'
 import { rememberStream } from './issues-memory.ts'
 import { moveSelection, NOTHING_SELECTED, targetsOf, type SelectionMove } from './issues-selection.ts'
 import { useIssueStream } from './issues-stream.ts'
+import { ViewsMenu } from './issues-views-menu.tsx'
 import { StatusViews, viewOf } from './issues-views.tsx'
 
 const DeleteDialog = lazy(() =>
@@ -150,6 +151,7 @@ function Stream() {
     if (stream.settled && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage()
   })
 
+  const openView = (next: IssuesSearch) => void navigate({ search: { ...next, cursor: undefined }, resetScroll: false })
   const clear = () => move({ kind: 'clear' })
   const clearFilters = () => change({ severity: undefined, platform: undefined, owner: undefined, q: undefined })
   const showFresh = () => {
@@ -250,6 +252,7 @@ function Stream() {
         <SearchBox search={search} onChange={change} inputRef={searchBox} />
         <FilterButton search={search} onChange={change} rows={rows} open={filtering} onOpenChange={setFiltering} />
         <SortButton sort={filters.sort} onChange={change} />
+        <ViewsMenu search={search} onOpen={openView} />
       </div>
       <IssueVolume project={filters.project} range={filters.range} />
       <section className="stream" aria-label={words.stream}>

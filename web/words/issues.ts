@@ -17,7 +17,7 @@ export const issues = {
     resolved: 'Resolved',
   },
   search: 'Search issues',
-  searchHint: 'Search message, function, file',
+  searchHint: 'Search, or is:unresolved release:1.2.*',
   filter: 'Filter',
   filters: 'Filters',
   clearFilters: 'Clear filters',

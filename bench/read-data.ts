@@ -1,0 +1,147 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { createApp } from '#server/app.ts'
+import { openDatabase } from '#server/cli/database.ts'
+import { readConfig } from '#server/config.ts'
+import { compactPerformance } from '#server/metrics/performance/compact-performance.ts'
+import { waitUntilDrained } from './drain.ts'
+import { target } from './intake.ts'
+import { runLoad } from './load.ts'
+import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import { seed } from './read-seed.ts'
+import { startService } from './service.ts'
+import { setUpProject } from './setup-project.ts'
+
+/** Data directories with very many events, made once and kept. */
+
+const CACHE = join(import.meta.dirname, '.cache')
+const ISSUES = 100_000
+const DAYS = 30
+/** Of an event row with its share of indexes, as measured, and as much again while it is written. */
+const BYTES_PER_EVENT = 700 * 2
+const BYTES_BESIDE = 3 * 2 ** 30
+
+const Seeded = z.object({ projectId: z.string(), number: z.number(), publicKey: z.string(), digested: z.number() })
+export type Seeded = z.infer<typeof Seeded> & { readonly dataDir: string }
+
+/** So many events as there is room for, in millions where it is less than asked. */
+export function affordable(events: number): number {
+  mkdirSync(CACHE, { recursive: true })
+  if (existsSync(markOf(events))) return events
+  const disk = statfsSync(CACHE)
+  const room = Math.floor((disk.bavail * disk.bsize - BYTES_BESIDE) / BYTES_PER_EVENT)
+  return room >= events ? events : Math.max(0, Math.floor(room / 1_000_000) * 1_000_000)
+}
+
+const dirOf = (events: number): string => join(CACHE, `read-${events}`)
+const markOf = (events: number): string => join(dirOf(events), 'seeded.json')
+
+/** The directory with so many events; made now when it is not there yet. */
+export async function seededData(events: number, digested: number, progress: (line: string) => void): Promise<Seeded> {
+  const dataDir = dirOf(events)
+  if (existsSync(markOf(events))) return { ...Seeded.parse(JSON.parse(readFileSync(markOf(events), 'utf8'))), dataDir }
+  rmSync(dataDir, { recursive: true, force: true })
+  mkdirSync(dataDir, { recursive: true })
+  chmodSync(dataDir, 0o755)
+  progress(`${digested.toLocaleString('en')} events through digestion`)
+  const project = await digestEvents(dataDir, digested)
+  await copyEvents(dataDir, events, progress)
+  const seeded = { projectId: project.projectId, number: project.number, publicKey: project.publicKey, digested }
+  writeFileSync(markOf(events), JSON.stringify(seeded))
+  return { ...seeded, dataDir }
+}
+
+async function digestEvents(dataDir: string, count: number) {
+  const service = await startService({ env: { RATE_LIMIT_SCALE: '0' }, dataDir })
+  try {
+    const project = await setUpProject(service.url)
+    await runLoad({
+      ...target(service.url, project),
+      events: makeEvents({ ...STANDARD_SHAPE, sizeBytes: 3_000 }),
+      connections: 32,
+      ratePerSecond: 1_500,
+      durationMs: (count / 1_500) * 1000 + 120_000,
+      mostRequests: count,
+    })
+    await sendTelemetry(service.url, project)
+    await waitUntilDrained(service)
+    return project
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Sessions of five days and transactions of seven, an envelope every half hour. */
+async function sendTelemetry(url: string, project: { number: number; publicKey: string }): Promise<void> {
+  const HALF_HOUR_MS = 1_800_000
+  const now = Date.now()
+  for (let slot = 1; slot < 7 * 48; slot++) {
+    const at = now - slot * HALF_HOUR_MS
+    const items: string[] = []
+    const transactions = ['checkout', 'search', 'login'].map((transaction, i) => ({
+      type: 'transaction',
+      event_id: `${slot.toString(16).padStart(8, '0')}${String(i).padStart(24, '0')}`,
+      transaction,
+      start_timestamp: at / 1000 - 0.1 * (1 + (slot % 7)),
+      timestamp: at / 1000,
+      release: `shop@2.${slot % 12}.0`,
+      contexts: {
+        trace: {
+          trace_id: slot.toString(16).padStart(32, '1'),
+          span_id: (slot * 3 + i).toString(16).padStart(16, '1'),
+          op: 'http.server',
+          status: 'ok',
+        },
+      },
+    }))
+    for (const one of transactions) items.push(`{"type":"transaction"}\n${JSON.stringify(one)}\n`)
+    if (slot < 5 * 48 - 2) {
+      const started = new Date(at).toISOString()
+      const aggregates = [{ started, exited: 900 + (slot % 50), errored: 20, crashed: 3 }]
+      items.push(
+        `{"type":"sessions"}\n${JSON.stringify({ aggregates, attrs: { release: `shop@2.${slot % 12}.0` } })}\n`,
+      )
+    }
+    for (const item of items) {
+      const answer = await fetch(`${url}/api/${project.number}/envelope/?sentry_key=${project.publicKey}`, {
+        method: 'POST',
+        body: `{}\n${item}`,
+      })
+      await answer.arrayBuffer()
+      if (!answer.ok) throw new Error(`telemetry was answered ${answer.status}`)
+    }
+  }
+}
+
+async function copyEvents(dataDir: string, events: number, progress: (line: string) => void): Promise<void> {
+  await withDatabase(dataDir, async (app, connectionString) => {
+    await compactPerformance(app)
+    // Six times the five days: thirty.
+    await app.pool.query(
+      `insert into session_rollups select (r.shifted).* from (
+         select jsonb_populate_record(s, jsonb_build_object('bucket', s.bucket - k * interval '5 days')) as shifted
+         from session_rollups s, generate_series(1, 5) k) r on conflict do nothing`,
+    )
+    await seed(app.pool, connectionString, { issues: ISSUES, events, days: DAYS }, progress)
+  })
+}
+
+/** Work on the database of a directory whose service is stopped. */
+export async function withDatabase<T>(
+  dataDir: string,
+  work: (app: Awaited<ReturnType<typeof createApp>>, connectionString: string) => Promise<T>,
+): Promise<T> {
+  const config = readConfig({ ...process.env, FAULTLINE_DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
+  const database = await openDatabase(config, () => {})
+  try {
+    const app = await createApp(config, database.connectionString, 4, 'bench')
+    try {
+      return await work(app, database.connectionString)
+    } finally {
+      await app.close()
+    }
+  } finally {
+    await database.stop()
+  }
+}

@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { aProject, type TestProject } from '../kit/founder.ts'
+import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { aTeam, testDashboard, type Person } from './dashboard.ts'
+
+const dashboard = await testDashboard()
+
+/** The machine may be busy with other things. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
+const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
+const field = (page: Page) => page.getByRole('searchbox', { name: 'Search issues' })
+
+async function threeIssues(person: Person, project: TestProject): Promise<void> {
+  const plan = [
+    { type: 'AError', level: 'fatal', release: '1.2.3' },
+    { type: 'BError', level: 'error', release: '1.2.4' },
+    { type: 'CError', level: 'warning', release: '2.0.0' },
+  ]
+  for (const [index, { type, ...fields }] of plan.entries())
+    await sendEvent(
+      dashboard.server.url,
+      project.dsn,
+      anEvent({
+        ...fields,
+        timestamp: Date.now() / 1000 - 60 * (index + 1),
+        exception: { values: [anException({ type, value: `${type} happened` })] },
+      }),
+    )
+  await eventually(async () => (await person.get(`/api/issues?projectId=${project.id}`)).body['total']).toBe(3)
+}
+
+async function opened(person: Person, options: Parameters<typeof dashboard.openAs>[1] = {}): Promise<Page> {
+  const page = await dashboard.openAs(person, options)
+  await page.goto('/issues')
+  await page.getByRole('rowheader').first().waitFor()
+  return page
+}
+
+test('a query narrows the stream and its counts; what cannot be read is said with its place', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await threeIssues(person, project)
+  const page = await opened(person)
+  await field(page).fill('release:1.2.* -level:fatal')
+  await eventually(() => titles(page)).toEqual(['BError'])
+  await page.getByRole('link', { name: 'Open 1' }).waitFor()
+
+  // Half a term is left alone; Enter asks for it.
+  await field(page).fill('level:')
+  await field(page).press('Enter')
+  await page.getByText('q: level needs a value (character 7).').waitFor()
+  await field(page).fill('level:[fatal, warning]')
+  await eventually(() => titles(page)).toEqual(['AError', 'CError'])
+
+  await field(page).fill('')
+  await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
+  await page.getByRole('button', { name: 'How to search' }).click()
+  await page.getByRole('button', { name: /^is:unresolved level:\[error, fatal\]/ }).click()
+  await eventually(() => titles(page)).toEqual(['AError', 'BError'])
+})
+
+test('a view is saved, shared, changed, opened by others, and deleted with a way back', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await threeIssues(person, project)
+  const page = await opened(person)
+  await field(page).fill('level:fatal')
+  await eventually(() => titles(page)).toEqual(['AError'])
+  await page.getByRole('button', { name: 'Saved views' }).click()
+  await page.getByRole('menuitem', { name: 'Save view…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save this view' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Fatal ones')
+  await dialog.getByRole('switch').click()
+  await dialog.getByRole('button', { name: 'Save view' }).click()
+  await page.getByText('Fatal ones saved').waitFor()
+  await page.waitForURL(/view=/)
+
+  await page.goto('/issues')
+  await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
+  await page.getByRole('button', { name: 'Saved views' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Fatal ones' }).click()
+  await eventually(() => titles(page)).toEqual(['AError'])
+  expect(await field(page).inputValue()).toBe('level:fatal')
+
+  // Changed, and kept so.
+  await field(page).fill('level:warning')
+  await eventually(() => titles(page)).toEqual(['CError'])
+  await page.getByRole('button', { name: 'Saved views: Fatal ones' }).click()
+  await page.getByRole('menuitem', { name: 'Save changes to Fatal ones' }).click()
+  await eventually(async () => (await person.get('/api/views')).text).toContain('"query":"level:warning"')
+  await page.getByRole('button', { name: 'Saved views: Fatal ones' }).click()
+  await page.getByRole('menuitem', { name: 'Rename or share…' }).click()
+  const change = page.getByRole('dialog', { name: 'Change the view' })
+  await change.getByRole('textbox', { name: 'Name' }).fill('Warnings')
+  await change.getByRole('button', { name: 'Save view' }).click()
+  await page.getByRole('button', { name: 'Saved views: Warnings' }).click()
+  await page.getByRole('menuitem', { name: 'Delete view' }).click()
+  await page.getByText('Warnings deleted').waitFor()
+  await eventually(async () => (await person.get('/api/views')).body['total']).toBe(0)
+  await page.keyboard.press('z')
+  await eventually(async () => (await person.get('/api/views')).text).toContain('"name":"Warnings"')
+})
+
+test.each(
+  (['light', 'dark'] as const).flatMap((theme) => (['desk', 'phone'] as const).map((size) => ({ theme, size }))),
+)('help, menu and dialog: $theme, $size', async ({ theme, size }) => {
+  const { person } = await aTeam(dashboard.server)
+  const project = await aProject(person)
+  await threeIssues(person, project)
+  await person.post('/api/views', { name: 'Fatal on phones', query: 'level:fatal' })
+  await person.post('/api/views', { name: 'Everybody’s', is_shared: true })
+  const page = await opened(person, { theme, size })
+  const judge = async (name: string) => {
+    await expectAccessible(page, `${name}, ${theme}, ${size}`)
+    await expectNoSideScroll(page, `${name}, ${size}`)
+    await screenshot(page, `${name}-${theme}-${size}`)
+  }
+  await page.getByRole('button', { name: 'How to search' }).click()
+  await page.getByText('Words begin words').waitFor()
+  await judge('search-help')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Saved views' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Fatal on phones' }).waitFor()
+  await judge('saved-views')
+  await page.getByRole('menuitem', { name: 'Save view…' }).click()
+  await page.getByRole('dialog', { name: 'Save this view' }).waitFor()
+  await judge('save-view')
+})

@@ -1,0 +1,92 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { IssuesSearch } from '../search.ts'
+import { call, type AnswerOf } from './call.ts'
+import { useChange } from './change.ts'
+
+/** Saved views of the stream. */
+
+export type SavedView = AnswerOf<'GET /api/views'>['items'][number]
+type Draft = Pick<SavedView, 'name' | 'is_shared' | 'query' | 'sort' | 'filters'>
+
+const KEY = ['views']
+
+export const viewsQuery = queryOptions({
+  queryKey: KEY,
+  queryFn: async ({ signal }) => (await call('GET /api/views', { query: { limit: '100' }, signal })).items,
+  staleTime: 60_000,
+})
+
+/** What of an address a view keeps. */
+export function draftOf(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'filters'> {
+  const { status, severity, platform, project, owner, range } = search
+  return {
+    query: search.q?.trim() ?? '',
+    sort: search.sort ?? '-last_seen',
+    filters: {
+      ...(status === undefined ? {} : { status }),
+      ...(severity === undefined ? {} : { severity }),
+      ...(platform === undefined ? {} : { platform }),
+      ...(project === undefined ? {} : { projectId: [project] }),
+      ...(owner === undefined ? {} : { assignee_id: [owner] }),
+      ...(range === undefined ? {} : { range }),
+    },
+  }
+}
+
+/** The address of a view; project and range stay where it says nothing of them. */
+export function searchOf(view: SavedView, now: IssuesSearch): IssuesSearch {
+  const { status, severity, platform, projectId, assignee_id: owners, range } = view.filters
+  return {
+    project: projectId?.[0] ?? now.project,
+    range: range ?? now.range,
+    status,
+    severity,
+    platform,
+    owner: owners?.[0],
+    q: view.query === '' ? undefined : view.query,
+    sort: view.sort === '-last_seen' ? undefined : view.sort,
+    view: view.id,
+  }
+}
+
+/** Whether the address shows just what the view says. */
+export function shows(search: IssuesSearch, view: SavedView): boolean {
+  const plain = ({ view: _view, cursor: _cursor, ...rest }: IssuesSearch) =>
+    JSON.stringify(Object.entries(draftOf(rest)).map(([key, value]) => [key, value]))
+  return plain(search) === plain(searchOf(view, search))
+}
+
+type Saying = (view: SavedView) => string
+
+export const useViewCreate = (said: Saying) =>
+  useChange<Draft, SavedView>({
+    send: (body) => call('POST /api/views', { body }),
+    touches: () => [KEY],
+    settle: (client, view) => client.setQueryData(KEY, (views: SavedView[] | undefined) => [...(views ?? []), view]),
+    said,
+    failed: null,
+  })
+
+export const useViewChange = (said: Saying) =>
+  useChange<{ viewId: string } & Partial<Draft>, SavedView>({
+    send: ({ viewId, ...body }) => call('PATCH /api/views/:viewId', { params: { viewId }, body }),
+    touches: () => [KEY],
+    settle: (client, view) =>
+      client.setQueryData(KEY, (views: SavedView[] | undefined) =>
+        views?.map((one) => (one.id === view.id ? view : one)),
+      ),
+    said,
+    failed: null,
+  })
+
+export const useViewDelete = (said: (view: SavedView) => string, failed: string) =>
+  useChange<SavedView, undefined>({
+    send: ({ id }) => call('DELETE /api/views/:viewId', { params: { viewId: id } }),
+    touches: () => [KEY],
+    guess: (client, { id }) =>
+      client.setQueryData(KEY, (views: SavedView[] | undefined) => views?.filter((one) => one.id !== id)),
+    said: (_answer, view) => said(view),
+    undo: ({ name, is_shared, query, sort, filters }) =>
+      call('POST /api/views', { body: { name, is_shared, query, sort, filters } }),
+    failed,
+  })

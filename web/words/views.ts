@@ -1,0 +1,37 @@
+/** Words of saved views and of the search field's help. */
+
+export const views = {
+  menu: 'Views',
+  views: 'Saved views',
+  yours: 'Yours',
+  shared: 'Shared with everybody',
+  none: 'No saved views yet',
+  save: 'Save view…',
+  saveChanges: (name: string) => `Save changes to ${name}`,
+  edit: 'Rename or share…',
+  delete: 'Delete view',
+  saveTitle: 'Save this view',
+  editTitle: 'Change the view',
+  name: 'Name',
+  nameHint: 'Keeps the search, filters, project, range and sort.',
+  share: 'Share with everybody in the organisation',
+  cancel: 'Cancel',
+  confirm: 'Save view',
+  saved: (name: string) => `${name} saved`,
+  deleted: (name: string) => `${name} deleted`,
+  deleteFailed: 'Could not delete the view.',
+  notYours: 'Its owner and admins may change it',
+
+  help: 'How to search',
+  helpIntro: 'Words begin words of title, message, function, file and tags. Terms narrow together.',
+  examples: [
+    ['checkout "on pay"', 'words; quoted ones whole'],
+    ['is:unresolved level:[error, fatal]', 'status and level; lists take any'],
+    ['release:1.2.* environment:production', 'facts of its events, * for anything'],
+    ['device.model:"SM-A125F" os.name:Android', 'device and system'],
+    ['user.id:7 users:>=5 events:>100', 'who and how many'],
+    ['assigned:me first_seen:-24h', 'owner, and seen first in the last day'],
+    ['-tenant:acme has:feature', 'not; any other key is a tag'],
+    ['(level:fatal OR severity:critical)', 'groups'],
+  ],
+} as const
