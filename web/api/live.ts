@@ -14,7 +14,7 @@ export type LiveState =
   | { name: 'connecting' | 'live' | 'paused' }
   | { name: 'trying'; since: number; nextTryAt: number }
 
-const KINDS = ['issues', 'project'] as const
+const KINDS = ['issues', 'project', 'inbox'] as const
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 30_000
 
@@ -48,8 +48,10 @@ function take(message: LiveMessage): void {
 function parse(kind: (typeof KINDS)[number], text: string): LiveMessage | null {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || !('project_id' in value) || typeof value.project_id !== 'string')
-      return null
+    if (typeof value !== 'object' || value === null) return null
+    // The stream sends each person only news of their own.
+    if (kind === 'inbox') return { kind, user_ids: [] }
+    if (!('project_id' in value) || typeof value.project_id !== 'string') return null
     const { project_id } = value
     if (kind !== 'issues') return { kind, project_id }
     return {

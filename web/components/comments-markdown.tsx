@@ -1,6 +1,11 @@
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { Fragment, useMemo, type ReactNode } from 'react'
+import { Link } from '@tanstack/react-router'
+import { createContext, Fragment, use, useMemo, type ReactNode } from 'react'
+import type { Comment } from '../api/issue-queries.ts'
+import { paths } from '../paths.ts'
+import { people } from '../words/people.ts'
 import { safeUrl } from './contexts-facts.ts'
+import { mentionParts } from './people/members-model.ts'
 
 type Root = ReturnType<typeof fromMarkdown>
 type Node = Root['children'][number]
@@ -9,10 +14,18 @@ type Node = Root['children'][number]
  * Markdown as React elements, never as markup: raw HTML is shown as the text it is, pictures are links (a comment must
  * not make readers' browsers call somebody), and only http, https and mailto addresses can be followed.
  */
-export function Markdown({ text }: { text: string }) {
+export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?: Comment['mentions'] }) {
   const tree = useMemo(() => fromMarkdown(text), [text])
-  return <div className="md">{many(tree.children)}</div>
+  return (
+    <Mentions value={mentions}>
+      <div className="md">{many(tree.children)}</div>
+    </Mentions>
+  )
 }
+
+const NOBODY: Comment['mentions'] = []
+/** Members the text names, as the server found them when it was saved. */
+const Mentions = createContext(NOBODY)
 
 const many = (nodes: readonly Node[]): ReactNode =>
   // A tree made from one text: places are names.
@@ -82,12 +95,26 @@ function Away({ url, children }: { url: string; children: ReactNode }) {
 
 const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu
 
-/** Line breaks as they were typed, bare addresses as links. */
+/** Line breaks as they were typed, bare addresses and members as links. */
 function PlainText({ text }: { text: string }) {
+  const mentions = use(Mentions)
   return text.split('\n').map((line, index) => (
     <Fragment key={index}>
       {index === 0 ? null : <br />}
-      {linked(line)}
+      {mentionParts(line, mentions).map((part, place) =>
+        typeof part === 'string' ? (
+          <Fragment key={place}>{linked(part)}</Fragment>
+        ) : (
+          <Link
+            key={place}
+            className="mention"
+            {...paths.issues({ owner: part.id })}
+            title={people.mentionOf(part.name)}
+          >
+            {part.text}
+          </Link>
+        ),
+      )}
     </Fragment>
   ))
 }

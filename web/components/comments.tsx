@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useRef, useState, type KeyboardEvent } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { call } from '../api/call.ts'
 import { useChange } from '../api/change.ts'
 import { commentsQuery, type Comment } from '../api/issue-queries.ts'
+import { subscriptionQuery } from '../api/people-queries.ts'
 import { meQuery } from '../api/queries.ts'
 import { can, useCan } from '../can.ts'
 import { useKeys } from '../keys.ts'
@@ -14,6 +15,8 @@ import { Menu } from '../ui/menu.tsx'
 import { Time } from '../ui/time.tsx'
 import { Avatar } from '../ui/tiles.tsx'
 import { issue as words } from '../words/issue.ts'
+import { people } from '../words/people.ts'
+import { MentionField } from './people/mention-field.tsx'
 
 const Markdown = lazy(() => import('./comments-markdown.tsx').then((module) => ({ default: module.Markdown })))
 
@@ -23,6 +26,7 @@ const touches = (issueId: string) => [commentsQuery(issueId).queryKey, ['issues'
 export function CommentItem({ comment }: { comment: Comment }) {
   const me = useQuery(meQuery).data?.user
   const [asking, setAsking] = useState(false)
+  const [editing, setEditing] = useState(false)
   const remove = useChange<Comment, void>({
     send: async ({ id, issue_id }) => {
       await call('DELETE /api/issues/:issueId/comments/:commentId', { params: { issueId: issue_id, commentId: id } })
@@ -37,6 +41,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
   })
   const own = me !== undefined && comment.author?.id === me.id
   const mayDelete = me !== undefined && (own || can(me.role, 'comment.delete-any').allowed)
+  const mayEdit = own && can(me.role, 'issue.comment').allowed
   return (
     <article className="comment">
       <Avatar person={comment.author} quiet />
@@ -44,11 +49,15 @@ export function CommentItem({ comment }: { comment: Comment }) {
         <header>
           <b>{comment.author?.name ?? words.formerMember}</b>
           <Time at={comment.created_at} />
+          {comment.edited_at === null ? null : <span className="sub">{people.edited}</span>}
           {mayDelete ? (
             <Menu
               label={words.commentActions}
               align="end"
               entries={[
+                ...(mayEdit
+                  ? [{ label: people.edit, icon: 'pencil' as const, letter: 'e', onSelect: () => setEditing(true) }]
+                  : []),
                 {
                   label: words.deleteComment,
                   icon: 'trash',
@@ -61,9 +70,13 @@ export function CommentItem({ comment }: { comment: Comment }) {
             />
           ) : null}
         </header>
-        <Suspense fallback={<p>{comment.body}</p>}>
-          <Markdown text={comment.body} />
-        </Suspense>
+        {editing ? (
+          <CommentEdit comment={comment} onDone={() => setEditing(false)} />
+        ) : (
+          <Suspense fallback={<p>{comment.body}</p>}>
+            <Markdown text={comment.body} mentions={comment.mentions} />
+          </Suspense>
+        )}
       </div>
       <Dialog open={asking} title={words.deleteCommentTitle} onClose={() => setAsking(false)}>
         <p>{words.deleteCommentText}</p>
@@ -97,7 +110,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
   useKeys([{ keys: 'c', label: words.keys.comment, group: 'Issue', run: () => field.current?.focus() }])
   const send = useChange<string, Comment>({
     send: (body) => call('POST /api/issues/:issueId/comments', { params: { issueId }, body: { body } }),
-    touches: () => touches(issueId),
+    touches: () => [...touches(issueId), subscriptionQuery(issueId).queryKey],
     settle: (client, comment) => {
       setText('')
       client.setQueryData(commentsQuery(issueId).queryKey, (page) =>
@@ -110,27 +123,19 @@ export function CommentForm({ issueId }: { issueId: string }) {
   const submit = () => {
     if (text.trim() !== '' && !tooLong && !send.isPending && allowed.allowed) send.mutate(text)
   }
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault()
-      submit()
-    }
-    if (event.key === 'Escape') event.currentTarget.blur()
-  }
   return (
     <div className="comment write">
       <Avatar person={me ?? null} quiet />
       <div className="comment-c">
-        <textarea
-          ref={field}
-          rows={2}
+        <MentionField
+          field={field}
           value={text}
+          label={words.comment}
           placeholder={words.writeComment}
-          aria-label={words.comment}
           disabled={!allowed.allowed}
           title={allowed.why}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={onKeyDown}
+          onChange={setText}
+          onSubmit={submit}
         />
         <div className="write-f">
           <span className={tooLong ? 'sub c-red' : 'sub'} role="status">
@@ -141,6 +146,63 @@ export function CommentForm({ issueId }: { issueId: string }) {
             {words.send} <Kbd keys="mod+enter" />
           </Button>
         </div>
+      </div>
+    </div>
+  )
+}
+
+/** A comment while its author changes it. */
+function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void }) {
+  const [text, setText] = useState(comment.body)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    field.current?.focus()
+    field.current?.setSelectionRange(field.current.value.length, field.current.value.length)
+  }, [])
+  const save = useChange<string, Comment>({
+    send: (body) =>
+      call('PATCH /api/issues/:issueId/comments/:commentId', {
+        params: { issueId: comment.issue_id, commentId: comment.id },
+        body: { body },
+      }),
+    touches: () => [commentsQuery(comment.issue_id).queryKey],
+    settle: (client, saved) => {
+      client.setQueryData(commentsQuery(comment.issue_id).queryKey, (page) =>
+        page === undefined
+          ? page
+          : { ...page, items: page.items.map((other) => (other.id === saved.id ? saved : other)) },
+      )
+      onDone()
+    },
+    failed: people.editFailed,
+  })
+  const tooLong = text.length > MOST
+  const submit = () => {
+    if (text === comment.body) onDone()
+    else if (text.trim() !== '' && !tooLong && !save.isPending) save.mutate(text)
+  }
+  return (
+    <div className="comment-edit">
+      <MentionField
+        field={field}
+        rows={3}
+        value={text}
+        label={people.editField}
+        onChange={setText}
+        onSubmit={submit}
+        onCancel={onDone}
+      />
+      <div className="write-f">
+        <span className="sub c-red" role="status">
+          {tooLong ? words.tooLong(formatCount(MOST)) : ''}
+        </span>
+        <span className="sp" />
+        <Button size="sm" onClick={onDone}>
+          {words.cancel}
+        </Button>
+        <Button size="sm" look="primary" busy={save.isPending} onClick={submit}>
+          {people.saveEdit} <Kbd keys="mod+enter" />
+        </Button>
       </div>
     </div>
   )

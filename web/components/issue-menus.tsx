@@ -1,30 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import type { Edit, Person, Resolution } from '../api/issue-changes.ts'
-import type { Issue, Severity as SeverityName, StreamData } from '../api/issue-queries.ts'
-import { meQuery } from '../api/queries.ts'
+import { useState, type ReactNode } from 'react'
+import type { Edit, Resolution } from '../api/issue-changes.ts'
+import type { Issue, Severity as SeverityName } from '../api/issue-queries.ts'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
-import { Avatar, Severity, SEVERITY_WORDS } from '../ui/tiles.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { Severity, SEVERITY_WORDS } from '../ui/tiles.tsx'
 import { decide } from '../words/decide.ts'
 import { issues as words } from '../words/issues.ts'
 import { useAsk, type Ask } from './issue-decide.tsx'
 import { versionOf } from './issue-trend.ts'
-
-/** The person logged in, and everybody who owns an issue that was loaded. */
-export function usePeople(): { me: Person | null; people: readonly Person[] } {
-  const client = useQueryClient()
-  const me = useQuery(meQuery).data?.user
-  const known = new Map<string, Person>()
-  if (me !== undefined) known.set(me.id, { id: me.id, name: me.name, email: me.email })
-  for (const [, data] of client.getQueriesData<StreamData>({ queryKey: ['issues', 'list'] })) {
-    for (const page of data?.pages ?? [])
-      for (const { assignee } of page.items)
-        if (assignee !== null && !known.has(assignee.id)) known.set(assignee.id, assignee)
-  }
-  const [first, ...others] = known.values()
-  const people = [...(first === undefined ? [] : [first]), ...others.toSorted((a, b) => a.name.localeCompare(b.name))]
-  return { me: first ?? null, people }
-}
+import { OwnerPicker } from './people/owner-picker.tsx'
 
 const LETTERS: Readonly<Record<SeverityName, string>> = { critical: 'c', high: 'h', medium: 'm', low: 'l' }
 const SEVERITIES: readonly SeverityName[] = ['critical', 'high', 'medium', 'low']
@@ -40,28 +24,31 @@ type ChangeMenuProps = {
   side?: 'top' | 'bottom'
 }
 
-export function OwnerMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
-  const { me, people } = usePeople()
-  const holds = (id: string | null) => issues.length > 0 && issues.every((issue) => issue.assignee_id === id)
-  const entries: MenuEntry[] = [
-    { kind: 'heading', label: words.assignTo },
-    ...people.map((person, index): MenuEntry => ({
-      label: person.name === '' ? person.email : person.name,
-      icon: { element: <Avatar person={person} small quiet /> },
-      note: person.id === me?.id ? words.you : undefined,
-      checked: holds(person.id),
-      ...(index < 9 ? { letter: person.id === me?.id ? 'a' : String(index + 1) } : {}),
-      onSelect: () => onEdit({ kind: 'assignee', person }),
-    })),
-    {
-      label: words.nobody,
-      icon: { element: <Avatar person={null} small quiet /> },
-      letter: 'n',
-      checked: holds(null),
-      onSelect: () => onEdit({ kind: 'assignee', person: null }),
-    },
-  ]
-  return <Menu label={words.assignTo} entries={entries} {...menu} />
+/** Whose it is to fix: every member, found by typing. */
+export function OwnerMenu({ issues, onEdit, trigger, open, onOpenChange, align, side }: ChangeMenuProps) {
+  const [ownOpen, setOwnOpen] = useState(false)
+  const setOpen = onOpenChange ?? setOwnOpen
+  const [first] = issues
+  const isSame = first !== undefined && issues.every((issue) => issue.assignee_id === first.assignee_id)
+  return (
+    <Popover
+      label={words.assignTo}
+      trigger={trigger}
+      open={open ?? ownOpen}
+      onOpenChange={setOpen}
+      className="pick-panel"
+      {...(align === undefined ? {} : { align })}
+      {...(side === undefined ? {} : { side })}
+    >
+      <OwnerPicker
+        ownerId={isSame ? first.assignee_id : undefined}
+        onChoose={(person) => {
+          setOpen(false)
+          onEdit({ kind: 'assignee', person })
+        }}
+      />
+    </Popover>
+  )
 }
 
 export function SeverityMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {

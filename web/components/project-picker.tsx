@@ -18,6 +18,7 @@ const SETTINGS = [
   { to: '/projects/$projectId/settings/filters', of: paths.projectFilters },
   { to: '/projects/$projectId/settings/scrubbing', of: paths.projectScrubbing },
   { to: '/projects/$projectId/settings/grouping', of: paths.projectGrouping },
+  { to: '/projects/$projectId/settings/ownership', of: paths.projectOwnership },
 ] as const
 
 /** Which project is in view (`P`). On settings pages the same page of another project opens. */

@@ -6,6 +6,7 @@ import { Mark } from '../ui/icon.tsx'
 import { shell } from '../words/shell.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { LiveMark } from './live-mark.tsx'
+import { Bell } from './people/bell.tsx'
 import { ProjectPicker } from './project-picker.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { useScope } from './use-scope.ts'
@@ -29,6 +30,7 @@ export function TopBar({ onJump, onKeys, busy }: TopBarProps) {
       <div className="top-right">
         <LiveMark />
         <IconButton look="ghost" icon="search" label={shell.palette} className="top-search" onClick={onJump} />
+        <Bell />
         <ThemeButton />
         <AccountMenu onKeys={onKeys} />
       </div>

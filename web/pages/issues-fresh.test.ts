@@ -22,6 +22,7 @@ const anIssue = (id: string, fields: Partial<Issue> = {}): Issue => ({
   severity_pinned: false,
   assignee_id: null,
   assignee: null,
+  team: null,
   first_seen: '2026-11-19T08:00:00.000Z',
   last_seen: '2026-11-20T07:00:00.000Z',
   event_count: 1,

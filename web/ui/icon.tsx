@@ -2,6 +2,9 @@ import type { ReactNode } from 'react'
 
 /** Shapes on a 16 × 16 grid, stroked in the text colour. Added with the first page that uses them. */
 const shapes = {
+  bell: (
+    <path d="M8 2.2a3.8 3.8 0 0 1 3.8 3.8v2.6l1.3 2.2H2.9l1.3-2.2V6A3.8 3.8 0 0 1 8 2.2zM6.6 13.2a1.5 1.5 0 0 0 2.8 0" />
+  ),
   bolt: <path d="M8.8 1.8 3.6 9h3.8l-.6 5.2L12.2 7H8.3z" />,
   book: (
     <path d="M3 3h4a1.4 1.4 0 0 1 1 .6A1.4 1.4 0 0 1 9 3h4v9.4H9.2a1.6 1.6 0 0 0-1.2.8 1.6 1.6 0 0 0-1.2-.8H3zM8 3.8v9" />
@@ -43,6 +46,7 @@ const shapes = {
   nav: <path d="M2.6 7.4 13.2 2.8 8.6 13.4 7.2 8.8z" />,
   network: <path d="M2 6.4a8.6 8.6 0 0 1 12 0M4.2 8.8a5.4 5.4 0 0 1 7.6 0M6.4 11.1a2.3 2.3 0 0 1 3.2 0M8 13.1h.01" />,
   org: <path d="M3.5 13.5v-10h6v10M9.5 6.5h3v7M2 13.5h12M5.7 6h1.6M5.7 8.5h1.6M5.7 11h1.6" />,
+  pencil: <path d="M3 13l.6-2.9 7.2-7.2 2.3 2.3-7.2 7.2zM9.4 4.3l2.3 2.3" />,
   phone: <path d="M4.8 1.8h6.4c.3 0 .6.3.6.6v11.2c0 .3-.3.6-.6.6H4.8a.6.6 0 0 1-.6-.6V2.4c0-.3.3-.6.6-.6zM7 12.2h2" />,
   plus: <path d="M8 3.2v9.6M3.2 8h9.6" />,
   project: <path d="M8 2.2 13.2 5v6L8 13.8 2.8 11V5zM2.9 5.1 8 8l5.1-2.9M8 8v5.7" />,

@@ -1,0 +1,246 @@
+import { expect, test } from 'vitest'
+import { aColleague } from '../kit/colleague.ts'
+import { aProject } from '../kit/founder.ts'
+import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { waitFor } from '../kit/wait.ts'
+import { expectAccessible, expectNoSideScroll, hasFocus, screenshot } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+/** Owners, mentions, following, the inbox and ownership rules, as people meet them. */
+
+const dashboard = await testDashboard()
+const { server } = dashboard
+const { person: ada, project } = await aTeam(server)
+const colleague = async (name: string) => ({
+  ...(await aColleague(server.app, server.url, ada, { name })),
+  password: '',
+})
+const bob = await colleague('Bob Builder')
+const zoe = await colleague('Zoë Müller')
+for (const name of ['Grace Hopper', 'Hedy Lamarr', 'Joan Clarke']) await colleague(name)
+
+type Issues = { items: { id: string; assignee: { name: string } | null; team: string | null; type: string }[] }
+const issuesOf = async (projectId: string) => (await ada.get(`/api/issues?projectId=${projectId}`)).as<Issues>().items
+const eventAt = (path: string) =>
+  anEvent({
+    exception: {
+      values: [
+        anException({
+          type: `${path}Error`,
+          stacktrace: { frames: [{ filename: path, function: path, in_app: true }] },
+        }),
+      ],
+    },
+  })
+
+await sendEvent(server.url, project.dsn, anEvent())
+await waitFor('the issue', async () => (await issuesOf(project.id)).length === 1)
+const issueId = (await issuesOf(project.id))[0]!.id
+
+test('an issue is given to a member found by typing, from the row and from its page', async () => {
+  const page = await dashboard.openAs(ada)
+  await page.goto('/issues')
+  await page.getByRole('link', { name: /PaymentError/ }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('a')
+  const box = page.getByRole('combobox', { name: 'Find a member' })
+  await box.waitFor()
+  expect((await page.getByRole('option').allInnerTexts()).map((text) => text.replace(/^[A-Z]{2}\n/, ''))).toEqual([
+    expect.stringContaining('Founder'),
+    'Nobody',
+    'Bob Builder',
+    'Grace Hopper',
+    'Hedy Lamarr',
+    'Joan Clarke',
+    'Zoë Müller',
+  ])
+  await page.keyboard.type('mül')
+  await page.getByRole('option', { name: 'Zoë Müller' }).waitFor()
+  expect(await page.getByRole('option').count()).toBe(1)
+  await page.keyboard.press('Enter')
+  await page.getByText(/assigned to Zoë Müller/).waitFor()
+  await page.getByRole('button', { name: /^Owner of .*: Zoë Müller/ }).waitFor()
+
+  await page.goto(`/issues/${issueId}`)
+  await page.getByRole('button', { name: 'Owner: Zoë Müller' }).click()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Owner: Nobody' }).waitFor()
+  await page.keyboard.press('a')
+  await page.keyboard.type('nobody at all')
+  await page.getByText('No member is called “nobody at all”.').waitFor()
+  await page.keyboard.press('Escape')
+  await box.waitFor({ state: 'hidden' })
+  await page.keyboard.press('a')
+  await page.getByRole('option', { name: 'Bob Builder' }).click()
+  await page.getByRole('button', { name: 'Owner: Bob Builder' }).waitFor()
+})
+
+test('a comment names members as it is typed, is shown with links, and can be edited', async () => {
+  const page = await dashboard.openAs(ada)
+  await page.goto(`/issues/${issueId}`)
+  const box = page.getByRole('textbox', { name: 'Comment', exact: true })
+  await box.waitFor()
+  await page.keyboard.press('c')
+  await page.keyboard.type('Ask @zo')
+  const list = page.getByRole('listbox', { name: 'Members to mention' })
+  await list.getByRole('option', { name: /Zoë Müller/ }).waitFor()
+  await page.keyboard.press('Enter')
+  expect(await box.inputValue()).toBe('Ask @Zoë Müller ')
+  await list.waitFor({ state: 'hidden' })
+  await page.keyboard.type('or @')
+  await list.getByRole('option').nth(1).waitFor()
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'hidden' })
+  await page.keyboard.type('b')
+  expect(await list.count()).toBe(0)
+  await page.keyboard.press('Backspace')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.type('@bob')
+  await list.getByRole('option', { name: /Bob Builder/ }).click()
+  await page.keyboard.type('about it.')
+  expect(await box.inputValue()).toBe('Ask @Zoë Müller or @Bob Builder about it.')
+  await page.keyboard.press('Control+Enter')
+  const link = page.getByRole('link', { name: '@Zoë Müller' })
+  await link.waitFor()
+  expect(await link.getAttribute('href')).toBe(`/issues?owner=${zoe.id}`)
+  await page.getByRole('button', { name: 'Following' }).waitFor()
+
+  await page.getByRole('button', { name: 'Comment actions' }).click()
+  await page.keyboard.press('e')
+  const edit = page.getByRole('textbox', { name: 'Comment, edited' })
+  await edit.waitFor()
+  await waitFor('the box to have the keyboard', () => hasFocus(edit))
+  await page.keyboard.type(' Soon.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText(/about it\. Soon\./).waitFor()
+  await page.getByText('edited', { exact: true }).waitFor()
+  // Escape takes an edit back.
+  await page.getByRole('button', { name: 'Comment actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit comment' }).click()
+  await edit.fill('Nothing of it.')
+  await page.keyboard.press('Escape')
+  await page.getByText(/about it\. Soon\./).waitFor()
+})
+
+test('the bell counts news as they come, opens them, and forgets what was read', async () => {
+  const page = await dashboard.openAs(bob)
+  await page.goto('/issues')
+  // Assigned and mentioned.
+  await page.getByRole('button', { name: 'Inbox, 2 unread' }).waitFor()
+  await ada.post(`/api/issues/${issueId}/comments`, { body: 'Any news?' })
+  await page.getByRole('button', { name: 'Inbox, 3 unread' }).waitFor()
+  await page.keyboard.press('b')
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  const entry = page.getByRole('link', { name: /Unread: .* commented\./ })
+  await screenshot(page, 'inbox')
+  await entry.click()
+  await page.getByRole('heading', { name: /PaymentError/ }).waitFor()
+  await page.getByRole('button', { name: 'Inbox, 2 unread' }).waitFor()
+  await page.keyboard.press('b')
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await page.getByRole('button', { name: 'Inbox', exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: /Unread/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+
+  // Whoever stops following hears no more.
+  const follow = page.getByRole('button', { name: 'Following' })
+  expect(await follow.getAttribute('title')).toBe('You follow this issue because it was assigned to you.')
+  await follow.click()
+  await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
+  await waitFor(
+    'that it is saved',
+    async () => !(await bob.get(`/api/issues/${issueId}/subscription`)).as<{ subscribed: boolean }>().subscribed,
+  )
+  await ada.post(`/api/issues/${issueId}/comments`, { body: 'Hello?' })
+  await page.getByText('Hello?').waitFor()
+  expect(await page.getByRole('button', { name: 'Inbox', exact: true }).count()).toBe(1)
+})
+
+test('ownership rules: tried out, saved, and in force', async () => {
+  const shop = await aProject(ada, { name: 'owned-shop' })
+  await sendEvent(server.url, shop.dsn, eventAt('src/checkout/pay.ts'))
+  await sendEvent(server.url, shop.dsn, eventAt('src/home.ts'))
+  await waitFor('two issues', async () => (await issuesOf(shop.id)).length === 2)
+  const page = await dashboard.openAs(ada)
+  await page.goto(`/projects/${shop.id}/settings/general`)
+  await page.getByRole('link', { name: 'Ownership' }).click()
+  await page.getByText('No rules: new issues belong to nobody.').waitFor()
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('Enter what it is like.').waitFor()
+  const first = page.getByRole('group', { name: 'Rule 1' })
+  await first.getByLabel('Is like').fill('src/checkout/*')
+  await first.getByLabel('Goes to').selectOption({ label: 'Bob Builder' })
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  const second = page.getByRole('group', { name: 'Rule 2' })
+  await second.getByLabel('Is like').fill('src/*')
+  await second.getByLabel('Goes to').selectOption('team')
+  await second.getByLabel('Team', { exact: true }).fill('web')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('2 of the 2 issues seen last would have an owner.').waitFor()
+  // The last one decides: both are the team's until the order is right.
+  const preview = page.getByRole('region', { name: 'Try out' })
+  expect(await preview.getByText('Bob Builder').count()).toBe(0)
+  await page.getByRole('button', { name: 'Move rule 2 up' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await preview.getByText('Bob Builder').waitFor()
+  await screenshot(page, 'ownership', { fullPage: true })
+  await page.keyboard.press('Control+s')
+  await page.getByText('Ownership saved').waitFor()
+  await sendEvent(server.url, shop.dsn, eventAt('src/checkout/cart.ts'))
+  await waitFor('the new one', async () => (await issuesOf(shop.id)).length === 3)
+  const made = (await issuesOf(shop.id)).find(({ type }) => type.includes('cart'))
+  expect(made).toMatchObject({ assignee: { name: 'Bob Builder' } })
+})
+
+const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
+  (['desk', 'phone'] as const).map((size) => ({ theme, size })),
+)
+
+test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ theme, size }) => {
+  await ada.post(`/api/issues/${issueId}/comments`, { body: 'Please look, @Zoë Müller.' })
+  const page = await dashboard.openAs(zoe, { theme, size })
+  const judge = async (name: string) => {
+    await expectAccessible(page, `${name}, ${theme}, ${size}`)
+    await expectNoSideScroll(page, `${name}, ${size}`)
+    await screenshot(page, `people-${name}-${theme}-${size}`)
+  }
+  await page.goto(`/issues/${issueId}`)
+  await page.getByRole('textbox', { name: 'Comment', exact: true }).waitFor()
+  await page.getByRole('button', { name: /^Inbox, \d+ unread/ }).click()
+  await page
+    .getByRole('link', { name: /^Unread/ })
+    .first()
+    .waitFor()
+  await judge('inbox')
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: size === 'phone' ? 'Assign' : /^Owner/ }).click()
+  await page.getByRole('option', { name: 'Grace Hopper' }).waitFor()
+  await judge('owner')
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('textbox', { name: 'Comment', exact: true }).focus()
+  await page.keyboard.type('Thanks @')
+  await page.getByRole('listbox', { name: 'Members to mention' }).waitFor()
+  await judge('mention')
+
+  const reader = await dashboard.openAs(ada, { theme, size })
+  await reader.goto(`/projects/${project.id}/settings/ownership`)
+  await reader.getByRole('button', { name: 'Add rule' }).click()
+  const rule = reader.getByRole('group', { name: 'Rule 1' })
+  await rule.getByLabel('Looks at').selectOption('tag')
+  await rule.getByLabel('Is like').fill('*')
+  await rule.getByLabel('Goes to').selectOption('team')
+  await reader.getByRole('button', { name: 'Preview' }).click()
+  await reader.getByText('Enter the tag.').waitFor()
+  await expectAccessible(reader, `ownership, wrong, ${theme}, ${size}`)
+  await rule.getByLabel('Looks at').selectOption('path')
+  await rule.getByLabel('Team', { exact: true }).fill('checkout')
+  await reader.getByRole('button', { name: 'Preview' }).click()
+  await reader.getByText('1 of the 1 issue seen last would have an owner.').waitFor()
+  await expectAccessible(reader, `ownership, ${theme}, ${size}`)
+  await expectNoSideScroll(reader, `ownership, ${size}`)
+  await screenshot(reader, `people-ownership-${theme}-${size}`, { fullPage: true })
+})

@@ -1,0 +1,128 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { call } from '../../api/call.ts'
+import { useChange } from '../../api/change.ts'
+import { inboxQuery, type InboxEntry } from '../../api/people-queries.ts'
+import { paths } from '../../paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { Time } from '../../ui/time.tsx'
+import { Avatar } from '../../ui/tiles.tsx'
+import { people as words } from '../../words/people.ts'
+import { shared } from '../../words/shared.ts'
+import { QueryError } from '../query-error.tsx'
+
+type Marking = { ids: string[] } | { before: string }
+
+const isMarked = (entry: InboxEntry, marking: Marking): boolean =>
+  'ids' in marking ? marking.ids.includes(entry.id) : entry.created_at <= marking.before
+
+/** News of the person logged in: unread first. Opening one, or the button, marks it as read. */
+export function Inbox({ onClose }: { onClose: () => void }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(inboxQuery)
+  const mark = useChange<Marking, unknown>({
+    send: (body) => call('POST /api/inbox/read', { body }),
+    touches: () => [inboxQuery.queryKey],
+    guess: (client, marking) =>
+      client.setQueryData(inboxQuery.queryKey, (before) =>
+        before === undefined
+          ? before
+          : {
+              ...before,
+              pages: before.pages.map((page) => ({
+                ...page,
+                unread_count: 'ids' in marking ? Math.max(0, page.unread_count - 1) : 0,
+                items: page.items.map((entry) =>
+                  isMarked(entry, marking) ? { ...entry, read_at: entry.read_at ?? new Date().toISOString() } : entry,
+                ),
+              })),
+            },
+      ),
+    failed: words.markFailed,
+  })
+  const entries = data?.pages.flatMap((page) => page.items) ?? []
+  const unread = data?.pages[0]?.unread_count ?? 0
+  const newest = entries.reduce((last, { created_at: at }) => (at > last ? at : last), '')
+  return (
+    <section aria-label={words.inbox}>
+      <header className="inbox-h">
+        <h2>{words.inbox}</h2>
+        <span className="sp" />
+        {unread === 0 ? null : (
+          <Button size="sm" look="ghost" onClick={() => mark.mutate({ before: newest })}>
+            {words.markAll}
+          </Button>
+        )}
+      </header>
+      {error !== null && data === undefined ? (
+        <QueryError what={words.inbox} error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <p className="inbox-none">{shared.loading}</p>
+      ) : entries.length === 0 ? (
+        <p className="inbox-none">
+          <b>{words.inboxEmpty}</b>
+          {words.inboxEmptyText}
+        </p>
+      ) : (
+        <ul className="inbox">
+          {entries.map((entry) => (
+            <li key={entry.id}>
+              <Entry
+                entry={entry}
+                onOpen={() => {
+                  if (entry.read_at === null) mark.mutate({ ids: [entry.id] })
+                  onClose()
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {hasNextPage ? (
+        <p className="inbox-more">
+          <Button size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {words.more}
+          </Button>
+        </p>
+      ) : null}
+    </section>
+  )
+}
+
+const LOOKS: Readonly<Record<InboxEntry['kind'], readonly [IconName, string]>> = {
+  assigned: ['user', ''],
+  mentioned: ['chat', ''],
+  commented: ['chat', ''],
+  regressed: ['st-regressed', 'c-violet'],
+  escalated: ['st-escalated', 'c-red'],
+}
+
+function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
+  const { issue, actor, kind } = entry
+  const [icon, colour] = LOOKS[kind]
+  const isUnread = entry.read_at === null
+  return (
+    <Link {...paths.issue(issue.id)} className={isUnread ? 'inbox-e is-unread' : 'inbox-e'} onClick={onOpen}>
+      {actor === null ? (
+        <span className={`inbox-i ${colour}`}>
+          <Icon name={icon} />
+        </span>
+      ) : (
+        <Avatar person={actor} quiet />
+      )}
+      <span className="inbox-b">
+        <span className="inbox-s">
+          {isUnread ? <span className="sr">{words.unread}: </span> : null}
+          {entry.sentence}
+        </span>
+        <span className="sub">
+          <span className="id">{issue.short_id}</span> <span className="inbox-t">{issue.title}</span>
+        </span>
+      </span>
+      <span className="inbox-w">
+        <Time at={entry.created_at} as="age" />
+        {isUnread ? <span className="dot-unread" aria-hidden="true" /> : null}
+      </span>
+    </Link>
+  )
+}

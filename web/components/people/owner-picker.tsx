@@ -1,0 +1,109 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import type { Person } from '../../api/issue-changes.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Avatar } from '../../ui/tiles.tsx'
+import { issues as issueWords } from '../../words/issues.ts'
+import { people as words } from '../../words/people.ts'
+import { callName } from './members-model.ts'
+import { useMembers } from './use-members.ts'
+import '../../ui/people.css'
+
+type Choice = { key: string; label: string; note: string | undefined; person: Person | null }
+
+type OwnerPickerProps = {
+  /** Who owns it now; undefined where that differs. */
+  ownerId: string | null | undefined
+  onChoose: (person: Person | null) => void
+}
+
+/** Every member of the organisation, oneself first, nobody after; typing narrows them down. */
+export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const listId = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const { me, members } = useMembers(text)
+  const people = members.map((person): Choice => ({
+    key: person.id,
+    label: callName(person),
+    note: person.id === me ? issueWords.you : undefined,
+    person: { id: person.id, name: person.name, email: person.email },
+  }))
+  const nobody: Choice = { key: 'nobody', label: issueWords.nobody, note: undefined, person: null }
+  const fits = issueWords.nobody.toLowerCase().startsWith(text.trim().toLowerCase())
+  const [own, ...others] = people
+  const choices =
+    own?.key === me && own !== undefined
+      ? [own, ...(fits ? [nobody] : []), ...others]
+      : [...(fits ? [nobody] : []), ...people]
+  const at = Math.min(chosen, choices.length - 1)
+  const optionId = (index: number) => `${listId}-${index}`
+
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [at])
+
+  const choose = (choice: Choice | undefined) => choice !== undefined && onChoose(choice.person)
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0 && choices.length > 0) {
+      event.preventDefault()
+      setChosen((at + step + choices.length) % choices.length)
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      choose(choices[at])
+    }
+  }
+
+  return (
+    <>
+      <div className="pick-in">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-label={words.findMember}
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={choices.length === 0 ? undefined : optionId(at)}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={words.findMember}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            setChosen(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div className="pick" role="listbox" id={listId} aria-label={words.members} ref={list}>
+        {choices.map((choice, index) => (
+          // The box keeps the focus and its Enter; the pointer is the second way.
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+          <div
+            key={choice.key}
+            id={optionId(index)}
+            role="option"
+            aria-selected={index === at}
+            tabIndex={-1}
+            onClick={() => choose(choice)}
+            onPointerMove={() => setChosen(index)}
+          >
+            <Avatar person={choice.person} small quiet />
+            <span className="pick-l">{choice.label}</span>
+            {choice.note === undefined ? null : <span className="sub">{choice.note}</span>}
+            {(choice.person?.id ?? null) === ownerId ? <Icon name="check" label={words.current} /> : null}
+          </div>
+        ))}
+      </div>
+      {choices.length === 0 ? (
+        <p className="pick-none" role="status">
+          {words.noMember(text)}
+        </p>
+      ) : null}
+    </>
+  )
+}
