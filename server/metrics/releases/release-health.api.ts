@@ -10,7 +10,7 @@ export const RELEASE_RANGES = ['1h', '24h', '7d', '30d'] as const
 const Range = z
   .enum(RELEASE_RANGES, { error: `range must be one of ${RELEASE_RANGES.join(', ')}.` })
   .default('30d')
-  .describe('What sessions, users and crash-free count: the range up to now.')
+  .describe('What sessions and crash-free sessions count: the range up to now.')
 export type ReleaseRange = z.infer<typeof Range>
 
 export const RELEASE_SORTS = ['date', 'created_at', 'version'] as const
@@ -49,9 +49,13 @@ const Health = z.object({
     .array(fraction)
     .describe('Share of sessions per interval of the range, oldest first; empty without sessions.'),
   sessions: z.number().int().nullable().describe('In the range; null when the project has none in it.'),
-  users: z.number().int().nullable().describe('Distinct, in the range; null when no session names its user.'),
+  users: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Distinct users of the last 24 h, whatever the range; null when no session of it names its user.'),
   crash_free_sessions: fraction.describe('1 - crashed / sessions; null without sessions.'),
-  crash_free_users: fraction,
+  crash_free_users: fraction.describe('Share of these users without a crash.'),
   previous: z
     .object({ version: z.string(), crash_free_sessions: z.number() })
     .nullable()

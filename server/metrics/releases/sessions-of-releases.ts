@@ -98,7 +98,7 @@ export async function usersOfProject(
 
 function countOf(sketches: readonly (Buffer | null)[]): number {
   const union = new HyperLogLog()
-  for (const bytes of sketches) if (bytes !== null) union.merge(HyperLogLog.fromBytes(bytes))
+  for (const bytes of sketches) if (bytes !== null) union.mergeBytes(bytes)
   return union.count()
 }
 

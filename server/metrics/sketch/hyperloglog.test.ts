@@ -15,11 +15,32 @@ function sketchOf(hashes: Iterable<number>): HyperLogLog {
 const users = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => hashOf(`user ${from + index}`))
 
+const joined = (...parts: HyperLogLog[]): Buffer => {
+  const sum = new HyperLogLog()
+  for (const part of parts) sum.mergeBytes(part.toBytes())
+  return sum.toBytes()
+}
+
 const merged = (...parts: HyperLogLog[]): Buffer => {
   const sum = new HyperLogLog()
   for (const part of parts) sum.merge(part)
   return sum.toBytes()
 }
+
+test('bytes are joined without unpacking them: long and short, in either order', () => {
+  const [long, longer, short] = [
+    sketchOf(users(0, 3_000)),
+    sketchOf(users(2_000, 9_000)),
+    sketchOf(users(8_900, 9_050)),
+  ]
+  for (const parts of [
+    [long, longer, short],
+    [short, longer, long],
+    [short, short],
+  ])
+    expect(joined(...parts).equals(merged(...parts))).toBe(true)
+  expect(() => new HyperLogLog().mergeBytes(Buffer.from([2, 1, 2]))).toThrow()
+})
 
 describe('counting', () => {
   test.each([0, 1, 2, 19, 320])('%i elements exactly', (n) => {
@@ -62,6 +83,7 @@ describe('merging', () => {
     fc.assert(
       fc.property(someUsers, someUsers, (a, b) => {
         expect(merged(sketchOf(a), sketchOf(b)).equals(sketchOf([...a, ...b]).toBytes())).toBe(true)
+        expect(joined(sketchOf(a), sketchOf(b)).equals(sketchOf([...a, ...b]).toBytes())).toBe(true)
       }),
       { numRuns: 60 },
     )
