@@ -43,7 +43,7 @@ export async function selectIssuesOf(
   const query = db
     .selectFrom('issues as i')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .leftJoin('users as u', 'u.id', 'i.assignee_id')
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'i.assignee_id').on('u.disabled_at', 'is', null))
     .select(issueColumns)
     .where('i.org_id', '=', actor.orgId)
     .where('i.project_id', '=', projectId)

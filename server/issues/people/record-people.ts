@@ -43,7 +43,8 @@ export async function assignOwners(client: pg.ClientBase, now: Date, issues: rea
       issueId,
       kind: 'assigned',
       sentence: `Went to ${name} by the ownership rule ${ruleWords(decided.rule)}.`,
-      data: { from: null, to: userId, team, automatic: true, matched: decided.text.slice(0, 300) },
+      // Not the text it matched: an address or a tag may name a person, whose events can be erased.
+      data: { from: null, to: userId, team, automatic: true },
     })),
   )
   const people = owned.flatMap(({ userId, ...one }) => (userId === null ? [] : [{ ...one, userId }]))
