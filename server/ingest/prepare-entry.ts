@@ -5,6 +5,7 @@ import { decodeStoreBody } from '../protocol/decode-store.ts'
 import { parseEnvelope, type EnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
 import { topLevelString } from '../protocol/json-guard.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
+import { parseTime } from '../protocol/time.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { claimedQuantity, DROP_OUTCOMES } from './dropped-items.ts'
 import type { ItemInput, PreparedItem, Verdict } from './item.ts'
@@ -129,9 +130,10 @@ function isFromFilteredAddress({ entry, project, item }: ItemInput): boolean {
   return ofAddresses(entry.clientIp)
 }
 
-/** Drift beyond what a Date can hold is no time at all. */
+/** Nothing but a time is one: `new Date` makes 2001 of `"1"`, and of a missing zone that of this machine. */
 function timeOrNull(text: string | null): Date | null {
-  if (text === null) return null
-  const time = new Date(text)
-  return Number.isNaN(time.getTime()) || Math.abs(time.getUTCFullYear() - 2000) > 1000 ? null : time
+  const at = parseTime(text)
+  if (at === null) return null
+  const time = new Date(at)
+  return Math.abs(time.getUTCFullYear() - 2000) > 1000 ? null : time
 }

@@ -18,8 +18,10 @@ export const KEY_CODE = 4
 export const KEY_ROUTE = 5
 /** An address, to be removed where the project says so. */
 export const KEY_ADDRESS = 6
+/** Part of what makes an event an event (scrub-words.ts): its text is left alone, an object an app calls so is not. */
+export const KEY_FIXED = 7
 
-export type KeyClass = 0 | 1 | 2 | 3 | 4 | 5 | 6
+export type KeyClass = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7
 
 export type ScrubRules = {
   /** Further keys, matched like the default ones: case-insensitive, anywhere in the key. */
@@ -135,7 +137,7 @@ export class KeyJudge {
     const lower = key.toLowerCase()
     if (this.#safe.has(lower)) return KEY_EXEMPT
     if (this.#extra.some((part) => lower.includes(part))) return KEY_SENSITIVE
-    if (EXEMPT.has(lower)) return KEY_EXEMPT
+    if (EXEMPT.has(lower)) return KEY_FIXED
     if (this.rules.removeAddresses === true && ADDRESS.has(lower)) return KEY_ADDRESS
     if (this.rules.defaults === false) return KEY_PLAIN
     if (isSecretName(key)) return KEY_SENSITIVE

@@ -1,12 +1,53 @@
 /** Numbers that stand for money or people (ingest.md §19): found by form, believed by their check digits. */
 
-const CARD = /(?<![\d.\w])\d(?:[ -]?\d){12,18}(?![\d\w])/g
+/** Numbers and what may separate them, as far as they go: dates and other numbers may stand beside a card's. */
+const NUMBERS = /(?<![\d.\w])\d(?:[ -]?\d){12,}(?![\d\w])/g
+const LEAST_CARD_DIGITS = 13
+const MOST_CARD_DIGITS = 19
 const SSN = /(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/g
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}/g
 
 /** Card numbers replaced, each by what `by` makes of it. */
 export const replaceCards = (text: string, by: (match: string) => string): string =>
-  text.replace(CARD, (found) => (isCard(found) ? by(found) : found))
+  text.replace(NUMBERS, (found) => replaceCardsAmong(found, by))
+
+/** Tries whole numbers, alone and with those behind them, that together have as many digits as a card. */
+function replaceCardsAmong(numbers: string, by: (match: string) => string): string {
+  let clean = ''
+  let from = 0
+  let start = 0
+  while (start < numbers.length) {
+    const end = cardEnd(numbers, start)
+    if (end !== null) {
+      clean += numbers.slice(from, start) + by(numbers.slice(start, end))
+      from = end
+      start = end
+    } else {
+      while (start < numbers.length && isDigit(numbers, start)) start += 1
+    }
+    start += 1
+  }
+  return from === 0 ? numbers : clean + numbers.slice(from)
+}
+
+/** One past the longest card that begins here; null when none does. Cards come in one piece or begin with four digits. */
+function cardEnd(numbers: string, start: number): number | null {
+  let found: number | null = null
+  let digits = 0
+  for (let at = start; at < numbers.length && digits < MOST_CARD_DIGITS; at += 1) {
+    if (!isDigit(numbers, at)) continue
+    digits += 1
+    if (isDigit(numbers, at + 1)) continue
+    if (digits === at + 1 - start && digits !== 4 && digits < LEAST_CARD_DIGITS) return null
+    if (digits >= LEAST_CARD_DIGITS && isCard(numbers.slice(start, at + 1))) found = at + 1
+  }
+  return found
+}
+
+const isDigit = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code >= 48 && code <= 57
+}
 
 /** US social security numbers replaced. */
 export const replaceSsns = (text: string, by: (match: string) => string): string =>

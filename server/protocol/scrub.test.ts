@@ -179,6 +179,11 @@ describe('text', () => {
     ['card 4111111111111111 declined', `card ${F} declined`],
     ['card 4111 1111 1111 1111 declined', `card ${F} declined`],
     ['5555-5555-5555-4444', F],
+    ['paid with 4111 1111 1111 1111 12/27', `paid with ${F} 12/27`],
+    ['4111111111111111 12/27 123', `${F} 12/27 123`],
+    ['2026-11-20 4111111111111111 and 5555-5555-5555-4444 1', `2026-11-20 ${F} and ${F} 1`],
+    ['order 12 4111 1111 1111 1111', `order 12 ${F}`],
+    ['5555555555554444 4111111111111111', `${F} ${F}`],
     ['amex 3782 822463 10005', `amex ${F}`],
     ['iban DE89370400440532013000 wrong', `iban ${F} wrong`],
     ['iban GB82 WEST 1234 5698 7654 32 IS WRONG', `iban ${F} IS WRONG`],
@@ -211,6 +216,7 @@ describe('text', () => {
     ['a trace id', 'd07271e6b4104a43a5565470e3315fa3'],
     ['a long fraction', '0.4111111111111111'],
     ['a digit run that is no card', '41111111111111110000000000000'],
+    ['numbers in a row', '4111 1111 1111 1112 4111 1111 12 1111 1111'],
     ['a date', '2026-11-20T04:41:01.289124Z'],
     ['a phone number', 'call 555-12-34567'],
     ['an impossible SSN', '000-12-3456'],
@@ -226,6 +232,19 @@ describe('text', () => {
     ['JSON without secrets', '{"a": 1, "list": ["x"]}'],
   ])('%s stays', (_, text) => {
     expect(scrubEvent({ message: text })).toBe(false)
+  })
+
+  test('an object an app names like a part of an event is looked into', () => {
+    const given = {
+      sdk: { name: 'x', settings: { token: 'kept' } },
+      extra: { sdk: { password: 'p' }, package: [{ api_key: 'k' }], modules: { a: 'token=b' }, module: 'm' },
+      tags: [['function', { secret: 's' }]],
+    }
+    expect(scrubbed(given)).toEqual({
+      sdk: given.sdk,
+      extra: { sdk: { password: F }, package: [{ api_key: F }], modules: { a: `token=${F}` }, module: 'm' },
+      tags: [['function', { secret: F }]],
+    })
   })
 
   test('a card may be a number, too', () => {

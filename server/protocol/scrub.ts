@@ -4,6 +4,7 @@ import {
   KEY_ADDRESS,
   KEY_COOKIE,
   KEY_EXEMPT,
+  KEY_FIXED,
   KEY_PLAIN,
   KEY_SENSITIVE,
   type KeyClass,
@@ -90,8 +91,10 @@ function scrubRecord(record: Record<string, unknown>, around: KeyClass, judge: K
     if (value === null || typeof value === 'boolean') continue
     let kind = judge.classOf(key)
     if (kind === KEY_EXEMPT) continue
+    // Debug images and the SDK stand at the top; an object below it is whatever an app made of the name.
+    if (kind === KEY_FIXED && (depth === 0 || typeof value !== 'object')) continue
     if (around === KEY_COOKIE) kind = judge.isSensitiveCookie(key) ? KEY_SENSITIVE : KEY_COOKIE
-    else if (kind === KEY_PLAIN) kind = around
+    else if (kind === KEY_PLAIN && around !== KEY_FIXED) kind = around
     if (key === 'type' && kind !== KEY_SENSITIVE) continue
     const clean = scrubValue(value, key, kind, judge, depth)
     if (clean === UNCHANGED) continue
@@ -108,6 +111,7 @@ const CHANGED = Symbol('changed')
 function scrubValue(value: unknown, key: string, kind: KeyClass, judge: KeyJudge, depth: number): unknown {
   if (kind === KEY_SENSITIVE) return filterWhole(value, key, depth)
   if (kind === KEY_ADDRESS) return null
+  if (kind === KEY_FIXED && typeof value !== 'object') return UNCHANGED
   switch (typeof value) {
     case 'string':
       return scrubString(value, kind, judge, depth)
@@ -185,7 +189,7 @@ function isPair(list: unknown[]): list is Pair {
 function scrubPair(pair: Pair, around: KeyClass, judge: KeyJudge, depth: number): boolean {
   const name = pair[0]
   let kind = judge.classOf(name)
-  if (kind === KEY_EXEMPT) return false
+  if (kind === KEY_EXEMPT || (kind === KEY_FIXED && typeof pair[1] !== 'object')) return false
   if (around === KEY_COOKIE) kind = judge.isSensitiveCookie(name) ? KEY_SENSITIVE : KEY_COOKIE
   const cleanName = scrubString(name, around, judge, depth)
   if (typeof cleanName === 'string') pair[0] = cleanName

@@ -8,6 +8,7 @@ const MAX_AHEAD_MS = 60_000
 
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d{0,9})?\s?(?:([Zz])|([+-])(\d{2}):?(\d{2}))?$/
+const CYCLE_MS = 146_097 * 86_400_000
 const CANONICAL = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/
 
 /**
@@ -22,7 +23,11 @@ export function parseTime(value: unknown): number | null {
   const [, year, month, day, hour, minute, second, fraction, , sign, zoneHour, zoneMinute] = match
   const offset = sign === undefined ? 0 : (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1)
   if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31 || Number(hour) > 24) return null
-  const whole = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
+  // Dates repeat after 400 years; below 100 `Date.UTC` takes years for those of the twentieth century.
+  const [base, cycleMs] = Number(year) < 100 ? [400, CYCLE_MS] : [0, 0]
+  const whole =
+    Date.UTC(Number(year) + base, Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)) -
+    cycleMs
   const milliseconds = fraction === undefined ? 0 : Math.trunc(Number(`0.${fraction}`) * 1000)
   const at = whole + milliseconds - offset * 60_000
   return isStorableTime(at) ? at : null

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { newEventId } from '#test/kit/sdk.ts'
+import { compileFilters } from '../filters/compile-filters.ts'
+import { compileGrouping } from '../grouping/grouping.ts'
+import { newId } from '../kernel/ids.ts'
+import { DEFAULT_INBOUND_FILTERS } from '../team/inbound-filters.api.ts'
+import { projectSettings } from '../team/project-settings.ts'
+import { prepareEntry } from './prepare-entry.ts'
+import type { ProjectFacts } from './project-facts.ts'
+
+const project: ProjectFacts = {
+  projectId: newId(),
+  orgId: newId(),
+  defaultEnvironment: 'production',
+  grouping: compileGrouping(projectSettings({})),
+  discarded: null,
+  storeProfiles: false,
+  storeReplays: false,
+  manyUsers: 25,
+  scrubbing: {},
+  filters: compileFilters(DEFAULT_INBOUND_FILTERS),
+  ownership: null,
+  erasures: null,
+}
+
+const RECEIVED = Date.parse('2026-11-20T05:00:00Z')
+
+async function occurredAt(sentAt: unknown, timestamp: string): Promise<string | undefined> {
+  const eventId = newEventId()
+  const [item] = await prepareEntry(
+    {
+      projectId: project.projectId,
+      projectNumber: 1,
+      keyId: newId(),
+      receivedAtMs: RECEIVED,
+      endpoint: 'envelope',
+      encoding: 'none',
+      clientIp: null,
+      userAgent: null,
+      origin: null,
+      sdkClient: null,
+      eventId,
+      dropped: [],
+      body: Buffer.from(
+        [{ sent_at: sentAt }, { type: 'event' }, { message: 'x', timestamp }]
+          .map((one) => JSON.stringify(one))
+          .join('\n'),
+      ),
+    },
+    project,
+  )
+  return item !== undefined && 'kind' in item && item.kind === 'event'
+    ? item.fact.event.occurredAt.toISOString()
+    : undefined
+}
+
+test.each([
+  ['55 minutes behind', '2026-11-20T04:05:00Z', '2026-11-20T04:55:00.000Z'],
+  ['55 minutes ahead', '2026-11-20T05:55:00Z', '2026-11-20T03:05:00.000Z'],
+  ['just less, behind', '2026-11-20T04:05:00.001Z', '2026-11-20T04:00:00.000Z'],
+  ['just less, ahead', '2026-11-20T05:54:59.999Z', '2026-11-20T04:00:00.000Z'],
+  ['another zone', '2026-11-20T09:55:00+04:00', '2026-11-20T03:05:00.000Z'],
+  ['no zone, which is UTC wherever this runs', '2026-11-20T05:00:00', '2026-11-20T04:00:00.000Z'],
+  ['a clock that began at 1970', '1970-01-01T00:00:00Z', '2026-11-20T05:00:00.000Z'],
+])('a clock that sent at %s', async (_, sentAt, expected) => {
+  expect(await occurredAt(sentAt, '2026-11-20T04:00:00Z')).toBe(expected)
+})
+
+test.each(['1', 'yesterday 3', '20', 'Fri Nov 20', '', 5, null, '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'])(
+  'sent at %j says nothing of the clock',
+  async (sentAt) => {
+    expect(await occurredAt(sentAt, '2026-11-20T04:00:00Z')).toBe('2026-11-20T04:00:00.000Z')
+  },
+)
