@@ -63,6 +63,16 @@ describe('items of an envelope', () => {
     expect([...limited.keys()]).toEqual(['error'])
   })
 
+  test('a minidump of a limited event stays, within the limit of attachments', () => {
+    const judges = judgesAt(0.001)
+    judges.limiter.takeItem('k', 'error')
+    const crash = '{}\n{"type":"attachment","attachment_type":"event.minidump"}\nx\n{"type":"event"}\n[]'
+    expect(judge(crash, judges)).toMatchObject({ kept: 1, dropped: [{ index: 1, reason: 'rate_limited' }] })
+    const next = judge(crash, judges)
+    expect(next).toMatchObject({ kept: 0, dropped: [{ index: 0 }, { index: 1 }] })
+    expect([...next.limited.keys()].sort()).toEqual(['attachment', 'error'])
+  })
+
   test('a container counts by what its header claims, within what its bytes can hold', () => {
     const judges = judgesAt(0.01)
     const container = (count: unknown, bytes: number) =>

@@ -152,10 +152,11 @@ export function judgeItems(
       continue
     }
     const category = categoryOf(item.type)
-    const goesWithEvent = item.type === 'attachment' && event.refused !== null
+    // A dump is a crash of its own; the limit of attachments holds for it like for any other.
+    const isDump = item.headers.attachment_type === 'event.minidump'
+    const goesWithEvent = item.type === 'attachment' && event.refused !== null && !isDump
     let refused: Refused
-    if (category === 'error') refused = event.refused
-    else if (goesWithEvent) refused = item.headers.attachment_type === 'event.minidump' ? null : event.refused
+    if (category === 'error' || goesWithEvent) refused = event.refused
     else refused = judgeOther(judges, key, category, claimedQuantity(item))
     if (refused === null) {
       kept++

@@ -12,6 +12,7 @@ import { purgeSessionsTask } from '../metrics/sessions/purge-sessions.ts'
 import { rateImpactTask } from '../metrics/sessions/rate-impact.ts'
 import { purgeOutcomesTask } from '../outcomes/purge-outcomes.ts'
 import { erasureTask } from '../privacy/erasure-task.ts'
+import { purgeQuarantineTask } from '../privacy/purge-quarantine.ts'
 import { purgeTelemetryTask } from '../telemetry/purge-telemetry.ts'
 
 /** Everything that runs behind the scenes beside digestion. */
@@ -22,6 +23,7 @@ export const TASKS: readonly Task[] = [
   purgeSessionsTask,
   purgeTelemetryTask,
   purgeOutcomesTask,
+  purgeQuarantineTask,
   compactPerformanceTask,
   purgePerformanceTask,
   indexLexemesTask,
