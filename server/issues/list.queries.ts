@@ -82,7 +82,7 @@ type Sorting = {
   readonly coarse: 'i.seen_slot' | 'i.events_rank' | 'i.users_rank' | null
   readonly type: 'timestamptz' | 'bigint'
   /** The coarse key of a value, as the migration has it. */
-  coarseOf(value: RawBuilder<unknown>): RawBuilder<unknown>
+  readonly coarseOf: (value: RawBuilder<unknown>) => RawBuilder<unknown>
 }
 
 const SORTINGS: Readonly<Record<ReturnType<typeof sortKey>, Sorting>> = {

@@ -126,7 +126,16 @@ async function textsLeft(tx: Tx, issueId: string, errorType: string | null): Pro
   const newest = await readEvent(tx, issueId, 'latest')
   if (newest === null) {
     const title = errorType ?? 'Erased'
-    return { title, culprit: '', errorType, errorValue: null, searchText: title, texts: [title], facts: [], eventId: null }
+    return {
+      title,
+      culprit: '',
+      errorType,
+      errorValue: null,
+      searchText: title,
+      texts: [title],
+      facts: [],
+      eventId: null,
+    }
   }
   const event = readStoredEvent(newest)
   return {

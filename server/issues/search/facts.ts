@@ -32,12 +32,38 @@ const OWN_KEYS = [
 type OwnKey = (typeof OWN_KEYS)[number]
 
 /** Words with a meaning of their own in queries, too. */
-const TAKEN: ReadonlySet<string> = new Set([
+const TAKEN: ReadonlySet<string> = new Set<string>([
   ...OWN_KEYS,
-  ...['is', 'status', 'level', 'severity', 'assigned', 'assignee', 'assignee_id', 'owner', 'project', 'platform'],
-  ...['first_seen', 'last_seen', 'firstseen', 'lastseen', 'age', 'events', 'users', 'event_count', 'user_count'],
-  ...['unhandled', 'handled', 'has', 'first_release', 'last_release', 'firstrelease', 'lastrelease'],
-  ...['user', 'user.name', 'error.type', 'device.name'],
+  'is',
+  'status',
+  'level',
+  'severity',
+  'assigned',
+  'assignee',
+  'assignee_id',
+  'owner',
+  'project',
+  'platform',
+  'first_seen',
+  'last_seen',
+  'firstseen',
+  'lastseen',
+  'age',
+  'events',
+  'users',
+  'event_count',
+  'user_count',
+  'unhandled',
+  'handled',
+  'has',
+  'first_release',
+  'last_release',
+  'firstrelease',
+  'lastrelease',
+  'user',
+  'user.name',
+  'error.type',
+  'device.name',
 ])
 
 /** Name of a tag in queries and in the index. */

@@ -1,4 +1,4 @@
-import { AppError, invalid } from '../../kernel/errors.ts'
+import { type AppError, invalid } from '../../kernel/errors.ts'
 
 /** Characters of a query, read from left to right, each once. */
 export class QueryLexer {

