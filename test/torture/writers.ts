@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { z } from 'zod'
-import { type BenchEvent, envelopeBody, makeEvents, random } from '#bench/payloads.ts'
+import { type BenchEvent, makeEvents, random } from '#bench/payloads.ts'
 import type { BenchProject } from '#bench/setup-project.ts'
 import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
 import { claim, type Claim, none, print } from './torture.ts'
@@ -145,7 +145,17 @@ function newRequest(event: BenchEvent, kind: Kind): Request {
     JSON.stringify({ items: logs }),
     '',
   ]
-  return { id, kind, body: Buffer.concat([envelopeBody(event, id), gzipSync(beside.join('\n'), { level: 1 })]) }
+  return {
+    id,
+    kind,
+    body: Buffer.concat([
+      gzipSync(`${JSON.stringify({ event_id: id, sent_at: new Date().toISOString() })}\n{"type":"event"}\n`, {
+        level: 1,
+      }),
+      event.member,
+      gzipSync(beside.join('\n'), { level: 1 }),
+    ]),
+  }
 }
 
 /** @returns the status, 0 when the connection broke before an answer */
@@ -226,14 +236,16 @@ export async function examineDatabase(connectionString: string, sideFile: string
     const times = new Map(rows.map((row) => [row.id, row.times]))
     const number = async (query: string): Promise<number> =>
       Number((await client.query<{ n: string }>(query)).rows[0]?.n ?? 0)
-    const outcomes = await client.query<{ category: string; outcome: string; n: string }>(
-      'select category, outcome, sum(quantity)::text as n from outcomes_hourly group by 1, 2',
+    const outcomes = await client.query<{ category: string; outcome: string; reason: string; n: string }>(
+      'select category, outcome, reason, sum(quantity)::text as n from outcomes_hourly group by 1, 2, 3',
     )
     const sums = new Map<string, number>()
     let strange = 0
-    for (const { category, outcome, n } of outcomes.rows) {
+    for (const { category, outcome, reason, n } of outcomes.rows) {
       sums.set(category, (sums.get(category) ?? 0) + Number(n))
-      if (!EXPECTED.has(outcome)) strange += Number(n)
+      if (EXPECTED.has(outcome)) continue
+      strange += Number(n)
+      print(`  ${category} ${outcome} ${reason} ${n}`)
     }
     const tables = await client.query<{ name: string }>(
       `select c.oid::regclass::text as name from pg_class c where relkind in ('r', 'm') and relnamespace = 'public'::regnamespace`,
