@@ -13,7 +13,7 @@ import { usePrefs } from '../prefs.ts'
 import { RELEASE_RANGE, type Range } from '../search.ts'
 import { BarChart } from '../ui/bar-chart.tsx'
 import { Button } from '../ui/button.tsx'
-import { formatCount, formatRate, NO_DATA } from '../ui/format.ts'
+import { formatCount, formatDuration, formatRate, NO_DATA } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Note, Skeleton } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
@@ -79,7 +79,16 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
       <div className="head">
         <div>
           <h1 className="mono rel-h">{version}</h1>
-          {build === null ? null : <p>{words.build(build)}</p>}
+          {build === null && search.environment === undefined ? null : (
+            <p>
+              {[
+                build === null ? null : words.build(build),
+                search.environment === undefined ? null : words.onlyOf(search.environment),
+              ]
+                .filter((part) => part !== null)
+                .join(', ')}
+            </p>
+          )}
         </div>
         <div className="head-a">
           <Actions release={release} />
@@ -136,17 +145,6 @@ function Facts({ release }: { release: ReleaseDetail }) {
     [words.released, time(release.released_at)],
     [words.firstSeen, time(release.first_seen, words.never)],
     [words.lastSeen, time(release.last_seen, words.never)],
-    ...(release.ref === null ? [] : [[words.ref, <span className="mono">{release.ref}</span>] as [string, ReactNode]]),
-    ...(release.url === null
-      ? []
-      : [
-          [
-            words.form.url,
-            <a href={release.url} rel="noreferrer" target="_blank">
-              {release.url.replace(/^https?:\/\//, '')}
-            </a>,
-          ] as [string, ReactNode],
-        ]),
   ]
   return (
     <dl className="card rel-facts">
@@ -156,6 +154,22 @@ function Facts({ release }: { release: ReleaseDetail }) {
           <dd>{value}</dd>
         </div>
       ))}
+      {release.ref === null ? null : (
+        <div>
+          <dt>{words.ref}</dt>
+          <dd className="mono">{release.ref}</dd>
+        </div>
+      )}
+      {release.url === null ? null : (
+        <div>
+          <dt>{words.form.url}</dt>
+          <dd>
+            <a href={release.url} rel="noreferrer" target="_blank">
+              {release.url.replace(/^https?:\/\//, '')}
+            </a>
+          </dd>
+        </div>
+      )}
     </dl>
   )
 }
@@ -170,6 +184,7 @@ function Sessions({ release, series, range }: SeriesProps) {
     <figure className="card panel">
       <figcaption className="card-h">
         <h2>{words.seriesTitle}</h2>
+        <span className="sub">{words.per(formatDuration(series.interval_seconds * 1000))}</span>
       </figcaption>
       <div className="panel-b">
         <BarChart

@@ -190,13 +190,17 @@ function NoRelease({ project }: { project: Project | undefined }) {
       <h2 className="sr" id="h-first">
         {words.first}
       </h2>
-      <Empty kind="setup" title={words.emptyTitle} actions={<CopyButton text={line} said={words.lineCopied} />}>
+      <Empty kind="setup" title={words.emptyTitle}>
         {words.emptyText}
       </Empty>
       {/* A long line is scrolled, also with the keys. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="codebox rel-line" role="region" aria-label={words.emptyText} tabIndex={0}>
-        <pre>
+      <div className="codebox rel-line">
+        <header>
+          <span>{words.lineTitle}</span>
+          <CopyButton text={line} said={words.lineCopied} look="ghost" size="sm" />
+        </header>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <pre role="region" aria-label={words.lineTitle} tabIndex={0}>
           <code>{line}</code>
         </pre>
       </div>

@@ -18,6 +18,7 @@ export const releases = {
   first: 'The first release',
   emptyTitle: 'No release yet',
   emptyText: 'A release makes itself when the first event or session comes from it. Tell the SDK which one it is:',
+  lineTitle: 'Where the SDK starts',
   lineCopied: 'Line copied',
   emptyMore: 'Or create one here before it ships, with its commits through the API.',
 
@@ -109,6 +110,8 @@ export const releases = {
   running: 'running',
   hoursTitle: 'Since it came out',
   seriesTitle: 'Sessions',
+  per: (interval: string) => `per ${interval}`,
+  onlyOf: (environment: string) => `sessions of ${environment} only`,
   seriesFinding: (version: string, total: string) => `${total} sessions of ${version} in this time.`,
 
   form: {
