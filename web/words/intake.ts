@@ -75,6 +75,7 @@ const reasons: Readonly<Record<string, string>> = {
   'discarded project_gone': 'The project was deleted meanwhile.',
   'discarded too_old': 'Happened too long ago.',
   'discarded erased': 'About a user whose data was erased.',
+  'discarded discarded_issue': 'Of an issue somebody discarded.',
   'discarded part_of_event': 'Part of an event, counted with it.',
   'discarded placeholder': 'A placeholder without content.',
   'dropped quarantine': 'Could not be processed. Set aside in full; the operator can look at them.',
