@@ -7,7 +7,7 @@ const MOST = 5
 /** Labels nearer to each other than this would run into one another. */
 const APART = 0.14
 
-type Marker = { version: string; at: string }
+type Marker = { version: string; at: string; project_id?: string; platform?: string }
 
 /** The release it came back in first, then the newest that came out in the time shown, as far as their names fit. */
 export function faultLines(
@@ -17,11 +17,13 @@ export function faultLines(
 ): FaultLine[] {
   const span = seconds * 1000 * counts.length
   const lines: FaultLine[] = came === null ? [] : [came]
-  for (const { version, at } of markers.toSorted((a, b) => b.at.localeCompare(a.at))) {
+  // Of several projects each line says which.
+  const several = new Set(markers.map((marker) => marker.project_id)).size > 1
+  for (const { version, at, platform } of markers.toSorted((a, b) => b.at.localeCompare(a.at))) {
     const place = (Date.parse(at) - Date.parse(start)) / span
     if (lines.length === MOST) break
     if (place < 0 || place > 1 || lines.some((line) => Math.abs(line.at - place) < APART)) continue
-    lines.push({ at: place, label: versionOf(version) })
+    lines.push({ at: place, label: versionOf(version), ...(several && platform !== undefined ? { platform } : {}) })
   }
   return lines
 }

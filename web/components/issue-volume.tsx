@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
 import { volumeQuery, type Volume } from '../api/issue-queries.ts'
 import { usePolling } from '../api/live.ts'
+import { releaseMarkersQuery } from '../api/release-queries.ts'
 import { usePrefs } from '../prefs.ts'
 import type { Range } from '../search.ts'
 import { BarChart, ChartLegend, type BarSeries } from '../ui/bar-chart.tsx'
@@ -12,6 +13,7 @@ import { Popover } from '../ui/popover.tsx'
 import { issues as words } from '../words/issues.ts'
 import { QueryError } from './query-error.tsx'
 import { axisLabels, bucketLabel } from './issue-axis.ts'
+import { faultLines } from './issue-fault-lines.ts'
 
 /** The strip above the stream: how much arrives, how much of it hurts, against the time before. */
 export const IssueVolume = memo(function IssueVolume({ project, range }: { project: string | null; range: Range }) {
@@ -21,6 +23,12 @@ export const IssueVolume = memo(function IssueVolume({ project, range }: { proje
     ...(polling === false ? {} : { refetchInterval: polling }),
   })
   usePrefs()
+  const [first, last] = [volume.data?.points[0]?.t ?? '', volume.data?.points.at(-1)?.t ?? '']
+  const markers = useQuery({
+    ...releaseMarkersQuery(project === null ? [] : [project], first, last),
+    enabled: first !== '' && first !== last,
+    meta: { quiet: true },
+  })
   if (volume.data === undefined) {
     return (
       <section className="strip strip-wait" aria-label={words.strip[range]} aria-busy={volume.isPending}>
@@ -69,6 +77,11 @@ export const IssueVolume = memo(function IssueVolume({ project, range }: { proje
             interval_seconds,
             range,
           )}
+          faults={faultLines(null, markers.data?.items ?? [], {
+            start: first,
+            interval_seconds,
+            counts: points.map((point) => point.events),
+          })}
           openEnd
         />
         <ChartLegend series={series.toReversed()} />
