@@ -171,7 +171,12 @@ export async function countFeedback(db: Database, filter: FeedbackFilter): Promi
 export async function deleteFeedbackOf(
   db: Database | Tx,
   projectId: string,
-  user: { readonly userHash: number; readonly eventIds: readonly string[] },
+  user: {
+    readonly userHash: number
+    readonly eventIds: readonly string[]
+    /** Addresses feedback gives as its writer's, whatever their case. */
+    readonly emails?: readonly string[]
+  },
 ): Promise<string[]> {
   const rows = await db
     .deleteFrom('feedback')
@@ -180,6 +185,11 @@ export async function deleteFeedbackOf(
       eb.or([
         eb('user_hash', '=', user.userHash),
         eb('event_id', '=', sql<string>`any(${user.eventIds.map(hyphenate)}::uuid[])`),
+        eb(
+          sql`lower(email)`,
+          '=',
+          sql<string>`any(${(user.emails ?? []).map((email) => email.toLowerCase())}::text[])`,
+        ),
       ]),
     )
     .returning('feedback_id')

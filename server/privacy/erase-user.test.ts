@@ -52,6 +52,17 @@ const CANARY = 'zebracanary'
 const SECRETS = ['person', 'mail', 'message', 'file', 'words', 'crumb', 'log', 'title'].map((one) => `${CANARY}-${one}`)
 
 describe('erasing a person', () => {
+  test('takes reports that know them by e-mail address alone', async () => {
+    const project = await aProject(owner)
+    const report = (email: string) =>
+      post(project, [[{ type: 'user_report' }, { event_id: newEventId(), email, comments: 'It broke.' }]])
+    await report('Ada@Example.com')
+    await report('grace@example.com')
+    await t.service.drain()
+    expect(await erase(project, 'ada@example.com')).toMatchObject({ state: 'done', erased: { feedback: 1 } })
+    expect(await count('feedback where project_id = $1', project.id)).toBe(1)
+  })
+
   test('leaves nothing of theirs anywhere, and everything of others', async () => {
     const project = await aProject(owner)
     const eventId = newEventId()

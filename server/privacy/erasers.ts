@@ -22,11 +22,12 @@ export type Person = {
  */
 export type Eraser = (app: App, person: Person, signal: AbortSignal) => Promise<Readonly<Record<string, number>>>
 
-const feedback: Eraser = (app, { projectId, userHashes }) =>
+/** Older reports say who wrote them by e-mail address alone. */
+const feedback: Eraser = (app, { projectId, userHashes, userKeys: emails }) =>
   app.tx(async (tx) => {
     let removed: string[] = []
     for (const userHash of userHashes)
-      removed = [...removed, ...(await deleteFeedbackOf(tx, projectId, { userHash, eventIds: [] }))]
+      removed = [...removed, ...(await deleteFeedbackOf(tx, projectId, { userHash, eventIds: [], emails }))]
     // Files that came with feedback are filed under its id.
     const files = removed.length === 0 ? 0 : await deleteAttachmentsOf(tx, projectId, removed)
     return { feedback: removed.length, attachments: files }
