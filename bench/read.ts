@@ -5,6 +5,7 @@ import { readConfig } from '#server/config.ts'
 import { readPerformanceTotals } from '#server/metrics/performance/read-performance.ts'
 import { readSessionSeries } from '#server/metrics/sessions/read-session-totals.ts'
 import { type BenchArgs, type BenchResult, type Figure, percentile } from './bench.ts'
+import { waitUntilDrained } from './drain.ts'
 import { target } from './intake.ts'
 import { runLoad } from './load.ts'
 import { makeEvents, random, STANDARD_SHAPE } from './payloads.ts'
@@ -86,6 +87,8 @@ async function measure(seeded: Seeded, samples: number, progress: (line: string)
     'bench',
   )
   try {
+    // What a run before left behind.
+    await waitUntilDrained(service)
     const project = { ...seeded, cookie: await logIn(service.url) }
     const ask = async (path: string): Promise<string> => {
       const answer = await fetch(service.url + path, { headers: { cookie: project.cookie } })
