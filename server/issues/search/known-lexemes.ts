@@ -24,10 +24,13 @@ export class KnownLexemes {
       b = Math.imul(b + code, 0x85ebca6b) ^ (b >>> 15)
     }
     a ^= a >>> 16
-    const slot = (Math.imul(a, 0xc2b2ae35) >>> 0) % SLOTS
+    // Two places, the newer entry in the first: alone, two entries of one place would push out one another for ever.
+    const slot = ((Math.imul(a, 0xc2b2ae35) >>> 0) % SLOTS) & ~1
     // 0 is an empty place.
     const mark = (b ^ (b >>> 13)) >>> 0 || 1
-    if (this.#marks[slot] === mark) return false
+    const newer = this.#marks[slot] ?? 0
+    if (newer === mark || this.#marks[slot + 1] === mark) return false
+    this.#marks[slot + 1] = newer
     this.#marks[slot] = mark
     return true
   }

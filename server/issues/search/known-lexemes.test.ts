@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { growth, isLasting, lexemesOf } from './document.ts'
+import { tagKey } from './facts.ts'
+import { issueNumberOf, KnownLexemes } from './known-lexemes.ts'
+import { keyLexeme } from './lexemes.ts'
+
+test('what was met is known, per issue, key and value, until everything is forgotten', () => {
+  const known = new KnownLexemes()
+  expect([known.isNew(1, 'os', 'linux'), known.isNew(1, 'os', 'linux')]).toEqual([true, false])
+  expect(known.isNew(2, 'os', 'linux')).toBe(true)
+  expect(known.isNew(1, 'o', 'slinux')).toBe(true)
+  expect(known.isNew(1, '', 'Order 17 failed', true)).toBe(true)
+  expect(known.isNew(1, '', 'Order 4711 failed', true)).toBe(false)
+  expect(known.isNew(1, '', 'Order 4711 paid', true)).toBe(true)
+  known.forgetAll()
+  expect(known.isNew(1, 'os', 'linux')).toBe(true)
+})
+
+test('a hundred thousand entries are hardly ever taken for one another or pushed out', () => {
+  const known = new KnownLexemes()
+  let taken = 0
+  let forgotten = 0
+  const entries = Array.from({ length: 100_000 }, (_, i) => [i % 997, `key${i % 41}`, `value ${i}`] as const)
+  for (const [issue, key, value] of entries) if (!known.isNew(issue, key, value)) taken++
+  for (const [issue, key, value] of entries) if (known.isNew(issue, key, value)) forgotten++
+  expect(taken).toBe(0)
+  expect(forgotten).toBeLessThan(2_500)
+})
+
+test('an issue’s number is taken from the random end of its id', () => {
+  expect(issueNumberOf('01a1f887-6d92-74e1-9804-87eb42933998')).toBe(0x42933998)
+})
+
+test('a document grows to its bounds and says where it stopped', () => {
+  const values = Array.from({ length: 60 }, (_, i) => ['colour', `c${i}`] as const)
+  const document = growth([], lexemesOf(['Payment failed'], values))
+  expect(document).toContain(keyLexeme('colour'))
+  expect(document.filter((lexeme) => lexeme.startsWith('colour\u001F'))).toHaveLength(50)
+  expect(document).toContain('\u001Fmore\u001Fcolour')
+  expect(growth(document, lexemesOf(['payment FAILED'], values))).toEqual([])
+  expect(growth(document, lexemesOf(['refused'], []))).toEqual(['refused'])
+  const keys = Array.from({ length: 400 }, (_, i) => [`k${i}`, 'v'] as const)
+  expect(growth([], lexemesOf([], keys)).filter((lexeme) => lexeme.endsWith('\u001Fv'))).toHaveLength(150)
+  const words = growth(
+    [],
+    lexemesOf(
+      Array.from({ length: 50 }, (_, i) => `long${'abc'.repeat(15)}${i} `.repeat(80)),
+      [],
+    ),
+  )
+  expect(words.join(' ').length).toBeLessThanOrEqual(6_000)
+})
+
+test.each([
+  ['checkout', true],
+  ['v2', true],
+  ['sha256', false],
+  ['4711', false],
+  ['deadbeef42', false],
+  ['os.version\u001F10.4.2', true],
+])('%s of a later event is kept: %s', (lexeme, isKept) => {
+  expect(isLasting(lexeme)).toBe(isKept)
+})
+
+test('tags whose name has a meaning of its own have a prefix', () => {
+  expect([tagKey('Tenant'), tagKey('level'), tagKey('Release')]).toEqual(['tenant', 'tag.level', 'tag.release'])
+})
