@@ -118,11 +118,11 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
 function Row({ row, shown, onChoose }: { row: EventRow; shown: boolean; onChoose: (eventId: string) => void }) {
   return (
     <tr className={shown ? 'is-shown' : undefined}>
-      <td className="ev-t">
+      <th scope="row" className="ev-t">
         <button type="button" className="link-t" aria-current={shown} onClick={() => onChoose(row.event_id)}>
           <time dateTime={row.occurred_at}>{formatExact(row.occurred_at)}</time>
         </button>
-      </td>
+      </th>
       <td title={row.title ?? undefined}>{row.title ?? <span className="c-3">{texts.damaged}</span>}</td>
       <td title={row.release ?? undefined}>{row.release === null ? '' : versionOf(row.release)}</td>
       <td>{row.environment}</td>

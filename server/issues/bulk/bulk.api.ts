@@ -88,7 +88,6 @@ export const BulkOperation = z.object({
 })
 export type BulkOperation = z.infer<typeof BulkOperation>
 
-const { limit, cursor } = pageQuery(100)
 const operationParams = z.object({ operationId: Id })
 
 export const bulkRoutes = routes({
@@ -134,7 +133,7 @@ export const bulkRoutes = routes({
     description: 'Kept for 30 days.',
     permission: 'issues.read',
     params: operationParams,
-    query: z.strictObject({ limit, cursor, result: BulkResult.optional() }),
+    query: z.strictObject({ ...pageQuery(25), result: BulkResult.optional() }),
     response: BulkOperation,
     refusals: [404],
   },

@@ -119,7 +119,7 @@ export async function finishOperation(tx: Tx, operationId: string, now: Date): P
 export function selectResults(
   db: Database,
   operationId: string,
-  page: { limit: number; after: number; result?: BulkResult | undefined },
+  page: { limit: number; offset: number; after: number; result?: BulkResult | undefined },
 ) {
   let query = db
     .selectFrom('bulk_operation_issues')
@@ -130,6 +130,7 @@ export function selectResults(
   return query
     .orderBy('position')
     .limit(page.limit + 1)
+    .offset(page.offset)
     .execute()
 }
 

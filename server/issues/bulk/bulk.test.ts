@@ -148,9 +148,11 @@ describe('many', () => {
     const answer = await send(ada, { query: 'severity:critical', projectId: other.id, status: 'resolved' })
     expect(answer.as<BulkOperation>()).toMatchObject({ total: 350 })
     const done = await ended(ada, answer.as<BulkOperation>().id)
-    expect(done).toMatchObject({ state: 'done', changed: 350, failed: 0, next_cursor: '100' })
-    expect(done.results).toHaveLength(100)
+    expect(done).toMatchObject({ state: 'done', changed: 350, failed: 0, next_cursor: '25' })
+    expect(done.results).toHaveLength(25)
+    expect(answer.as<BulkOperation>().results).toHaveLength(100)
     expect((await operation(ada, done.id, '?cursor=300&limit=60')).results).toHaveLength(50)
+    expect((await operation(ada, done.id, '?offset=340&result=changed')).results).toHaveLength(10)
     const count = async (status: string) =>
       (await ada.get(`/api/issues?projectId=${other.id}&status=${status}`)).as<{ total: number }>().total
     expect([await count('resolved'), await count('unresolved')]).toEqual([350, 10])

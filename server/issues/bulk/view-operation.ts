@@ -6,6 +6,7 @@ import { selectOperation, selectResults } from './bulk.queries.ts'
 
 export type ResultPage = {
   readonly limit: number
+  readonly offset: number
   readonly cursor?: string | undefined
   readonly result?: BulkResult | undefined
 }
@@ -18,8 +19,9 @@ export async function viewOperation(
   app: App,
   actor: Actor,
   operationId: string,
-  page: ResultPage = { limit: 100 },
+  page: ResultPage = { limit: 100, offset: 0 },
 ): Promise<BulkOperation> {
+  if (page.cursor !== undefined && page.offset > 0) throw invalid('Send either cursor or offset, not both.')
   const after = page.cursor === undefined ? 0 : Number(page.cursor)
   if (!Number.isSafeInteger(after) || after < 0) throw invalid('cursor is not one this list gave out.')
   const [row, results] = await Promise.all([

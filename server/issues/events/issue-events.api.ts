@@ -80,10 +80,10 @@ export const issueEventRoutes = routes({
     tag: 'Issues',
     summary: 'Stored events of an issue, newest first',
     description:
-      'Filters by release, environment, level and user look at 2,000 events per page, those by tag and words at 200; `looked_at` says how many it were, and `next_cursor` goes on beyond them, also from a page with no match. `total` counts all stored events without a filter; with one, the matches met on this page, with `total_capped` when there may be more.',
+      'Filters by release, environment, level and user look at 2,000 events per page, those by tag and words at 200; They go on with `cursor`, not with `offset`; `looked_at` says how many it were, and `next_cursor` goes on beyond them, also from a page with no match. `total` counts all stored events without a filter; with one, the matches met on this page, with `total_capped` when there may be more.',
     permission: 'issues.read',
     params: issueParams,
-    query: z.strictObject({ limit, cursor: pageQuery(25).cursor, ...eventQuery }),
+    query: z.strictObject({ ...pageQuery(25), ...eventQuery }),
     response: pageOf(EventRow).extend({ looked_at: lookedAt }),
     refusals: [404],
   },

@@ -1,6 +1,6 @@
 import type { Actor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
-import { countEvents, type EventSpot } from '../../events/event-places.ts'
+import { countEvents, lookAtEvents, type EventSpot } from '../../events/event-places.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { eventIdFrom } from '../../kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../../kernel/page.api.ts'
@@ -19,14 +19,16 @@ import type { EventRow } from './issue-events.api.ts'
 export async function listEvents(
   app: App,
   actor: Actor,
-  input: EventQuery & { issueId: string; limit: number; cursor?: string | undefined },
+  input: EventQuery & { issueId: string; limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<EventRow> & { looked_at: number }> {
   const issue = await selectIssue(app.db, actor, input.issueId)
   if (issue === undefined) throw notFound('Issue')
   const filter = eventFilter(issue.project_id, input)
-  const from = input.cursor === undefined ? null : spotFrom(input.cursor)
   const issueIds = await eventSources(app.db, issue.id)
   const all = isUnfiltered(filter)
+  if (input.offset > 0 && input.cursor !== undefined) throw invalid('Send either cursor or offset, not both.')
+  if (input.offset > 0 && !all) throw invalid('offset goes without filters only; use cursor.')
+  const from = input.cursor === undefined ? await spotAt(app, issueIds, input.offset) : spotFrom(input.cursor)
   const [found, stored] = await Promise.all([
     findEvents(app, { projectId: issue.project_id, issueIds, filter, direction: 'older', from, limit: input.limit }),
     all ? countEvents(app.db, issueIds, TOTAL_CAP + 1) : 0,
@@ -38,10 +40,17 @@ export async function listEvents(
     total,
     ...(isMore ? { total_capped: true as const } : {}),
     limit: input.limit,
-    offset: 0,
+    offset: input.offset,
     next_cursor: found.next === null ? null : cursorOf(found.next),
     looked_at: found.lookedAt,
   }
+}
+
+/** The last of the newest so many events: the page begins after it. */
+async function spotAt(app: App, issueIds: readonly string[], offset: number): Promise<EventSpot | null> {
+  if (offset === 0) return null
+  const skipped = await lookAtEvents(app.db, issueIds, { direction: 'older', from: null, most: offset })
+  return skipped.at(-1) ?? null
 }
 
 export const viewRow = ({ facts, event }: FoundEvent): EventRow => ({
