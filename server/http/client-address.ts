@@ -26,7 +26,7 @@ export function clientAddressReader(
     if (!trusted(address) || forwardedFor === undefined) return address
     const hops = (Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor)
       .split(',')
-      .map((hop) => plain(hop.trim()))
+      .map((hop) => plain(withoutPort(hop.trim())))
     for (let i = hops.length - 1; i >= 0 && trusted(address); i--) {
       const hop = hops[i] ?? ''
       if (!ipaddr.isValid(hop)) break
@@ -39,4 +39,10 @@ export function clientAddressReader(
 /** `::ffff:10.0.0.1` → `10.0.0.1`; everything else as it is. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+}
+
+/** Some proxies add the port: `203.0.113.5:41000`, `[2001:db8::1]:41000`. */
+function withoutPort(hop: string): string {
+  const [, v4, v6] = /^(?:([\d.]{7,15}):\d{1,5}|\[([\da-f:.]{2,45})\](?::\d{1,5})?)$/i.exec(hop) ?? []
+  return v4 ?? v6 ?? hop
 }

@@ -54,6 +54,16 @@ export function countUnreceived(deps: Deps, key: Key, error: unknown): void {
   else if (error.code === 'rate_limited') countRequest(deps, key, 'rate_limited', 'busy')
 }
 
+/** Counts a body that decodes to too much. */
+export function countedIfTooLarge<T>(deps: Deps, key: Key, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    countUnreceived(deps, key, error)
+    throw error
+  }
+}
+
 /** Counts an envelope whose header could be read and the rest of it not. */
 export function countedIfUnreadable<T>(deps: Deps, key: Key, decoded: Buffer, read: () => T): T {
   try {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { anEvent, anException, envelopeOf } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -174,4 +175,21 @@ test('every refusal behind a valid key leaves its outcome, none before does', as
     'default invalid too_large 1',
     'error invalid too_large 1',
   ])
+})
+
+test('the other endpoints leave theirs as well', async () => {
+  const target = await aTarget()
+  const to = async (endpoint: string, body: Buffer | string, headers: Record<string, string> = {}): Promise<number> =>
+    (await intake.send({ url: `/api/${target.number}/${endpoint}/?sentry_key=${target.key}`, body, headers })).status
+  const bomb = gzipSync(Buffer.alloc(50 << 20, 0x20))
+  const gzip = { 'content-encoding': 'gzip' }
+  expect(await to('store', `{"message":"${'x'.repeat(1 << 20)}"}`)).toBe(413)
+  expect(await to('store', bomb, gzip)).toBe(413)
+  expect(await to('nel', bomb, { ...gzip, 'content-type': 'application/reports+json' })).toBe(413)
+  expect(await to('otlp/v1/logs', '{"resourceLogs":[', { 'content-type': 'application/json' })).toBe(400)
+  expect(await to('minidump', 'x', { 'content-type': 'multipart/form-data; boundary=y' })).toBe(400)
+  // Nothing could be decoded: as with envelopes.
+  expect(await to('store', 'nope!')).toBe(400)
+  expect(await to('otlp/v1/logs', 'x', { ...gzip, 'content-type': 'application/json' })).toBe(400)
+  expect(await outcomesOf(target)).toEqual(['default invalid envelope 2', 'default invalid too_large 3'])
 })

@@ -227,15 +227,30 @@ async function takeSmall(
   projectNumber: string | null,
 ): Promise<Taken> {
   const { body, encoding } = arrived
+  let isDecoded = false
   const arrival: Arrival = {
     ...head,
     body,
-    // Copied: what decode gives is gone after it was looked at.
-    decoded: async () =>
-      encoding === 'none' ? body : deps.bodies.decode(body, encoding, (decoded) => Buffer.from(decoded)),
+    async decoded() {
+      // Copied: what decode gives is gone after it was looked at.
+      const decoded =
+        encoding === 'none' ? body : await deps.bodies.decode(body, encoding, (bytes) => Buffer.from(bytes))
+      isDecoded = true
+      return decoded
+    },
   }
-  const envelope = await endpoint.toEnvelope(arrival)
-  const packed = await packEnvelope(envelope)
+  let envelope: Buffer
+  let packed: Awaited<ReturnType<typeof packEnvelope>>
+  try {
+    envelope = await endpoint.toEnvelope(arrival)
+    packed = await packEnvelope(envelope)
+  } catch (error) {
+    // What is no form, dump or export request is to these endpoints what broken grammar is to an envelope.
+    if (isDecoded && error instanceof AppError && error.code === 'invalid')
+      countRequest(deps, key, 'invalid', 'envelope')
+    else countUnreceived(deps, key, error)
+    throw error
+  }
   const { mostAttachmentBytes } = endpoint
   return takeEnvelope(deps, { ...arrived, ...packed }, key, { decoded: envelope, projectNumber, mostAttachmentBytes })
 }

@@ -12,6 +12,7 @@ import type { Spool } from '../spool/write.ts'
 import { keyLimits, rateLimitHeaders } from './answers.ts'
 import {
   countedIfRefused,
+  countedIfTooLarge,
   countedIfUnreadable,
   countedOf,
   countItems,
@@ -51,7 +52,7 @@ export type Taken = {
  * @throws AppError `invalid` when it cannot be read
  */
 export async function takeStore(deps: TakingDeps, arrived: Arrived, key: ProjectKey): Promise<Taken> {
-  const { json } = decodeStoreBody(arrived.body, arrived.encoding)
+  const { json } = countedIfTooLarge(deps, key, () => decodeStoreBody(arrived.body, arrived.encoding))
   const eventId = eventIdFrom(topLevelString(json, 'event_id')) ?? unhyphenate(newId())
   const { refused, letThrough } = judgeEvent(deps, key, { decoded: json, start: 0, end: json.length })
   if (refused !== null) {
