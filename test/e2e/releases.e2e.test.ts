@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
+import { recordSessions, type FiledSession } from '#server/metrics/sessions/record-sessions.ts'
 import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
 import { withClientTx } from '#server/storage/pool.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
@@ -34,7 +34,7 @@ async function aRollout() {
     expect(answer.status).toBe(201)
     ids.push(String(answer.body['id']))
   }
-  const facts = []
+  const facts: FiledSession[] = []
   // Crashes come whole: what is left over of one hour goes to the next.
   const due = RELEASES.map(() => 0)
   for (let hoursAgo = 30 * 24; hoursAgo >= 0; hoursAgo--) {

@@ -89,7 +89,7 @@ export const releases = {
   ref: 'Built from',
   sessions: 'Sessions',
   users: 'Users in 24 h',
-  crashFreeUsers: 'Of these crash-free',
+  crashFreeUsers: 'Crash-free users in 24 h',
   figures: 'Figures',
   issuesTitle: 'Issues',
   parts: { fresh: 'New in it', regressed: 'Came back in it', resolved: 'Resolved in it' },
