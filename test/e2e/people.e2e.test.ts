@@ -225,7 +225,9 @@ test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ t
   await page.keyboard.type('Thanks @')
   await page.getByRole('listbox', { name: 'Members to mention' }).waitFor()
   await judge('mention')
+})
 
+test.each(COMBINATIONS)('ownership rules look right and read right: $theme, $size', async ({ theme, size }) => {
   const reader = await dashboard.openAs(ada, { theme, size })
   await reader.goto(`/projects/${project.id}/settings/ownership`)
   await reader.getByRole('button', { name: 'Add rule' }).click()
