@@ -20,6 +20,11 @@ test('the newest that fit, within the time shown', () => {
   ])
 })
 
+test('releases of the issue itself come before others', () => {
+  const lines = faultLines(null, [on('05', '1.1.0'), on('06', '1.1.1')], trend, ['1.1.0', null])
+  expect(lines).toEqual([{ at: 0.4, label: '1.1.0' }])
+})
+
 test('the release it came back in is never crowded out', () => {
   const came = { at: 0.45, label: '1.1.0' }
   expect(faultLines(came, [on('06', '1.1.1'), on('09', '1.2.0')], trend)).toEqual([came, { at: 0.8, label: '1.2.0' }])

@@ -160,7 +160,7 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
         heightPx={104}
         series={series}
         buckets={buckets}
-        faults={faultLines(came, markers.data?.items ?? [], trend)}
+        faults={faultLines(came, markers.data?.items ?? [], trend, [issue.first_release, issue.last_release])}
         xLabels={axisLabels(starts, trend.interval_seconds, AXES[range])}
         openEnd
       />
