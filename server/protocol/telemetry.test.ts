@@ -162,7 +162,8 @@ describe('a log entry', () => {
         const log = readLog(parsed, context)
         if ('invalid' in log) return
         const text = JSON.stringify(log)
-        expect(text).not.toContain(String.raw`\u0000`)
+        // The escape of a NUL; behind an even number of backslashes it is one, behind an odd one it is just text.
+        expect(text).not.toMatch(/(?<!\\)(?:\\\\)*\\u0000/)
         expect(text.isWellFormed()).toBe(true)
         expect(log.occurredAt.getTime()).toBeLessThanOrEqual(RECEIVED.getTime() + 60_000)
       }),

@@ -105,7 +105,7 @@ describe.each(['sentry-node-10', 'sentry-node-11'])('%s', (sdk) => {
       [project.id],
     )
     expect(rows).toEqual([
-      { category: 'attachment', outcome: 'discarded', reason: 'unsupported' },
+      { category: 'attachment', outcome: 'accepted', reason: '' },
       { category: 'error', outcome: 'accepted', reason: '' },
     ])
   })

@@ -99,7 +99,7 @@ test('all recordings are taken, and every event among them is the issue a person
 
   // No event an SDK sent went without an outcome, and nothing was set aside.
   const outcomes = await server.app.pool.query<{ outcome: string; quantity: number }>(
-    'select outcome, sum(quantity)::bigint as quantity from outcomes_hourly where project_id = $1 and category = \'error\' group by outcome order by outcome',
+    "select outcome, sum(quantity)::bigint as quantity from outcomes_hourly where project_id = $1 and category = 'error' group by outcome order by outcome",
     [project.id],
   )
   // Two recordings carry one event: the command line tool sent it twice.

@@ -32,19 +32,13 @@ test('limits are read as people write them', () => {
     ['', ' ', '3000', '3,000', '3 000', '0', '-1', '1.5', 'x', '1e3', '9'.repeat(20)].map((text) =>
       limitOf(text, 1, 1e6),
     ),
-  ).toEqual([
-    null,
-    null,
-    3_000,
-    3_000,
-    3_000,
-    ...Array<undefined>(6).fill(undefined),
-  ])
+  ).toEqual([null, null, 3_000, 3_000, 3_000, ...Array<undefined>(6).fill(undefined)])
 })
 
 test('every reason has words, known or not', () => {
   expect(words.reasonWord('rate_limited', 'storm')).toMatch(/^Over the limit/)
-  expect(words.reasonWord('invalid', 'bad_sid')).toBe('Bad sid.')
+  expect(words.reasonWord('invalid', 'bad_sid')).toBe('A session without a usable id.')
+  expect(words.reasonWord('invalid', 'never_heard_of')).toBe('Never heard of.')
   expect(words.reasonWord('accepted', '')).toBe('Stored.')
   expect(words.lossWord('discarded', '')).toBe('No reason was given.')
   expect(words.lossWord('filtered', 'localhost')).toContain('localhost')
