@@ -120,7 +120,7 @@ function Row({ row, shown, onChoose }: { row: EventRow; shown: boolean; onChoose
     <tr className={shown ? 'is-shown' : undefined}>
       <th scope="row" className="ev-t">
         <button type="button" className="link-t" aria-current={shown} onClick={() => onChoose(row.event_id)}>
-          <time dateTime={row.occurred_at}>{formatExact(row.occurred_at)}</time>
+          {formatExact(row.occurred_at)}
         </button>
       </th>
       <td title={row.title ?? undefined}>{row.title ?? <span className="c-3">{texts.damaged}</span>}</td>
