@@ -1,5 +1,6 @@
 import { purgeFilesTask } from '../feedback/purge-task.ts'
 import { packEventsTask } from '../events/pack-task.ts'
+import { purgeEventsTask } from '../events/purge-events.ts'
 import { bulkIssuesTask, forgetBulkTask } from '../issues/bulk/run-operation.ts'
 import { indexLexemesTask } from '../issues/search/index-lexemes.ts'
 import { releasedCommitsTask } from '../issues/released-commits.ts'
@@ -18,6 +19,7 @@ import { purgeTelemetryTask } from '../telemetry/purge-telemetry.ts'
 /** Everything that runs behind the scenes beside digestion. */
 export const TASKS: readonly Task[] = [
   packEventsTask,
+  purgeEventsTask,
   erasureTask,
   purgeFilesTask,
   purgeSessionsTask,

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { newEventId } from '#test/kit/sdk.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import { newId } from '../kernel/ids.ts'
+import { ensureDayPartitions, partitionDays } from '../storage/day-partitions.ts'
+import { withClientTx } from '../storage/pool.ts'
+import { purgeEvents } from './purge-events.ts'
+import { insertEvents } from './store.ts'
+
+const { app, clock } = await testApp()
+const today = dayOf(clock.now())
+const TABLES = [{ table: 'events' }, { table: 'event_blocks' }]
+
+async function anEventOf(projectId: string, daysAgo: number): Promise<void> {
+  const day = dayPlus(today, -daysAgo)
+  await ensureDayPartitions(app.pool, TABLES, day)
+  const at = new Date(`${day}T12:00:00Z`)
+  await withClientTx(app.pool, (client) =>
+    insertEvents(client, [
+      {
+        projectId,
+        eventId: newEventId(),
+        issueId: newId(),
+        receivedAt: at,
+        occurredAt: at,
+        sentAt: null,
+        level: 'error',
+        release: null,
+        environment: 'production',
+        clientIp: null,
+        userAgent: null,
+        userHash: null,
+        encoding: 'none',
+        bodyStart: 0,
+        bodyEnd: 2,
+        body: Buffer.from('{}'),
+      },
+    ]),
+  )
+}
+
+test('days beyond the longest retention of any project go whole, with their blocks; the others stay', async () => {
+  const org = newId()
+  await app.pool.query(
+    `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
+    [org],
+  )
+  expect(await purgeEvents(app)).toBe(0)
+  const projects = [newId(), newId()]
+  for (const [index, days] of [7, 30].entries())
+    await app.pool.query(
+      `insert into projects (id, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', $4, now())`,
+      [projects[index], org, `p${index}`, JSON.stringify({ retention_days: days })],
+    )
+  for (const daysAgo of [0, 10, 29, 45, 60]) await anEventOf(projects[0] ?? '', daysAgo)
+  await app.pool.query(
+    `insert into event_packings (received_day, stage, started_at) values ($1, 'done', now()), ($2, 'done', now())`,
+    [dayPlus(today, -45), dayPlus(today, -29)],
+  )
+  expect(await purgeEvents(app)).toBeGreaterThanOrEqual(2)
+  expect((await partitionDays(app.pool, 'events')).every((day) => day >= dayPlus(today, -30))).toBe(true)
+  expect((await partitionDays(app.pool, 'event_blocks')).every((day) => day >= dayPlus(today, -30))).toBe(true)
+  const { rows } = await app.pool.query<{ events: number; packings: number }>(
+    'select (select count(*)::int from events) as events, (select count(*)::int from event_packings) as packings',
+  )
+  expect(rows).toEqual([{ events: 3, packings: 1 }])
+  expect(await purgeEvents(app)).toBe(0)
+})
