@@ -220,6 +220,7 @@ test('a refused change is taken back and told', async () => {
       : route.continue(),
   )
   await page.keyboard.press('j')
+  await eventually(() => hasFocus(row(page, 'AError').getByRole('link'))).toBe(true)
   await page.keyboard.press('r')
   await page.getByRole('alert').filter({ hasText: 'Could not change it. Your role cannot do this.' }).waitFor()
   await eventually(() => titles(page)).toEqual(['AError'])
