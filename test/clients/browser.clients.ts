@@ -96,7 +96,10 @@ describe.each(SDKS)('$name', ({ name, packageName, traces }) => {
       await page.close()
       const outcomes = await outcomesOf(server.app, project.number)
       expect(complaints(outcomes)).toEqual([])
-      const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()
+      const items = await waitFor('all three issues', async () => {
+        const answer = (await person.get('/api/issues')).as<{ items: Issue[] }>()
+        return answer.items.length >= 3 ? answer.items : false
+      })
       expect(items.map((issue) => issue.title).sort()).toEqual([
         'RangeError: the pool is exhausted',
         'TypeError: card number is missing',
