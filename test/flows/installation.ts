@@ -207,6 +207,16 @@ function groupOf(pid: number): number {
 export const userOf = (pid: number): number =>
   Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 
+/** Whom the processes that name a text run as; the database's helpers come and go, so one may be gone when it is asked. */
+export const usersNaming = (text: string): number[] =>
+  pidsNaming(text).flatMap((pid) => {
+    try {
+      return [userOf(pid)]
+    } catch {
+      return []
+    }
+  })
+
 /** A port nobody listens on right now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -14,7 +14,7 @@ import {
   nobody,
   pidsNaming,
   type Start,
-  userOf,
+  usersNaming,
 } from './installation.ts'
 
 // Whole starts of the product, on machines that do other things, too.
@@ -165,9 +165,9 @@ describe('users', () => {
     const dataDir = freshDataDir()
     const started = await start(checkout, { dataDir })
     await started.ready()
-    const databases = pidsNaming(join(dataDir, 'postgres'))
+    const databases = usersNaming(join(dataDir, 'postgres'))
     expect(databases.length).toBeGreaterThan(0)
-    expect(databases.map(userOf)).not.toContain(0)
+    expect(databases).not.toContain(0)
     await stop(started, dataDir)
   })
 
@@ -175,7 +175,7 @@ describe('users', () => {
     const own = makeCheckout(join(scratch.path, 'checkout-of-nobody'), { owner: nobody })
     const started = await start(own, { user: nobody })
     expect(await started.ready()).toContain(join(own, 'data'))
-    expect(pidsNaming(join(own, 'data')).map(userOf)).toEqual(pidsNaming(join(own, 'data')).map(() => nobody.uid))
+    expect(new Set(usersNaming(join(own, 'data')))).toEqual(new Set([nobody.uid]))
     await stop(started, own)
   })
 
