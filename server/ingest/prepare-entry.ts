@@ -17,7 +17,7 @@ import type { ProjectFacts } from './project-facts.ts'
  * @param project null when it was deleted since
  * @throws anything only for what nobody foresaw: the entry is then for quarantine
  */
-export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | null): Promise<PreparedItem[]> {
+export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | null): Promise<readonly PreparedItem[]> {
   if (project === null) return [{ category: 'default', quantity: 1, outcome: 'discarded', reason: 'project_gone' }]
   return entry.endpoint === 'store' ? prepareStore(entry, project) : prepareEnvelope(entry, project)
 }
@@ -25,7 +25,7 @@ export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | nu
 const NO_HEADER: EnvelopeHeader = { eventId: null, dsn: null, sentAt: null, sdk: null, trace: null, fields: {} }
 
 /** A store request is an envelope of one event, as far as the rest is concerned. */
-async function prepareStore(entry: SpoolEntry, project: ProjectFacts): Promise<PreparedItem[]> {
+async function prepareStore(entry: SpoolEntry, project: ProjectFacts): Promise<readonly PreparedItem[]> {
   const { json, plain } = decodeStoreBody(entry.body, entry.encoding)
   const item: RawItem = { type: 'event', headers: {}, headerStart: 0, start: 0, end: json.length, surplus: false }
   return prepareItem({
@@ -111,14 +111,14 @@ const KEEP_NO_BYTES = new Set([
   'user_report',
 ])
 
-async function prepareItem(input: ItemInput): Promise<PreparedItem[]> {
+async function prepareItem(input: ItemInput): Promise<readonly PreparedItem[]> {
   const { type } = input.item
   if (isFromFilteredAddress(input))
     return [
       { category: categoryOf(type), quantity: claimedQuantity(input.item), outcome: 'filtered', reason: 'ip_address' },
     ]
   const prepare = PREPARERS.get(type)
-  if (prepare !== undefined) return [...(await prepare(input))]
+  if (prepare !== undefined) return prepare(input)
   const reason = UNSUPPORTED.has(type) ? 'unsupported' : 'unknown_type'
   return [{ category: categoryOf(type), quantity: 1, outcome: 'discarded', reason }]
 }
