@@ -63,6 +63,7 @@ const LEAST: Readonly<Record<Name, Role | null>> = {
   previewOwnership: 'admin',
   listProjectIssues: 'viewer',
   readVolume: 'viewer',
+  readSessionSummary: 'viewer',
   updateIssues: 'member',
   deleteIssues: 'admin',
   readOperation: 'viewer',

@@ -16,6 +16,7 @@ import { memberRoutes } from '../team/members.api.ts'
 import { projectRoutes } from '../team/projects.api.ts'
 import { releaseRoutes } from '../releases/releases.api.ts'
 import { releaseHealthRoutes } from '../metrics/releases/release-health.api.ts'
+import { sessionSummaryRoutes } from '../metrics/sessions/session-summary.api.ts'
 import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
@@ -33,6 +34,7 @@ export const contract = {
   ...viewRoutes,
   ...releaseRoutes,
   ...releaseHealthRoutes,
+  ...sessionSummaryRoutes,
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,

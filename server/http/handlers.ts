@@ -16,6 +16,7 @@ import { memberHandlers } from '../team/members.handlers.ts'
 import { projectHandlers } from '../team/projects.handlers.ts'
 import { releaseHandlers } from '../releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../metrics/releases/release-health.handlers.ts'
+import { sessionSummaryHandlers } from '../metrics/sessions/session-summary.handlers.ts'
 import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'
 import type { Contract } from './contract.ts'
 
@@ -34,6 +35,7 @@ export const handlers: Handlers<Contract> = {
   ...viewHandlers,
   ...releaseHandlers,
   ...releaseHealthHandlers,
+  ...sessionSummaryHandlers,
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,

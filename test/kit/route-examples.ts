@@ -162,6 +162,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   }),
   listProjectIssues: onProject(),
   readVolume: ofProjects,
+  readSessionSummary: ofProjects,
   updateIssues: async (app, owner, stranger) => ({
     body: { ids: [await insertIssue(app, owner)], status: 'ignored' },
     foreignBodies: [{ assignee_id: stranger.actor.userId }],

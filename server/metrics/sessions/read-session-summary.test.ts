@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { aPerson } from '#test/kit/people.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { newId } from '../../kernel/ids.ts'
+import { withClientTx } from '../../storage/pool.ts'
+import { readSessionSummary } from './read-session-summary.ts'
+import { recordSessions } from './record-sessions.ts'
+import { anUpdate, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
+
+const { app } = await testApp({ now: new Date(NOW) })
+const { actor } = await aPerson(app)
+const HOUR_MS = 3_600_000
+
+async function aProject(orgId = actor.orgId): Promise<string> {
+  const id = newId()
+  await app.db
+    .insertInto('projects')
+    .values({
+      id,
+      org_id: orgId,
+      name: 'Summed up',
+      slug: `s-${id}`,
+      platform: 'web',
+      region: 'eu-central-1',
+      settings: '{}',
+      created_at: app.clock.now(),
+      last_event_at: null,
+    })
+    .execute()
+  return id
+}
+
+const record = (...sessions: Parameters<typeof recordSessions>[2]) =>
+  withClientTx(app.pool, (client) => recordSessions(client, app.clock.now(), sessions))
+
+const NOTHING = { sessions: 0, crash_free_sessions: null, crashed_users: null }
+
+test('a range and the one before, of one project and of several; without sessions nothing is known', async () => {
+  const [one, two, silent] = [await aProject(), await aProject(), await aProject()]
+  await record(
+    filedCounts(one, [{ startedAt: NOW - 2 * HOUR_MS, exited: 98, crashed: 2 }]),
+    filedCounts(one, [{ startedAt: NOW - 30 * HOUR_MS, exited: 200 }]),
+    filedCounts(two, [{ startedAt: NOW - 3 * HOUR_MS, exited: 100 }]),
+  )
+  expect(await readSessionSummary(app, actor, '24h', [one])).toEqual({
+    range: '24h',
+    sessions: 100,
+    crash_free_sessions: 0.98,
+    crashed_users: null,
+    previous: { sessions: 200, crash_free_sessions: 1, crashed_users: null },
+  })
+  expect(await readSessionSummary(app, actor, '24h', [one, two])).toMatchObject({
+    sessions: 200,
+    crash_free_sessions: 0.99,
+  })
+  expect(await readSessionSummary(app, actor, '1h', [one])).toMatchObject(NOTHING)
+  expect(await readSessionSummary(app, actor, '7d', [one])).toMatchObject({ sessions: 300, previous: NOTHING })
+  expect(await readSessionSummary(app, actor, '30d', [silent])).toEqual({
+    range: '30d',
+    ...NOTHING,
+    previous: NOTHING,
+  })
+})
+
+test('somebody who crashed twice is one user; nobody is 0 once sessions name their users', async () => {
+  const project = await aProject()
+  await record(filed(project, anUpdate({ sid: sidOf('well'), did: 'ada', startedAt: NOW - 5 * HOUR_MS })))
+  expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ sessions: 1, crashed_users: 0 })
+  await record(
+    ...['a', 'b'].map((sid, index) =>
+      filed(
+        project,
+        anUpdate({ sid: sidOf(sid), did: 'ada', status: 'crashed', startedAt: NOW - (1 + 9 * index) * HOUR_MS }),
+      ),
+    ),
+  )
+  expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ sessions: 3, crashed_users: 1 })
+})
+
+test('another organisation counts nowhere', async () => {
+  const stranger = await aPerson(app)
+  const theirs = await aProject(stranger.actor.orgId)
+  await record(filedCounts(theirs, [{ exited: 7 }]))
+  expect(await readSessionSummary(app, actor, '24h', [theirs])).toMatchObject(NOTHING)
+  expect(await readSessionSummary(app, stranger.actor, '24h', undefined)).toMatchObject({ sessions: 7 })
+})
