@@ -33,7 +33,7 @@ async function aProject(orgId = actor.orgId): Promise<string> {
 const record = (...sessions: Parameters<typeof recordSessions>[2]) =>
   withClientTx(app.pool, (client) => recordSessions(client, app.clock.now(), sessions))
 
-const NOTHING = { sessions: 0, crash_free_sessions: null, crashed_users: null }
+const NOTHING = { total: 0, crash_free_total: null, crashed_users: null }
 
 test('a range and the one before, of one project and of several; without sessions nothing is known', async () => {
   const [one, two, silent] = [await aProject(), await aProject(), await aProject()]
@@ -44,17 +44,17 @@ test('a range and the one before, of one project and of several; without session
   )
   expect(await readSessionSummary(app, actor, '24h', [one])).toEqual({
     range: '24h',
-    sessions: 100,
-    crash_free_sessions: 0.98,
+    total: 100,
+    crash_free_total: 0.98,
     crashed_users: null,
-    previous: { sessions: 200, crash_free_sessions: 1, crashed_users: null },
+    previous: { total: 200, crash_free_total: 1, crashed_users: null },
   })
   expect(await readSessionSummary(app, actor, '24h', [one, two])).toMatchObject({
-    sessions: 200,
-    crash_free_sessions: 0.99,
+    total: 200,
+    crash_free_total: 0.99,
   })
   expect(await readSessionSummary(app, actor, '1h', [one])).toMatchObject(NOTHING)
-  expect(await readSessionSummary(app, actor, '7d', [one])).toMatchObject({ sessions: 300, previous: NOTHING })
+  expect(await readSessionSummary(app, actor, '7d', [one])).toMatchObject({ total: 300, previous: NOTHING })
   expect(await readSessionSummary(app, actor, '30d', [silent])).toEqual({
     range: '30d',
     ...NOTHING,
@@ -65,7 +65,7 @@ test('a range and the one before, of one project and of several; without session
 test('somebody who crashed twice is one user; nobody is 0 once sessions name their users', async () => {
   const project = await aProject()
   await record(filed(project, anUpdate({ sid: sidOf('well'), did: 'ada', startedAt: NOW - 5 * HOUR_MS })))
-  expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ sessions: 1, crashed_users: 0 })
+  expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ total: 1, crashed_users: 0 })
   await record(
     ...['a', 'b'].map((sid, index) =>
       filed(
@@ -74,7 +74,7 @@ test('somebody who crashed twice is one user; nobody is 0 once sessions name the
       ),
     ),
   )
-  expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ sessions: 3, crashed_users: 1 })
+  expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ total: 3, crashed_users: 1 })
 })
 
 test('another organisation counts nowhere', async () => {
@@ -82,5 +82,5 @@ test('another organisation counts nowhere', async () => {
   const theirs = await aProject(stranger.actor.orgId)
   await record(filedCounts(theirs, [{ exited: 7 }]))
   expect(await readSessionSummary(app, actor, '24h', [theirs])).toMatchObject(NOTHING)
-  expect(await readSessionSummary(app, stranger.actor, '24h', undefined)).toMatchObject({ sessions: 7 })
+  expect(await readSessionSummary(app, stranger.actor, '24h', undefined)).toMatchObject({ total: 7 })
 })

@@ -17,7 +17,7 @@ const RANGES = {
   '30d': { lengthMs: 30 * DAY_MS, stepMs: 6 * 60 * MINUTE_MS },
 } as const
 
-type Summary = { sessions: number; crash_free_sessions: number | null; crashed_users: number | null }
+type Summary = { total: number; crash_free_sessions: number | null; crashed_users: number | null }
 
 /** Crash-free sessions and users met by a crash, of a range and of the one before: costs what its buckets cost. */
 export async function readSessionSummary(
@@ -54,11 +54,11 @@ async function summarise(
       and r.attributes_id = ${ALL_ATTRIBUTES} and r.bucket >= s."from" and r.bucket < s."to"`.execute(db)
   const users = new HyperLogLog()
   for (const row of rows) if (row.crashed_users !== null) users.mergeBytes(row.crashed_users)
-  const sessions = rows.reduce((sum, row) => sum + row.total, 0)
+  const total = rows.reduce((sum, row) => sum + row.total, 0)
   const crashed = rows.reduce((sum, row) => sum + row.crashed, 0)
   return {
-    sessions,
-    crash_free_sessions: sessions <= 0 ? null : 1 - crashed / sessions,
+    total,
+    crash_free_sessions: total <= 0 ? null : 1 - crashed / total,
     crashed_users: rows.some((row) => row.named) ? users.count() : null,
   }
 }

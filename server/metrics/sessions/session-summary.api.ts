@@ -3,7 +3,7 @@ import { routes } from '../../kernel/contract.ts'
 import { Id } from '../../kernel/page.api.ts'
 
 const Summary = z.object({
-  sessions: z.number().int(),
+  total: z.number().int().describe('Sessions that began in it.'),
   crash_free_sessions: z.number().nullable().describe('1 - crashed / sessions; null without sessions.'),
   crashed_users: z
     .number()
