@@ -33,7 +33,7 @@ async function aProject(orgId = actor.orgId): Promise<string> {
 const record = (...sessions: Parameters<typeof recordSessions>[2]) =>
   withClientTx(app.pool, (client) => recordSessions(client, app.clock.now(), sessions))
 
-const NOTHING = { total: 0, crash_free_total: null, crashed_users: null }
+const NOTHING = { total: 0, crash_free_sessions: null, crashed_users: null }
 
 test('a range and the one before, of one project and of several; without sessions nothing is known', async () => {
   const [one, two, silent] = [await aProject(), await aProject(), await aProject()]
@@ -45,13 +45,13 @@ test('a range and the one before, of one project and of several; without session
   expect(await readSessionSummary(app, actor, '24h', [one])).toEqual({
     range: '24h',
     total: 100,
-    crash_free_total: 0.98,
+    crash_free_sessions: 0.98,
     crashed_users: null,
-    previous: { total: 200, crash_free_total: 1, crashed_users: null },
+    previous: { total: 200, crash_free_sessions: 1, crashed_users: null },
   })
   expect(await readSessionSummary(app, actor, '24h', [one, two])).toMatchObject({
     total: 200,
-    crash_free_total: 0.99,
+    crash_free_sessions: 0.99,
   })
   expect(await readSessionSummary(app, actor, '1h', [one])).toMatchObject(NOTHING)
   expect(await readSessionSummary(app, actor, '7d', [one])).toMatchObject({ total: 300, previous: NOTHING })
