@@ -2,7 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const MOST_PER_ADDRESS = 1_000
-const MOST_URL_CHARACTERS = 8 * 1024
+/** A query of 10 kB with every byte percent-encoded, and some more. */
+const MOST_URL_CHARACTERS = 32 * 1024
 const MOST_HEADERS = 100
 
 /** One address may hold so many connections at once; phones behind one carrier share one, hence the large number. */
@@ -28,16 +29,18 @@ export function limitConnections(server: Server, isFree: (address: string) => bo
 /** Why a request is beyond reason before anybody reads it; null when it is not. */
 export function sizeProblem(request: IncomingMessage): string | null {
   if ((request.url?.length ?? 0) > MOST_URL_CHARACTERS)
-    return `The address is longer than ${MOST_URL_CHARACTERS} characters.`
+    return `The address is longer than ${MOST_URL_CHARACTERS.toLocaleString('en')} characters.`
   return request.rawHeaders.length > MOST_HEADERS * 2 ? `The request has more than ${MOST_HEADERS} headers.` : null
 }
 
 /** 400 and the end of the connection. */
 export function refuse(response: ServerResponse, sentence: string): void {
-  // Both families of clients find their key; browsers of any origin may read it, as with every answer of the intake.
-  const body = JSON.stringify({ error: sentence, detail: sentence })
+  // Clients of the intake look for another key, and browsers of any origin may read its answers.
+  const isIntake = /^\/api\/\d+\//.test(response.req.url ?? '')
+  const body = JSON.stringify(isIntake ? { error: sentence, detail: sentence } : { error: sentence })
   response.writeHead(400, {
     'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
     connection: 'close',
     'access-control-allow-origin': '*',
   })

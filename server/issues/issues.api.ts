@@ -157,7 +157,7 @@ const commentBody = z.strictObject({
 const repeatable = <T extends z.ZodType>(element: T) =>
   z.preprocess(
     (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-    z.array(element).max(100).optional(),
+    z.array(element).max(100, { error: 'may be given at most 100 times.' }).optional(),
   )
 
 const listQuery = {
@@ -172,8 +172,8 @@ const listQuery = {
     .optional()
     .describe('Only issues with an event at or after this time.'),
   q: z
-    .string()
-    .max(MOST_QUERY_CHARACTERS, { error: 'q must be at most 2,000 characters.' })
+    .string({ error: 'q must be one text; join terms with AND or OR.' })
+    .max(MOST_QUERY_CHARACTERS, { error: 'q must be at most 10,000 characters.' })
     .default('')
     .describe('A query, as in `is:unresolved level:fatal release:1.2.* checkout`; all filters narrow together.'),
 }

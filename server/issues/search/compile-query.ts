@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../storage/pool.ts'
 import { severityRank } from '../issue.ts'
 import { lastSeenSince, rankOf } from '../sort-keys.ts'
 import { askedKey } from './facts.ts'
-import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, wordsOf } from './lexemes.ts'
+import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, soughtIn } from './lexemes.ts'
 import { peopleNamed, projectsNamed, type Named } from './query-names.ts'
 import { boundsOf } from './query-time.ts'
 import type { Pattern, Query, Term } from './query.ts'
@@ -133,7 +133,9 @@ class Compiler {
   #term(term: Term): Part {
     switch (term.kind) {
       case 'text': {
-        const words = wordsOf(term.text).map(term.whole ? exactly : beginning)
+        const words = soughtIn(term.text, term.whole).map(({ word, whole }) =>
+          whole ? exactly(word) : beginning(word),
+        )
         return { kind: 'document', question: words.join(' & '), isSelective: true }
       }
       case 'status':
@@ -245,7 +247,20 @@ const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[]):
     glob ? likeOf(text.toLowerCase()) : escapeLike(text.toLowerCase()),
   )}::text[])`
 
+const ALWAYS = sql<SqlBool>`true`
 const COLUMNS: Readonly<Record<string, Condition>> = {
+  is: ALWAYS,
+  level: ALWAYS,
+  severity: ALWAYS,
+  platform: ALWAYS,
+  project: ALWAYS,
+  unhandled: ALWAYS,
+  handled: ALWAYS,
+  first_seen: ALWAYS,
+  last_seen: ALWAYS,
+  age: ALWAYS,
+  events: sql<SqlBool>`i.event_count > 0`,
+  users: sql<SqlBool>`i.user_count > 0`,
   assigned: sql<SqlBool>`i.assignee_id is not null`,
   'user.id': sql<SqlBool>`i.user_count > 0`,
   first_release: sql<SqlBool>`i.first_release is not null`,

@@ -1,4 +1,4 @@
-import type { Fact } from './facts.ts'
+import { isOwnKey, type Fact } from './facts.ts'
 import { addWords, factLexeme, isWord, keyLexeme, keyOf, overflowLexeme } from './lexemes.ts'
 
 /** The search document of an issue: a bounded set of lexemes that grows with what its events say. Pure. */
@@ -48,7 +48,8 @@ export function growth(document: readonly string[], lexemes: readonly string[]):
       continue
     }
     const count = values.get(key) ?? 0
-    if (count === 0 && values.size >= MOST_KEYS) continue
+    // However many tags there are, release and device have their place.
+    if (count === 0 && values.size >= MOST_KEYS && !isOwnKey(key)) continue
     if (count >= (Object.hasOwn(MORE_VALUES, key) ? (MORE_VALUES[key] ?? 0) : MOST_VALUES)) add(overflowLexeme(key))
     else {
       values.set(key, count + 1)

@@ -31,6 +31,8 @@ const OWN_KEYS = [
 ] as const
 type OwnKey = (typeof OWN_KEYS)[number]
 
+export const isOwnKey = (key: string): boolean => OWN_KEYS.some((own) => own === key)
+
 /** Words with a meaning of their own in queries, too. */
 const TAKEN: ReadonlySet<string> = new Set<string>([
   ...OWN_KEYS,

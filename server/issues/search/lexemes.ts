@@ -8,32 +8,83 @@ const MOST_TEXT_CHARACTERS = 4_000
 const MOST_KEY_CHARACTERS = 100
 const MOST_VALUE_CHARACTERS = 200
 
-const WORDS = /[\p{L}\p{N}]+/gu
-const CAMEL = /(\p{Ll}|\p{N})(?=\p{Lu})/gu
+/** A letter or digit with what is put on it; emoji and flags are words of their own. */
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*|\p{Extended_Pictographic}|\p{RI}{2}/gu
+const ASCII_WORDS = /[A-Za-z0-9]+/g
+/** Which goes the short way. */
+const ASCII = /^[\u0000-\u007F]*$/
+/** Where a part of a camel-case name ends: `onPay`, `IOException`. */
+const CAMEL = /[\p{Ll}\p{N}](?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})/gu
+/** Scripts that put no spaces between words. */
+const UNSPACED =
+  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]]+/gv
 
-const plain = (word: string): string => word.slice(0, MOST_WORD_CHARACTERS).toLowerCase()
+/** Without case, and one way of writing for what looks the same: composed, Turkish i, final sigma. Storable. */
+const folded = (text: string): string =>
+  ASCII.test(text)
+    ? text.toLowerCase()
+    : text
+        .normalize('NFC')
+        .toLowerCase()
+        .replaceAll(/i\u0307|ı/g, 'i')
+        .replaceAll('ς', 'σ')
+        .toWellFormed()
+
+const plain = (word: string): string => folded(word.slice(0, MOST_WORD_CHARACTERS))
+
+const namesIn = (text: string): readonly string[] =>
+  (ASCII.test(text) ? text.match(ASCII_WORDS) : text.normalize('NFC').match(WORDS)) ?? []
+
+/** `結帳失敗` → `結帳`, `帳失`, `失敗`, and the last character alone: each is found by what begins with it. */
+function addPairs(words: Set<string>, run: string): void {
+  const characters = Array.from(folded(run))
+  for (const [index, character] of characters.entries()) words.add(character + (characters[index + 1] ?? ''))
+}
 
 /**
  * `CheckoutFragment.onPaymentConfirmed` → `checkoutfragment`, `checkout`, `fragment`, `onpaymentconfirmed`, `on`, …:
- * lower-case words of letters and digits, each camel-case name whole and in its parts.
+ * lower-case words of letters and digits, each camel-case name whole and in its parts; where a script has no spaces
+ * every two characters.
  */
 export function addWords(words: Set<string>, text: string): void {
-  for (const name of text.slice(0, MOST_TEXT_CHARACTERS).match(WORDS) ?? []) {
+  for (const name of namesIn(text.slice(0, MOST_TEXT_CHARACTERS))) {
     words.add(plain(name))
+    if (!ASCII.test(name)) for (const [run] of name.matchAll(UNSPACED)) addPairs(words, run)
     if (name.length <= 3) continue
-    const parts = name.replace(CAMEL, '$1 ').split(' ')
+    const parts = name.replace(CAMEL, '$& ').split(' ')
     if (parts.length > 1) for (const part of parts) words.add(plain(part))
   }
 }
 
-/** Words of a question, in lower case. */
-export const wordsOf = (text: string): string[] => [...new Set((text.match(WORDS) ?? []).map(plain))]
+/** What a question looks for: a word, or with `whole` nothing but that word. */
+export type Sought = { readonly word: string; readonly whole: boolean }
+
+/** Words of a question, made as {@link addWords} makes those it is to find. */
+export function soughtIn(text: string, whole: boolean): Sought[] {
+  const sought = new Map<string, Sought>()
+  const add = (one: Sought): unknown => sought.set(`${one.word} ${one.whole}`, one)
+  for (const name of namesIn(text)) {
+    const runs = ASCII.test(name) ? [] : [...name.matchAll(UNSPACED)].map(([run]) => run)
+    if (runs.length === 0) {
+      add({ word: plain(name), whole })
+      continue
+    }
+    for (const part of name.split(UNSPACED)) if (part !== '') add({ word: plain(part), whole })
+    for (const run of runs) {
+      const characters = Array.from(folded(run))
+      const [only] = characters
+      if (characters.length === 1 && only !== undefined) add({ word: only, whole: false })
+      for (let at = 0; at + 1 < characters.length; at++)
+        add({ word: `${characters[at]}${characters[at + 1]}`, whole: true })
+    }
+  }
+  return [...sought.values()]
+}
 
 /** Says that something is known under a key. */
-export const keyLexeme = (key: string): string =>
-  `${SEPARATOR}has${SEPARATOR}${key.slice(0, MOST_KEY_CHARACTERS).toLowerCase()}`
+export const keyLexeme = (key: string): string => `${SEPARATOR}has${SEPARATOR}${keyPart(key)}`
 
-const keyPrefix = (key: string): string => `${key.slice(0, MOST_KEY_CHARACTERS).toLowerCase()}${SEPARATOR}`
+const keyPrefix = (key: string): string => `${keyPart(key)}${SEPARATOR}`
 
 /** A fact: `os.name␟android`. */
 export const factLexeme = (key: string, value: string): string => keyPrefix(key) + valuePart(value)
@@ -41,9 +92,11 @@ export const factLexeme = (key: string, value: string): string => keyPrefix(key)
 /** The beginning of facts whose value begins so. */
 export const factPrefix = (key: string, beginning: string): string => keyPrefix(key) + valuePart(beginning)
 
-// NUL and lone halves of characters cannot be stored.
-const valuePart = (value: string): string =>
-  value.slice(0, MOST_VALUE_CHARACTERS).replaceAll('\u0000', '').toLowerCase().toWellFormed()
+// NUL cannot be stored, the other two are signs of ours.
+const UNSTORABLE = /[\u0000\u001E\u001F]/g
+const part = (text: string, most: number): string => folded(text.slice(0, most).replaceAll(UNSTORABLE, ''))
+const keyPart = (key: string): string => part(key, MOST_KEY_CHARACTERS)
+const valuePart = (value: string): string => part(value, MOST_VALUE_CHARACTERS)
 
 /** Says that an issue has more values of a key than are kept. */
 export const overflowLexeme = (key: string): string => `${SEPARATOR}more${SEPARATOR}${key}`

@@ -1,7 +1,8 @@
 import { invalid } from '../../kernel/errors.ts'
 import { readKeyTerm, knowsKey } from './query-keys.ts'
-import { endsTerm, QueryLexer } from './query-lexer.ts'
+import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
 import { MOST_QUERY_CHARACTERS } from './query-limits.api.ts'
+import { soughtIn } from './lexemes.ts'
 import { grouped, MOST_DEPTH, MOST_TERMS, negated, type Query } from './query.ts'
 
 /**
@@ -79,7 +80,7 @@ class Parser {
     const lexer = this.#lexer
     const sign = lexer.peek()
     // A sign before another one, or alone, is text: `--verbose`, `- `.
-    if ((sign === '-' || sign === '!') && /[\p{L}\p{N}_"(]/u.test(lexer.peek(1))) {
+    if ((sign === '-' || sign === '!') && isBeginning(lexer.peek(1))) {
       lexer.at++
       return negated(this.#plain(depth))
     }
@@ -118,18 +119,27 @@ class Parser {
     this.#count(1, at)
     for (const word of ['AND', 'OR', 'NOT'])
       if (lexer.takeKeyword(word)) throw lexer.refusal(`${word} joins terms; quote it to look for the word`, at)
-    if (lexer.peek() === '"') return textTerm(lexer.takeQuoted(), true)
+    if (lexer.peek() === '"') return this.#text(lexer.takeQuoted(), true, at)
     const key = lexer.takeKey()
     if (key !== null) {
       if (!isText(lexer, key)) return readKeyTerm(lexer, key, at, (values) => this.#count(values, at))
       lexer.at = at
     }
-    return textTerm(lexer.takeBare(), false)
+    return this.#text(lexer.takeBare(), false, at)
+  }
+
+  /** Null for what holds no word: `->`. Each of several words counts. */
+  #text(text: string, whole: boolean, at: number): Query | null {
+    const words = soughtIn(text, whole).length
+    if (words === 0) return null
+    this.#count(words - 1, at)
+    return { kind: 'text', text, whole }
   }
 
   #count(terms: number, at: number): void {
     this.#terms += terms
-    if (this.#terms > MOST_TERMS) throw this.#lexer.refusal(`at most ${MOST_TERMS} terms`, at)
+    if (this.#terms > MOST_TERMS)
+      throw this.#lexer.refusal(`at most ${MOST_TERMS} terms, their words and values counted`, at)
   }
 }
 
@@ -138,7 +148,3 @@ function isText(lexer: QueryLexer, key: string): boolean {
   const next = lexer.peek()
   return next === ':' || (next === '/' && lexer.peek(1) === '/') || (endsTerm(next) && !knowsKey(key))
 }
-
-/** Null for what holds no word: `->`. */
-const textTerm = (text: string, whole: boolean): Query | null =>
-  /[\p{L}\p{N}]/u.test(text) ? { kind: 'text', text, whole } : null

@@ -1,3 +1,4 @@
+import { isBeginning } from './query-lexer.ts'
 import type { Pattern, Query, Term, Time } from './query.ts'
 
 /** The query as a text that {@link parseQuery} reads as the same tree. Null is the empty text. */
@@ -14,7 +15,7 @@ function print(query: Query): string {
     case 'not': {
       const inner = print(query.part)
       const isGroup = query.part.kind === 'and' || query.part.kind === 'or'
-      return !isGroup && /^[\p{L}\p{N}_"]/u.test(inner) ? `-${inner}` : `-(${inner})`
+      return !isGroup && isBeginning(String.fromCodePoint(inner.codePointAt(0) ?? 0)) ? `-${inner}` : `-(${inner})`
     }
     default:
       return printTerm(query)

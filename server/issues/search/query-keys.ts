@@ -1,5 +1,6 @@
 import { EVENT_LEVELS } from '../../protocol/event.api.ts'
 import { SEVERITIES, STATUSES } from '../issues.api.ts'
+import { isOwnKey } from './facts.ts'
 import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
 import { COUNT_OPS, type Pattern, type Query, type Term } from './query.ts'
@@ -96,6 +97,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 }
 
+/** Of these keys, those an issue may have no value of: `*` asks for any. */
+const MAY_LACK: ReadonlySet<string> = new Set(['assigned', 'user.id', 'first_release', 'last_release'])
+
 /** Keys whose value begins with a sign of comparison. */
 const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: string, at: number) => Term>> = {
   first_seen: (lexer, op, text, at) => readTime(lexer, 'first_seen', op, text, at),
@@ -108,7 +112,7 @@ const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: s
 /** Whether the key has a meaning of its own; any other names a tag. */
 export const knowsKey = (key: string): boolean => {
   const name = ALIASES[key] ?? key
-  return Object.hasOwn(READERS, name) || Object.hasOwn(COMPARING, name)
+  return Object.hasOwn(READERS, name) || Object.hasOwn(COMPARING, name) || isOwnKey(name)
 }
 
 /**
@@ -128,9 +132,10 @@ export function readKeyTerm(lexer: QueryLexer, written: string, at: number, coun
   }
   const values = readValues(lexer, written)
   count(values.length - 1)
-  if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
   const [only] = values
-  if (values.length === 1 && only?.text === '*' && !only.isQuoted) return { kind: 'has', key }
+  const isAny = values.length === 1 && only?.text === '*' && !only.isQuoted
+  if (isAny && (MAY_LACK.has(key) || !Object.hasOwn(READERS, key))) return { kind: 'has', key }
+  if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
   return { kind: 'facet', key, values: patternsOf(lexer, values) }
 }
 
@@ -167,7 +172,7 @@ function notEmpty(lexer: QueryLexer, key: string, text: string, at: number): str
 
 /** `age:<24h`: seen first less than 24 hours ago. */
 function readAge(lexer: QueryLexer, op: string, text: string, at: number): Term {
-  const match = /^([+-]?)(\d+[mhdw])$/.exec(text)
+  const match = /^([+-]?)(\d{1,5}[mhdw])$/.exec(text)
   const isYounger = op.startsWith('<')
     ? true
     : op.startsWith('>')

@@ -16,9 +16,10 @@ export class QueryLexer {
     return this.at >= this.text.length
   }
 
-  /** The character here, or `ahead` of here; empty at the end. */
+  /** The character here, or `ahead` UTF-16 units of here; empty at the end. */
   peek(ahead = 0): string {
-    return this.text[this.at + ahead] ?? ''
+    const code = this.text.codePointAt(this.at + ahead)
+    return code === undefined ? '' : String.fromCodePoint(code)
   }
 
   skipSpace(): void {
@@ -58,7 +59,7 @@ export class QueryLexer {
     for (;;) {
       const character = this.peek()
       if (character === '') throw this.refusal('the quote is not closed', start)
-      this.at++
+      this.at += character.length
       if (character === '"') return value
       // `\\` and `\"`; any other backslash is one, as in paths.
       if (character === '\\' && (this.peek() === '"' || this.peek() === '\\')) {
@@ -68,9 +69,9 @@ export class QueryLexer {
     }
   }
 
-  /** `q: <what> (character 7).` */
+  /** `q: <what> (character 7).` What is missing at the end is missing after the last character. */
   refusal(what: string, at = this.at): AppError {
-    return invalid(`${this.name}: ${what} (character ${at + 1}).`)
+    return invalid(`${this.name}: ${what} (character ${Math.max(1, Math.min(at + 1, this.text.length))}).`)
   }
 }
 
@@ -80,6 +81,9 @@ const BARE_IN_LIST = /[^\s"(),[\]]+/y
 
 const isSpace = (character: string): boolean => character !== '' && /\s/.test(character)
 const endsWord = (character: string): boolean => character === '"' || endsTerm(character)
+/** Whether a term or group begins so that a sign before it negates it. */
+export const isBeginning = (character: string): boolean =>
+  /[\p{L}\p{N}\p{Extended_Pictographic}\p{RI}_"(]/u.test(character)
 /** Whether nothing of a term comes any more. */
 export const endsTerm = (character: string): boolean =>
   character === '' || character === '(' || character === ')' || isSpace(character)

@@ -1,2 +1,2 @@
 /** Characters a query of issues may have. */
-export const MOST_QUERY_CHARACTERS = 2_000
+export const MOST_QUERY_CHARACTERS = 10_000

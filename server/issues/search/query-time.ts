@@ -30,11 +30,11 @@ export function readTime(lexer: QueryLexer, field: TimeField, op: string, text: 
   }
   const ms = DAY.test(text) || INSTANT.test(text) ? instantMs(text) : Number.NaN
   const isDay = DAY.test(text)
-  if (!(ms >= EARLIEST_MS && ms < LATEST_MS) || (!isDay && (op === '' || op === '=')))
-    throw lexer.refusal(`${field} takes a day or time, as in ${field}:>2026-11-01, or ${field}:-24h`, at)
-  if (isDay && (op === '' || op === '=')) return { kind: 'time', field, side: 'on', time: { day: text } }
   // After a day is from the next one on; after an instant from the next millisecond.
   const step = op === '>' || op === '<=' ? (isDay ? DAY_MS : 1) : 0
+  if (!(ms >= EARLIEST_MS && ms + step <= LATEST_MS) || (!isDay && (op === '' || op === '=')))
+    throw lexer.refusal(`${field} takes a day or time, as in ${field}:>2026-11-01, or ${field}:-24h`, at)
+  if (isDay && (op === '' || op === '=')) return { kind: 'time', field, side: 'on', time: { day: text } }
   const written = new Date(ms + step).toISOString()
   const time: Time = isDay ? { day: written.slice(0, 10) } : { instant: written }
   return { kind: 'time', field, side: op.startsWith('>') ? 'since' : 'before', time }

@@ -47,8 +47,8 @@ export const COUNT_OPS = ['>=', '<=', '>', '<', '='] as const
 export type CountOp = (typeof COUNT_OPS)[number]
 export type ReleaseField = 'first_release' | 'last_release'
 
-/** Terms and values of lists together. */
-export const MOST_TERMS = 100
+/** Terms, the words of their texts and the values of their lists together. */
+export const MOST_TERMS = 200
 /** Groups inside groups. */
 export const MOST_DEPTH = 20
 

@@ -139,6 +139,9 @@ test.each<[string, string[]]>([
   ['has:tenant', ['alpha', 'gamma']],
   ['-has:tenant', ['beta', 'delta']],
   ['has:user', ALL],
+  ['has:level -has:events', []],
+  ['first_release:*', ALL],
+  ['-user.id:*', []],
   ['has:assigned', ['alpha']],
   ['nosuchtag:x', []],
   ['events:>1', ['alpha']],
@@ -174,10 +177,25 @@ test.each([
   ['alpha project:other', 'q: there is no project "other" (character 7).'],
   ['type:*Error', 'q: a pattern cannot begin with * (character 6).'],
   ['is:open', 'q: is takes unresolved, resolved, ignored, regressed, escalated (character 4).'],
-  ['x'.repeat(2_001), 'q must be at most 2,000 characters.'],
+  ['x'.repeat(10_001), 'q must be at most 10,000 characters.'],
 ])('%.30s is refused by every list', async (q, error) => {
   for (const path of ['/api/issues', '/api/issues/search', `/api/projects/${shop.id}/issues`])
     expect(await ada.get(`${path}?q=${encodeURIComponent(q)}`)).toMatchObject({ status: 400, body: { error } })
+})
+
+test('a query of 10 kB arrives whole, however its characters are written in the address', async () => {
+  const encoded = (text: string) => text.replaceAll(/[\s\S]/g, (one) => `%${one.charCodeAt(0).toString(16)}`)
+  const deep = '('.repeat(500).padEnd(9_500, 'a ') + ')'.repeat(500)
+  expect(await ada.get(`/api/issues?q=${encoded(deep)}`)).toMatchObject({
+    status: 400,
+    body: { error: 'q: groups go at most 20 deep (character 21).' },
+  })
+  const long = `alpha ${'-'.repeat(9_994)}`
+  expect(await ada.get(`/api/issues?q=${encoded(long)}`)).toMatchObject({ status: 200, body: { total: 1 } })
+  expect(await ada.get(`/api/issues/search?q=a&q=b`)).toMatchObject({
+    status: 400,
+    body: { error: 'q must be one text; join terms with AND or OR.' },
+  })
 })
 
 test('nobody finds what others have, by project, person or user', async () => {
@@ -191,6 +209,70 @@ test('nobody finds what others have, by project, person or user', async () => {
   }
   expect(await eve.get('/api/issues/search?q=project:shop')).toMatchObject({ status: 400 })
   expect(await eve.get(`/api/issues/search?q=assigned:${ada.email}`)).toMatchObject({ status: 400 })
+})
+
+describe('words of any script', () => {
+  const titles = {
+    umlaut: 'Zahlung für Müller abgelehnt',
+    decomposed: 'Cafe\u0301 re\u0301serve\u0301',
+    turkish: 'İSTANBUL şubesi ISPARTA ısı',
+    greek: 'ΟΔΟΣ σφάλμα',
+    chinese: '結帳失敗:付款逾時',
+    japanese: 'チェックアウトに失敗しました',
+    thai: 'การชำระเงินล้มเหลว',
+    arabic: 'فشل الدفع في السلة',
+    hindi: 'भुगतान विफल हुआ',
+    emoji: 'rocket 🚀 crashed 👩‍💻 in 🇩🇪',
+    names: 'NSURLSession raised IOException at HTTPServer.handleURLRequest',
+    astral: '𠀀𠀁 𝒜lgebra',
+  }
+
+  beforeAll(async () => {
+    const one = await aProject(ada, { name: 'Scripts' })
+    for (const [name, title] of Object.entries(titles))
+      await sendEvent(server.url, one.dsn, eventIn(name, { exception: undefined, message: title, fingerprint: [name] }))
+    await server.service.drain()
+  })
+
+  test.each<[string, keyof typeof titles | null]>([
+    ['müller', 'umlaut'],
+    ['MU\u0308LLER', 'umlaut'],
+    ['muller', null],
+    ['caf\u00e9', 'decomposed'],
+    ['"réservé"', 'decomposed'],
+    ['istanbul', 'turkish'],
+    ['İstanbul', 'turkish'],
+    ['ısparta', 'turkish'],
+    ['ISI', 'turkish'],
+    ['οδος', 'greek'],
+    ['ΟΔΟΣ', 'greek'],
+    ['失敗:付款', 'chinese'],
+    ['"付款逾時"', 'chinese'],
+    ['帳失', 'chinese'],
+    ['帳', 'chinese'],
+    ['款付', null],
+    ['失敗しました', 'japanese'],
+    ['アウト', 'japanese'],
+    ['ล้มเหลว', 'thai'],
+    ['الدفع', 'arabic'],
+    ['विफल', 'hindi'],
+    ['🚀', 'emoji'],
+    ['crashed 👩‍💻', 'emoji'],
+    ['🇩🇪', 'emoji'],
+    ['🇫🇷', null],
+    ['exception', 'names'],
+    ['session handleurl', 'names'],
+    ['url request', 'names'],
+    ['server', 'names'],
+    ['ioexc', 'names'],
+    ['𠀁', 'astral'],
+    ['𝒜lgebra', 'astral'],
+  ])('%s', async (q, name) => {
+    const { items } = await answerTo('/api/issues/search', `project:scripts ${q}`)
+    expect(items.map(({ title }) => title)).toEqual(name === null ? [] : [titles[name]])
+    const others = await answerTo('/api/issues/search', `project:scripts -(${q})`)
+    expect(others.total).toBe(Object.keys(titles).length - items.length)
+  })
 })
 
 describe('what later events say', () => {

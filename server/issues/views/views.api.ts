@@ -52,7 +52,7 @@ const name = z
   .refine((text) => !/[\p{Cc}\p{Cf}]/u.test(text), { error: 'name must be one line of visible characters.' })
 const query = z
   .string({ error: 'query must be a string.' })
-  .max(MOST_QUERY_CHARACTERS, { error: 'query must be at most 2,000 characters.' })
+  .max(MOST_QUERY_CHARACTERS, { error: 'query must be at most 10,000 characters.' })
 const position = z
   .number()
   .int()
