@@ -22,6 +22,8 @@ export type SpoolBatch = {
   readonly receivedAt: Date
   /** How often a worker went away while it may have held this row; see {@link MOST_ATTEMPTS}. */
   readonly attempts: number
+  /** Of all bodies, as stored. */
+  readonly bytes: number
   readonly entries: readonly SpoolEntry[]
 }
 
@@ -31,6 +33,8 @@ export type ReadLimits = {
   readonly maxBytes: number
   /** Only rows behind this id: for reading on while earlier ones are still being digested. Default 0. */
   readonly afterId?: number
+  /** Rows to pass over: those that are being digested, where reading begins anew before they are settled. Default none. */
+  readonly except?: readonly number[]
 }
 
 export type SpoolReader = {
@@ -41,8 +45,8 @@ export type SpoolReader = {
    * once without it.
    */
   read(shard: number, limits: ReadLimits): Promise<SpoolBatch[]>
-  /** Resolves when there may be something to read: news, {@link POLL_MS} gone by, or the reader closed. */
-  wait(): Promise<void>
+  /** Resolves with the shards that may hold something: there is news of them, or {@link POLL_MS} went by; also when the reader closed. */
+  wait(): Promise<ReadonlySet<number>>
   close(): Promise<void>
 }
 
@@ -56,12 +60,18 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   const held = new Set<number>()
   /** Shards whose first read is still to come: what lies there may be what the reader before died on. */
   const fresh = new Set<number>()
-  let news = false
+  const news = new Set<number>()
   const waiting = new Set<() => void>()
 
-  const tellNews = (): void => {
-    news = true
+  const tellNews = (shards: Iterable<number>): void => {
+    for (const shard of shards) news.add(shard)
     for (const wake of waiting) wake()
+  }
+
+  const takeNews = (): ReadonlySet<number> => {
+    const taken = new Set(news)
+    news.clear()
+    return taken
   }
 
   const lose = (broken: pg.PoolClient): void => {
@@ -77,7 +87,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       const next = await app.pool.connect()
       next.on('error', () => lose(next))
       next.on('end', () => lose(next))
-      next.on('notification', tellNews)
+      next.on('notification', ({ payload }) => tellNews(shardsTold(payload)))
       client = next
       await next.query(`listen ${SPOOL_CHANNEL}`)
     }
@@ -87,7 +97,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       if (await tryLockShard(mine, shard)) {
         held.add(shard)
         fresh.add(shard)
-        tellNews()
+        tellNews([shard])
       }
     }
   }
@@ -112,11 +122,14 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     })
   }, CLAIM_EVERY_MS)
   timer.unref()
+  // Whatever is heard of one shard, the others have their turn.
+  const polling = setInterval(() => tellNews(SHARD_NUMBERS), POLL_MS)
+  polling.unref()
 
   return {
     shards: () => [...held],
-    async read(shard, { maxRows, maxBytes, afterId = 0 }) {
-      let rows = await selectRows(app.pool, shard, afterId, maxRows, maxBytes)
+    async read(shard, { maxRows, maxBytes, afterId = 0, except = [] }) {
+      let rows = await selectRows(app.pool, { shard, afterId, except, maxRows, maxBytes })
       if (fresh.has(shard)) {
         // Only the oldest: what ended the reader before may be in any row, but every other row gets its turn at the
         // head, and leaves it when it is sound. Counting all of them would condemn rows that were merely near.
@@ -134,29 +147,25 @@ export async function claimShards(app: App): Promise<SpoolReader> {
         id: row.id,
         receivedAt: row.receivedAt,
         attempts: row.attempts,
+        bytes: row.body.length,
         entries: unpackEntries(row.entries, row.body),
       }))
     },
     wait() {
-      if (news || closed) {
-        news = false
-        return Promise.resolve()
-      }
+      if (news.size > 0 || closed) return Promise.resolve(takeNews())
       return new Promise((resolve) => {
         const wake = (): void => {
-          clearTimeout(timeout)
           waiting.delete(wake)
-          news = false
-          resolve()
+          resolve(takeNews())
         }
-        const timeout = setTimeout(wake, POLL_MS)
         waiting.add(wake)
       })
     },
     async close() {
       closed = true
       clearInterval(timer)
-      tellNews()
+      clearInterval(polling)
+      tellNews(SHARD_NUMBERS)
       await claiming
       const mine = client
       client = null
@@ -171,6 +180,12 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       mine.release(true)
     },
   }
+}
+
+/** Shards a message names; all of them where it names none. */
+function shardsTold(payload: string | undefined): readonly number[] {
+  const told = SHARD_NUMBERS.filter((shard) => payload?.split(',').includes(String(shard)))
+  return told.length === 0 ? SHARD_NUMBERS : told
 }
 
 /** A session that does not answer within 5 s has lost its locks, or will. */

@@ -20,8 +20,15 @@ export type NewRow = {
 
 const COLUMNS_PER_ROW = 6
 
-/** Writes rows in one statement, which is one commit; prepared once per connection and number of rows. */
-export async function insertRows(client: pg.ClientBase, rows: readonly NewRow[], notify: boolean): Promise<void> {
+/**
+ * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
+ * @param tell shards whose readers are told of them
+ */
+export async function insertRows(
+  client: pg.ClientBase,
+  rows: readonly NewRow[],
+  tell: readonly number[],
+): Promise<void> {
   const places = rows
     .map(
       (_, row) =>
@@ -29,11 +36,23 @@ export async function insertRows(client: pg.ClientBase, rows: readonly NewRow[],
     )
     .join(',')
   const insert = `insert into spool (shard, received_at, entry_count, byte_count, entries, body) values ${places}`
-  await client.query({
-    name: `spool_insert_${rows.length}${notify ? '_notify' : ''}`,
-    text: notify ? `with added as (${insert}) select pg_notify('${SPOOL_CHANNEL}', '')` : insert,
-    values: rows.flatMap((row) => [row.shard, row.receivedAt, row.entryCount, row.body.length, row.entries, row.body]),
-  })
+  const values: unknown[] = rows.flatMap((row) => [
+    row.shard,
+    row.receivedAt,
+    row.entryCount,
+    row.body.length,
+    row.entries,
+    row.body,
+  ])
+  await client.query(
+    tell.length === 0
+      ? { name: `spool_insert_${rows.length}`, text: insert, values }
+      : {
+          name: `spool_insert_${rows.length}_notify`,
+          text: `with added as (${insert}) select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1})`,
+          values: [...values, tell.join(',')],
+        },
+  )
 }
 
 /** A database set up with synchronous_commit off would acknowledge what a power cut takes away. */
@@ -63,26 +82,35 @@ export async function unlockShard(client: pg.ClientBase, shard: number): Promise
 
 export type StoredRow = { id: number; receivedAt: Date; attempts: number; entries: Buffer; body: Buffer }
 
+export type RowRange = {
+  readonly shard: number
+  readonly afterId: number
+  readonly except: readonly number[]
+  readonly maxRows: number
+  readonly maxBytes: number
+}
+
 /**
  * The oldest rows of a shard behind `afterId`, up to `maxRows` and about `maxBytes`, always at least one. By COPY: the
  * driver reads answers of queries as text, so a body would come as hexadecimal, twice its bytes, by way of a string.
  */
-export async function selectRows(
-  pool: pg.Pool,
-  shard: number,
-  afterId: number,
-  maxRows: number,
-  maxBytes: number,
-): Promise<StoredRow[]> {
+export async function selectRows(pool: pg.Pool, range: RowRange): Promise<StoredRow[]> {
   // COPY takes no parameters.
-  const [inShard, after, rows, bytes] = [shard, afterId, maxRows, maxBytes].map((value) => {
+  const [inShard, after, rows, bytes, ...except] = [
+    range.shard,
+    range.afterId,
+    range.maxRows,
+    range.maxBytes,
+    ...range.except,
+  ].map((value) => {
     if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
     return String(value)
   })
+  const others = except.length === 0 ? '' : `and id <> all('{${except.join(',')}}'::bigint[])`
   const statement = `copy (
       select id, (extract(epoch from received_at) * 1000)::bigint, attempts::bigint, entries, body from (
         select *, sum(byte_count) over (order by id) - byte_count as before from (
-          select * from spool where shard = ${inShard}::smallint and id > ${after} order by id limit ${rows}
+          select * from spool where shard = ${inShard}::smallint and id > ${after} ${others} order by id limit ${rows}
         ) as oldest
       ) as counted where before < ${bytes} order by id
     ) to stdout (format binary)`

@@ -115,6 +115,18 @@ describe('append and read', () => {
     const [first] = await from.read(0, { maxRows: 1, maxBytes: 1 })
     expect(await from.read(0, { ...all, afterId: first!.id })).toHaveLength(4)
   })
+
+  test('rows in hand are passed over, wherever reading begins', async () => {
+    const to = spool()
+    for (let i = 0; i < 4; i++) await to.append(anEntry({ body: Buffer.from(`${i}`) }))
+    const from = await reader()
+    const ids = (await from.read(0, all)).map(({ id }) => id)
+    const idsBut = async (except: number[], afterId = 0): Promise<number[]> =>
+      (await from.read(0, { ...all, afterId, except })).map(({ id }) => id)
+    expect(await idsBut([ids[0]!, ids[2]!])).toEqual([ids[1], ids[3]])
+    expect(await idsBut([ids[3]!], ids[1])).toEqual([ids[2]])
+    expect(await idsBut(ids)).toEqual([])
+  })
 })
 
 describe('settling', () => {
@@ -193,7 +205,41 @@ describe('shards', () => {
     await heard
     expect(await from.read(0, all)).toHaveLength(1)
   })
+
+  test('readers are told which shards have new rows', async () => {
+    const other = new pg.Client({ connectionString })
+    await other.connect()
+    const told: (string | undefined)[] = []
+    other.on('notification', ({ payload }) => told.push(payload))
+    await other.query('listen faultline_spool')
+    const to = spool()
+    await to.append(anEntry({ projectNumber: 5 }))
+    await waitFor('the message', () => told.length > 0)
+    await Promise.all([to.append(anEntry({ projectNumber: 4 })), to.append(anEntry({ projectNumber: 7 }))])
+    await waitFor('the messages', () => told.join().includes('0') && told.join().includes('3'))
+    expect(told[0]).toBe('1')
+    expect(told.join()).not.toContain('2')
+    await other.end()
+  })
+
+  test('news of one shard does not keep the others waiting, a message of an older program means all', async () => {
+    const from = await reader()
+    await from.wait()
+    await waitFor('the turn of another shard', async () => {
+      await tellOf('0')
+      return (await from.wait()).has(3)
+    })
+    await waitFor('a lone shard', async () => {
+      await tellOf('2')
+      const heard = await from.wait()
+      return heard.size === 1 && heard.has(2)
+    })
+    await tellOf('')
+    await waitFor('all shards', async () => (await from.wait()).size === 4)
+  })
 })
+
+const tellOf = (shards: string) => app.pool.query(`select pg_notify('faultline_spool', $1)`, [shards])
 
 describe('pressure', () => {
   test('past the limits of memory an append is refused at once, and what was taken is kept', async () => {

@@ -86,7 +86,8 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
   let lastFlushMs = 0
   let down = false
   let closed = false
-  let lastNotifyMs = Number.NEGATIVE_INFINITY
+  /** By shard. */
+  const lastToldMs = new Map<number, number>()
   let memoryFull = false
   const idle: pg.PoolClient[] = []
   const drained: (() => void)[] = []
@@ -130,11 +131,11 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     }
     let sent = false
     try {
-      const notify = lastFlushMs - lastNotifyMs >= NOTIFY_EVERY_MS
-      if (notify) lastNotifyMs = lastFlushMs
+      const rows = toRows(batch)
+      const tell = shardsToTell(rows)
       const client = idle.pop() ?? (await takeClient())
       sent = true
-      await write(client, toRows(batch), notify)
+      await write(client, rows, tell)
       if (down) app.log.info('the spool can be written again')
       down = false
       for (const { resolve } of batch) resolve()
@@ -158,11 +159,18 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     }
   }
 
-  const write = async (client: pg.PoolClient, rows: NewRow[], notify: boolean): Promise<void> => {
+  const shardsToTell = (rows: readonly NewRow[]): number[] => {
+    const shards = new Set(rows.map(({ shard }) => shard))
+    const due = [...shards].filter((shard) => lastFlushMs - (lastToldMs.get(shard) ?? -Infinity) >= NOTIFY_EVERY_MS)
+    for (const shard of due) lastToldMs.set(shard, lastFlushMs)
+    return due
+  }
+
+  const write = async (client: pg.PoolClient, rows: readonly NewRow[], tell: readonly number[]): Promise<void> => {
     let timer: NodeJS.Timeout | undefined
     try {
       await Promise.race([
-        insertRows(client, rows, notify),
+        insertRows(client, rows, tell),
         new Promise<never>((_resolve, reject) => {
           timer = setTimeout(() => reject(new Error('the commit took too long')), FLUSH_TIMEOUT_MS)
         }),

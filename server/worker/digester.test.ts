@@ -39,3 +39,37 @@ test('a flood in one project does not hold up another', async () => {
     [quiet.id]: 1,
   })
 })
+
+test('far more than one batch waits: every row is taken once, though reading runs ahead of committing', async () => {
+  const ada = await aFounder(server.url)
+  const project = await aProject(ada)
+  await sendEvent(server.url, project.dsn, anEvent())
+  const outcomes = async () =>
+    (
+      await server.app.pool.query<{ outcome: string; quantity: number }>(
+        'select outcome, sum(quantity)::int as quantity from outcomes_hourly where project_id = $1 group by 1 order by 1',
+        [project.id],
+      )
+    ).rows
+  // A row with a lower id than all others becomes visible only after they were digested.
+  const late = await server.app.pool.connect()
+  const copies = `insert into spool (shard, received_at, entry_count, byte_count, entries, body)
+                  select shard, received_at, entry_count, byte_count, entries, body from spool limit 1`
+  await late.query('begin')
+  await late.query(copies)
+  await server.app.pool.query(`insert into spool (shard, received_at, entry_count, byte_count, entries, body)
+    select shard, received_at, entry_count, byte_count, entries, body from spool, generate_series(1, 900)`)
+  await server.service.drain()
+  expect(await outcomes()).toEqual([
+    { outcome: 'accepted', quantity: 1 },
+    { outcome: 'duplicate', quantity: 900 },
+  ])
+  await late.query('commit')
+  late.release()
+  await server.service.drain()
+  expect(await outcomes()).toEqual([
+    { outcome: 'accepted', quantity: 1 },
+    { outcome: 'duplicate', quantity: 901 },
+  ])
+  expect((await server.app.pool.query('select 1 from spool')).rows).toEqual([])
+})

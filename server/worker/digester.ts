@@ -46,10 +46,12 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
       })
       // Each shard goes at its own pace: a flood in one project must not hold up another.
       const active = new Map<number, Promise<void>>()
+      /** Only these are looked at: a busy shard brings news fifty times a second, and each look costs a query. */
+      const due = new Set<number>(reader.shards())
       const pauses = new Map<number, number>()
       while (!signal.aborted) {
         for (const shard of reader.shards()) {
-          if (active.has(shard)) continue
+          if (active.has(shard) || !due.delete(shard)) continue
           const work = digestShard(shard, signal)
             .then(
               () => void pauses.delete(shard),
@@ -63,7 +65,7 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
             .finally(() => active.delete(shard))
           active.set(shard, work)
         }
-        await Promise.race([reader.wait(), wake])
+        for (const shard of (await Promise.race([reader.wait(), wake])) ?? []) due.add(shard)
       }
       await Promise.all(active.values())
     },
@@ -88,8 +90,8 @@ function tellInterruption(app: App, error: unknown, shard: number, pauseMs: numb
 }
 
 /**
- * Digests a shard until nothing is left. While one batch commits, the next is read and prepared: the processor and the
- * database work at the same time.
+ * Digests a shard until nothing is left. While one batch commits, the next is prepared and, under load, the one after
+ * that is read: the processor and the database work at the same time. Batches commit one after the other.
  */
 async function drainShard(
   app: App,
@@ -100,39 +102,62 @@ async function drainShard(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   let committing: Promise<void> = Promise.resolve()
+  let ahead: Reading | null = null
+  /** Rows that were read and are not settled yet. */
+  const inHand = new Set<number>()
   let afterId = 0
   let fromStartMs = app.clock.monotonicMs()
+  const read = (): Reading => {
+    const nowMs = app.clock.monotonicMs()
+    // A row that became visible behind the place we had read to must not wait for a pause in the traffic.
+    if (nowMs - fromStartMs >= FROM_START_EVERY_MS) afterId = 0
+    if (afterId === 0) fromStartMs = nowMs
+    const saysAll = afterId === 0 && inHand.size === 0
+    const batches = reader.read(shard, { ...BATCH, afterId, except: [...inHand] })
+    // Awaited below; a failure before that must not count as unhandled.
+    batches.catch(() => {})
+    return { batches, saysAll }
+  }
   try {
     while (signal?.aborted !== true) {
-      // A row that became visible behind the place we had read to must not wait for a pause in the traffic.
-      if (app.clock.monotonicMs() - fromStartMs >= FROM_START_EVERY_MS) {
-        await committing
-        afterId = 0
-        fromStartMs = app.clock.monotonicMs()
-      }
-      const batches = await reader.read(shard, { ...BATCH, afterId })
+      const { batches: reading, saysAll } = ahead ?? read()
+      ahead = null
+      const batches = await reading
       const last = batches.at(-1)
       if (last === undefined) {
         await committing
-        // Rows may have become visible behind the place we had read to.
-        if (afterId === 0) return
+        if (saysAll) return
+        // Rows may have come meanwhile, or become visible behind the place we had read to.
         afterId = 0
-        fromStartMs = app.clock.monotonicMs()
         continue
       }
+      for (const { id } of batches) inHand.add(id)
+      afterId = last.id
+      // Only where more waits for sure: in light traffic that would make many small batches of a few larger ones.
+      if (isFull(batches)) ahead = read()
       await demandRoom(app.config)
       const sound = await setAsidePoison(app, batches, count)
       const prepared = await prepareBatches(app, facts, sound)
       await committing
-      afterId = last.id
-      committing = commitBatches(app, prepared).then(count)
+      committing = commitBatches(app, prepared).then((done) => {
+        for (const { id } of batches) inHand.delete(id)
+        count(done)
+      })
       // Awaited above or below; a failure in between must not count as unhandled.
       committing.catch(() => {})
     }
   } finally {
+    await ahead?.batches.catch(() => {})
     await committing
   }
 }
+
+/** `saysAll`: nothing in its answer means that nothing is left. */
+type Reading = { readonly batches: Promise<SpoolBatch[]>; readonly saysAll: boolean }
+
+/** Whether the read stopped at its limits. */
+const isFull = (batches: readonly SpoolBatch[]): boolean =>
+  batches.length === BATCH.maxRows || batches.reduce((bytes, batch) => bytes + batch.bytes, 0) >= BATCH.maxBytes
 
 /** A row several workers died on is kept aside whole rather than tried for ever. */
 async function setAsidePoison(
