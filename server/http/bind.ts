@@ -155,18 +155,19 @@ function parseBody(spec: RouteSpec, request: FastifyRequest): unknown {
 function parse(schema: z.ZodType, given: unknown): never {
   const parsed = schema.safeParse(given)
   if (!parsed.success) throw invalid(validationSentence(parsed.error))
-  refuseNul(parsed.data)
+  refuseUnstorable(parsed.data)
   return parsed.data as never
 }
 
-/** PostgreSQL cannot store U+0000 in text; said here, once, for every field. */
-function refuseNul(value: unknown): void {
+/** PostgreSQL cannot store U+0000 in text, nor half a surrogate pair in JSON; said here, once, for every field. */
+function refuseUnstorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid('Text must not hold the NUL character.')
+    if (!value.isWellFormed()) throw invalid('Text must be well-formed Unicode; it holds half a surrogate pair.')
   } else if (Array.isArray(value)) {
-    for (const element of value) refuseNul(element)
+    for (const element of value) refuseUnstorable(element)
   } else if (typeof value === 'object' && value !== null) {
-    for (const element of Object.values(value)) refuseNul(element)
+    for (const element of Object.values(value)) refuseUnstorable(element)
   }
 }
 

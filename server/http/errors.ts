@@ -81,7 +81,10 @@ export function validationSentence(error: z.ZodError): string {
   if (path === '' && issue.code === 'invalid_type' && issue.expected === 'object')
     return 'Send a JSON object as the body.'
   const message = issue.message.endsWith('.') ? issue.message : `${issue.message}.`
-  if (path === '' || message.startsWith(`${path} `) || message.startsWith(`${issue.path.map(String).at(-1)} `))
-    return message
+  const last = String(issue.path.at(-1))
+  // Of a list the place is said as well: "match must be …" could be any of two hundred rules.
+  if (issue.path.some((part) => typeof part === 'number') && message.startsWith(`${last} `))
+    return `${path}${message.slice(last.length)}`
+  if (path === '' || message.startsWith(`${path} `) || message.startsWith(`${last} `)) return message
   return `${path}: ${message}`
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isReleaseName } from '../releases/releases.api.ts'
+import { releaseName } from '../releases/releases.api.ts'
 
 /** How issues are resolved and ignored. */
 
@@ -8,7 +8,7 @@ const MOST_FIXES = 20
 
 const RELEASE_RULE =
   'resolution.in_release takes a version of 1 to 200 characters without slash, backslash, tab or line break; not ".", ".." or "latest".'
-const ReleaseName = z.string({ error: RELEASE_RULE }).trim().refine(isReleaseName, { error: RELEASE_RULE })
+const ReleaseName = releaseName(RELEASE_RULE)
 
 const isTrue = (name: string) => z.literal(true, { error: `${name} must be true.` })
 

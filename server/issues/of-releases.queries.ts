@@ -22,10 +22,12 @@ export async function countIssuesOf(
       (select count(*) from (
         select from issues i where i.project_id = ${projectId} and i.first_release = k.version and i.merged_into is null
         limit ${MOST_COUNTED}) f) as fresh,
-      (select count(distinct coalesce(i.merged_into, i.id)) from (
-        select issue_id from issue_activity
-        where kind = 'status_changed' and data ->> 'to' = 'regressed' and data ->> 'release' = k.version
-        limit ${MOST_COUNTED}) a join issues i on i.id = a.issue_id and i.project_id = ${projectId}) as regressed
+      (select count(distinct r.id) from (
+        select coalesce(i.merged_into, i.id) as id from issue_activity a join issues i on i.id = a.issue_id
+        -- Of this project before counting stops: every organisation has a 1.0.0.
+        where i.project_id = ${projectId} and a.kind = 'status_changed' and a.data ->> 'to' = 'regressed'
+          and a.data ->> 'release' = k.version
+        limit ${MOST_COUNTED}) r) as regressed
     from unnest(${[...versions]}::text[]) k (version)`.execute(db)
   return new Map(rows.map((row) => [row.version, row]))
 }

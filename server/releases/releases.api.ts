@@ -9,17 +9,32 @@ const MOST_VERSION = 200
 export const MOST_COMMITS = 1_000
 const MOST_FILES = 500
 
-/** Whether a release may be called so (ingest.md §17.2); the same names events may carry. */
-export const isReleaseName = (name: string): boolean =>
+/** Tabs, line breaks and other controls, slashes (ingest.md §17.2). */
+const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}/\\]/u
+
+/** Whether a release may be called so (ingest.md §17.2). Characters are code points, as people count them. */
+const isReleaseName = (name: string): boolean =>
   name !== '' &&
-  name.length <= MOST_VERSION &&
+  name.length <= 2 * MOST_VERSION &&
+  Array.from(name).length <= MOST_VERSION &&
   name.isWellFormed() &&
-  !/[\p{Cc}/\\]/u.test(name) &&
+  !FORBIDDEN.test(name) &&
   !['.', '..', 'latest'].includes(name.toLowerCase())
 
-const NAME_RULE =
-  'version takes 1 to 200 characters without slash, backslash, tab or line break; not ".", ".." or "latest".'
-const Version = z.string({ error: NAME_RULE }).trim().refine(isReleaseName, { error: NAME_RULE })
+/**
+ * The name of a release as people and tools send it, spaces around it apart. A line break at its end is refused like
+ * any other: taking it off would make two names one that the sender tells apart.
+ */
+export const releaseName = (error: string) =>
+  z
+    .string({ error })
+    .refine((given) => !FORBIDDEN.test(given), { error })
+    .trim()
+    .refine(isReleaseName, { error })
+
+const Version = releaseName(
+  'version takes 1 to 200 characters without slash, backslash, tab or line break; not ".", ".." or "latest".',
+)
 
 export const RELEASE_STATES = ['planned', 'open', 'archived'] as const
 export const ReleaseState = z
@@ -33,7 +48,16 @@ const text = (name: string, most: number) =>
     .max(most, { error: `${name} must be at most ${most.toLocaleString('en-GB')} characters.` })
     .refine((given) => given.isWellFormed(), { error: `${name} must be well-formed Unicode.` })
 
-const time = (name: string) => z.iso.datetime({ offset: true, error: `${name} must be an RFC 3339 time.` })
+/** Years of four digits, whatever the offset: others neither the database nor RFC 3339 can write. */
+const FIRST_MS = Date.UTC(1000, 0)
+const LAST_MS = Date.UTC(10_000, 0)
+
+const time = (name: string) =>
+  z.iso
+    .datetime({ offset: true, error: `${name} must be an RFC 3339 time.` })
+    .refine((given) => Date.parse(given) >= FIRST_MS && Date.parse(given) < LAST_MS, {
+      error: `${name} must lie in the years 1000 to 9999, in UTC.`,
+    })
 
 const link = (name: string) =>
   z
@@ -127,8 +151,9 @@ export const releaseRoutes = routes({
       'A release makes itself when the first event, session or transaction comes from it. The same version again is 409, but for one that was only planned, by resolving an issue in it: that one is taken over. Issues resolved in one of the commits are then fixed in this release.',
     permission: 'releases.write',
     status: 201,
+    query: z.strictObject({ projectId: Id.optional().describe('Instead of projectId in the body.') }),
     body: z.strictObject({
-      projectId: Id,
+      projectId: Id.optional().describe('Of the project; unless the address names it.'),
       version: Version,
       released_at: time('released_at').nullish(),
       url: link('url').nullish(),

@@ -13,7 +13,7 @@ export type Version = {
 const MOST_CHARACTERS = 250
 /** `[package@][v]1.2.3[-beta.2][+77]`; dates such as 2024-11-03 are handled apart, their hyphens mean something else. */
 const FORM = /^(?:(.+)@)?v?(\d{1,40}(?:\.\d{1,40}){0,9})(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i
-const DATE = /^(?:(.+)@)?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:\+([0-9a-z.-]+))?$/i
+const DATE = /^(?:(.+)@)?v?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:-([a-z][0-9a-z.-]*))?(?:\+([0-9a-z.-]+))?$/i
 /** A bare short commit may consist of digits alone; nobody counts builds that far. */
 const LONGEST_LONE_NUMBER = 12
 
@@ -25,9 +25,9 @@ export function parseVersion(text: string): Version | null {
   if (text.length > MOST_CHARACTERS) return null
   const date = DATE.exec(text)
   if (date !== null) {
-    const [, name, year = '0', month = '0', day = '0', serial, build] = date
+    const [, name, year = '0', month = '0', day = '0', serial, prerelease, build] = date
     const numbers = [year, month, day, ...(serial === undefined ? [] : [serial])].map(BigInt)
-    return { package: name ?? null, numbers, prerelease: null, build: build ?? null }
+    return { package: name ?? null, numbers, prerelease: prerelease?.split('.') ?? null, build: build ?? null }
   }
   const match = FORM.exec(text)
   if (match === null) return null

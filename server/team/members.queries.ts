@@ -49,7 +49,7 @@ export function selectMembers(db: Database, listing: MemberListing) {
     .limit(limit)
     .offset(offset)
   if (after !== null) {
-    const bound = sort === 'name' ? sql`${after.value}::text` : sql`${after.value}::timestamptz`
+    const bound = sort === 'name' ? sql`${after.value}::text` : sql`${new Date(after.value)}::timestamptz`
     query = query.where(
       sql<SqlBool>`(${value}, users.id) ${sql.raw(descending ? '<' : '>')} (${bound}, ${after.id}::uuid)`,
     )

@@ -66,7 +66,7 @@ export async function listProjectRows(db: Database, listing: ProjectListing): Pr
     .limit(limit)
     .offset(offset)
   if (after !== null) {
-    const bound = sort === 'name' ? sql`${after.value}::text` : sql`${after.value}::timestamptz`
+    const bound = sort === 'name' ? sql`${after.value}::text` : sql`${new Date(after.value)}::timestamptz`
     query = query.where(beyond(value, bound, after.id, descending))
   }
   const rows = await query.execute()

@@ -49,7 +49,10 @@ const wrong = (field: 'value' | 'window', error: string): Decided => ({ field, e
 
 /** The rule of the server (ingest.md §17.2), so that most mistakes are named before they are sent. */
 const isReleaseName = (name: string): boolean =>
-  name !== '' && name.length <= 200 && !/[\p{Cc}/\\]/u.test(name) && !/^(?:\.|\.\.|latest)$/i.test(name)
+  name !== '' &&
+  Array.from(name).length <= 200 &&
+  !/[\p{Cc}\p{Zl}\p{Zp}/\\]/u.test(name) &&
+  !/^(?:\.|\.\.|latest)$/i.test(name)
 
 function wholeOf(text: string, most: number): number | null {
   const digits = text.replaceAll(/[\s,]/g, '')

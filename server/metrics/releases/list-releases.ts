@@ -4,13 +4,15 @@ import type { App } from '../../context/app.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../../kernel/page.api.ts'
 import type { ReleaseState } from '../../releases/releases.api.ts'
+import type { ReleaseRow } from '../../releases/releases.queries.ts'
 import { requireProject } from '../../team/require-project.ts'
 import { sessionsOfProject, withHealth } from './health.ts'
 import { countReleases, selectReleases, valueOf, type After, type ReleaseOrder } from './list.queries.ts'
 import { RELEASE_SORTS, type ReleaseRange, type ReleaseSort, type ReleaseWithHealth } from './release-health.api.ts'
 
 export type ListReleasesInput = {
-  readonly projectId: string
+  /** All projects of the organisation unless named. */
+  readonly projectId?: string | undefined
   readonly limit: number
   readonly offset: number
   readonly cursor?: string | undefined
@@ -26,25 +28,44 @@ export type ListReleasesInput = {
 export async function listReleases(app: App, actor: Actor, input: ListReleasesInput): Promise<Page<ReleaseWithHealth>> {
   const { limit, offset, cursor, sort } = input
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
-  await requireProject(app, actor, input.projectId)
+  if (input.projectId !== undefined) await requireProject(app, actor, input.projectId)
   const order = orderOf(sort)
   const after = cursor === undefined ? null : decodeCursor(cursor, sort)
-  const filter = { projectId: input.projectId, q: input.q, version: input.version, states: input.state }
-  const [rows, total, sessions] = await Promise.all([
+  const filter = {
+    orgId: actor.orgId,
+    projectId: input.projectId,
+    q: input.q,
+    version: input.version,
+    states: input.state,
+  }
+  const [rows, total] = await Promise.all([
     selectReleases(app.db, filter, order, { limit: limit + 1, offset, after }),
     countReleases(app.db, filter),
-    sessionsOfProject(app, input.projectId, input.range, input.environment),
   ])
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
   return {
-    items: await withHealth(app, shown, sessions),
+    items: await withHealthOfProjects(app, shown, input),
     total: Math.min(total, TOTAL_CAP),
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit,
     offset,
     next_cursor: last === undefined ? null : encodeCursor(sort, { value: valueOf(last, order.key), id: last.id }),
   }
+}
+
+/** Figures are worked out project by project, one after the other: a page may show a hundred of them. */
+async function withHealthOfProjects(
+  app: App,
+  rows: readonly ReleaseRow[],
+  { range, environment }: ListReleasesInput,
+): Promise<ReleaseWithHealth[]> {
+  const known = new Map<string, ReleaseWithHealth>()
+  for (const [projectId, ofProject] of Map.groupBy(rows, (row) => row.project_id)) {
+    const sessions = await sessionsOfProject(app, projectId, range, environment)
+    for (const release of await withHealth(app, ofProject, sessions)) known.set(release.id, release)
+  }
+  return rows.flatMap((row) => known.get(row.id) ?? [])
 }
 
 function orderOf(sort: ReleaseSort): ReleaseOrder {
@@ -67,8 +88,13 @@ function decodeCursor(text: string, sort: ReleaseSort): After {
     given = null
   }
   const parts = Cursor.safeParse(given)
-  const isTime = orderOf(sort).key !== 'version'
-  if (!parts.success || parts.data[0] !== sort || (isTime && Number.isNaN(Date.parse(parts.data[1]))))
-    throw invalid('cursor is not one this list gave out.')
-  return { value: parts.data[1], id: parts.data[2] }
+  const wrong = () => invalid('cursor is not one this list gave out.')
+  if (!parts.success || parts.data[0] !== sort) throw wrong()
+  const [, value, id] = parts.data
+  if (orderOf(sort).key === 'version') {
+    if (value.includes('\0')) throw wrong()
+    return { value, id }
+  }
+  if (!z.iso.datetime().safeParse(value).success) throw wrong()
+  return { value: new Date(value), id }
 }

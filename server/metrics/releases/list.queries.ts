@@ -6,7 +6,9 @@ import type { Database } from '../../storage/pool.ts'
 import type { RELEASE_SORTS } from './release-health.api.ts'
 
 export type ReleaseFilter = {
-  readonly projectId: string
+  readonly orgId: string
+  /** All projects of the organisation unless named. */
+  readonly projectId: string | undefined
   readonly q: string | undefined
   readonly version: string | undefined
   readonly states: readonly ReleaseState[] | undefined
@@ -15,15 +17,18 @@ export type ReleaseFilter = {
 export type SortKey = (typeof RELEASE_SORTS)[number]
 export type ReleaseOrder = { readonly key: SortKey; readonly descending: boolean }
 /** Sort value and id of the last row of the page before. */
-export type After = { readonly value: string; readonly id: string }
+export type After = { readonly value: string | Date; readonly id: string }
 
 const COLUMNS = { date: 'dated_at', created_at: 'created_at', version: 'version' } as const
 
-export const valueOf = (row: ReleaseRow, key: SortKey): string =>
-  key === 'version' ? row.version : row[COLUMNS[key]].toISOString()
+export const valueOf = (row: ReleaseRow, key: SortKey): string | Date => row[COLUMNS[key]]
 
-function matching(db: Database, { projectId, q, version, states }: ReleaseFilter) {
-  let query = db.selectFrom('releases').where('project_id', '=', projectId)
+function matching(db: Database, { orgId, projectId, q, version, states }: ReleaseFilter) {
+  let query = db.selectFrom('releases')
+  query =
+    projectId === undefined
+      ? query.where('project_id', 'in', (of) => of.selectFrom('projects').select('id').where('org_id', '=', orgId))
+      : query.where('project_id', '=', projectId)
   if (version !== undefined) query = query.where('version', '=', version)
   // Escaped, so that what is looked for stands for itself.
   if (q !== undefined && q !== '') query = query.where('version', 'ilike', `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`)

@@ -126,13 +126,13 @@ export const releaseHealthRoutes = routes({
     method: 'GET',
     path: '/api/releases',
     tag: 'Releases',
-    summary: 'Releases of a project with adoption, crash-free rates, issues and a verdict',
+    summary: 'Releases with adoption, crash-free rates, issues and a verdict',
     description:
       '`date` is when a release came out: released_at, else first seen, else created. Figures come from sessions; without any they are null, never 0.',
     permission: 'releases.read',
     query: z.strictObject({
       ...pageQuery(25),
-      ...project,
+      projectId: Id.optional().describe('All projects of the organisation unless given.'),
       sort: ReleaseSort.default('-date'),
       range: Range,
       environment: Environment,

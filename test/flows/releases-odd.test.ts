@@ -1,0 +1,250 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from '#server/kernel/page.api.ts'
+import type { ReleaseDetail, ReleaseWithHealth } from '#server/metrics/releases/release-health.api.ts'
+import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
+import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
+import type { Commit, Release } from '#server/releases/releases.api.ts'
+import { withClientTx } from '#server/storage/pool.ts'
+import type { Client } from '#test/kit/client.ts'
+import { aColleague, type Colleague } from '#test/kit/colleague.ts'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+
+/** Releases: odd names and times, much at once, and figures after issues were merged or deleted. */
+
+const t = await testServer()
+let owner: Client
+let member: Colleague
+let viewer: Colleague
+let stranger: Client
+let project: TestProject
+
+beforeAll(async () => {
+  owner = await aFounder(t.url)
+  stranger = await aFounder(t.url)
+  member = await aColleague(t.app, t.url, owner, { name: 'Mia Member' })
+  viewer = await aColleague(t.app, t.url, owner, { name: 'Vera Viewer', role: 'viewer' })
+  project = await aProject(owner)
+})
+
+const create = (body: Record<string, unknown>, by: Client = owner) =>
+  by.post('/api/releases', { projectId: project.id, ...body })
+const created = async (body: Record<string, unknown>) => (await create(body)).as<Release>()
+const list = async (query: string, by: Client = owner) =>
+  (await by.get(`/api/releases?${query}`)).as<Page<ReleaseWithHealth>>()
+const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+
+describe('names', () => {
+  test('count characters, not UTF-16 units; with events the same', async () => {
+    const name = '😀'.repeat(200)
+    expect(await create({ version: name })).toMatchObject({ status: 201, body: { version: name } })
+    expect(await create({ version: `${name}😀` })).toMatchObject({ status: 400 })
+    const to = await aProject(owner)
+    await sendEvent(t.url, to.dsn, anEvent({ release: name }))
+    await t.service.drain()
+    expect((await list(`projectId=${to.id}`)).items).toMatchObject([{ version: name, new_issues: 1 }])
+    expect((await list(`projectId=${to.id}&version=${encodeURIComponent(name)}`)).total).toBe(1)
+  })
+
+  test.each(['1.0\n', '\t1.0', '1.0\r\n', 'a\u2028b', '\u0085x'])(
+    'hold no line break, nor end in one: %j',
+    async (version) => {
+      expect(await create({ version })).toMatchObject({ status: 400 })
+    },
+  )
+
+  test('are found again, whatever they hold', async () => {
+    for (const version of ['50%_off', 'a?b#c&d=e', '%2F', '../x'.replace('/', ''), "it's", '日本語', '1.0+7 (41)']) {
+      const { id } = await created({ version })
+      const query = `projectId=${project.id}&version=${encodeURIComponent(version)}`
+      expect((await list(query)).items.map((item) => item.id)).toEqual([id])
+      expect(
+        (await list(`projectId=${project.id}&q=${encodeURIComponent(version)}`)).items.map((item) => item.id),
+      ).toContain(id)
+    }
+  })
+})
+
+test('the project may stand in the address, as the specification has it', async () => {
+  const post = (query: string, body: Record<string, unknown>) => owner.post(`/api/releases${query}`, body)
+  const other = await aProject(owner)
+  expect(await post(`?projectId=${other.id}`, { version: 'a' })).toMatchObject({
+    status: 201,
+    body: { project_id: other.id },
+  })
+  expect(await post(`?projectId=${other.id}`, { version: 'a', projectId: other.id })).toMatchObject({ status: 409 })
+  expect(await post(`?projectId=${other.id}`, { version: 'b', projectId: project.id })).toMatchObject({ status: 400 })
+  expect(await post('', { version: 'b' })).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('projectId') as unknown },
+  })
+  expect(await stranger.post(`/api/releases?projectId=${other.id}`, { version: 'c' })).toMatchObject({ status: 404 })
+})
+
+test('without a project the list holds those of the whole organisation, and of no other', async () => {
+  const mine = await aFounder(t.url)
+  const [one, two] = [await aProject(mine), await aProject(mine)]
+  for (const [index, of] of [one, two, one, two, one].entries())
+    await mine.post('/api/releases', { projectId: of.id, version: `1.${index}`, released_at: '2026-11-01T00:00:00Z' })
+  await withClientTx(t.app.pool, (client) =>
+    recordSessions(client, t.clock.now(), [
+      filedCounts(
+        two.id,
+        [{ startedAt: t.clock.now().getTime() - 60_000, exited: 7 }],
+        anAttribute({ release: '1.1' }),
+      ),
+    ]),
+  )
+  const whole = await list('', mine)
+  expect(whole.total).toBe(5)
+  const seen: ReleaseWithHealth[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const page: Page<ReleaseWithHealth> = await list(`limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`, mine)
+    seen.push(...page.items)
+    cursor = page.next_cursor
+  }
+  // Equal dates: ids decide, nothing is left out or shown twice.
+  expect(seen).toEqual(whole.items)
+  expect(whole.items.map(({ id }) => id)).toEqual(
+    whole.items
+      .map(({ id }) => id)
+      .toSorted()
+      .reverse(),
+  )
+  expect(whole.items.map(({ version, sessions }) => [version, sessions]).toSorted()).toEqual([
+    ['1.0', null],
+    ['1.1', 7],
+    ['1.2', null],
+    ['1.3', 0],
+    ['1.4', null],
+  ])
+})
+
+test.each<[string, unknown[]]>([
+  ['version', ['version', 'a\0', crypto.randomUUID()]],
+  ['-date', ['-date', '1 (x)', crypto.randomUUID()]],
+  ['-date', ['-date', 'Jan 1 1970', crypto.randomUUID()]],
+  ['-date', ['-date', '+275760-09-13T00:00:00.000Z', crypto.randomUUID()]],
+  ['-date', ['-date', 'x', crypto.randomUUID()]],
+  ['-date', ['date', '2026-01-01T00:00:00Z', crypto.randomUUID()]],
+])('a cursor nobody gave out is refused: %s %j', async (sort, parts) => {
+  const answer = await owner.get(`/api/releases?projectId=${project.id}&sort=${sort}&cursor=${cursorOf(...parts)}`)
+  expect(answer).toMatchObject({ status: 400, body: { error: 'cursor is not one this list gave out.' } })
+})
+
+test('times beyond what can be written are refused', async () => {
+  for (const time of ['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00'])
+    expect(await create({ version: 'times', released_at: time })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('released_at') as unknown },
+    })
+  const { id } = await created({
+    version: 'times',
+    released_at: '9999-12-31T23:59:59Z',
+    commits: [{ id: 'abc', timestamp: '1000-01-01T00:00:00Z' }],
+  })
+  expect((await owner.get(`/api/releases/${id}`)).body).toMatchObject({
+    released_at: '9999-12-31T23:59:59.000Z',
+    crash_free_hours: null,
+  })
+  const deploys = `/api/releases/${id}/deploys`
+  for (const body of [{ started_at: '1970-01-01T00:00:00Z' }, { finished_at: '2100-01-01T00:00:00Z' }])
+    expect(await owner.post(deploys, { environment: 'x', ...body })).toMatchObject({ status: 201 })
+  expect(await owner.post(deploys, { environment: 'x', finished_at: '9999-12-31T23:59:59-01:00' })).toMatchObject({
+    status: 400,
+  })
+})
+
+test('viewers read, members write', async () => {
+  const { id } = await created({ version: 'roles' })
+  for (const path of [
+    `/api/releases?projectId=${project.id}`,
+    `/api/releases/${id}`,
+    `/api/releases/${id}/commits`,
+    `/api/releases/${id}/deploys`,
+  ])
+    expect(await viewer.get(path)).toMatchObject({ status: 200 })
+  for (const [by, status] of [
+    [viewer, 403],
+    [member, 201],
+  ] as const) {
+    expect(await create({ version: `by-${status}` }, by)).toMatchObject({ status })
+    expect(await by.post(`/api/releases/${id}/deploys`, { environment: 'x' })).toMatchObject({ status })
+    expect(await by.post(`/api/releases/${id}/commits`, { commits: [{ id: 'abc' }] })).toMatchObject({
+      status: status === 201 ? 200 : status,
+    })
+    expect(await by.patch(`/api/releases/${id}`, { ref: 'x' })).toMatchObject({ status: status === 201 ? 200 : status })
+  }
+})
+
+test('ten thousand commits, sent by two at once, are kept once each and paged whole; more are refused', async () => {
+  const { id } = await created({ version: 'many-commits' })
+  const path = `/api/releases/${id}/commits`
+  const part = (from: number) => Array.from({ length: 1_000 }, (_, index) => ({ id: `c${from + index}` }))
+  for (let at = 0; at < 10_000; at += 2_000)
+    for (const answer of await Promise.all(
+      [at, at + 1_000, at].map((from) => owner.post(path, { commits: part(from) })),
+    ))
+      expect(answer.status).toBe(200)
+  expect(await owner.post(path, { commits: [{ id: 'one-more' }] })).toMatchObject({ status: 409 })
+  expect(await owner.post(path, { commits: part(0) })).toMatchObject({ status: 200, body: { commit_count: 10_000 } })
+  const first = (await owner.get(`${path}?limit=100&offset=9900`)).as<Page<Commit>>()
+  expect(first).toMatchObject({ total: 10_000, next_cursor: null })
+  expect(first.items).toHaveLength(100)
+})
+
+describe('issues of a release', () => {
+  const send = async (to: TestProject, type: string, release: string) => {
+    await sendEvent(
+      t.url,
+      to.dsn,
+      anEvent({ release, timestamp: t.clock.now().getTime() / 1000, exception: { values: [anException({ type })] } }),
+    )
+    await t.service.drain()
+    t.clock.advance(60_000)
+  }
+  const idOf = async (of: TestProject, type: string) => {
+    const { items } = (await owner.get(`/api/issues?projectId=${of.id}`)).as<Page<{ id: string; type: string }>>()
+    return items.find((issue) => issue.type === type)?.id ?? ''
+  }
+  const counts = async (of: TestProject) =>
+    Object.fromEntries(
+      (await list(`projectId=${of.id}`)).items.map((item) => [item.version, [item.new_issues, item.regressions]]),
+    )
+
+  test('merged ones count where the first of them began, and again apart', async () => {
+    const to = await aProject(owner)
+    await send(to, 'Early', '1.0.0')
+    await send(to, 'Late', '2.0.0')
+    expect(await counts(to)).toEqual({ '1.0.0': [1, 0], '2.0.0': [1, 0] })
+    const [early, late] = [await idOf(to, 'Early'), await idOf(to, 'Late')]
+    expect(await owner.post(`/api/issues/${late}/merge`, { issue_ids: [early] })).toMatchObject({ status: 200 })
+    expect(await counts(to)).toEqual({ '1.0.0': [1, 0], '2.0.0': [0, 0] })
+    expect(await owner.post(`/api/issues/${late}/unmerge`, { issue_ids: [early] })).toMatchObject({ status: 200 })
+    expect(await counts(to)).toEqual({ '1.0.0': [1, 0], '2.0.0': [1, 0] })
+    expect(await owner.delete(`/api/issues/${late}`)).toMatchObject({ status: 204 })
+    expect(await counts(to)).toEqual({ '1.0.0': [1, 0], '2.0.0': [0, 0] })
+  })
+
+  test('one that came back twice in a release is one, also merged with another that did', async () => {
+    const to = await aProject(owner)
+    for (const type of ['A', 'B']) {
+      await send(to, type, '1.0.0')
+      const id = await idOf(to, type)
+      for (let round = 0; round < 2; round++) {
+        await owner.patch(`/api/issues/${id}`, { status: 'resolved' })
+        t.clock.advance(60_000)
+        await send(to, type, '2.0.0')
+      }
+    }
+    expect(await counts(to)).toEqual({ '1.0.0': [2, 0], '2.0.0': [0, 2] })
+    const [a, b] = [await idOf(to, 'A'), await idOf(to, 'B')]
+    await owner.post(`/api/issues/${a}/merge`, { issue_ids: [b] })
+    expect(await counts(to)).toEqual({ '1.0.0': [1, 0], '2.0.0': [0, 1] })
+    const [row] = (await list(`projectId=${to.id}&version=2.0.0`)).items
+    const detail = (await owner.get(`/api/releases/${row?.id}`)).as<ReleaseDetail>()
+    expect(detail.regressed_issues.map(({ id }) => id)).toEqual([a])
+  })
+})
