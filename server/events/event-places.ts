@@ -60,6 +60,12 @@ export async function lookAtEvents(db: Database, issueIds: readonly string[], lo
   }))
 }
 
+/**
+ * A limit the planner does not know: it then merges what the days' indexes give in order. By a limit it knows it may
+ * judge that an issue has fewer events than that, and read and sort them all, of which there can be millions.
+ */
+export const unknownLimit = (most: number) => sql`(select ${most}::int)`
+
 /** Every issue by its index, then merged: `any` of a list would sort all of their events. */
 function windowOf(issueIds: readonly string[], { direction, from, since, until, most }: Look) {
   const order = direction === 'older' ? sql`desc` : sql`asc`
@@ -82,7 +88,7 @@ function windowOf(issueIds: readonly string[], { direction, from, since, until, 
       select e.event_id, e.issue_id, e.occurred_at, e.received_day, e.received_at, e.release, e.environment, e.level,
         e.user_hash, e.body_end - e.body_start as size_bytes
       from events e where ${sql.join(conditions, sql` and `)}
-      order by e.occurred_at ${order}, e.event_id ${order} limit ${most}
+      order by e.occurred_at ${order}, e.event_id ${order} limit ${unknownLimit(most)}
     ) n order by n.occurred_at ${order}, n.event_id ${order} limit ${most}`
 }
 

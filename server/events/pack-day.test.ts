@@ -79,7 +79,7 @@ const sorted = (list: readonly ({ eventId: string } | null)[]): unknown[] =>
   list.toSorted((a, b) => ((a?.eventId ?? '') < (b?.eventId ?? '') ? -1 : 1))
 
 async function essencesOf(issueId: string): Promise<ReturnType<typeof essence>[]> {
-  return (await newestEvents(app.db, issueId, 5_000, 1 << 30)).map(essence)
+  return (await newestEvents(app.db, [issueId], { limit: 5_000, mostBytes: 1 << 30 })).map(essence)
 }
 
 async function rowsOf(day: string): Promise<{ rows: number; unpacked: number; blocks: number }> {
@@ -127,7 +127,7 @@ describe('a packed day', () => {
       { first: day, last: day },
     )
     expect(sorted(read.map(essence))).toEqual(sorted(some.map(essence)))
-    const [, , third] = await newestEvents(app.db, first, 3, 1 << 30)
+    const [, , third] = await newestEvents(app.db, [first], { limit: 3, mostBytes: 1 << 30 })
     const around = await neighbours(app.db, first, third!)
     expect(around.oldest).toBe(one!.eventId)
   })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { unhyphenate } from '../kernel/ids.ts'
 import type { Database, Tx } from '../storage/pool.ts'
@@ -29,16 +30,7 @@ export type EventRow = {
 
 /** Rows as events, in their order, each block opened once. An event deleted meanwhile is left out. */
 export async function storedEvents(db: Database, rows: readonly EventRow[]): Promise<StoredEvent[]> {
-  const blocks = new Map<string, Buffer>()
-  for (const [day, ids] of idsByDay(rows)) {
-    const found = await db
-      .selectFrom('event_blocks')
-      .select(['block_id', 'body'])
-      .where('received_day', '=', day)
-      .where('block_id', 'in', [...ids])
-      .execute()
-    for (const block of found) blocks.set(`${day}/${block.block_id}`, openBlock(block.body))
-  }
+  const blocks = await openBlocks(db, rows)
   return rows.flatMap((row) => {
     if (row.body !== null) return [storedEvent(row, row.body, row.body_start, row.body_end)]
     const block = blocks.get(`${row.received_day}/${row.block_id}`)
@@ -93,15 +85,16 @@ export async function removeParts(tx: Tx, parts: readonly PackedPart[]): Promise
   }
 }
 
-function idsByDay(rows: readonly EventRow[]): Map<string, Set<number>> {
-  const days = new Map<string, Set<number>>()
-  for (const { received_day: day, block_id: id } of rows) {
-    if (id === null) continue
-    const ids = days.get(day)
-    if (ids === undefined) days.set(day, new Set([id]))
-    else ids.add(id)
-  }
-  return days
+async function openBlocks(db: Database, rows: readonly EventRow[]): Promise<Map<string, Buffer>> {
+  const keys = new Map<string, { day: string; id: number }>()
+  for (const { received_day: day, block_id: id } of rows) if (id !== null) keys.set(`${day}/${id}`, { day, id })
+  if (keys.size === 0) return new Map()
+  const wanted = [...keys.values()]
+  const found = await sql<{ key: string; body: Buffer }>`
+    select k.day || '/' || k.id as key, b.body
+    from unnest(${wanted.map(({ day }) => day)}::date[], ${wanted.map(({ id }) => id)}::bigint[]) k (day, id)
+    join event_blocks b on b.received_day = k.day and b.block_id = k.id`.execute(db)
+  return new Map(found.rows.map(({ key, body }) => [key, openBlock(body)]))
 }
 
 const storedEvent = (row: EventRow, body: Buffer, bodyStart: number, bodyEnd: number): StoredEvent => ({

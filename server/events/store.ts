@@ -8,8 +8,9 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { CopyRows } from './copy-rows.ts'
+import { unknownLimit } from './event-places.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
-import { partsOf, removeParts, storedEvents } from './packed-bodies.ts'
+import { partsOf, removeParts, storedEvents, type EventRow } from './packed-bodies.ts'
 
 /** The store of events: everything that touches their table goes through here, so that it can move elsewhere whole. */
 
@@ -103,33 +104,41 @@ export async function readEvent(
   return event ?? null
 }
 
-/** The newest events of an issue, newest first: at most `limit`, and no more than fit `mostBytes` of JSON, but one. */
+/** How much is read of the newest events, besides their number. */
+export type NewestLimits = {
+  readonly limit: number
+  /** JSON of theirs; one event is given whatever its size. */
+  readonly mostBytes: number
+  /** Blocks that are opened for packed ones; no limit unless said. */
+  readonly mostBlocks?: number
+}
+
+/** The newest events filed under these issues, newest first, as many as stay within the limits. */
 export async function newestEvents(
   db: Database,
-  issueId: string,
-  limit: number,
-  mostBytes: number,
+  issueIds: readonly string[],
+  { limit, mostBytes, mostBlocks = Infinity }: NewestLimits,
 ): Promise<StoredEvent[]> {
-  const newest = db
-    .selectFrom('events')
-    .selectAll()
-    .select(
-      sql<number>`sum(body_end - body_start) over (order by occurred_at desc, event_id desc) - (body_end - body_start)`.as(
-        'bytes_before',
-      ),
-    )
-    .where('issue_id', '=', issueId)
-    .orderBy('occurred_at', 'desc')
-    .orderBy('event_id', 'desc')
-    .limit(limit)
-  const rows = await db
-    .selectFrom(newest.as('newest'))
-    .selectAll()
-    .where('bytes_before', '<', mostBytes)
-    .orderBy('occurred_at', 'desc')
-    .orderBy('event_id', 'desc')
-    .execute()
-  return storedEvents(db, rows)
+  const { rows } = await sql<EventRow>`
+    select w.* from (
+      select n.*, sum(n.body_end - n.body_start) over (order by n.occurred_at desc, n.event_id desc) - (n.body_end - n.body_start) as bytes_before
+      from unnest(${[...issueIds]}::uuid[]) i (id)
+      cross join lateral (
+        select e.* from events e where e.issue_id = i.id
+        order by e.occurred_at desc, e.event_id desc limit ${unknownLimit(limit)}
+      ) n order by n.occurred_at desc, n.event_id desc limit ${limit}
+    ) w where bytes_before < ${mostBytes} order by occurred_at desc, event_id desc`.execute(db)
+  return storedEvents(db, withinBlocks(rows, mostBlocks))
+}
+
+/** Rows up to the first that would need one block more. */
+function withinBlocks(rows: readonly EventRow[], most: number): readonly EventRow[] {
+  const blocks = new Set<string>()
+  const end = rows.findIndex((row) => {
+    if (row.block_id !== null) blocks.add(`${row.received_day}/${row.block_id}`)
+    return blocks.size > most
+  })
+  return end === -1 ? rows : rows.slice(0, end)
 }
 
 /** Where an event lies; the day makes finding it cheap. */
@@ -159,7 +168,7 @@ export async function newestPlaces(
      cross join lateral (
        select e.project_id, e.event_id, e.issue_id, e.received_day, e.occurred_at from events e
        where e.issue_id = i.id and e.occurred_at >= ${since} and e.received_day >= ${firstDay}::date
-       order by e.occurred_at desc, e.event_id desc limit ${limit}
+       order by e.occurred_at desc, e.event_id desc limit ${unknownLimit(limit)}
      ) n order by n.occurred_at desc, n.event_id desc limit ${limit}`.execute(db)
   return rows.map((row) => ({
     projectId: row.project_id,
@@ -185,6 +194,20 @@ export async function readEvents(
     .where('event_id', '=', sql<string>`any(${eventIds.map(hyphenate)}::uuid[])`)
   if (days !== null) query = query.where('received_day', '>=', days.first).where('received_day', '<=', days.last)
   return storedEvents(db, await query.execute())
+}
+
+/** Events of a project by id and received day, in no particular order; those that are gone are left out. */
+export async function readEventsAt(
+  db: Database,
+  projectId: string,
+  places: readonly { readonly eventId: string; readonly receivedDay: string }[],
+): Promise<StoredEvent[]> {
+  if (places.length === 0) return []
+  // Each id in its own day: asking for all of them in all days costs events times days.
+  const { rows } = await sql<EventRow>`
+    select e.* from unnest(${places.map((place) => place.receivedDay)}::date[], ${places.map((place) => hyphenate(place.eventId))}::uuid[]) k (day, id)
+    join events e on e.project_id = ${projectId} and e.event_id = k.id and e.received_day = k.day`.execute(db)
+  return storedEvents(db, rows)
 }
 
 export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }

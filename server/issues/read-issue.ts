@@ -1,16 +1,19 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { listAttachments } from '../attachments/list-attachments.ts'
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import type { StoredEvent } from '../events/event.ts'
+import { newestEvents } from '../events/store.ts'
 import { feedbackOfIssue } from '../feedback/list-feedback.ts'
 import { markFrames } from '../grouping/grouping.ts'
 import { notFound } from '../kernel/errors.ts'
 import { Json } from '../kernel/json.api.ts'
 import { chooseEvent, neighboursOf } from './events/choose-event.ts'
-import { eventFilter, type EventQuery } from './events/event-filter.ts'
+import { eventFilter, isUnfiltered, type EventQuery } from './events/event-filter.ts'
 import { eventSources } from './events/event-sources.ts'
-import { findEvents } from './events/find-events.ts'
 import { openEvent } from './events/open-event.ts'
+import type { Tag } from '../protocol/event.api.ts'
 import { projectSettings } from '../team/project-settings.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
 import { selectActivity, selectIssue } from './issues.queries.ts'
@@ -18,10 +21,13 @@ import { distributionOf } from './tag-distribution.ts'
 import { viewGrouping } from './view-grouping.ts'
 import { viewIssues, viewPerson } from './view-issue.ts'
 
-/** Events the tag distribution is drawn from: the newest so many, whatever the issue holds. */
-const SAMPLE_EVENTS = 100
-/** And no more JSON than this: an event may have 1 MiB, and reading it holds up everything else in this process. */
-const SAMPLE_BYTES = 2 * 1024 * 1024
+/**
+ * What the tag distribution is drawn from: so many of the newest events, whatever the issue holds, and no more JSON than
+ * this. An event may have 1 MiB, a block of packed ones too, and opening them holds up everything else in this process.
+ */
+const SAMPLE = { limit: 100, mostBytes: 2 * 1024 * 1024, mostBlocks: 16 }
+/** JSON that is opened before other requests have their turn, one event at least: about a millisecond. */
+const BYTES_AT_ONCE = 128 * 1024
 const ACTIVITY_ENTRIES = 100
 const FEEDBACK_ITEMS = 25
 
@@ -42,16 +48,8 @@ export async function readIssue(
   if (row === undefined) throw notFound('Issue')
   const issueIds = await eventSources(app.db, row.id)
   const scope = { projectId: row.project_id, issueIds, filter: eventFilter(row.project_id, query) }
-  const [stored, sample, activity, grouping, project, [issue]] = await Promise.all([
-    chooseEvent(app, scope, which),
-    findEvents(app, {
-      ...scope,
-      filter: eventFilter(row.project_id, {}),
-      direction: 'older',
-      from: null,
-      limit: SAMPLE_EVENTS,
-      mostBytes: SAMPLE_BYTES,
-    }),
+  const [sample, activity, grouping, project, [issue]] = await Promise.all([
+    newestEvents(app.db, issueIds, SAMPLE),
     selectActivity(app.db, row.id, ACTIVITY_ENTRIES),
     viewGrouping(app.db, row),
     app.db
@@ -62,19 +60,35 @@ export async function readIssue(
     viewIssues(app, [row]),
   ])
   if (issue === undefined || project === undefined) throw notFound('Issue')
+  const stored =
+    which === 'latest' && isUnfiltered(scope.filter) ? (sample[0] ?? null) : await chooseEvent(app, scope, which)
   const { settings, ...shown } = project
   const event = stored === null ? null : openEvent(app, stored)
   return {
     ...issue,
     project: shown,
     event: event === null ? null : markFrames(event, projectSettings(settings).grouping_rules),
-    event_ids: await neighboursOf(app, scope, stored),
+    event_ids: await neighboursOf(app, scope, stored, sample),
     attachments: await listAttachments(app.db, project.id, stored === null ? [] : [stored.eventId]),
     feedback: await feedbackOfIssue(app, project.id, row.id, FEEDBACK_ITEMS),
-    tag_distribution: distributionOf(sample.events.map(({ event }) => event?.tags ?? [])),
+    tag_distribution: distributionOf(await tagsOf(app, sample)),
     activity: activity.map(viewActivity),
     grouping,
   }
+}
+
+async function tagsOf(app: App, sample: readonly StoredEvent[]): Promise<Tag[][]> {
+  const tags: Tag[][] = []
+  let bytes = 0
+  for (const stored of sample) {
+    if (bytes > BYTES_AT_ONCE) {
+      await setImmediate()
+      bytes = 0
+    }
+    tags.push(openEvent(app, stored)?.tags ?? [])
+    bytes += stored.bodyEnd - stored.bodyStart
+  }
+  return tags
 }
 
 type ActivityRow = Awaited<ReturnType<typeof selectActivity>>[number]

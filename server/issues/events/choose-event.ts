@@ -61,13 +61,23 @@ async function nextId(app: App, scope: Scope, direction: 'older' | 'newer', from
 
 export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
 
-/** Ids around an event, in the order of occurrence, under the filter. */
-export async function neighboursOf(app: App, scope: Scope, event: StoredEvent | null): Promise<Neighbours> {
+/**
+ * Ids around an event, in the order of occurrence, under the filter.
+ * @param newest of the issue, as far as they are known: what they tell is not asked for again
+ */
+export async function neighboursOf(
+  app: App,
+  scope: Scope,
+  event: StoredEvent | null,
+  newest: readonly StoredEvent[] = [],
+): Promise<Neighbours> {
+  const known = isUnfiltered(scope.filter) ? newest : []
+  const at = event === null ? -1 : known.findIndex(({ eventId }) => eventId === event.eventId)
   const [latest, oldest, newer, older] = await Promise.all([
-    nextId(app, scope, 'older', null),
+    known[0] ?? nextId(app, scope, 'older', null),
     nextId(app, scope, 'newer', null),
-    event === null ? null : nextId(app, scope, 'newer', event),
-    event === null ? null : nextId(app, scope, 'older', event),
+    event === null || at === 0 ? null : (known[at - 1] ?? nextId(app, scope, 'newer', event)),
+    event === null ? null : (known[at === -1 ? known.length : at + 1] ?? nextId(app, scope, 'older', event)),
   ])
   return {
     latest: latest?.eventId ?? null,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { App } from '../../context/app.ts'
 import type { StoredEvent } from '../../events/event.ts'
 import type { EventFacts } from '../../events/event-places.ts'
-import { readEvents } from '../../events/store.ts'
+import { readEventsAt } from '../../events/store.ts'
 import type { Event } from '../../protocol/event.api.ts'
 import { readStoredEvent } from '../../protocol/read-stored.ts'
 
@@ -25,15 +25,7 @@ export async function storedBodies(
   projectId: string,
   places: readonly Pick<EventFacts, 'eventId' | 'receivedDay'>[],
 ): Promise<Map<string, StoredEvent>> {
-  const days = places.map(({ receivedDay }) => receivedDay).toSorted()
-  const [first, last] = [days[0], days.at(-1)]
-  if (first === undefined || last === undefined) return new Map()
-  const stored = await readEvents(
-    app.db,
-    projectId,
-    places.map(({ eventId }) => eventId),
-    { first, last },
-  )
+  const stored = await readEventsAt(app.db, projectId, places)
   return new Map(stored.map((event) => [event.eventId, event]))
 }
 
