@@ -1,9 +1,14 @@
 import type { Event } from '../protocol/event.api.ts'
-import type { FingerprintRule, GroupingRules, StackRule } from '../team/grouping-rules.api.ts'
+import {
+  LATEST_GROUPING_VERSION,
+  type FingerprintRule,
+  type GroupingRules,
+  type StackRule,
+} from '../team/grouping-rules.api.ts'
 import { compileFingerprintRules, type RuleAnswer } from './fingerprint-rules.ts'
 import { compileStackRules } from './frame-rules.ts'
 import type { GroupingPart } from './grouping.api.ts'
-import { groupingVersions, LATEST_GROUPING_VERSION, type GroupingVersion } from './registry.ts'
+import { groupingVersions, type GroupingVersion } from './registry.ts'
 
 export type Grouping = {
   version: number

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { projectSettings } from '../team/project-settings.ts'
-import { GroupingRules } from '../team/grouping-rules.api.ts'
+import { GroupingRules, LATEST_GROUPING_VERSION } from '../team/grouping-rules.api.ts'
 import { errorOf, eventOf } from './event.fixture.ts'
 import { compileGrouping, fingerprint, markFrames, type Grouped } from './grouping.ts'
 
@@ -9,7 +9,7 @@ import { compileGrouping, fingerprint, markFrames, type Grouped } from './groupi
 
 const NOW = new Date('2026-11-20T05:00:00Z')
 const settingsOf = (rules: unknown) => ({
-  ...projectSettings({}),
+  ...projectSettings({ grouping_version: LATEST_GROUPING_VERSION }),
   grouping_rules: GroupingRules.parse({ fingerprint: [], stack: [], ...(rules as object) }),
 })
 const group = (rules: unknown, event: ReturnType<typeof eventOf>): Grouped =>

@@ -5,6 +5,7 @@ import { addGroupingVersion, TEST_GROUPING_VERSION } from '#test/kit/grouping-ve
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { newId } from '../kernel/ids.ts'
+import { LATEST_GROUPING_VERSION } from '../team/grouping-rules.api.ts'
 import type { Comment, Issue, IssueDetail } from './issues.api.ts'
 import type { Discard, GroupingPreview } from './merging.api.ts'
 
@@ -394,7 +395,7 @@ describe('moving to a newer version', () => {
     const answer = await upgrade(TEST_GROUPING_VERSION)
     expect(answer).toMatchObject({
       status: 200,
-      body: { grouping_version: TEST_GROUPING_VERSION, grouping_transition: { from: 1 } },
+      body: { grouping_version: TEST_GROUPING_VERSION, grouping_transition: { from: LATEST_GROUPING_VERSION } },
     })
     expect((await upgrade(TEST_GROUPING_VERSION)).status).toBe(400)
 
@@ -406,7 +407,10 @@ describe('moving to a newer version', () => {
     ])
     // The discarded one stays discarded, and so it is under its new fingerprint.
     expect(issues.map(({ type }) => type)).not.toContain('gammaError')
-    expect((await read(b)).grouping.fingerprints.map(({ version }) => version)).toEqual([1, TEST_GROUPING_VERSION])
+    expect((await read(b)).grouping.fingerprints.map(({ version }) => version)).toEqual([
+      LATEST_GROUPING_VERSION,
+      TEST_GROUPING_VERSION,
+    ])
 
     t.clock.advance(31 * 86_400_000)
     await send(

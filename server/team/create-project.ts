@@ -6,6 +6,7 @@ import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { announceProject } from './announce-project.ts'
 import { slugOf } from '../kernel/slug.ts'
+import { LATEST_GROUPING_VERSION } from './grouping-rules.api.ts'
 import type { Platform, Region } from './projects.api.ts'
 import { insertProject, insertProjectKey } from './team.queries.ts'
 import { viewProject, type ProjectView } from './view-project.ts'
@@ -42,7 +43,10 @@ export async function createProject(app: App, actor: Actor, input: CreateProject
       slug,
       platform: input.platform,
       region: input.region,
-      ...(input.scrub_ip_addresses === true ? { settings: JSON.stringify({ scrub_ip_addresses: true }) } : {}),
+      settings: JSON.stringify({
+        grouping_version: LATEST_GROUPING_VERSION,
+        ...(input.scrub_ip_addresses === true ? { scrub_ip_addresses: true } : {}),
+      }),
       created_at: now,
     })
     if (row === null) throw slugTaken(slug)

@@ -3,6 +3,9 @@ import { MOST_GLOB_CHARACTERS } from '../kernel/glob.ts'
 
 /** How a project wants its events grouped where we would group them otherwise. */
 
+/** What new projects get; `grouping/registry.ts` holds every version there has been. */
+export const LATEST_GROUPING_VERSION = 2
+
 export const MOST_GROUPING_RULES = 100
 const MOST_MATCHERS = 10
 const MOST_ELEMENTS = 10

@@ -187,7 +187,7 @@ describe('settings', () => {
       retention_days: 90,
       default_environment: 'production',
       rate_limit_per_minute: null,
-      grouping_version: 1,
+      grouping_version: 2,
     })
     await updateProjectSettings(t.app, actor, id, {
       retention_days: 30,

@@ -135,7 +135,7 @@ test('a newer version: what would change is shown before anybody agrees', async 
   await expectAccessible(page, 'upgrade dialog')
   await screenshot(page, 'grouping-upgrade-dialog')
   await dialog.getByRole('button', { name: 'Move this project' }).click()
-  await page.getByText(/^Moving from version 1: until/).waitFor()
+  await page.getByText(/^Moving from version 2: until/).waitFor()
 })
 
 const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
@@ -146,7 +146,7 @@ test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ t
   const page = await dashboard.openAs(person, { theme, size })
   await page.goto(`/projects/${project.id}/settings/grouping`)
   await page.getByRole('group', { name: 'Fingerprint rule 1' }).waitFor()
-  await page.getByText(/^Moving from version 1/).waitFor()
+  await page.getByText(/^Moving from version 2/).waitFor()
   await expectAccessible(page, `grouping, ${theme}, ${size}`)
   await expectNoSideScroll(page, `grouping, ${size}`)
   await screenshot(page, `grouping-${theme}-${size}`, { fullPage: true })

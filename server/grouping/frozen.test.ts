@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { LATEST_GROUPING_VERSION } from '../team/grouping-rules.api.ts'
+import { errorOf, eventOf } from './event.fixture.ts'
+import { fingerprint } from './grouping.ts'
+import { groupingVersions } from './registry.ts'
+
+/** Versions of grouping never change: issues are found by what they answer. */
+
+const text = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
+
+describe.each([
+  [
+    1,
+    [
+      "import { baseName, cleanClass, cleanFunction, fileName, withoutBuildHash } from './v1-names.ts'",
+      "import { parameterise } from './v1-words.ts'",
+    ],
+  ],
+  [
+    2,
+    [
+      "import { baseName, cleanClass as cleanClassV1, cleanFunction as cleanFunctionV1, fileName as fileNameV1 } from './v1-names.ts'",
+      "import { baseName, withoutBuildHash } from './v1-names.ts'",
+      "import { cleanClass, cleanFunction, fileName } from './v2-names.ts'",
+      "import { parameterise } from './v2-words.ts'",
+    ],
+  ],
+])('the files of version %i', (version, companions) => {
+  test('import nothing of ours but frozen files and the type of an event', () => {
+    const files = readdirSync(import.meta.dirname).filter((name) =>
+      new RegExp(`^v${version}(?:-\\w+)?\\.ts$`).test(name),
+    )
+    expect(files.toSorted()).toEqual([`v${version}-names.ts`, `v${version}-words.ts`, `v${version}.ts`])
+    const imports = files.flatMap((file) =>
+      [...text(file).matchAll(/^import [^']*'[^']*'|\bimport\(.*/gm)].map(([line]) =>
+        line.replaceAll(/\s+/g, ' ').replace(', } from', ' } from'),
+      ),
+    )
+    expect(imports.toSorted()).toEqual(
+      [
+        "import type { Event } from '../protocol/event.api.ts'",
+        "import { hash } from 'node:crypto'",
+        ...companions,
+      ].toSorted(),
+    )
+  })
+})
+
+/** Of the files as they were on the day issues began to depend on them. A wrong rule is mended in a new version. */
+test.each([
+  ['v1.ts', '545fef2d7d8268293b524c4f6c75144223734f5e5222c0014fa4bff8164227b4'],
+  ['v1-names.ts', '36463c88cef63093045901293ffa5271fe701d90415fd379e49e8bbf9a30eeb2'],
+  ['v1-words.ts', '4fe4caa9a1b84d1923faa04754e0f8de1a792d72c63593af39e39fc676784ff5'],
+  ['v2.ts', 'b82028df4516e08bfea980a37f90b25840505ac9bb9524e7e91515906dd54334'],
+  ['v2-names.ts', '73f5c49c2df2776d70940a3fdf7e37cc28fe77cce1a0af00706ec3b5275305b4'],
+  ['v2-words.ts', '420264d1d4c3a3b70446dd1e363b76500742ec14d0d266f83c403bbc08f27cfc'],
+])('%s never changes', (file, digest) => {
+  expect(hash('sha256', readFileSync(new URL(file, import.meta.url)))).toBe(digest)
+})
+
+test('the newest version is what new projects get, and an unknown one is an error', () => {
+  expect(LATEST_GROUPING_VERSION).toBe(2)
+  expect([...groupingVersions.keys()]).toEqual([1, 2])
+  expect(fingerprint(eventOf({ message: 'a' })).version).toBe(2)
+  expect(() => fingerprint(eventOf({}), { version: 99 })).toThrow(/no grouping version 99/)
+})
+
+test.each([
+  [
+    1,
+    'd31914beda9d95eb3ee0841e12d04fba897cf6c47cbb1909f747eea2dcf6fe5f',
+    '489177efeadb7abf46fb01b9159e836a352a6bb389ee353490c3abcea1783f34',
+  ],
+  [
+    2,
+    '2e3456650aa7923552ba9d39eaef1983acd675f618a043f1b7287c63d2b70c30',
+    '9bd75507bb3acbeca205eb35d171a106e8356d9fab1b829473df1de11caff196',
+  ],
+])('version %i answers today what it answered when it was written', (version, message, stack) => {
+  const hashOf = (event: ReturnType<typeof eventOf>): string => fingerprint(event, { version }).hash.toString('hex')
+  expect(hashOf(eventOf({ message: 'disk almost full' }))).toBe(message)
+  expect(hashOf(errorOf('node', 'TypeError', [{ function: 'pay', filename: '/srv/app/pay.js', in_app: true }]))).toBe(
+    stack,
+  )
+})

@@ -1,0 +1,245 @@
+import {
+  baseName,
+  cleanClass as cleanClassV1,
+  cleanFunction as cleanFunctionV1,
+  fileName as fileNameV1,
+} from './v1-names.ts'
+
+/**
+ * Names of functions, classes and files for grouping version 2, without what changes from build to build: what version
+ * 1 does, which is frozen too, and what it missed. Frozen with `v2.ts`: never changed once issues depend on it.
+ */
+
+// --- Files --------------------------------------------------------------------------------------------------------
+
+/** Every folder has one of these: the name alone does not say which file it is. */
+const IN_EVERY_FOLDER = /^\+?(?:index|page|layout|route|default|server)(?:\.server)?\.(?:[cm]?[jt]sx?|vue|svelte)$/
+/** What a bundler or a server calls the folder everything lies in. */
+const ROOT_FOLDER = /^(?:\.{1,2}|~|src|dist|build|out|lib|js|app|public|static|assets|chunks|www|html)$/i
+
+/** @param withFolder where a file every folder has is told apart by its folder */
+export function fileName(path: string, withFolder: boolean): string {
+  const end = path.search(/[?#]/)
+  const plain = (end < 0 ? path : path.slice(0, end)).replaceAll('\\', '/')
+  const base = baseName(plain)
+  const name = fileNameV1(withoutHash(base, plain))
+  if (!withFolder || !IN_EVERY_FOLDER.test(name)) return name
+  const folder = baseName(plain.slice(0, Math.max(plain.length - base.length - 1, 0)))
+  // One with digits in it may be a version.
+  return folder === '' || /[\d:]/.test(folder) || ROOT_FOLDER.test(folder) ? name : `${folder.toLowerCase()}/${name}`
+}
+
+/** What version 1 leaves of bundlers: `0.B2kd9s1K.js`, `17.chunk.js`, and a name that is nothing but a hash. */
+function withoutHash(base: string, path: string): string {
+  if (/^[\w-]{8}\.[cm]?js$/.test(base) && /\/_nuxt\/[^/]*$/.test(path)) return 'chunk.js'
+  const short = base.replace(
+    /\.(?=[\w-]{0,7}[a-z])(?=[\w-]{0,7}[A-Z])(?=[\w-]{0,7}\d)[\w-]{8}(?=\.(?:[cm]?js|css)$)/,
+    '',
+  )
+  return short.replace(/^\d{1,6}(?=(?:\.chunk)?(?:\.[0-9a-f]{7,64})?\.[cm]?js$)/, 'chunk')
+}
+
+// --- Classes ------------------------------------------------------------------------------------------------------
+
+/** Classes made while running or numbered by the compiler keep the part a person wrote. */
+export function cleanClass(raw: string): string {
+  if (!/[$+/]/.test(raw)) return cleanClassV1(raw)
+  return cleanClassV1(
+    raw
+      // The JVM's hidden classes.
+      .replace(/[/+]0x[0-9a-f]{4,16}$/i, '')
+      .replace(/\$(HibernateProxy|HibernateBasicProxy|ByteBuddy|MockitoMock)\$[\w$]{1,40}$/, '$$$1')
+      .replace(/_\$\$_(jvst|javassist)\w{0,20}$/, '_$$$$_$1')
+      .replace(/\$\$InternalSyntheticLambda.*$/, '$$$$Lambda')
+      .replace(/\$\$ExternalSynthetic(?!Lambda)([A-Za-z]{1,40})\d*$/, '$$$$$1')
+      // Compose numbers the lambdas of a file, Clojure everything without a name.
+      .replaceAll(/\blambda\$?-\d+/g, 'lambda')
+      .replaceAll(/\$(fn|eval|reify)_{1,2}\d+/g, '$$$1')
+      // State machines of C#.
+      .replaceAll(/\+<(\w{1,200})>d__\d+(?:`\d+)?/g, '+<$1>'),
+  )
+}
+
+// --- Functions ----------------------------------------------------------------------------------------------------
+
+/** Null: the function has no name that would still be its name tomorrow. */
+export function cleanFunction(raw: string, platform: string): string | null {
+  switch (platform) {
+    case 'java':
+    case 'android':
+    case 'kotlin':
+    case 'scala':
+    case 'groovy':
+      // Kotlin puts the name of the build into internal functions.
+      return cleanFunctionV1(raw.replace(/\$\w{1,80}_(?:debug|release)$/, ''), platform)
+    case 'native':
+    case 'c':
+    case 'cpp':
+    case 'rust':
+    case 'cocoa':
+    case 'objc':
+    case 'swift':
+      return cleanNative(raw)
+    case 'csharp':
+      return cleanFunctionV1(
+        raw
+          .replaceAll(/<(\w{1,200})>g__(\w{1,200})\|\d+(?:_\d+)?/g, '$1.$2')
+          .replace(/\blambda_method\d+/, 'lambda_method'),
+        platform,
+      )
+    case 'go':
+      return cleanGo(raw)
+    case 'dart':
+      return cleanFunctionV1(raw.replaceAll('<fn>', '<anonymous closure>'), platform)
+    case 'php':
+      return cleanPhp(raw)
+    case 'ruby':
+      // Rails numbers the functions it makes of templates.
+      return cleanFunctionV1(raw.replace(/(_(?:erb|haml|slim|builder|jbuilder|ruby))_{2,3}\d+_\d+$/, '$1'), platform)
+    case 'elixir':
+      return cleanFunctionV1(
+        raw.replaceAll(/\banonymous fn\/\d+ in /g, 'fn in ').replace(/^-(.{1,300})-fun-\d+-$/, 'fn in $1'),
+        platform,
+      )
+    default:
+      return cleanFunctionV1(raw, platform)
+  }
+}
+
+function cleanGo(raw: string): string | null {
+  let name = raw
+  // Type arguments, also those of receivers and of arguments.
+  for (let depth = 0; depth < 4 && name.includes('['); depth++) name = name.replaceAll(/\[[^[\]]*\]/g, '')
+  return cleanFunctionV1(name.replaceAll(/\.(gowrap|deferwrap|init\.)\d+/g, '.$1'), 'go')
+}
+
+function cleanPhp(raw: string): string | null {
+  // Since 8.4 a closure is named by the function it stands in and its line.
+  const closure = /\{closure:([^{}]{1,1000}?)(?::\d+)?\}$/.exec(raw)?.[1]
+  if (closure !== undefined) return closure.includes('/') ? null : `${closure} closure`
+  const at = raw.indexOf('@anonymous')
+  if (at < 0) return cleanFunctionV1(raw, 'php')
+  // A class without a name is named by its file and line, behind a NUL if that came through.
+  const method = raw.slice(raw.lastIndexOf('::') < at ? raw.length : raw.lastIndexOf('::'))
+  return method === '' ? null : raw.slice(0, at) + '@anonymous' + method
+}
+
+// --- Native functions ---------------------------------------------------------------------------------------------
+
+/** Stand for characters of operators, which are no brackets, and for spaces inside a name. */
+const HELD: Readonly<Record<string, string>> = {
+  '<': '\uE000',
+  '>': '\uE001',
+  '(': '\uE002',
+  ')': '\uE003',
+  ' ': '\uE004',
+}
+const FREED = Object.fromEntries(Object.entries(HELD).map(([character, held]) => [held, character]))
+const hold = (text: string): string => text.replaceAll(/[<>() ]/g, (character) => HELD[character] ?? character)
+const free = (text: string): string => text.replaceAll(/[\uE000-\uE004]/g, (held) => FREED[held] ?? held)
+
+const OPERATOR = /\boperator ?(?:\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|<=|>=|<|>)|\boperator (?=[\w:])/g
+
+function cleanNative(raw: string): string | null {
+  let name = raw.trim()
+  if (name === '' || name === '?' || name === '<unknown>' || name === '<redacted>' || name === '???') return null
+  if (/^(?:0x[0-9a-f]+|sub_[0-9a-f]+|loc_[0-9a-f]+|FUN_[0-9a-f]+)$/i.test(name)) return null
+  name = name.replace(/ ?\+ ?(?:0x[0-9a-f]{1,16}|\d{1,12})$/i, '')
+  if (/^[-+]\[/.test(name)) return name
+  const block = /^__\d*([-+]\[[^\]]{1,500}\])_block_invoke/.exec(name)
+  if (block !== null) return `${block[1] ?? ''} block`
+  name = name
+    .replace(/(?:\.(?:cold|isra|constprop|part|llvm|lto_priv)(?:\.\d+)*)+$/, '')
+    .replace(/ \[clone [^\]]{1,100}\]$/, '')
+    .replace(/::h[0-9a-f]{16}$/, '')
+    // Names IL2CPP makes of C#.
+    .replace(/_m[0-9A-F]{32,64}(?=_gshared$|$)/, '')
+    .replace(/^\(\d+\) (?:await|suspend) resume partial function for /, '')
+    .replace(
+      /^(?:(?:specialized|merged|static|@objc|@nonobjc|implicit|partial apply for|thunk for|protocol witness for|dispatch thunk of) )+/,
+      '',
+    )
+    .replaceAll(/(?:implicit )?closure #\d+ (?:\([^)]{0,200}\)(?: -> \S{1,200})? )?in /g, 'closure in ')
+    // The type of a Swift property.
+    .replace(/(\.(?:getter|setter|modify|read|didset|willset|unsafeMutableAddressor)) : .*$/, '$1')
+    .replaceAll(/\(anonymous namespace\)::|`anonymous namespace'::/g, '')
+    .replaceAll(/\bstd::(?:__1|__ndk1|__cxx11)::/g, 'std::')
+    .replaceAll(
+      /\{lambda\([^)]{0,200}\)#\d+\}|\(lambda at [^)]{0,300}\)|'lambda\d*'(?:\([^)]{0,200}\))?|<lambda_[0-9a-f]+>|\$_\d+/g,
+      '{lambda}',
+    )
+    .replaceAll(/\{\{closure\}\}|\{closure#\d+\}/g, '{closure}')
+    .replaceAll(/<impl ([^<>]{1,300})>/g, (_, what: string) => `{impl${hold(` ${what}`)}}`)
+    .replaceAll(OPERATOR, hold)
+  const short = withoutArguments(name)
+  return short === null ? null : free(short)
+}
+
+/** Drops template and call arguments, what comes after them, and a return type before the name. */
+function withoutArguments(name: string): string | null {
+  const [own, from] = ofRustType(name)
+  let depth = 0
+  let text = own
+  for (let at = from; at < name.length; at++) {
+    const character = name.charAt(at)
+    if (character === '(' && depth === 0 && text.trim() !== '' && !/(?:::|\bdecltype)$/.test(text)) {
+      const close = closing(name, at)
+      // What stands in a function: `pay() const::{lambda}`.
+      const goesOn = /^(?: (?:const|volatile|noexcept|&&?))*(?=::)/.exec(name.slice(close + 1))
+      if (goesOn === null) {
+        text += labelsOf(name.slice(at + 1, close))
+        break
+      }
+      at = close + goesOn[0].length
+    } else if (character === '<' || character === '(') depth += 1
+    else if (character === '>' || character === ')') depth = Math.max(0, depth - 1)
+    else if (depth === 0) text += character
+  }
+  const plain = text.trim()
+  if (plain.startsWith('closure in ')) return plain
+  const last = plain.slice(plain.lastIndexOf(' ') + 1)
+  return last === '' ? name : last
+}
+
+/** `<shop::Card as shop::Pay>::pay`: the type and the trait are part of a Rust function's name. */
+function ofRustType(name: string): [own: string, from: number] {
+  if (!name.startsWith('<')) return ['', 0]
+  let depth = 0
+  for (let at = 0; at < name.length; at++) {
+    if (name[at] === '<') depth += 1
+    else if (name[at] === '>' && name[at - 1] !== '-') depth -= 1
+    if (depth > 0) continue
+    if (!name.startsWith('::', at + 1)) break
+    const parts = name.slice(1, at).split(' as ')
+    return [hold(parts.map((part) => withoutGenerics(part)).join(' as ')), at + 1]
+  }
+  return ['', 0]
+}
+
+function withoutGenerics(type: string): string {
+  let depth = 0
+  let text = ''
+  for (const character of type) {
+    if (character === '<') depth += 1
+    else if (character === '>') depth = Math.max(0, depth - 1)
+    else if (depth === 0) text += character
+  }
+  return text
+}
+
+/** Where the bracket that opens at `from` closes; the end without one. */
+function closing(name: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < name.length; at++) {
+    if (name[at] === '(') depth += 1
+    else if (name[at] === ')' && --depth === 0) return at
+  }
+  return name.length
+}
+
+/** Swift keeps its labels: `evict(_:)` and `evict(_:at:)` are two functions, with their types or without. */
+function labelsOf(given: string): string {
+  if (/^(?:\w+:)+$/.test(given)) return `(${given})`
+  const labels = [...given.matchAll(/(?:^|, )(\w+): /g)].map(([, label]) => `${label}:`)
+  return labels.length === 0 ? '' : `(${labels.join('')})`
+}
