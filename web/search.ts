@@ -47,6 +47,14 @@ const many = <const T extends readonly [string, ...string[]]>(values: T) =>
     ),
   )
 
+/** A minute, such as `2026-11-20T06:15Z`. */
+const minute = lenient(
+  z.string().check(
+    z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/),
+    z.refine((time) => !Number.isNaN(Date.parse(time))),
+  ),
+)
+
 const text = (longest: number) => lenient(z.string().check(z.minLength(1), z.maxLength(longest)))
 
 /** Words that may repeat, each once, at most 20. */
@@ -79,12 +87,30 @@ export const IssuesSearch = z.extend(ShellSearch, {
   sort: one(SORTS),
   /** A member's id, `me` or `none`. */
   owner: lenient(z.union([id, z.enum(['me', 'none'])])),
+  /** A part of the range: issues that may have happened in it. Both, or neither counts. */
+  from: minute,
+  to: minute,
   /** The row the keyboard stands on, by its issue's id: Back returns to it. */
   cursor: lenient(id),
   /** The saved view it came from. */
   view: lenient(id),
 })
 export type IssuesSearch = z.infer<typeof IssuesSearch>
+
+/** What clears everything that narrows the stream, but for its status view. */
+export const NO_FILTERS: Readonly<Partial<IssuesSearch>> = {
+  severity: undefined,
+  platform: undefined,
+  owner: undefined,
+  q: undefined,
+  from: undefined,
+  to: undefined,
+}
+
+/** The part of the range that is looked at; null for all of it. */
+export function windowOf({ from, to }: Pick<IssuesSearch, 'from' | 'to'>): { from: string; to: string } | null {
+  return from === undefined || to === undefined || Date.parse(from) >= Date.parse(to) ? null : { from, to }
+}
 
 export const IssueSearch = z.extend(ShellSearch, {
   /** `oldest`, `most_complete`, or an event's id; absent for the latest. */

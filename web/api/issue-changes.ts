@@ -3,7 +3,14 @@ import { addToast } from '../ui/toasts.tsx'
 import { ApiError, call } from './call.ts'
 import { useChange } from './change.ts'
 import { editCached, keysOf, removeCached, returnIssues } from './issue-cache.ts'
-import type { Issue, IssueDetail, Severity, Status, StreamFilters } from './issue-queries.ts'
+import {
+  queryOf,
+  type Issue,
+  type IssueDetail,
+  type Severity,
+  type Status,
+  type StreamFilters,
+} from './issue-queries.ts'
 import { finished, refusalsOf, undo, type Operation } from './operations.ts'
 
 export type Person = NonNullable<Issue['assignee']>
@@ -37,7 +44,7 @@ const targetOf = (issues: readonly Issue[], all: Everything | undefined) => {
   const { filters, since } = all
   return {
     query: {
-      q: filters.q === '' ? undefined : filters.q,
+      q: queryOf(filters) ?? undefined,
       projectId: filters.project ?? undefined,
       status: filters.status === null ? undefined : [...filters.status],
       severity: filters.severity.length === 0 ? undefined : [...filters.severity],

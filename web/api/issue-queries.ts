@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
-import type { IssuesSearch, Range } from '../search.ts'
+import { windowOf, type IssuesSearch, type Range } from '../search.ts'
 import { eventOnly } from '../components/event-only.ts'
 import { call, type AnswerOf } from './call.ts'
 
@@ -7,6 +7,7 @@ export type Issue = AnswerOf<'GET /api/issues'>['items'][number]
 export type IssueDetail = AnswerOf<'GET /api/issues/:issueId'>
 export type Comment = AnswerOf<'GET /api/issues/:issueId/comments'>['items'][number]
 export type Volume = AnswerOf<'GET /api/issues/volume'>
+export type SessionSummary = AnswerOf<'GET /api/sessions/summary'>
 export type Status = Issue['status']
 export type Severity = Issue['severity']
 
@@ -23,6 +24,8 @@ export type StreamFilters = {
   platform: readonly string[]
   owner: string | null
   q: string
+  /** A part of the range, as the address says it. */
+  window: { from: string; to: string } | null
   sort: NonNullable<IssuesSearch['sort']>
 }
 
@@ -41,8 +44,17 @@ export function filtersOf(search: IssuesSearch): StreamFilters {
     platform: search.platform ?? [],
     owner: search.owner ?? null,
     q,
+    window: windowOf(search),
     sort: search.sort ?? DEFAULT_SORT,
   }
+}
+
+/** The query as the service is asked: what was typed, and the end of the part of the range. Null for none. */
+export function queryOf({ q, window }: Pick<StreamFilters, 'q' | 'window'>): string | null {
+  if (window === null) return q === '' ? null : q
+  const before = `first_seen:<${window.to}`
+  // OR binds less than standing side by side.
+  return q === '' ? before : `${/\bOR\b/u.test(q) ? `(${q})` : q} ${before}`
 }
 
 const RANGE_MS: Readonly<Record<Range, number>> = {
@@ -69,8 +81,11 @@ export type StreamData = InfiniteData<StreamPage, PageParam>
 
 const PAGE_ROWS = '100'
 
+const sinceOf = ({ window, range }: StreamFilters): Date =>
+  new Date(window === null ? Date.now() - RANGE_MS[range] : window.from)
+
 async function readPage(filters: StreamFilters, param: PageParam, signal: AbortSignal): Promise<StreamPage> {
-  const since = param?.since ?? new Date(Date.now() - RANGE_MS[filters.range]).toISOString()
+  const since = param?.since ?? sinceOf(filters).toISOString()
   const query = {
     limit: PAGE_ROWS,
     sort: filters.sort,
@@ -82,8 +97,8 @@ async function readPage(filters: StreamFilters, param: PageParam, signal: AbortS
     assignee_id: filters.owner === null ? undefined : [filters.owner],
     cursor: param?.cursor,
   }
-  const q = filters.q === '' ? {} : { q: filters.q }
-  const page = await call('GET /api/issues', { query: { ...query, ...q }, signal })
+  const q = queryOf(filters)
+  const page = await call('GET /api/issues', { query: { ...query, ...(q === null ? {} : { q }) }, signal })
   return { ...pageOf(page), statusCounts: page.status_counts, since }
 }
 
@@ -131,6 +146,20 @@ export const volumeQuery = (project: string | null, range: Range) =>
       }),
     staleTime: 15_000,
     // Time passes even when nothing arrives.
+    refetchInterval: 60_000,
+    meta: { quiet: true },
+  })
+
+/** Crash-free sessions and users met by a crash. */
+export const sessionSummaryQuery = (project: string | null, range: Range) =>
+  queryOptions({
+    queryKey: ['session-summary', project, range],
+    queryFn: ({ signal }) =>
+      call('GET /api/sessions/summary', {
+        query: { range, projectId: project === null ? undefined : [project] },
+        signal,
+      }),
+    staleTime: 15_000,
     refetchInterval: 60_000,
     meta: { quiet: true },
   })

@@ -1,27 +1,47 @@
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
-import { volumeQuery, type Volume } from '../api/issue-queries.ts'
+import { sessionSummaryQuery, volumeQuery, type SessionSummary, type Volume } from '../api/issue-queries.ts'
 import { usePolling } from '../api/live.ts'
 import { releaseMarkersQuery } from '../api/release-queries.ts'
 import { usePrefs } from '../prefs.ts'
 import type { Range } from '../search.ts'
 import { BarChart, ChartLegend, type BarSeries } from '../ui/bar-chart.tsx'
+import type { Buckets } from '../ui/bar-reading.ts'
 import { Count } from '../ui/figures.tsx'
-import { formatChange, formatCount, formatDuration, formatFactor } from '../ui/format.ts'
+import {
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatFactor,
+  formatPoints,
+  formatRate,
+  formatWindow,
+} from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { issues as words } from '../words/issues.ts'
 import { QueryError } from './query-error.tsx'
 import { axisLabels, bucketLabel } from './issue-axis.ts'
 import { faultLines } from './issue-fault-lines.ts'
+import { bucketsOf, sumOfPoints, windowOfBuckets, type Window } from './issue-volume-window.ts'
+
+type IssueVolumeProps = {
+  project: string | null
+  range: Range
+  /** The part of the range that is looked at. */
+  window: Window | null
+  onWindow: (window: Window | null) => void
+}
 
 /** The strip above the stream: how much arrives, how much of it hurts, against the time before. */
-export const IssueVolume = memo(function IssueVolume({ project, range }: { project: string | null; range: Range }) {
+export const IssueVolume = memo(function IssueVolume({ project, range, window, onWindow }: IssueVolumeProps) {
   const polling = usePolling(15_000)
   const volume = useQuery({
     ...volumeQuery(project, range),
     ...(polling === false ? {} : { refetchInterval: polling }),
   })
+  // Without it the strip says what events alone say.
+  const sessions = useQuery(sessionSummaryQuery(project, range)).data
   usePrefs()
   const [first, last] = [volume.data?.points[0]?.t ?? '', volume.data?.points.at(-1)?.t ?? '']
   const markers = useQuery({
@@ -38,9 +58,10 @@ export const IssueVolume = memo(function IssueVolume({ project, range }: { proje
       </section>
     )
   }
-  const { points, total, previous_total, interval_seconds } = volume.data
-  const fatal = points.reduce((sum, point) => sum + point.fatal, 0)
+  const { points, total, interval_seconds } = volume.data
+  const { fatal } = sumOfPoints(points, null)
   const peak = Math.max(0, ...points.map((point) => point.events))
+  const chosen = bucketsOf(window, points, interval_seconds)
   const series: BarSeries[] = [
     {
       label: words.series.other,
@@ -49,22 +70,23 @@ export const IssueVolume = memo(function IssueVolume({ project, range }: { proje
     },
     { label: words.series.fatal, tone: 'crit', values: points.map((point) => point.fatal) },
   ]
+  const choose = (buckets: Buckets | null) =>
+    onWindow(buckets === null ? null : windowOfBuckets(buckets, points, interval_seconds))
+  const label = (buckets: Buckets) => {
+    const marked = windowOfBuckets(buckets, points, interval_seconds)
+    return marked === null ? '' : formatWindow(marked.from, marked.to)
+  }
   return (
-    <section className="strip" aria-label={words.strip[range]}>
+    <section
+      className="strip"
+      aria-label={window === null ? words.strip[range] : words.stripWindow(formatWindow(window.from, window.to))}
+    >
       <dl className="strip-n">
-        <div>
-          <dt>{words.stripEvents}</dt>
-          <dd>
-            <Count value={total} short /> <Delta now={total} before={previous_total} />
-          </dd>
-        </div>
-        <div>
-          <dt>{words.stripFatal}</dt>
-          <dd>
-            <Count value={fatal} short />
-          </dd>
-        </div>
-        <VolumeTable volume={volume.data} range={range} />
+        {chosen === null ? (
+          <RangeFigures volume={volume.data} sessions={sessions} />
+        ) : (
+          <WindowFigures volume={volume.data} chosen={chosen} />
+        )}
       </dl>
       <figure className="strip-chart">
         <BarChart
@@ -83,12 +105,79 @@ export const IssueVolume = memo(function IssueVolume({ project, range }: { proje
             counts: points.map((point) => point.events),
           })}
           openEnd
+          choice={{ chosen, onChoose: choose, label }}
         />
-        <ChartLegend series={series.toReversed()} />
+        <figcaption className="strip-c">
+          <ChartLegend series={series.toReversed()} />
+          <VolumeTable volume={volume.data} range={range} />
+        </figcaption>
       </figure>
     </section>
   )
 })
+
+/** Three figures of the whole range. Where apps send no sessions, events say how much of it hurts. */
+function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionSummary | undefined }) {
+  const { total, previous_total, points } = volume
+  const users = sessions?.crashed_users ?? null
+  const crashFree = sessions?.crash_free_sessions ?? null
+  const before = sessions?.previous
+  return (
+    <>
+      <div>
+        <dt>{words.stripEvents}</dt>
+        <dd>
+          <Count value={total} short /> <Delta now={total} before={previous_total} />
+        </dd>
+      </div>
+      {users === null ? (
+        <div>
+          <dt>{words.stripFatal}</dt>
+          <dd>
+            <Count value={sumOfPoints(points, null).fatal} short />
+          </dd>
+        </div>
+      ) : (
+        <div>
+          <dt>{words.stripUsers}</dt>
+          <dd>
+            <Count value={users} short /> <Delta now={users} before={before?.crashed_users ?? 0} />
+          </dd>
+        </div>
+      )}
+      {crashFree === null ? null : (
+        <div>
+          <dt>{words.stripCrashFree}</dt>
+          <dd>
+            <span className="num">{formatRate(crashFree)}</span>{' '}
+            <PointDelta now={crashFree} before={before?.crash_free_sessions ?? null} />
+          </dd>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Events of the part that is looked at; sessions are known of the whole range alone. */
+function WindowFigures({ volume: { points }, chosen }: { volume: Volume; chosen: Buckets }) {
+  const { events, fatal } = sumOfPoints(points, chosen)
+  return (
+    <>
+      <div>
+        <dt>{words.stripEvents}</dt>
+        <dd>
+          <Count value={events} short />
+        </dd>
+      </div>
+      <div>
+        <dt>{words.stripFatal}</dt>
+        <dd>
+          <Count value={fatal} short />
+        </dd>
+      </div>
+    </>
+  )
+}
 
 /** More than before is worse here, and says so in red. */
 function Delta({ now, before }: { now: number; before: number }) {
@@ -101,44 +190,51 @@ function Delta({ now, before }: { now: number; before: number }) {
   )
 }
 
+/** Of a share where less is worse. */
+function PointDelta({ now, before }: { now: number; before: number | null }) {
+  if (before === null) return null
+  const text = formatPoints(now - before)
+  const tone = /[1-9]/.test(text) ? (now < before ? 'up-bad' : 'up-good') : 'flat'
+  return (
+    <span className={`delta ${tone}`} title={words.changeFrom(formatRate(before))}>
+      {text}
+    </span>
+  )
+}
+
 /** The figures of the chart for those who read better than they look. */
 function VolumeTable({ volume, range }: { volume: Volume; range: Range }) {
   const rows = volume.points.filter((point) => point.events > 0).toReversed()
   return (
-    <div>
-      <dt className="sr">{words.asTable}</dt>
-      <dd className="strip-t">
-        <Popover
-          label={words.asTable}
-          trigger={
-            <button type="button" className="astable">
-              <Icon name="issues" />
-              <span>{words.asTable}</span>
-            </button>
-          }
-        >
-          <div className="scroll-y">
-            <table className="tiny">
-              <thead>
-                <tr>
-                  <th scope="col">{words.tableTime}</th>
-                  <th scope="col">{words.stripEvents}</th>
-                  <th scope="col">{words.stripFatal}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((point) => (
-                  <tr key={point.t}>
-                    <th scope="row">{bucketLabel(point.t, volume.interval_seconds, range)}</th>
-                    <td>{formatCount(point.events)}</td>
-                    <td>{formatCount(point.fatal)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        </Popover>
-      </dd>
-    </div>
+    <Popover
+      label={words.asTable}
+      trigger={
+        <button type="button" className="astable">
+          <Icon name="issues" />
+          <span>{words.asTable}</span>
+        </button>
+      }
+    >
+      <div className="scroll-y">
+        <table className="tiny">
+          <thead>
+            <tr>
+              <th scope="col">{words.tableTime}</th>
+              <th scope="col">{words.stripEvents}</th>
+              <th scope="col">{words.stripFatal}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((point) => (
+              <tr key={point.t}>
+                <th scope="row">{bucketLabel(point.t, volume.interval_seconds, range)}</th>
+                <td>{formatCount(point.events)}</td>
+                <td>{formatCount(point.fatal)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Popover>
   )
 }

@@ -20,7 +20,13 @@ export function RangePicker() {
   const choose = (next: Range) =>
     void navigate({
       to: '.',
-      search: (before) => ({ ...before, range: next === unsaid ? undefined : next, cursor: undefined }),
+      search: (before) => ({
+        ...before,
+        range: next === unsaid ? undefined : next,
+        cursor: undefined,
+        from: undefined,
+        to: undefined,
+      }),
     })
 
   const show = () => {

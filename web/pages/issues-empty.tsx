@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { projectsQuery } from '../api/queries.ts'
 import { useScope } from '../components/use-scope.ts'
 import { paths } from '../paths.ts'
-import type { IssuesSearch, Range } from '../search.ts'
+import { NO_FILTERS, type IssuesSearch, type Range } from '../search.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/states.tsx'
 import { issues as words } from '../words/issues.ts'
@@ -28,7 +28,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
   const longer = LONGER[range]
   const further =
     longer === null || range === '30d' ? undefined : (
-      <Button onClick={() => onChange({ range: longer })}>{words.lookAt[range]}</Button>
+      <Button onClick={() => onChange({ range: longer, from: undefined, to: undefined })}>{words.lookAt[range]}</Button>
     )
 
   if (scope !== undefined && scope.every((one) => one.last_event_at === null)) {
@@ -59,10 +59,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
         title={words.emptyFiltered}
         actions={
           <>
-            <Button
-              keys="escape"
-              onClick={() => onChange({ severity: undefined, platform: undefined, owner: undefined, q: undefined })}
-            >
+            <Button keys="escape" onClick={() => onChange(NO_FILTERS)}>
               {words.clearFilters}
             </Button>
             {further}

@@ -2,8 +2,9 @@ import { useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react
 import { SearchHelp } from '../components/search-help.tsx'
 import { usePeople } from '../components/people/use-members.ts'
 import type { Issue } from '../api/issue-queries.ts'
-import { SEVERITIES, type IssuesSearch } from '../search.ts'
+import { SEVERITIES, windowOf, type IssuesSearch } from '../search.ts'
 import { Button } from '../ui/button.tsx'
+import { formatWindow } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
@@ -118,6 +119,13 @@ export function useTokens(search: IssuesSearch): { name: string; value: string; 
     const value = ownerWord(search.owner, people)
     tokens.push({ name: words.owner.toLowerCase(), value, clear: { owner: undefined } })
   }
+  const window = windowOf(search)
+  if (window !== null)
+    tokens.push({
+      name: words.time,
+      value: formatWindow(window.from, window.to),
+      clear: { from: undefined, to: undefined },
+    })
   return tokens
 }
 

@@ -14,7 +14,7 @@ import { usePageTitle } from '../components/page-title.ts'
 import { QueryError } from '../components/query-error.tsx'
 import { useKeys } from '../keys.ts'
 import { carried, paths } from '../paths.ts'
-import { IssuesSearch } from '../search.ts'
+import { IssuesSearch, NO_FILTERS } from '../search.ts'
 import { formatClock, formatCount } from '../ui/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Note, SkeletonRows } from '../ui/states.tsx'
@@ -151,9 +151,12 @@ function Stream() {
     if (stream.settled && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage()
   })
 
+  const chooseWindow = useStable((window: { from: string; to: string } | null) =>
+    change({ from: window?.from, to: window?.to }),
+  )
   const openView = (next: IssuesSearch) => void navigate({ search: { ...next, cursor: undefined }, resetScroll: false })
   const clear = () => move({ kind: 'clear' })
-  const clearFilters = () => change({ severity: undefined, platform: undefined, owner: undefined, q: undefined })
+  const clearFilters = () => change(NO_FILTERS)
   const showFresh = () => {
     setSelection(NOTHING_SELECTED)
     scrollTo({ top: 0 })
@@ -236,7 +239,14 @@ function Stream() {
       keys: 'escape',
       label: words.keys.clear,
       group: 'Issues',
-      run: () => (selection.selected.size > 0 ? clear() : empty ? clearFilters() : undefined),
+      run: () =>
+        selection.selected.size > 0
+          ? clear()
+          : filters.window !== null
+            ? chooseWindow(null)
+            : empty
+              ? clearFilters()
+              : undefined,
       sheetOnly: true,
     },
   ])
@@ -254,7 +264,7 @@ function Stream() {
         <SortButton sort={filters.sort} onChange={change} />
         <ViewsMenu search={search} onOpen={openView} />
       </div>
-      <IssueVolume project={filters.project} range={filters.range} />
+      <IssueVolume project={filters.project} range={filters.range} window={filters.window} onWindow={chooseWindow} />
       <section className="stream" aria-label={words.stream}>
         {list.error !== null && rows.length === 0 ? (
           <QueryError

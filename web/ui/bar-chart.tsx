@@ -1,4 +1,5 @@
-import { useState, type CSSProperties, type KeyboardEvent, type PointerEvent } from 'react'
+import { useId, type CSSProperties } from 'react'
+import { useBarReading, type BarChoice, type Buckets } from './bar-reading.ts'
 import { formatCount, formatShortCount, NO_DATA } from './format.ts'
 import { PlatformTile } from './tiles.tsx'
 import { countAxis } from './scale.ts'
@@ -33,6 +34,8 @@ type BarChartProps = {
   faults?: readonly FaultLine[]
   /** The last bucket still counts and is drawn dashed. */
   openEnd?: boolean
+  /** Lets a part of the time be chosen. */
+  choice?: BarChoice
 }
 
 const WIDTH = 1000
@@ -41,26 +44,23 @@ const round = (value: number): number => Math.round(value * 100) / 100
 const vars = (values: Record<`--${string}`, string>): CSSProperties => values
 
 /** Bars over time with the fault lines that explain them. Arrow keys and the pointer read one bucket at a time. */
-export function BarChart({ label, heightPx, series, buckets, xLabels, faults = [], openEnd = false }: BarChartProps) {
-  const [read, setRead] = useState<number | null>(null)
+export function BarChart({
+  label,
+  heightPx,
+  series,
+  buckets,
+  xLabels,
+  faults = [],
+  openEnd = false,
+  choice,
+}: BarChartProps) {
+  const hint = useId()
   const length = buckets.length
+  const { read, marked, handlers } = useBarReading(length, choice)
+  const shown = marked ?? choice?.chosen ?? null
   const totals = buckets.map((_, index) => series.reduce((sum, part) => sum + (part.values[index] ?? 0), 0))
   const axis = countAxis(Math.max(0, ...totals))
   const last = openEnd ? length - 1 : length
-
-  const byPointer = (event: PointerEvent<HTMLElement>) => {
-    const box = event.currentTarget.getBoundingClientRect()
-    const index = Math.floor(((event.clientX - box.left) / box.width) * length)
-    setRead(Math.min(length - 1, Math.max(0, index)))
-  }
-  const byKey = (event: KeyboardEvent<HTMLElement>) => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    if (event.key === 'Escape') setRead(null)
-    if (step === 0 || length === 0) return
-    event.preventDefault()
-    event.stopPropagation()
-    setRead((index) => Math.min(length - 1, Math.max(0, index === null ? (step > 0 ? 0 : length - 1) : index + step)))
-  }
 
   return (
     <div className="plot" style={vars({ '--h': `${heightPx}px` })}>
@@ -87,6 +87,7 @@ export function BarChart({ label, heightPx, series, buckets, xLabels, faults = [
             <path className="b-part" d={openBar(totals[length - 1] ?? 0, length, axis.top)} />
           ) : null}
         </svg>
+        {shown === null ? null : <Chosen buckets={shown} length={length} />}
         {faults.map((fault) => (
           <span
             key={`${fault.label} ${fault.at}`}
@@ -100,20 +101,35 @@ export function BarChart({ label, heightPx, series, buckets, xLabels, faults = [
           </span>
         ))}
         <span
-          className="reader"
+          className={choice === undefined ? 'reader' : 'reader is-choice'}
           role="slider"
           tabIndex={0}
           aria-label={kit.readValues}
+          aria-describedby={choice === undefined ? undefined : hint}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, length - 1)}
           aria-valuenow={read ?? 0}
-          aria-valuetext={readingText(read, series, buckets)}
-          onPointerMove={byPointer}
-          onPointerLeave={() => setRead(null)}
-          onBlur={() => setRead(null)}
-          onKeyDown={byKey}
+          aria-valuetext={
+            marked === null || choice === undefined
+              ? readingText(read, series, buckets)
+              : `${kit.marked(choice.label(marked))} ${valuesText(series, marked)}`
+          }
+          {...handlers}
         />
-        {read === null ? null : <Reading index={read} length={length} series={series} bucket={buckets[read] ?? ''} />}
+        {choice === undefined ? null : (
+          <span id={hint} className="sr">
+            {kit.chooseHint}
+          </span>
+        )}
+        {read === null ? null : (
+          <Reading
+            index={read}
+            length={length}
+            series={series}
+            of={marked ?? [read, read]}
+            bucket={marked === null || choice === undefined ? (buckets[read] ?? '') : choice.label(marked)}
+          />
+        )}
       </div>
       <div className="x" aria-hidden="true">
         {xLabels.map((text, index) => (
@@ -122,6 +138,18 @@ export function BarChart({ label, heightPx, series, buckets, xLabels, faults = [
         ))}
       </div>
     </div>
+  )
+}
+
+/** The part of the chart that is looked at: everything beside it steps back. */
+function Chosen({ buckets: [from, to], length }: { buckets: Buckets; length: number }) {
+  const share = (index: number) => `${round((index / length) * 100)}%`
+  return (
+    <span
+      className="chosen"
+      aria-hidden="true"
+      style={{ insetInlineStart: share(from), inlineSize: share(to + 1 - from) }}
+    />
   )
 }
 
@@ -146,18 +174,26 @@ function openBar(total: number, length: number, top: number): string {
   return `M${round((length - 1) * step + step * 0.11)} 100V${round(100 - (total / top) * 100)}h${width}V100`
 }
 
-type ReadingProps = { index: number; length: number; series: readonly BarSeries[]; bucket: string }
+type ReadingProps = { index: number; length: number; series: readonly BarSeries[]; of: Buckets; bucket: string }
 
 function readingText(index: number | null, series: readonly BarSeries[], buckets: readonly string[]): string {
   if (index === null) return kit.nothingRead
-  const values = series.map((part) => `${part.label} ${formatReading(part.values[index] ?? null)}`)
-  return `${buckets[index] ?? ''}: ${values.join(', ')}`
+  return `${buckets[index] ?? ''}: ${valuesText(series, [index, index])}`
+}
+
+const valuesText = (series: readonly BarSeries[], of: Buckets): string =>
+  series.map((part) => `${part.label} ${formatReading(sumOf(part.values, of))}`).join(', ')
+
+/** Null where nothing is known of any of the buckets. */
+function sumOf(values: BarSeries['values'], [from, to]: Buckets): number | null {
+  const known = values.slice(from, to + 1).filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
 }
 
 const formatReading = (value: number | null): string => (value === null ? NO_DATA : formatCount(value))
 
 /** One line and one box with the values of a bucket; the slider says the same in words. */
-function Reading({ index, length, series, bucket }: ReadingProps) {
+function Reading({ index, length, series, of, bucket }: ReadingProps) {
   const at = ((index + 0.5) / length) * 100
   const style =
     at > 60
@@ -172,7 +208,7 @@ function Reading({ index, length, series, bucket }: ReadingProps) {
           <span key={part.label}>
             <i className={`k b-${part.tone}`} />
             {part.label}
-            <span className="num">{formatReading(part.values[index] ?? null)}</span>
+            <span className="num">{formatReading(sumOf(part.values, of))}</span>
           </span>
         ))}
       </span>

@@ -158,6 +158,12 @@ export function formatSince(at: Instant, now: Instant = Date.now(), zone: Zone =
 export const formatMoment = (at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string =>
   `${formatDay(at, now, zone)}, ${formatClock(at, zone)}`
 
+/** `9 Nov, 14:05 to 15:20`, over midnight with both days. */
+export function formatWindow(from: Instant, to: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+  const isOneDay = formatDay(from, now, zone) === formatDay(to, now, zone)
+  return `${formatMoment(from, now, zone)} to ${isOneDay ? formatClock(to, zone) : formatMoment(to, now, zone)}`
+}
+
 /** How old something is, at any distance: `26 min`, `9 d`, `5 wk`, `3 mo`, `2 y`. */
 export function formatAge(at: Instant, now: Instant = Date.now()): string {
   const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())

@@ -25,6 +25,7 @@ export const issues = {
   severity: 'Severity',
   platform: 'Platform',
   owner: 'Owner',
+  time: 'time',
   anyone: 'Anyone',
   me: 'Me',
   nobody: 'Nobody',
@@ -87,6 +88,9 @@ export const issues = {
   },
   stripEvents: 'Events',
   stripFatal: 'Unhandled or fatal',
+  stripUsers: 'Users in a crash',
+  stripCrashFree: 'Crash-free sessions',
+  stripWindow: (window: string) => `Summary of ${window}`,
   volume: 'The histogram',
   chartFinding: (per: string, peak: number, fatal: number, total: number) =>
     total === 0

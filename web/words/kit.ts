@@ -12,4 +12,6 @@ export const kit = {
   severity: (word: string) => `${word} severity`,
   readValues: 'Read single values',
   nothingRead: 'Nothing chosen',
+  chooseHint: 'Shift with the arrow keys marks a time, Enter looks at it alone.',
+  marked: (time: string) => `Marked: ${time}.`,
 } as const

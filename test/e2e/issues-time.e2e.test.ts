@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { TestProject } from '../kit/founder.ts'
+import { anEvent, anException, dsnParts, sendEvent } from '../kit/sdk.ts'
+import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { aTeam, testDashboard, type Person } from './dashboard.ts'
+
+/** The strip above the stream: what it says, and the time chosen in it. */
+
+const dashboard = await testDashboard()
+const HOUR_MS = 3_600_000
+
+/** The machine may be busy with other things. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
+const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
+const reader = (page: Page) => page.getByRole('slider', { name: 'Read single values' })
+
+/** One that ended half a day ago, one that began this hour. */
+async function anOldAndANew(person: Person, project: TestProject): Promise<void> {
+  for (const [type, hoursAgo] of [
+    ['OldError', 12],
+    ['NewError', 0.01],
+  ] as const)
+    await sendEvent(
+      dashboard.server.url,
+      project.dsn,
+      anEvent({
+        timestamp: (Date.now() - hoursAgo * HOUR_MS) / 1000,
+        exception: { values: [anException({ type, value: `${type} happened` })] },
+      }),
+    )
+  await eventually(async () => (await person.get(`/api/issues?projectId=${project.id}`)).body['total']).toBe(2)
+}
+
+async function sessionsOf(project: TestProject, exited: number, crashed: number): Promise<void> {
+  const { key, projectNumber } = dsnParts(project.dsn)
+  const started = new Date(Date.now() - 2 * HOUR_MS).toISOString()
+  const item = { aggregates: [{ started, exited, crashed, did: 'ada' }], attrs: { release: 'shop@1.0.0' } }
+  const answer = await fetch(
+    `${dashboard.server.url}/api/${projectNumber}/envelope/?sentry_key=${key}&sentry_version=7`,
+    { method: 'POST', body: `{}\n{"type":"sessions"}\n${JSON.stringify(item)}\n` },
+  )
+  expect(answer.status).toBe(200)
+}
+
+async function opened(
+  person: Person,
+  options: Parameters<typeof dashboard.openAs>[1] = {},
+  search = '',
+): Promise<Page> {
+  const page = await dashboard.openAs(person, options)
+  await page.goto(`/issues${search}`)
+  await page.getByRole('rowheader').first().waitFor()
+  await reader(page).waitFor()
+  return page
+}
+
+/** Drags over a part of the chart, as fractions of its width. */
+async function drag(page: Page, from: number, to: number): Promise<void> {
+  const box = await reader(page).boundingBox()
+  const at = (fraction: number) => (box?.x ?? 0) + (box?.width ?? 0) * fraction
+  const y = (box?.y ?? 0) + 30
+  await page.mouse.move(at(from), y)
+  await page.mouse.down()
+  await page.mouse.move(at((from + to) / 2), y)
+  await page.mouse.move(at(to), y)
+  await page.mouse.up()
+}
+
+test('a time is chosen by dragging, stands in the address, and is given up by Escape', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await anOldAndANew(person, project)
+  const page = await opened(person)
+  expect(await titles(page)).toEqual(['NewError', 'OldError'])
+
+  await drag(page, 0.4, 0.6)
+  await page.waitForURL(/from=.*to=/)
+  await eventually(() => titles(page)).toEqual(['OldError'])
+  await page.getByRole('button', { name: 'Remove filter time' }).waitFor()
+  const strip = page.getByRole('region', { name: /^Summary of \d+ \w+, \d\d:\d\d to / })
+  await strip.waitFor()
+  await eventually(() => strip.locator('dd').first().textContent()).toBe('1')
+
+  // The address alone brings it back.
+  await page.reload()
+  await eventually(() => titles(page)).toEqual(['OldError'])
+  await page.keyboard.press('j')
+  await page.keyboard.press('Escape')
+  await eventually(() => titles(page)).toEqual(['NewError', 'OldError'])
+  expect(page.url()).not.toMatch(/from=/)
+
+  // A press without a drag chooses nothing; another range gives the time up.
+  await reader(page).click()
+  expect(page.url()).not.toMatch(/from=/)
+  await drag(page, 0.9, 1)
+  await eventually(() => titles(page)).toEqual(['NewError', 'OldError'].slice(0, 1))
+  await page.getByRole('button', { name: '7d', exact: true }).click()
+  await page.waitForURL((url) => url.searchParams.get('range') === '7d' && !url.searchParams.has('from'))
+})
+
+test('without a pointer: arrows read, Shift marks, Enter looks, Escape goes back', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await anOldAndANew(person, project)
+  const page = await opened(person)
+  await reader(page).focus()
+  await page.keyboard.press('ArrowLeft')
+  for (let step = 0; step < 8; step++) await page.keyboard.press('Shift+ArrowLeft')
+  expect(await reader(page).getAttribute('aria-valuetext')).toMatch(/^Marked: .* to .*All other 1/)
+  await page.keyboard.press('Enter')
+  await eventually(() => titles(page)).toEqual(['NewError'])
+  await page.getByRole('button', { name: 'Remove filter time' }).waitFor()
+  await page.keyboard.press('Escape')
+  await eventually(() => titles(page)).toEqual(['NewError', 'OldError'])
+})
+
+test('a time with nothing in it says what hides the rest; words that are no time are dropped', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await anOldAndANew(person, project)
+  const page = await opened(person, {}, '?from=nonsense&to=2026-11-20T06:00Z')
+  expect(await titles(page)).toHaveLength(2)
+  await page.goto('/issues?from=2020-01-01T00:00Z&to=2020-01-01T01:00Z')
+  await page.getByRole('heading', { name: 'No issue matches these filters' }).waitFor()
+  await page.getByText('time 1 Jan 2020, 00:00 to 01:00').first().waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Clear filters' }).click()
+  await eventually(() => titles(page)).toHaveLength(2)
+})
+
+test.each(
+  (['light', 'dark'] as const).flatMap((theme) => (['desk', 'phone'] as const).map((size) => ({ theme, size }))),
+)('crash-free sessions, users and a chosen time: $theme, $size', async ({ theme, size }) => {
+  const { person, project } = await aTeam(dashboard.server)
+  await anOldAndANew(person, project)
+  await sessionsOf(project, 995, 5)
+  const page = await opened(person, { theme, size })
+  const figure = (name: string) => page.locator('.strip-n div').filter({ hasText: name }).locator('dd')
+  await eventually(() => figure('Crash-free sessions').textContent()).toMatch(/^99\.50/)
+  await eventually(() => figure('Users in a crash').textContent()).toMatch(/^1/)
+  await expectAccessible(page, `strip, ${theme}, ${size}`)
+  await drag(page, 0.4, 0.7)
+  await page.getByRole('button', { name: 'Remove filter time' }).waitFor()
+  await expectAccessible(page, `a chosen time, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `a chosen time, ${size}`)
+  await screenshot(page, `issues-time-${theme}-${size}`)
+})
