@@ -14,6 +14,7 @@ import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { GuardError, parseGuarded, topLevelString } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
+import { claimedLongAgo } from '../protocol/time.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { DISCARDED_ISSUE, type Preparer } from './item.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
@@ -77,6 +78,8 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
   const { event, fingerprint, former, title } = project.grouping(normal, raw.receivedAt)
   if (project.discarded?.has(fingerprint.hash.toString('base64')) === true) return DISCARDED_ISSUE
   const stored = storedBody(raw, changed || !isExact ? value : null)
+  const occurredAt = new Date(event.occurred_at)
+  const isReceipt = occurredAt.getTime() === raw.receivedAt.getTime()
   return {
     occurrence: {
       orgId: project.orgId,
@@ -84,7 +87,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
         projectId: project.projectId,
         eventId: raw.eventId,
         receivedAt: raw.receivedAt,
-        occurredAt: new Date(event.occurred_at),
+        occurredAt,
         sentAt: raw.sentAt,
         level: event.level,
         release: event.release,
@@ -96,6 +99,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       },
       fingerprint,
       formerHash: former?.hash ?? null,
+      claimedAt: isReceipt ? claimedLongAgo(value['timestamp'], raw.receivedAt, raw.sentAt) : null,
       title: title ?? event.title,
       culprit: event.culprit,
       errorType: event.error_type,
@@ -106,7 +110,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       gravity: gravityOf(severityFacts(event)),
       manyUsers: project.manyUsers,
       owner: project.ownership?.(event) ?? null,
-      searchWords: searchedTexts(event),
+      searchWords: searchedTexts(event, title),
       facts: factsOf(event),
     },
   }

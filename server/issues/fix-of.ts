@@ -1,9 +1,8 @@
 import type { App } from '../context/app.ts'
 import { ensureRelease } from '../releases/ensure-release.ts'
-import { compareReleases } from '../releases/order.ts'
 import type { ResolutionInput } from './life-cycle.api.ts'
 import { releasesOfCommit, knownReleases } from './resolution.queries.ts'
-import type { Fix } from './resolution.ts'
+import { nextAfter, type Fix } from './resolution.ts'
 
 /**
  * What somebody asked for, as far as it can be known now. Releases not seen yet are made, marked planned; in a
@@ -20,8 +19,5 @@ export async function fixOf(app: App, projectId: string, asked: ResolutionInput)
     return versions.length === 0 ? { kind: 'commit', sha: asked.in_commit } : { kind: 'release', versions }
   }
   if (asked.in_next_release === undefined) return { kind: 'now' }
-  const [first, ...others] = await knownReleases(app.db, projectId)
-  if (first === undefined) return { kind: 'next', after: null }
-  const newest = others.reduce((best, one) => (compareReleases(one, best) > 0 ? one : best), first)
-  return { kind: 'next', after: newest.version }
+  return nextAfter(await knownReleases(app.db, projectId))
 }

@@ -13,7 +13,7 @@ export type IgnoreUntil = {
   readonly escalating?: true | undefined
 }
 
-/** What came in a stretch of time. */
+/** What came in a stretch of time, by the time of the events. */
 export type WindowPart = readonly [startMs: number, events: number, users: number]
 
 export type IgnoreProgress = {
@@ -27,48 +27,83 @@ export type IgnoreProgress = {
 
 export const noProgress = (at: Date): IgnoreProgress => ({ at, events: 0, users: 0, window: [] })
 
-/** A window is counted in so many parts: it is at most one part shorter than asked for, never longer. */
-const WINDOW_PARTS = 12
+/** So many can be remembered each with its time; beyond, a window has so many parts and is at most one part shorter. */
+const MOST_PARTS = 120
 
-/** Counts a batch towards the condition. Returns the same object where nothing needs to be counted. */
+export type Counted = {
+  /** The same object where nothing needs to be counted. */
+  readonly progress: IgnoreProgress
+  /** The condition they met, if any. */
+  readonly met: 'count' | 'users' | null
+}
+
+/**
+ * Counts what came since towards the condition.
+ * @param events when they happened
+ * @param users when each user was met that is new to the issue
+ */
 export function countTowards(
   progress: IgnoreProgress,
   until: IgnoreUntil | null,
-  events: number,
-  users: number,
-  now: Date,
-): IgnoreProgress {
-  if (until === null || events === 0 || (until.count === undefined && until.users === undefined)) return progress
-  const added = { ...progress, events: progress.events + events, users: progress.users + users }
-  if (until.window === undefined) return added
-  const partMs = partOf(until.window)
-  const start = Math.floor(now.getTime() / partMs) * partMs
-  const kept = inWindow(progress.window, until.window, now)
-  const last = kept.at(-1)
-  const window: WindowPart[] =
-    last !== undefined && last[0] === start
-      ? [...kept.slice(0, -1), [start, last[1] + events, last[2] + users]]
-      : [...kept, [start, events, users]]
-  return { ...added, window }
+  events: readonly Date[],
+  users: readonly Date[],
+): Counted {
+  if (until === null || events.length === 0 || (until.count === undefined && until.users === undefined))
+    return { progress, met: null }
+  const added = { ...progress, events: progress.events + events.length, users: progress.users + users.length }
+  if (until.window === undefined) return { progress: added, met: metBy(until, added.events, added.users) }
+  return countWindow(added, until, until.window * 60_000, events, users)
 }
 
-const partOf = (windowMinutes: number): number => (windowMinutes * 60_000) / WINDOW_PARTS
-
-const inWindow = (parts: readonly WindowPart[], windowMinutes: number, now: Date): readonly WindowPart[] =>
-  parts.filter(([start]) => start > now.getTime() - windowMinutes * 60_000)
-
-/** Which condition the events met, if any. */
-export function conditionMet(until: IgnoreUntil | null, progress: IgnoreProgress): 'count' | 'users' | null {
-  if (until === null) return null
-  const { events, users } =
-    until.window === undefined
-      ? progress
-      : {
-          events: progress.window.reduce((sum, part) => sum + part[1], 0),
-          users: progress.window.reduce((sum, part) => sum + part[2], 0),
-        }
+function metBy(until: IgnoreUntil, events: number, users: number): Counted['met'] {
   if (until.count !== undefined && events >= until.count) return 'count'
   return until.users !== undefined && users >= until.users ? 'users' : null
+}
+
+/** Every window that ends with one of the parts, not only the last one: a batch may bring hours at once. */
+function countWindow(
+  progress: IgnoreProgress,
+  until: IgnoreUntil,
+  windowMs: number,
+  events: readonly Date[],
+  users: readonly Date[],
+): Counted {
+  const parts = partsOf(progress.window, until, windowMs, events, users)
+  let [first, eventsIn, usersIn] = [0, 0, 0]
+  let met: Counted['met'] = null
+  for (const [start, addedEvents, addedUsers] of parts) {
+    eventsIn += addedEvents
+    usersIn += addedUsers
+    for (let left = parts[first]; left !== undefined && left[0] <= start - windowMs; left = parts[++first]) {
+      eventsIn -= left[1]
+      usersIn -= left[2]
+    }
+    met ??= metBy(until, eventsIn, usersIn)
+  }
+  return { progress: { ...progress, window: parts.slice(first) }, met }
+}
+
+function partsOf(
+  known: readonly WindowPart[],
+  until: IgnoreUntil,
+  windowMs: number,
+  events: readonly Date[],
+  users: readonly Date[],
+): WindowPart[] {
+  // Below the target there are never more events, or users, than can be remembered one by one.
+  const partMs = Math.max(until.count ?? 0, until.users ?? 0) <= MOST_PARTS ? 1 : windowMs / MOST_PARTS
+  const parts = new Map(known.map(([start, ...counts]): [number, [number, number]] => [start, counts]))
+  const add = (times: readonly Date[], place: 0 | 1): void => {
+    for (const time of times) {
+      const start = Math.floor(time.getTime() / partMs) * partMs
+      const counts = parts.get(start) ?? [0, 0]
+      counts[place]++
+      parts.set(start, counts)
+    }
+  }
+  if (until.count !== undefined) add(events, 0)
+  if (until.users !== undefined) add(users, 1)
+  return [...parts].map(([start, [e, u]]): WindowPart => [start, e, u]).toSorted((a, b) => a[0] - b[0])
 }
 
 /** `until 100 more events within 60 minutes, or until it escalates`; empty for good. */

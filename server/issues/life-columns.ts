@@ -11,7 +11,7 @@ const Time = z.iso.datetime({ offset: true }).transform((text) => new Date(text)
 export const StoredFix = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('now') }),
   z.object({ kind: z.literal('release'), versions: z.array(z.string()).min(1) }),
-  z.object({ kind: z.literal('next'), after: z.string().nullable() }),
+  z.object({ kind: z.literal('next'), after: z.string().nullable(), besides: z.array(z.string()).optional() }),
   z.object({ kind: z.literal('commit'), sha: z.string() }),
 ])
 
@@ -19,6 +19,7 @@ const Late = z.object({
   entryId: z.string(),
   before: z.number(),
   unfixed: z.number(),
+  unnamed: z.number().default(0),
   release: z.string().nullable(),
 })
 /** `resolution`: the fix, and what was counted since. */

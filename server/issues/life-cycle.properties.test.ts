@@ -80,20 +80,23 @@ class Walk {
   }
 
   events(events: readonly TestEvent[]): void {
-    const before = this.users.size
+    const newUsers = new Map<number, Date>()
     const seen = events.map((event, index): Seen => {
-      this.users.add(event.user)
+      const metAt = new Date(this.nowMs - event.agoMs)
+      const known = newUsers.get(event.user)
+      if (!this.users.has(event.user) && (known === undefined || metAt < known)) newUsers.set(event.user, metAt)
       return {
         eventId: `${this.count}${index}`.padStart(32, '0'),
         occurredAt: new Date(this.nowMs - event.agoMs),
         release: RELEASES[event.release] ?? null,
       }
     })
+    for (const user of newUsers.keys()) this.users.add(user)
     this.count += seen.length
     for (const { release } of seen)
       if (release !== null && !this.releases.has(release))
         this.releases.set(release, { version: release, releasedAt: null, firstSeenAt: this.now })
-    const sighting: Sighting = { events: seen, newUsers: this.users.size - before, releases: this.releases }
+    const sighting: Sighting = { events: seen, newUsers: [...newUsers.values()], releases: this.releases }
     const life = this.life
     const step = sight(life, sighting, this.now)
     this.checkPermuted(life, sighting, step)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hourlyLimit, hourOf, type HourHistory } from './escalating.ts'
-import { conditionMet, countTowards, noProgress, untilWords, type IgnoreUntil } from './ignoring.ts'
+import { countTowards, noProgress, untilWords, type IgnoreUntil } from './ignoring.ts'
 import { minuteOf } from './issue.ts'
 import type { IssueStatus } from './issues.api.ts'
 import { lifeColumns, lifeFrom } from './life-columns.ts'
@@ -29,8 +29,13 @@ const seen = (eventId: string, ms: number, release: string | null = null): Seen 
   occurredAt: later(ms),
   release,
 })
+/** New users are met with the first of the events. */
 const meet = (life: Life, events: Seen[], newUsers = 0, at = later(HOUR_MS)) =>
-  sight(life, { events, newUsers, releases: new Map() }, at)
+  sight(
+    life,
+    { events, newUsers: Array.from({ length: newUsers }, () => events[0]?.occurredAt ?? at), releases: new Map() },
+    at,
+  )
 
 describe('a resolved issue', () => {
   test('comes back by an event after it, and says which', () => {
@@ -52,6 +57,8 @@ describe('a resolved issue', () => {
     ])
     expect(life.reason).toBe('Regressed: event bbbbbbbb from release 2.4.0, fixed in 2.3.1.')
     expect(entries[0]?.data).toMatchObject({ fixed_in: ['2.3.1'], release: '2.4.0', event_id: 'b'.repeat(32) })
+    // Of the same batch: one from before, one without the fix.
+    expect(entries[0]?.data['late_events']).toBe(2)
   })
 
   test('stays resolved with late events and older releases: counted, in one entry', () => {
@@ -61,11 +68,14 @@ describe('a resolved issue', () => {
       {
         kind: 'late_events',
         sentence:
-          'Late events are counted and leave it resolved: 1 event happened before and 1 event comes from releases without the fix, such as 2.3.0.',
+          'Late events are counted and leave it resolved: 1 event happened before it was resolved and 1 event comes from 2.3.0, which does not have the fix.',
       },
     ])
     const second = meet(first.life, [seen('c', 2, null), seen('d', 3, '2.3.0')])
-    expect(second.life.resolved?.late).toMatchObject({ before: 1, unfixed: 3 })
+    expect(second.life.resolved?.late).toMatchObject({ before: 1, unfixed: 3, unnamed: 1 })
+    expect(second.entries[0]?.sentence).toBe(
+      'Late events are counted and leave it resolved: 1 event happened before it was resolved, 1 event names no release and 2 events come from releases without the fix, such as 2.3.0.',
+    )
     expect(second.entries[0]?.id).toBe(first.entries[0]?.id)
     expect(second.life.reason).toBe(first.life.reason)
   })
@@ -77,9 +87,19 @@ describe('a resolved issue', () => {
 
   test('waits for a release with its commit, which then is the fix', () => {
     const waiting = decided({ status: 'resolved', fix: { kind: 'commit', sha: 'abcdef123456789' } })
-    expect(meet(waiting, [seen('a', 1, '9.0.0')]).life.status).toBe('resolved')
-    const { life, entries } = commitReleased(waiting, ['2.4.0'])
+    const met = meet(waiting, [seen('a', 1, '9.0.0')])
+    expect(met.life.status).toBe('resolved')
+    expect(met.entries[0]?.sentence).toBe(
+      'Late events are counted and leave it resolved: 1 event comes from 9.0.0, which is not known to have the fix.',
+    )
+    expect(meet(met.life, [seen('b', 2, '9.0.0')]).entries[0]?.sentence).toContain(
+      '2 events come from releases not known to have the fix, such as 9.0.0.',
+    )
+    const { life, entries } = commitReleased(met.life, ['2.4.0'])
     expect(entries[0]?.sentence).toBe('Fixed in 2.4.0: commit abcdef123456 is part of it.')
+    // What was said of the late events was said before anybody knew.
+    expect(life.resolved?.late).toBeNull()
+    expect(commitReleased(met.life, ['2.4.0', '3.0.0']).entries[0]?.sentence).toContain('is part of them.')
     expect(meet(life, [seen('a', 1, '2.3.9')]).life.status).toBe('resolved')
     expect(meet(life, [seen('a', 1, '2.4.0')]).life.status).toBe('regressed')
   })
@@ -105,11 +125,11 @@ describe('an ignored issue', () => {
     })
   })
 
-  test('until so many users within a window', () => {
+  test('until so many users within a window, by the time of the events, whenever they arrive', () => {
     const until = { users: 2, window: 60 }
     const one = meet(ignored(until), [seen('a', 1)], 1, later(HOUR_MS))
-    expect(meet(one.life, [seen('b', 2)], 1, later(3 * HOUR_MS)).life.status).toBe('ignored')
-    expect(meet(one.life, [seen('b', 2)], 1, later(1.5 * HOUR_MS)).life.reason).toBe(
+    expect(meet(one.life, [seen('b', 1 + HOUR_MS)], 1, later(2 * HOUR_MS)).life.status).toBe('ignored')
+    expect(meet(one.life, [seen('b', HOUR_MS)], 1, later(9 * HOUR_MS)).life.reason).toBe(
       'Reopened: it was ignored until 2 more users within 60 minutes, and they came.',
     )
   })
@@ -130,14 +150,53 @@ describe('an ignored issue', () => {
     expect(step.facts).toEqual(['issue_spike'])
   })
 
-  test('a window forgets what is older, part by part', () => {
-    const until = { count: 100, window: 12 }
+  const times = (count: number, ms: number) => Array.from({ length: count }, () => later(ms))
+  const MINUTE_MS = 60_000
+
+  test('a small window is exact: one event a moment within it counts, a moment beyond does not', () => {
+    const until = { count: 3, window: 60 }
+    const two = countTowards(noProgress(T0), until, [later(MINUTE_MS), later(30 * MINUTE_MS)], []).progress
+    expect(countTowards(two, until, [later(61 * MINUTE_MS - 1)], []).met).toBe('count')
+    expect(countTowards(two, until, [later(61 * MINUTE_MS)], []).met).toBeNull()
+  })
+
+  test('a large window forgets what is older part by part, and is never longer than asked for', () => {
+    const until = { count: 970, window: 120 }
     let progress = noProgress(T0)
-    for (let minute = 0; minute < 60; minute++) progress = countTowards(progress, until, 8, 0, later(minute * 60_000))
-    expect(progress.window.length).toBeLessThanOrEqual(12)
-    // Twelve minutes of eight are 96.
-    expect(conditionMet(until, progress)).toBeNull()
-    expect(conditionMet(until, countTowards(progress, until, 5, 0, later(59 * 60_000)))).toBe('count')
+    for (let minute = 0; minute < 600; minute++) {
+      const counted = countTowards(progress, until, times(8, minute * MINUTE_MS), [])
+      // 120 minutes of eight are 960.
+      expect(counted.met).toBeNull()
+      progress = counted.progress
+      expect(progress.window.length).toBeLessThanOrEqual(120)
+    }
+    expect(progress.events).toBe(4_800)
+    expect(countTowards(progress, until, times(10, 599 * MINUTE_MS), []).met).toBe('count')
+  })
+
+  test('a burst that lies hours back in a batch is found; as many events over hours are none', () => {
+    const until = { count: 5, window: 10 }
+    const slow = Array.from({ length: 40 }, (_, index) => later((1 + index * 3) * MINUTE_MS))
+    expect(countTowards(noProgress(T0), until, slow, []).met).toBeNull()
+    const burst = [...slow, ...times(4, 30 * MINUTE_MS)]
+    expect(countTowards(noProgress(T0), until, burst.toReversed(), []).met).toBe('count')
+  })
+
+  test('a user met late in the same batch is not one more user since', () => {
+    const life = ignored({ users: 2 })
+    const events = [seen('a', 1), seen('b', -1), seen('c', -2)]
+    const late = [later(-1), later(-2)]
+    const step = sight(life, { events, newUsers: [later(1), ...late], releases: new Map() }, later(HOUR_MS))
+    expect(step.life).toMatchObject({ status: 'ignored', ignored: { progress: { events: 1, users: 1 } } })
+  })
+
+  test('its time having come, an event does not wait for the sweep', () => {
+    const life = ignored({ time: later(HOUR_MS).toISOString() })
+    expect(meet(life, [seen('a', HOUR_MS)], 0, later(HOUR_MS - 1)).life.status).toBe('ignored')
+    expect(meet(life, [seen('a', HOUR_MS)], 0, later(HOUR_MS)).life).toMatchObject({
+      status: 'unresolved',
+      reason: 'Reopened: it was ignored until 20 Nov 2026 13:00 UTC.',
+    })
   })
 
   test('its conditions are said in words', () => {

@@ -1,6 +1,6 @@
 import { newId } from '../kernel/ids.ts'
 import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
-import { conditionMet, countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
+import { countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
 import { minuteOf } from './issue.ts'
 import type { IssueStatus } from './issues.api.ts'
 import { fixedWords, hasFix, listed, type Fix, type ReleaseBook } from './resolution.ts'
@@ -40,8 +40,10 @@ export type Late = {
   readonly entryId: string
   /** Happened before it was resolved. */
   readonly before: number
-  /** From releases without the fix. */
+  /** After it, but from releases without the fix, or from none. */
   readonly unfixed: number
+  /** Of those the ones that name no release. */
+  readonly unnamed: number
   /** One of those releases. */
   readonly release: string | null
 }
@@ -98,14 +100,23 @@ function moved(life: Life, now: Date, to: IssueStatus, sentence: string, data: E
   }
 }
 
-/** An event, as far as moves go. `occurredAt` is corrected for the drift of the client's clock. */
-export type Seen = { readonly eventId: string; readonly occurredAt: Date; readonly release: string | null }
+/** An event, as far as moves go. */
+export type Seen = {
+  readonly eventId: string
+  /** As it is filed: the client's claim, corrected for the drift of its clock. */
+  readonly occurredAt: Date
+  /** What decides between before and after, where that is another time: nothing happens after it was received. */
+  readonly happenedAt?: Date | undefined
+  readonly release: string | null
+}
+
+const timeOf = ({ occurredAt, happenedAt = occurredAt }: Seen): Date => happenedAt
 
 export type Sighting = {
   /** Events of one batch; their order does not matter. */
   readonly events: readonly Seen[]
-  /** Users never seen on the issue before. */
-  readonly newUsers: number
+  /** Users never seen on the issue before: when the first of these events reached each. */
+  readonly newUsers: readonly Date[]
   readonly releases: ReleaseBook
 }
 
@@ -117,17 +128,17 @@ export function sight(life: Life, sighting: Sighting, now: Date): Step {
 }
 
 function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sighting, now: Date): Step {
-  const after = events.filter((event) => event.occurredAt.getTime() > resolved.at.getTime())
+  const after = events.filter((event) => timeOf(event).getTime() > resolved.at.getTime())
   const contradicting = after.filter((event) => hasFix(resolved.fix, resolved.at, event.release, releases))
-  if (contradicting.length > 0) return regressed(life, resolved, contradicting, now)
-  const unfixed = after.length
-  const before = events.length - unfixed
-  if (unfixed + before === 0) return nothing(life)
+  if (contradicting.length > 0) return regressed(life, resolved, events, contradicting, now)
+  if (events.length === 0) return nothing(life)
+  const named = after.filter((event) => event.release !== null)
   const late: Late = {
     entryId: resolved.late?.entryId ?? newId(),
-    before: (resolved.late?.before ?? 0) + before,
-    unfixed: (resolved.late?.unfixed ?? 0) + unfixed,
-    release: earliest(after.filter((event) => event.release !== null))?.release ?? resolved.late?.release ?? null,
+    before: (resolved.late?.before ?? 0) + events.length - after.length,
+    unfixed: (resolved.late?.unfixed ?? 0) + after.length,
+    unnamed: (resolved.late?.unnamed ?? 0) + after.length - named.length,
+    release: earliest(named)?.release ?? resolved.late?.release ?? null,
   }
   return {
     life: { ...life, resolved: { ...resolved, late } },
@@ -135,10 +146,11 @@ function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sig
       {
         id: late.entryId,
         kind: 'late_events',
-        sentence: lateSentence(late),
+        sentence: lateSentence(late, resolved.fix),
         data: {
           before: late.before,
           unfixed: late.unfixed,
+          unnamed: late.unnamed,
           ...(late.release === null ? {} : { release: late.release }),
         },
       },
@@ -147,10 +159,17 @@ function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sig
   }
 }
 
-function regressed(life: Life, resolved: Resolved, contradicting: readonly Seen[], now: Date): Step {
+function regressed(
+  life: Life,
+  resolved: Resolved,
+  events: readonly Seen[],
+  contradicting: readonly Seen[],
+  now: Date,
+): Step {
   const event = earliest(contradicting)
   if (event === undefined) return nothing(life)
-  const { fix } = resolved
+  const { fix, late } = resolved
+  const lateEvents = (late === null ? 0 : late.before + late.unfixed) + events.length - contradicting.length
   const from = event.release === null ? '' : ` from release ${event.release}`
   const why =
     fix.kind === 'now'
@@ -168,7 +187,7 @@ function regressed(life: Life, resolved: Resolved, contradicting: readonly Seen[
       resolved_at: resolved.at.toISOString(),
       fixed_in: fix.kind === 'release' ? fix.versions : null,
       ...(fix.kind === 'next' ? { fixed_after: fix.after } : {}),
-      ...(resolved.late === null ? {} : { late_events: resolved.late.before + resolved.late.unfixed }),
+      ...(lateEvents === 0 ? {} : { late_events: lateEvents }),
     },
     'issue_regression',
   )
@@ -182,25 +201,33 @@ const earliest = (events: readonly Seen[]): Seen | undefined =>
     return byTime < 0 || (byTime === 0 && event.eventId < first.eventId) ? event : first
   }, undefined)
 
-function lateSentence({ before, unfixed, release }: Late): string {
+function lateSentence({ before, unfixed, unnamed, release }: Late, fix: Fix): string {
+  const named = unfixed - unnamed
+  // Nobody knows yet which release will have the commit.
+  const [one, many] =
+    fix.kind === 'commit'
+      ? ['is not known to have the fix', 'not known to have the fix']
+      : ['does not have the fix', 'without the fix']
   const reasons = [
-    ...(before === 0 ? [] : [`${plural(before, 'event')} happened before`]),
-    ...(unfixed === 0
-      ? []
-      : [
-          `${plural(unfixed, 'event')} ${unfixed === 1 ? 'comes' : 'come'} from ${release === null ? 'no release that is known to have' : `releases without`} the fix${release === null ? '' : `, such as ${release}`}`,
-        ]),
+    ...(before === 0 ? [] : [`${plural(before, 'event')} happened before it was resolved`]),
+    ...(unnamed === 0 ? [] : [`${plural(unnamed, 'event')} ${unnamed === 1 ? 'names' : 'name'} no release`]),
+    ...(named === 1 ? [`1 event comes from ${release ?? 'a release'}, which ${one}`] : []),
+    ...(named > 1
+      ? [`${plural(named, 'event')} come from releases ${many}, such as ${release ?? 'an older one'}`]
+      : []),
   ]
   return `Late events are counted and leave it resolved: ${listed(reasons)}.`
 }
 
 function sightIgnored(life: Life, ignored: NonNullable<Life['ignored']>, sighting: Sighting, now: Date): Step {
+  const woken = wake(life, now)
+  if (woken !== null) return woken
   const { until } = ignored
-  const since = sighting.events.filter((event) => event.occurredAt.getTime() > ignored.progress.at.getTime())
-  const users = since.length === 0 ? 0 : sighting.newUsers
-  const progress = countTowards(ignored.progress, until, since.length, users, now)
+  const { at } = ignored.progress
+  const isSince = (time: Date): boolean => time.getTime() > at.getTime()
+  const events = sighting.events.map(timeOf).filter(isSince)
+  const { progress, met } = countTowards(ignored.progress, until, events, sighting.newUsers.filter(isSince))
   if (progress === ignored.progress) return nothing(life)
-  const met = conditionMet(until, progress)
   if (met === null) return { ...nothing(life), life: { ...life, ignored: { until, progress } } }
   const word = met === 'count' ? 'event' : 'user'
   const within = until?.window === undefined ? '' : ` within ${plural(until.window, 'minute')}`
@@ -209,8 +236,18 @@ function sightIgnored(life: Life, ignored: NonNullable<Life['ignored']>, sightin
     now,
     'unresolved',
     `Reopened: it was ignored until ${plural(until?.[met] ?? 0, `more ${word}`)}${within}, and they came.`,
-    { cause: `ignore_${met}`, ignored_at: progress.at.toISOString(), [met]: until?.[met] ?? 0 },
+    { cause: `ignore_${met}`, ignored_at: at.toISOString(), [met]: until?.[met] ?? 0 },
   )
+}
+
+/** Ends ignoring whose time has come; null where it has not. */
+function wake(life: Life, now: Date): Step | null {
+  const until = life.ignored?.until?.time
+  if (until === undefined || new Date(until).getTime() > now.getTime()) return null
+  return moved(life, now, 'unresolved', `Reopened: it was ignored until ${minuteOf(new Date(until))}.`, {
+    cause: 'ignore_time',
+    until,
+  })
 }
 
 /** An hour of the issue as it counts by now. */
@@ -256,13 +293,8 @@ const DAY_MS = 86_400_000
 
 /** Time passes: ignoring ends, escalated calms down, what nobody met for long is resolved. */
 export function tick(life: Life, { now, lastSeen, autoResolveDays }: Tick): Step {
-  const until = life.ignored?.until?.time
-  if (until !== undefined && new Date(until).getTime() <= now.getTime()) {
-    return moved(life, now, 'unresolved', `Reopened: it was ignored until ${minuteOf(new Date(until))}.`, {
-      cause: 'ignore_time',
-      until,
-    })
-  }
+  const woken = wake(life, now)
+  if (woken !== null) return woken
   if (!OPEN.has(life.status)) return nothing(life)
   const quietSince = Math.max(lastSeen.getTime(), life.openSince.getTime())
   if (autoResolveDays > 0 && now.getTime() - quietSince >= autoResolveDays * DAY_MS) {
@@ -290,9 +322,10 @@ export function commitReleased(life: Life, versions: readonly string[]): Step {
   const { resolved } = life
   if (resolved === null || resolved.fix.kind !== 'commit' || versions.length === 0) return nothing(life)
   const { sha } = resolved.fix
-  const sentence = `Fixed in ${listed(versions)}: commit ${sha.slice(0, 12)} is part of it.`
+  const sentence = `Fixed in ${listed(versions)}: commit ${sha.slice(0, 12)} is part of ${versions.length === 1 ? 'it' : 'them'}.`
   return {
-    life: { ...life, reason: sentence, resolved: { ...resolved, fix: { kind: 'release', versions } } },
+    // What was counted as late so far was said of another fix; from now on a new entry counts.
+    life: { ...life, reason: sentence, resolved: { ...resolved, fix: { kind: 'release', versions }, late: null } },
     entries: [{ id: newId(), kind: 'resolution_changed', sentence, data: { commit: sha, fixed_in: versions } }],
     facts: [],
   }

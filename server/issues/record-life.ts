@@ -17,7 +17,13 @@ import { hourHistories, keepLimits, releaseFacts, type ReleaseKey } from './reco
 import { versionsIn } from './resolution.ts'
 
 /** An issue of a batch before and after its events, for alerts. */
-export type IssueMove = { readonly issueId: string; readonly projectId: string; readonly fact: LifeFact }
+export type IssueMove = {
+  readonly issueId: string
+  readonly projectId: string
+  readonly fact: LifeFact
+  /** Why it moved; a new issue did not. */
+  readonly sentence?: string | undefined
+}
 
 /** What a batch brings to one issue. */
 export type Arrival = {
@@ -26,7 +32,9 @@ export type Arrival = {
   readonly life: Life
   readonly limit: FoundIssue['limit']
   readonly events: readonly Seen[]
-  readonly newUsers: number
+  readonly newUsers: Sighting['newUsers']
+  /** The oldest of the events, by the time it is filed under. */
+  readonly firstSeen: Date
 }
 
 export type Lived = {
@@ -56,7 +64,7 @@ export async function live(
   const take = ({ issueId, projectId, life }: Arrival, step: Step): void => {
     if (step.life !== life) lives.set(issueId, step.life)
     for (const entry of step.entries) entries.push({ ...entry, issueId })
-    for (const fact of step.facts) moves.push({ issueId, projectId, fact })
+    for (const fact of step.facts) moves.push({ issueId, projectId, fact, sentence: step.entries[0]?.sentence })
   }
   for (const arrival of arrivals) {
     const releases = books.get(arrival.projectId) ?? NO_RELEASES
@@ -102,7 +110,9 @@ async function limitsOf(client: pg.ClientBase, hours: readonly Candidate[]) {
   const found = unknown.length === 0 ? [] : await hourHistories(client, unknown)
   const limits = new Map(
     found.map(({ id, at, history, rules }) => {
-      const firstSeen = earlier(history.firstSeen, arrivals.get(id))
+      // The row does not know this batch yet.
+      const inBatch = arrivals.get(id)?.firstSeen ?? history.firstSeen
+      const firstSeen = inBatch < history.firstSeen ? inBatch : history.firstSeen
       return [`${id} ${at.getTime()}`, hourlyLimit({ ...history, firstSeen }, rules)]
     }),
   )
@@ -119,10 +129,6 @@ async function limitsOf(client: pg.ClientBase, hours: readonly Candidate[]) {
     return limit === undefined ? [] : [{ arrival: hour.arrival, events: hour.events, limit }]
   })
 }
-
-/** The row does not know this batch yet. */
-const earlier = (firstSeen: Date, arrival: Arrival | undefined): Date =>
-  (arrival?.events ?? []).reduce((first, { occurredAt }) => (occurredAt < first ? occurredAt : first), firstSeen)
 
 /** Writes what {@link live} decided. */
 export async function writeMoves(

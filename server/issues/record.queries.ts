@@ -198,14 +198,18 @@ export async function insertActivity(client: pg.ClientBase, rows: readonly NewAc
 /** How many of the pairs were new, and how many were not yet counted on `today`, per issue. */
 export type CountedUsers = { readonly added: number; readonly today: number }
 
-/** @param pairs with the newest UTC day the user was met on */
+/**
+ * @param pairs with the newest UTC day the user was met on
+ * @param awaited issues of which it matters who was new
+ */
 export async function insertUsers(
   client: pg.ClientBase,
   pairs: readonly { issueId: string; userHash: number; day: string }[],
   today: string,
-): Promise<Map<string, CountedUsers>> {
+  awaited: readonly string[],
+): Promise<Map<string, CountedUsers & { readonly new_users: readonly number[] | null }>> {
   if (pairs.length === 0) return new Map()
-  const { rows } = await client.query<CountedUsers & { issue_id: string }>({
+  const { rows } = await client.query<CountedUsers & { issue_id: string; new_users: number[] | null }>({
     name: 'record-insert-users',
     // Those counted already are left out first: running into them would lock, and so write, each of their rows. A row
     // that was inserted has never been locked or updated: its xmax is 0.
@@ -217,14 +221,16 @@ export async function insertUsers(
              insert into issue_users as u (issue_id, user_hash, seen_day) select * from due
              on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
                where u.seen_day is null or u.seen_day < excluded.seen_day
-             returning issue_id, xmax = 0 as is_new, seen_day)
-           select issue_id, count(*) filter (where is_new) as added, count(*) filter (where seen_day = $4::date) as today
+             returning issue_id, user_hash, xmax = 0 as is_new, seen_day)
+           select issue_id, count(*) filter (where is_new) as added, count(*) filter (where seen_day = $4::date) as today,
+             array_agg(user_hash::float8) filter (where is_new and issue_id = any($5::uuid[])) as new_users
            from counted group by issue_id`,
     values: [
       pairs.map((pair) => pair.issueId),
       pairs.map((pair) => pair.userHash),
       pairs.map((pair) => pair.day),
       today,
+      awaited,
     ],
   })
   return new Map(rows.map((row) => [row.issue_id, row]))

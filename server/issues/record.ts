@@ -9,7 +9,7 @@ import { LEAST_LIMIT } from './escalating.ts'
 import { type IssueImpact, newImpact, rated, reach, wideSentence } from './impact.ts'
 import { plural } from './ignoring.ts'
 import { severityName } from './issue.ts'
-import { born, type Life } from './life-cycle.ts'
+import { born, type Life, type Seen } from './life-cycle.ts'
 import { writeEntries } from './life.queries.ts'
 import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './record-life.ts'
 import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
@@ -29,6 +29,8 @@ export type Occurrence = {
   readonly fingerprint: { readonly version: number; readonly hash: Buffer; readonly parts: readonly GroupingPart[] }
   /** Under the grouping version before, while the project moves from that one; null else. */
   readonly formerHash: Buffer | null
+  /** When it says it happened, where that is too long ago to be filed under; null else. */
+  readonly claimedAt: Date | null
   readonly title: string
   readonly culprit: string
   readonly errorType: string | null
@@ -114,8 +116,9 @@ export async function recordOccurrences(
     now,
     groups.map((group) => ({
       ...group,
-      events: group.occurrences.map(({ event }) => event),
-      newUsers: users.get(group.issueId)?.added ?? 0,
+      events: group.occurrences.map(seenOf),
+      newUsers: users.get(group.issueId)?.newUsersMet ?? [],
+      firstSeen: oldestOf(group).event.occurredAt,
     })),
     busyHours,
   )
@@ -219,24 +222,55 @@ function oldestOf(group: Group): Occurrence {
   return group.occurrences.reduce((oldest, one) => (one.event.occurredAt < oldest.event.occurredAt ? one : oldest))
 }
 
+/** What moves go by. */
+const seenOf = (one: Occurrence): Seen => {
+  const { eventId, release, occurredAt } = one.event
+  return { eventId, release, occurredAt, happenedAt: happenedAt(one) }
+}
+
+/** Nothing happened after it was received, and what an app kept for months happened that long ago. */
+function happenedAt({ event, claimedAt }: Occurrence): Date {
+  const claimed = claimedAt ?? event.occurredAt
+  return claimed > event.receivedAt ? event.receivedAt : claimed
+}
+
+type UsersOfIssue = sql.CountedUsers & {
+  /** When the events first met each new user; only where somebody waits for them. */
+  readonly newUsersMet: readonly Date[]
+}
+
 /** Users seen on an issue for the first time, and for the first time today, per issue. */
 async function countUsers(
   client: pg.ClientBase,
   now: Date,
   groups: readonly Group[],
-): Promise<Map<string, sql.CountedUsers>> {
-  const pairs = new Map<string, { issueId: string; userHash: number; day: string }>()
+): Promise<Map<string, UsersOfIssue>> {
+  const today = dayOf(now)
+  const pairs = new Map<string, { issueId: string; userHash: number; day: string; metAt: Date }>()
   for (const { issueId, occurrences } of groups) {
-    for (const { event } of occurrences) {
-      if (event.userHash === null) continue
-      const key = `${issueId}${event.userHash}`
-      const day = dayOf(event.occurredAt)
+    for (const one of occurrences) {
+      const { userHash, occurredAt } = one.event
+      if (userHash === null) continue
+      const key = `${issueId}${userHash}`
+      // A clock a moment ahead at midnight: that user is of today.
+      const day = dayOf(occurredAt) > today ? today : dayOf(occurredAt)
+      const metAt = happenedAt(one)
       const known = pairs.get(key)
-      if (known === undefined) pairs.set(key, { issueId, userHash: event.userHash, day })
-      else if (known.day < day) known.day = day
+      if (known === undefined) pairs.set(key, { issueId, userHash, day, metAt })
+      else {
+        if (known.day < day) known.day = day
+        if (metAt < known.metAt) known.metAt = metAt
+      }
     }
   }
-  return sql.insertUsers(client, [...pairs.values()], dayOf(now))
+  const awaited = groups.filter(({ life }) => life.ignored?.until?.users !== undefined).map(({ issueId }) => issueId)
+  const counted = await sql.insertUsers(client, [...pairs.values()], today, awaited)
+  return new Map(
+    [...counted].map(([issueId, { new_users: hashes, ...counts }]) => [
+      issueId,
+      { ...counts, newUsersMet: (hashes ?? []).flatMap((hash) => pairs.get(`${issueId}${hash}`)?.metAt ?? []) },
+    ]),
+  )
 }
 
 /** Adds the events to their issues, severity as it is after them, and writes how the issues moved. */
@@ -327,12 +361,11 @@ async function countOverTime(client: pg.ClientBase, now: Date, groups: readonly 
 const FOLLOWED = { issue_regression: 'regressed', issue_spike: 'escalated' } as const
 
 /** Moves that whoever follows the issue shall hear of. */
-function followedMoves(groups: readonly Group[], { moves, lives }: Lived): FollowedMove[] {
+function followedMoves(groups: readonly Group[], { moves }: Lived): FollowedMove[] {
   const byId = new Map(groups.map((group) => [group.issueId, group]))
-  return moves.flatMap(({ issueId, fact }) => {
+  return moves.flatMap(({ issueId, fact, sentence = '' }) => {
     const group = byId.get(issueId)
     if (fact === 'new_issue' || group === undefined) return []
-    const sentence = lives.get(issueId)?.reason ?? group.life.reason ?? ''
     return [{ issueId, orgId: firstOf(group).orgId, kind: FOLLOWED[fact], sentence }]
   })
 }

@@ -17,12 +17,25 @@ export async function knownReleases(db: Database, projectId: string): Promise<Re
   return rows.map((row) => ({ version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }))
 }
 
-/** Versions that have a commit, by its whole hash or the beginning of it. */
+/** Releases that one commit can be the fix of; more of them only repeat it. */
+export const MOST_OF_COMMIT = 20
+
+/** So short an abbreviation of a hash is one everywhere. */
+export const SHORTEST_SHA = 7
+
+/**
+ * Versions that have a commit, the first ones. Both sides abbreviate: what is asked for may be the beginning of a known
+ * hash, and a known one the beginning of what is asked for.
+ */
 export async function releasesOfCommit(db: Database, projectId: string, sha: string): Promise<string[]> {
-  const { rows } = await sql<{ version: string }>`
-    select r.version from releases r join release_commits c on c.release_id = r.id
-    where c.project_id = ${projectId} and c.sha like ${`${sha}%`} order by r.first_seen_at nulls last, r.version limit 20`.execute(
-    db,
+  const shorter = Array.from({ length: Math.max(0, sha.length - SHORTEST_SHA) }, (_, at) =>
+    sha.slice(0, SHORTEST_SHA + at),
   )
+  const { rows } = await sql<{ version: string }>`
+    select r.version from releases r
+    where r.project_id = ${projectId} and r.id in (
+      select c.release_id from release_commits c where c.project_id = ${projectId} and c.sha like ${`${sha}%`}
+      union select c.release_id from release_commits c where c.project_id = ${projectId} and c.sha = any(${shorter}::text[])
+    ) order by r.first_seen_at nulls last, r.version limit ${MOST_OF_COMMIT}`.execute(db)
   return rows.map((row) => row.version)
 }

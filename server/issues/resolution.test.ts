@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReleaseFacts } from '../releases/order.ts'
-import { hasFix, type Fix, type ReleaseBook } from './resolution.ts'
+import { hasFix, nextAfter, type Fix, type ReleaseBook } from './resolution.ts'
 
 const RESOLVED = new Date('2026-11-10T00:00:00Z')
 
@@ -43,6 +43,40 @@ describe('resolved in a release', () => {
     ['com.acme@1.2.3', '1.2.4', true],
   ])('%s: an event of %s has the fix: %s', (fix, release, expected) => {
     expect(met(inReleases(fix), release)).toBe(expected)
+  })
+
+  test('an equal version has the fix, whoever was seen first: the fix itself is often only planned', () => {
+    const book = seen({ '2.3': null, '2.3.1': null, '2.3.0': 1, 'com.acme@2.3.1+77': 1, 'v2.3.1': 3 })
+    expect(met(inReleases('2.3'), '2.3.0', book)).toBe(true)
+    expect(met(inReleases('2.3.1'), 'com.acme@2.3.1+77', book)).toBe(true)
+    expect(met(inReleases('2.3.1'), 'v2.3.1', book)).toBe(true)
+    expect(met(inReleases('2.3.1'), '2.3.0', book)).toBe(false)
+  })
+
+  test('builds without an order, and names of which nothing is known, do not have it', () => {
+    expect(met(inReleases('1.0.0+abc'), '1.0.0+def')).toBe(false)
+    expect(met(inReleases('9f2c1d07'), 'ab34ff01')).toBe(false)
+    expect(met(inReleases('9f2c1d07'), 'ab34ff01', seen({ '9f2c1d07': 3, ab34ff01: 3 }))).toBe(false)
+    expect(met(inReleases('1.0.0+abc'), '1.0.0+def', seen({ '1.0.0+abc': 3, '1.0.0+def': 4 }))).toBe(true)
+    // One release date says nothing.
+    const dated = seen({ aaa: 3, bbb: 4 }, { bbb: 1 })
+    expect(met(inReleases('aaa'), 'bbb', dated)).toBe(true)
+  })
+
+  test('apps of two packages in one project: each has its own fix', () => {
+    const book = seen({ 'com.a@2.0.0': 5, 'com.b@3.0.0': 5, 'com.b@2.9.0': 6, 'com.a@1.9.9': 6, 'com.c@1.0': 6 })
+    const fix = inReleases('com.a@2.0.0', 'com.b@3.0.0')
+    expect(met(fix, 'com.b@2.9.0', book), 'younger than the fix of the other one').toBe(false)
+    expect(met(fix, 'com.a@1.9.9', book)).toBe(false)
+    expect(met(fix, 'com.a@2.0.1', book)).toBe(true)
+    expect(met(fix, 'com.b@3.0.0', book)).toBe(true)
+    expect(met(fix, 'com.c@1.0', book), 'a third one, by time').toBe(true)
+  })
+
+  test('a hash among fixes on two branches has them when it is younger than both', () => {
+    const book = seen({ aaa: 2, ccc: 5, bbb: 3, ddd: 6 })
+    expect(met(inReleases('aaa', 'ccc'), 'bbb', book)).toBe(false)
+    expect(met(inReleases('aaa', 'ccc'), 'ddd', book)).toBe(true)
   })
 
   test('an event without a release has it never', () => {
@@ -97,6 +131,41 @@ describe('resolved in the next release', () => {
     expect(met(next, '2.2.9', book), 'a branch without the fix').toBe(false)
     expect(met(next, '9.0.0', book), 'seen before').toBe(false)
     expect(met(next, null, book)).toBe(false)
+  })
+  test('the same version in other words is not the next one', () => {
+    const book = seen({ '2.3.0': 2, 'v2.3': 12, 'shop@2.3.0+4': 12, '2.3.0.1': 12 })
+    expect(met(next, 'v2.3', book)).toBe(false)
+    expect(met(next, 'shop@2.3.0+4', book)).toBe(false)
+    expect(met(next, '2.3.0.1', book)).toBe(true)
+  })
+  test('with two packages, hashes and releases nothing came from, each is judged by its own kind', () => {
+    const book = seen({
+      'com.b@5.0.0': 8,
+      'com.a@1.0.0': 7,
+      'com.a@0.9.0': 1,
+      abc: 6,
+      made: null,
+      'com.a@1.1.0': 12,
+      'com.a@0.9.5': 12,
+      def: 12,
+    })
+    const known = ['com.b@5.0.0', 'made', 'com.a@1.0.0', 'abc', 'com.a@0.9.0'].map((version) => book.get(version))
+    const fix = nextAfter(known.filter((one) => one !== undefined))
+    expect(fix).toEqual({ kind: 'next', after: 'com.b@5.0.0', besides: ['made', 'com.a@1.0.0'] })
+    expect(met(fix, 'com.a@0.9.5', book), 'an old app met for the first time').toBe(false)
+    expect(met(fix, 'com.a@1.1.0', book)).toBe(true)
+    expect(met(fix, 'def', book)).toBe(true)
+    expect(met(fix, 'unheard of', book)).toBe(false)
+    const later = new Map(book).set('made', { version: 'made', releasedAt: null, firstSeenAt: new Date('2026-11-13') })
+    expect(met(fix, 'made', later), 'known then, seen later').toBe(false)
+  })
+  test('the newest one by version, not by time; with and without the package it is one app', () => {
+    const of = (...versions: string[]) =>
+      nextAfter(versions.map((version) => ({ version, releasedAt: null, firstSeenAt: new Date('2026-11-01') })))
+    expect(of('2.2.9', '2.3.0', '2.3.0-rc.1')).toEqual({ kind: 'next', after: '2.3.0' })
+    expect(of('2.3.0', 'com.a@2.4.0')).toEqual({ kind: 'next', after: 'com.a@2.4.0' })
+    expect(of()).toEqual({ kind: 'next', after: null })
+    expect(of('2.0.0', 'fff', 'eee')).toEqual({ kind: 'next', after: '2.0.0', besides: ['fff'] })
   })
   test('where none was known, the first one', () => {
     expect(met({ kind: 'next', after: null }, '1.0', seen({ '1.0': 12 }))).toBe(true)

@@ -1,5 +1,5 @@
-import { compareReleases, type ReleaseFacts } from '../releases/order.ts'
-import { parseVersion, type Version } from '../releases/version.ts'
+import type { ReleaseFacts } from '../releases/order.ts'
+import { compareVersions, parseVersion, type Version } from '../releases/version.ts'
 
 /** What fixes a resolved issue, and whether an event comes from a release that should have the fix. Pure. */
 
@@ -8,8 +8,11 @@ export type Fix =
   | { readonly kind: 'now' }
   /** Fixed in these releases: one, or one for each branch it was brought to. */
   | { readonly kind: 'release'; readonly versions: readonly string[] }
-  /** Fixed in whatever comes after the newest release known then; null where none was known. */
-  | { readonly kind: 'next'; readonly after: string | null }
+  /**
+   * Fixed in whatever comes after the newest release known then; null where none was known. Besides: the newest of other
+   * packages, and those that were made but from which nothing had come yet.
+   */
+  | { readonly kind: 'next'; readonly after: string | null; readonly besides?: readonly string[] | undefined }
   /** Fixed by a commit that no release is known to have yet. */
   | { readonly kind: 'commit'; readonly sha: string }
 
@@ -21,65 +24,122 @@ const factsOf = (version: string, book: ReleaseBook): ReleaseFacts =>
 
 /**
  * Whether a release that is met now should have the fix: it is not older than the fix by version, then by release date,
- * then by who was seen first. An event without release counts only against a plain resolve (product.md §4).
+ * then by who was seen first. An event without release counts only against a plain resolve (product.md §4). What nobody
+ * can tell is no: a false regression costs more than a late one.
  * @param resolvedAt when the issue was resolved
  */
 export function hasFix(fix: Fix, resolvedAt: Date, release: string | null, book: ReleaseBook): boolean {
   if (fix.kind === 'now') return true
   if (release === null || fix.kind === 'commit') return false
   const met = factsOf(release, book)
-  if (fix.kind === 'release') return isInFixes(met, fix.versions, book)
-  // Resolved for every release seen so far, in whatever order they stand.
+  return fix.kind === 'release' ? isInFixes(met, fix.versions, book) : isNext(met, versionsIn(fix), resolvedAt, book)
+}
+
+/** Resolved for every release known by then, in whatever order they stand: the fix is in what was not there yet, and is newer. */
+function isNext(met: ReleaseFacts, known: readonly string[], resolvedAt: Date, book: ReleaseBook): boolean {
+  if (known.includes(met.version)) return false
   if (met.firstSeenAt !== null && met.firstSeenAt.getTime() <= resolvedAt.getTime()) return false
-  return fix.after === null || (release !== fix.after && order(met, factsOf(fix.after, book)) > 0)
+  return known.every((version) => {
+    const byVersion = orderOf(met.version, version)
+    if (byVersion !== null) return byVersion > 0
+    // Seen after all that was known, unless somebody says when it was made.
+    return (byReleaseDate(met, factsOf(version, book)) ?? (met.firstSeenAt === null ? -1 : 1)) > 0
+  })
 }
 
 /**
  * With several fixes each speaks for its own branch (major.minor). A branch without one, between two that have one, is
  * judged by time: cut after the fix below it, it has it too. What is newer than every fix has it, what is older has not.
+ * Fixes of the package that is met speak before those of other packages, which can only be told apart by time.
  */
 function isInFixes(met: ReleaseFacts, versions: readonly string[], book: ReleaseBook): boolean {
   if (versions.includes(met.version)) return true
-  const fixes = versions.map((version) => factsOf(version, book))
+  const all = versions.map((version) => factsOf(version, book))
+  const fixes = all.filter((fix) => isSamePackage(met.version, fix.version))
+  if (fixes.length === 0) return all.every((fix) => isYounger(met, fix))
   const ofBranch = fixes.filter((fix) => isSameBranch(met.version, fix.version))
-  if (ofBranch.length > 0) return ofBranch.some((fix) => order(met, fix) >= 0)
-  const older = fixes.filter((fix) => order(met, fix) >= 0)
+  if (ofBranch.length > 0) return ofBranch.some((fix) => isNotOlder(met, fix))
+  const older = fixes.filter((fix) => isNotOlder(met, fix))
   if (older.length === 0) return false
   if (older.length === fixes.length) return true
-  const below = older.reduce((highest, fix) => (order(fix, highest) > 0 ? fix : highest))
-  return isYounger(met, below)
+  return isYounger(
+    met,
+    older.reduce((highest, fix) => ((orderOf(fix.version, highest.version) ?? 0) > 0 ? fix : highest)),
+  )
 }
 
-/** By version, then dates. A fix named without a package (`2.3.1`) speaks of the app's own (`com.acme@2.3.1`). */
-function order(a: ReleaseFacts, b: ReleaseFacts): number {
-  const [one, other] = [parseVersion(a.version), parseVersion(b.version)]
-  if (one === null || other === null || (one.package === null) === (other.package === null))
-    return compareReleases(a, b)
-  return compareReleases({ ...a, version: bare(a.version) }, { ...b, version: bare(b.version) })
+/** By version; where that says nothing (builds without order) by dates. Equal versions are not older, whoever was seen first. */
+function isNotOlder(met: ReleaseFacts, fix: ReleaseFacts): boolean {
+  const byVersion = orderOf(met.version, fix.version)
+  return byVersion === null ? isYounger(met, fix) : byVersion >= 0
 }
 
-const bare = (version: string): string => version.slice(version.lastIndexOf('@') + 1)
+/** A fix named without a package (`2.3.1`) speaks of the app's own (`com.acme@2.3.1`). Null: no version tells them apart. */
+function orderOf(a: string, b: string): number | null {
+  const [one, other] = [parseVersion(a), parseVersion(b)]
+  if (one === null || other === null || !isOfSamePackage(one, other)) return null
+  return compareVersions({ ...one, package: null }, { ...other, package: null })
+}
+
+const isOfSamePackage = (a: Version, b: Version): boolean =>
+  a.package === null || b.package === null || a.package === b.package
+
+function isSamePackage(a: string, b: string): boolean {
+  const [one, other] = [parseVersion(a), parseVersion(b)]
+  return one !== null && other !== null && isOfSamePackage(one, other)
+}
 
 function isSameBranch(a: string, b: string): boolean {
   const [one, other] = [parseVersion(a), parseVersion(b)]
-  if (one === null || other === null) return false
-  if (one.package !== null && other.package !== null && one.package !== other.package) return false
-  return branchOf(one) === branchOf(other)
+  return one !== null && other !== null && branchOf(one) === branchOf(other)
 }
 
 const branchOf = ({ numbers }: Version): string => `${numbers[0] ?? 0n}.${numbers[1] ?? 0n}`
 
 /** By release date where both have one, else by who was seen first; unknown is no. */
 function isYounger(a: ReleaseFacts, b: ReleaseFacts): boolean {
-  if (a.releasedAt !== null && b.releasedAt !== null) return a.releasedAt.getTime() > b.releasedAt.getTime()
-  if (a.firstSeenAt !== null && b.firstSeenAt !== null) return a.firstSeenAt.getTime() > b.firstSeenAt.getTime()
-  return false
+  const byDate = byReleaseDate(a, b)
+  if (byDate !== null) return byDate > 0
+  return a.firstSeenAt !== null && b.firstSeenAt !== null && a.firstSeenAt.getTime() > b.firstSeenAt.getTime()
 }
+
+/** Null where one of them has none, or both have the same. */
+function byReleaseDate({ releasedAt: a }: ReleaseFacts, { releasedAt: b }: ReleaseFacts): number | null {
+  return a === null || b === null || a.getTime() === b.getTime() ? null : a.getTime() - b.getTime()
+}
+
+/**
+ * What was the newest by the time somebody resolves in the next release: the highest version of each package, the newest
+ * of the names that are no versions, and what was made but not seen yet.
+ * @param releases those that are out, the newest in time first
+ */
+export function nextAfter(releases: readonly ReleaseFacts[]): Fix {
+  const newest = new Map<string, ReleaseFacts>()
+  for (const one of releases) {
+    const version = parseVersion(one.version)
+    const key = version === null ? 'no version' : `package ${version.package ?? ''}`
+    const best = newest.get(key)
+    if (best === undefined || (version !== null && (orderOf(one.version, best.version) ?? 0) > 0)) newest.set(key, one)
+  }
+  // Of a package written with and without its name only the higher one counts.
+  const [after, ...others] = [...newest.values()].filter(
+    (one) => ![...newest.values()].some((other) => (orderOf(other.version, one.version) ?? 0) > 0),
+  )
+  if (after === undefined) return { kind: 'next', after: null }
+  const unseen = releases.filter((one) => one.firstSeenAt === null && parseVersion(one.version) === null)
+  const besides = [...new Set([...others, ...unseen].map((one) => one.version))]
+    .filter((version) => version !== after.version)
+    .slice(0, MOST_BESIDES)
+  return { kind: 'next', after: after.version, ...(besides.length === 0 ? {} : { besides }) }
+}
+
+/** They are read with every batch that brings an event of the issue. */
+const MOST_BESIDES = 50
 
 /** Versions of which {@link hasFix} wants to know the facts. */
 export function versionsIn(fix: Fix): readonly string[] {
   if (fix.kind === 'release') return fix.versions
-  return fix.kind === 'next' && fix.after !== null ? [fix.after] : []
+  return fix.kind === 'next' && fix.after !== null ? [fix.after, ...(fix.besides ?? [])] : []
 }
 
 /** `in release 2.3.1 and 3.0.2`, for sentences; empty for a plain resolve. */
@@ -99,7 +159,8 @@ export function fixWords(fix: Fix): string {
 /** What an event contradicts, for the sentence of a regression. */
 export function fixedWords(fix: Fix): string {
   if (fix.kind === 'release') return `fixed in ${listed(fix.versions)}`
-  return fix.kind === 'next' && fix.after !== null ? `fixed in the release after ${fix.after}` : 'fixed before'
+  if (fix.kind !== 'next') return 'fixed before'
+  return fix.after === null ? 'fixed in the next release' : `fixed in the release after ${fix.after}`
 }
 
 export const listed = (words: readonly string[]): string =>

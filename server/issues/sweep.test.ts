@@ -137,7 +137,7 @@ describe('sweeping', () => {
     await sweepIssues(app)
     expect(await one(id)).toMatchObject({
       status: 'resolved',
-      status_reason: 'Fixed in 2.3.1 and 3.0.2: commit abcdef1 is part of it.',
+      status_reason: 'Fixed in 2.3.1 and 3.0.2: commit abcdef1 is part of them.',
       resolved_in_release: '2.3.1',
       resolution: { kind: 'release', versions: ['2.3.1', '3.0.2'] },
     })

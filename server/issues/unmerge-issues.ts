@@ -75,7 +75,7 @@ async function bringBack(tx: Tx, issue: LockedIssue, now: Date): Promise<void> {
     release: row.last_release,
   }
   const life = lifeFrom(issue)
-  const step = sight(life, { events: [newest], newUsers: 0, releases: new Map() }, now)
+  const step = sight(life, { events: [newest], newUsers: [], releases: new Map() }, now)
   if (step.life === life) return
   await writeLives(tx, [{ id: issue.id, life: step.life, severity: null }])
   await writeEntries(

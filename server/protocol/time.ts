@@ -5,6 +5,8 @@ import type { Notes } from './notes.ts'
 const DRIFT_MS = 55 * 60_000
 const MAX_AGE_MS = 30 * 86_400_000
 const MAX_AHEAD_MS = 60_000
+/** Older claims are no memory of an app but a clock that was never set. */
+const MAX_CLAIM_MS = 365 * 86_400_000
 
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d{0,9})?\s?(?:([Zz])|([+-])(\d{2}):?(\d{2}))?$/
@@ -79,11 +81,29 @@ export function eventTime(timestamp: unknown, receivedAt: Date, sentAt: Date | n
 
 /** What to add to times of a sender whose clock is off by 55 minutes or more, in milliseconds; else 0. */
 export function clockDrift(received: number, sentAt: Date | null, notes: Notes): number {
-  if (sentAt === null) return 0
-  const drift = received - sentAt.getTime()
-  if (Number.isNaN(drift) || Math.abs(drift) < DRIFT_MS) return 0
+  const drift = driftOf(received, sentAt)
+  if (drift === 0) return 0
   notes.add('timestamp', `The sender's clock was off by ${Math.round(drift / 60_000)} min; all times are shifted.`)
   return drift
+}
+
+function driftOf(received: number, sentAt: Date | null): number {
+  if (sentAt === null) return 0
+  const drift = received - sentAt.getTime()
+  return Number.isNaN(drift) || Math.abs(drift) < DRIFT_MS ? 0 : drift
+}
+
+/**
+ * When an event happened that {@link eventTime} calls too old to be filed under its own time: an app that is opened
+ * again after months sends what it kept. Null where it is not so old, or where no time of sending vouches for its clock.
+ */
+export function claimedLongAgo(timestamp: unknown, receivedAt: Date, sentAt: Date | null): Date | null {
+  const claimed = sentAt === null ? null : parseTime(timestamp)
+  if (claimed === null) return null
+  const received = receivedAt.getTime()
+  const corrected = claimed + driftOf(received, sentAt)
+  const ageMs = received - corrected
+  return ageMs > MAX_AGE_MS && ageMs <= MAX_CLAIM_MS ? new Date(corrected) : null
 }
 
 /** The time as RFC 3339 UTC with milliseconds, shifted; null when it is no time. */
