@@ -24,6 +24,15 @@ export type PackedContent = {
 
 export type Chunk = { readonly encoding: 'none' | 'zstd'; readonly bytes: Buffer }
 
+/** Item types that are kept as they came, and the setting that says whether. */
+export const RAW_TYPES: ReadonlyMap<string, 'storeProfiles' | 'storeReplays'> = new Map([
+  ['profile', 'storeProfiles'],
+  ['profile_chunk', 'storeProfiles'],
+  ['replay_event', 'storeReplays'],
+  ['replay_recording', 'storeReplays'],
+  ['replay_video', 'storeReplays'],
+])
+
 /** Decoded size of all chunks but the last. */
 export const CHUNK_BYTES = 1024 * 1024
 

@@ -157,19 +157,50 @@ export async function readChunk(
     : row.bytes
 }
 
-/** Removes the files of these events, all of one project; for whoever removes the events. Returns how many it were. */
+/**
+ * Removes the files of these events, all of one project; for whoever removes the events. With `types` no others.
+ * Returns how many it were.
+ */
 export async function deleteAttachmentsOf(
   db: Database | Tx,
   projectId: string,
   eventIds: readonly string[],
+  types?: readonly string[],
 ): Promise<number> {
   if (eventIds.length === 0) return 0
+  const ofTypes = types === undefined ? sql`true` : sql`attachment_type = any(${[...types]}::text[])`
   const { rows } = await sql<{ n: number }>`
     with gone as (
-      delete from attachments where project_id = ${projectId} and event_id = any(${eventIds.map(hyphenate)}::uuid[]) returning id
+      delete from attachments where project_id = ${projectId} and event_id = any(${eventIds.map(hyphenate)}::uuid[])
+        and ${ofTypes} returning id
     ), chunks as (
       delete from attachment_chunks c using gone where c.attachment_id = gone.id
     )
     select count(*) as n from gone`.execute(db)
   return rows[0]?.n ?? 0
+}
+
+/** A file that may say whose it is: the events of replays, and profiles. */
+export type TellingFile = { id: string; received_day: string; event_id: string; size_bytes: number }
+
+/** The next of a project's files of these types, in the order of what they belong to. */
+export function filesOfTypes(
+  db: Database,
+  projectId: string,
+  types: readonly string[],
+  after: { event_id: string; id: string } | null,
+  limit: number,
+): Promise<TellingFile[]> {
+  return db
+    .selectFrom('attachments')
+    .select(['id', 'received_day', 'event_id', 'size_bytes'])
+    .where('project_id', '=', projectId)
+    .where('attachment_type', 'in', [...types])
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(event_id, id) > (${after?.event_id}::uuid, ${after?.id}::uuid)`),
+    )
+    .orderBy('event_id')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
 }

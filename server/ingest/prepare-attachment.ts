@@ -3,6 +3,7 @@ import {
   cleanContentType,
   cleanFilename,
   packContent,
+  RAW_TYPES,
   type Attachment,
 } from '../attachments/attachment.ts'
 import { newId, unhyphenate } from '../kernel/ids.ts'
@@ -52,15 +53,6 @@ function scrubbedName({ item, project }: ItemInput): string {
   scrubEvent(named, project.scrubbing)
   return cleanFilename(named['name'])
 }
-
-/** Item types that are kept as they came, and the setting that says whether. */
-const RAW_TYPES = new Map<string, 'storeProfiles' | 'storeReplays'>([
-  ['profile', 'storeProfiles'],
-  ['profile_chunk', 'storeProfiles'],
-  ['replay_event', 'storeReplays'],
-  ['replay_recording', 'storeReplays'],
-  ['replay_video', 'storeReplays'],
-])
 
 /** Profiles and replays: files of the event, profiler or replay they name, where the project keeps them at all. */
 export const prepareRaw: Preparer = async (input) => {

@@ -63,6 +63,36 @@ describe('erasing a person', () => {
     expect(await count('feedback where project_id = $1', project.id)).toBe(1)
   })
 
+  test('takes whole replays and the profiles that name them, and no others', async () => {
+    const project = await aProject(owner)
+    await owner.patch(`/api/projects/${project.id}/settings`, { store_replays: true, store_profiles: true })
+    const segment = (replayId: string, segmentId: number, user: Record<string, unknown> | undefined) =>
+      post(
+        project,
+        [
+          [{ type: 'replay_event' }, { type: 'replay_event', replay_id: replayId, segment_id: segmentId, user }],
+          [{ type: 'replay_recording' }, `{"segment_id":${segmentId}}\nrrweb of ${replayId}`],
+        ],
+        { event_id: replayId },
+      )
+    const [theirs, others] = [newEventId(), newEventId()]
+    await segment(theirs, 0, undefined)
+    await segment(theirs, 1, { id: 'u1' })
+    await segment(others, 0, { id: 'u2', note: 'u1 was here' })
+    const profile = (user: string) =>
+      post(project, [[{ type: 'profile' }, { version: '1', transaction: { name: '/', user: { id: user } } }]], {
+        event_id: newEventId(),
+      })
+    await profile('u1')
+    await profile('u2')
+    await t.service.drain()
+    expect(await count('attachments where project_id = $1', project.id)).toBe(8)
+    expect(await erase(project, 'u1')).toMatchObject({ state: 'done', erased: { recordings: 5 } })
+    expect(await count('attachments where project_id = $1', project.id)).toBe(3)
+    expect(await count('attachments where event_id = $1', theirs)).toBe(0)
+    expect(await erase(project, 'u1')).toMatchObject({ state: 'done', erased: {} })
+  })
+
   test('leaves nothing of theirs anywhere, and everything of others', async () => {
     const project = await aProject(owner)
     const eventId = newEventId()

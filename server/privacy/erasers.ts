@@ -3,6 +3,7 @@ import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { forgetSessionUser } from '../metrics/sessions/forget-session-user.ts'
 import { eraseTelemetryOf } from '../telemetry/erase-user.ts'
+import { eraseRecordingsOf } from './erase-recordings.ts'
 
 /** Somebody whose data is to go. */
 export type Person = {
@@ -42,4 +43,4 @@ const sessions: Eraser = async (app, { projectId, userHashes }) => {
 const telemetry: Eraser = (app, { projectId, userKeys }, signal) => eraseTelemetryOf(app, projectId, userKeys, signal)
 
 /** In this order, after the events themselves. */
-export const ERASERS: readonly Eraser[] = [feedback, sessions, telemetry]
+export const ERASERS: readonly Eraser[] = [feedback, sessions, telemetry, eraseRecordingsOf]

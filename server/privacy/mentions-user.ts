@@ -17,7 +17,7 @@ export async function mentionsUser(entry: SpoolEntry, userKey: string): Promise<
   if (entry.clientIp === userKey) return true
   return payloadsOf(decoded).some((payload) => {
     try {
-      return namesUser(JSON.parse(payload.toString('utf8')), userKey, 0)
+      return namesUser(JSON.parse(payload.toString('utf8')), userKey)
     } catch {
       return payload.includes(userKey)
     }
@@ -35,7 +35,7 @@ function payloadsOf(decoded: Buffer): Buffer[] {
 }
 
 /** Text that is the key, wherever it stands; a number only where ids stand, a small one is in every stack trace. */
-function namesUser(value: unknown, userKey: string, depth: number, name = ''): boolean {
+export function namesUser(value: unknown, userKey: string, depth = 0, name = ''): boolean {
   if (depth > 128) return true
   if (typeof value === 'string') return value === userKey
   if (typeof value === 'number') return /^(?:id|did|user_?id|value)$/i.test(name) && String(value) === userKey
