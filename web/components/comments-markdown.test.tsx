@@ -32,3 +32,57 @@ test.each([
   expect(drawn).not.toMatch(/href="(?:javascript|data):/i)
   expect(drawn).not.toMatch(/<[^>]+\son\w+=/i)
 })
+
+test('a link holds no other link', () => {
+  expect(html('[see https://good.example/a](https://shop.example/b)').match(/<a /g)).toHaveLength(1)
+  const nested = renderToStaticMarkup(
+    <Markdown
+      text="[@Ada](https://shop.example/b)"
+      mentions={[{ text: '@Ada', user: { id: 'a', name: 'Ada', email: 'a@x.example' } }]}
+    />,
+  )
+  expect(nested.match(/<a /g)).toHaveLength(1)
+})
+
+test.each(['>', '> ', '1. ', '- ', '*a ', 'a**b', '[', '[](', '![', '[a]: b\n', '&#x41;', '<a ', '`', '- - - > 1. '])(
+  'ten thousand characters of %j stop no page',
+  (piece) => {
+    const text = piece.repeat(Math.ceil(10_000 / piece.length)).slice(0, 10_000)
+    const started = performance.now()
+    html(text)
+    html(`${text}${'b*'.repeat(200)}`)
+    expect(performance.now() - started).toBeLessThan(2_000)
+  },
+)
+
+test('long code is code still, and a long line a line', () => {
+  expect(html(`*a*\n\n${'-'.repeat(80)}\n\nb`)).toContain('<em>a</em></p><hr/>')
+  expect(html(`\`\`\`\n${'a[0] *b* &c;\n'.repeat(500)}\`\`\``)).toContain('<pre')
+})
+
+test.each([
+  '[a](JaVaScRiPt:alert(1))',
+  '[a](&#106;avascript:alert(1))',
+  '[a](java\tscript:alert(1))',
+  '[a]( javascript:alert(1))',
+  '[a](<javascript:alert(1)>)',
+  '[a](vbscript:x)',
+  '[a](file:///etc/passwd)',
+  '[a](//evil.example)',
+  '<javascript:alert(1)>',
+  '<data:text/html,x>',
+  '[a][x]\n\n[x]: javascript:alert(1)',
+  '![x](javascript:alert(1))',
+  '[![x](data:image/svg+xml,x)](javascript:alert(1))',
+  'https://a.example/"onmouseover="alert(1)',
+  '&lt;img src=x onerror=alert(1)&gt;',
+  '<svg/onload=alert(1)>',
+  '<a href="javascript:x">a</a>',
+  '`<img src=x onerror=alert(1)>`',
+  '```html" onclick="x\n<script>\n```',
+])('every address is http, https or mail: %s', (text) => {
+  const drawn = html(text)
+  for (const [, href = ''] of drawn.matchAll(/href="([^"]*)"/g)) expect(href).toMatch(/^(?:https?:\/\/|mailto:)/)
+  expect(drawn).not.toMatch(/<(?:script|img|svg|iframe)\b/i)
+  expect(drawn.replace(/<[^>]*>/g, (tag) => tag.replace(/"[^"]*"/g, ''))).not.toMatch(/<[^>]*\son\w+/i)
+})

@@ -15,13 +15,35 @@ type Node = Root['children'][number]
  * not make readers' browsers call somebody), and only http, https and mailto addresses can be followed.
  */
 export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?: Comment['mentions'] }) {
-  const tree = useMemo(() => fromMarkdown(text), [text])
+  const tree = useMemo(() => (isCostly(text) ? null : fromMarkdown(text)), [text])
   return (
     <Mentions value={mentions}>
-      <div className="md">{many(tree.children)}</div>
+      <div className="md">
+        {tree === null ? (
+          <p>
+            <PlainText text={text} />
+          </p>
+        ) : (
+          many(tree.children)
+        )}
+      </div>
     </Mentions>
   )
 }
+
+const FENCED = /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm
+const SIGNS = /[*_[\]!<&`]/g
+/** Lists and quotes in each other. */
+const NESTED = /^[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){20}/m
+const MOST_SIGNS = 400
+
+/**
+ * Emphasis and brackets cost the square of their number, lists and quotes in each other their depth: ten thousand
+ * characters could stop a reader's page for seconds. Such a comment is shown as it was typed; the server looks for
+ * mentions in it likewise (issues/people/comment-text.ts).
+ */
+const isCostly = (text: string): boolean =>
+  NESTED.test(text) || (text.replace(FENCED, '').match(SIGNS)?.length ?? 0) > MOST_SIGNS
 
 const NOBODY: Comment['mentions'] = []
 /** Members the text names, as the server found them when it was saved. */
@@ -88,16 +110,21 @@ function Away({ url, children }: { url: string; children: ReactNode }) {
   if (href === null) return children
   return (
     <a className="link" href={href} rel="noopener noreferrer nofollow" target="_blank">
-      {children}
+      <InLink value>{children}</InLink>
     </a>
   )
 }
+
+/** A link leads to one place: what it says is no link itself. */
+const InLink = createContext(false)
 
 const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu
 
 /** Line breaks as they were typed, bare addresses and members as links. */
 function PlainText({ text }: { text: string }) {
   const mentions = use(Mentions)
+  const isInLink = use(InLink)
+  if (isInLink) return broken(text.split('\n'))
   return text.split('\n').map((line, index) => (
     <Fragment key={index}>
       {index === 0 ? null : <br />}
@@ -118,6 +145,14 @@ function PlainText({ text }: { text: string }) {
     </Fragment>
   ))
 }
+
+const broken = (lines: readonly string[]): ReactNode =>
+  lines.map((line, index) => (
+    <Fragment key={index}>
+      {index === 0 ? null : <br />}
+      {line}
+    </Fragment>
+  ))
 
 function linked(line: string): ReactNode {
   const parts: ReactNode[] = []

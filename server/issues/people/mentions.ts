@@ -1,3 +1,5 @@
+import { callingText } from './comment-text.ts'
+
 /** `@name` and `@address` in comments. Pure. */
 
 export type Nameable = { readonly id: string; readonly name: string; readonly email: string }
@@ -5,14 +7,11 @@ export type Nameable = { readonly id: string; readonly name: string; readonly em
 /** Who is meant, and how it was written, `@` included. */
 export type Mention = { readonly written: string; readonly userId: string }
 
-/** More than these of one comment are no longer looked at. */
-const MOST_MENTIONS = 50
-const MOST_SIGNS = 200
+/** More signs than these of one comment are no longer looked at. */
+const MOST_SIGNS = 500
 /** Longer than any name or address. */
 const MOST_CHARACTERS = 254
 
-/** Code is quoted, it calls nobody. */
-const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g
 /** Before the sign: nothing, or what cannot belong to an address. */
 const WORD = /[\p{L}\p{N}_.+-]/u
 const ENDS = /[\p{L}\p{N}_]/u
@@ -45,13 +44,15 @@ function namesOf(members: readonly Nameable[]): ReadonlyMap<string, string | nul
 export function mentionsIn(body: string, members: readonly Nameable[]): Mention[] {
   if (!body.includes('@')) return []
   const names = namesOf(members)
-  const text = body.replace(CODE, (code) => ' '.repeat(code.length))
+  const text = callingText(body)
   const found = new Map<string, string>()
+  // A letter with its marks apart is up to three characters where it was one.
+  const most = Math.min(MOST_CHARACTERS, 3 * Math.max(0, ...[...names.keys()].map((name) => name.length)))
   let signs = 0
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    if (++signs > MOST_SIGNS || found.size === MOST_MENTIONS) break
+    if (++signs > MOST_SIGNS) break
     if (at > 0 && WORD.test(text.charAt(at - 1))) continue
-    const following = text.slice(at + 1, at + 1 + MOST_CHARACTERS)
+    const following = text.slice(at + 1, at + 1 + most)
     for (const end of endsOf(following)) {
       const name = following.slice(0, end)
       const id = names.get(fold(name))
