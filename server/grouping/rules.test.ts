@@ -63,6 +63,34 @@ describe('matchers', () => {
     expect(matches([{ key, glob, not: true }], event)).toBe(!expected)
   })
 
+  test('case does not matter, in any script', () => {
+    const said = (value: string, glob: string): boolean =>
+      matches([{ key: 'value', glob }], eventOf({ exception: { values: [{ type: 'E', value }] } }))
+    expect(said('İstanbul', 'İSTANBUL')).toBe(true)
+    expect(said('İstanbul', 'İ*ul')).toBe(true)
+    expect(said('ÜBERLAUF', 'überlauf')).toBe(true)
+    expect(said('Ошибка 7', 'ОШИБКА *')).toBe(true)
+    expect(said('💥 boom', '💥*')).toBe(true)
+    expect(said('a', 'ab')).toBe(false)
+  })
+
+  test('a star alone asks whether there is one', () => {
+    const shops = {
+      fingerprint: [{ match: [{ key: 'tag.shop', glob: '*' }], fingerprint: ['{{ default }}', '{{ tag.shop }}'] }],
+    }
+    const of = (tags: object) =>
+      group(shops, errorOf('node', 'E', [{ function: 'a', module: 'm' }], { tags })).fingerprint.hash
+    expect(of({ shop: 'a' })).not.toEqual(of({ shop: 'b' }))
+    expect(of({ shop: 'a' })).toEqual(of({ shop: 'a', other: 'x' }))
+    const wide = (fingerprint: string[]) =>
+      GroupingRules.safeParse({ fingerprint: [{ match: [{ key: 'type', glob: '*' }], fingerprint }], stack: [] })
+    expect(wide(['one']).error?.issues[0]).toMatchObject({
+      path: ['fingerprint', 0, 'fingerprint'],
+      message: expect.stringContaining('nothing but *') as string,
+    })
+    expect(wide(['{{ environment }}']).success).toBe(true)
+  })
+
   test('those of a frame must be true of one frame, those of an error of one exception', () => {
     expect(
       matches(
@@ -234,6 +262,16 @@ describe('stack rules', () => {
       settingsOf({ stack: [{ match: [{ key: 'module', glob: 'nobody' }], action: 'ignore' }] }).grouping_rules,
     )
     expect(none).toBe(event)
+  })
+
+  test('one that is true of every frame speaks for all no other one spoke of', () => {
+    const only = {
+      stack: [
+        { match: inCart, action: 'in_app' },
+        { match: [{ key: 'module', glob: '*' }], action: 'not_in_app' },
+      ],
+    }
+    expect(group(only, event).fingerprint.parts[0]?.values.map(({ value }) => value)).toEqual(['PaymentError', 'pay'])
   })
 
   test('leave frames out of grouping, and in sight', () => {

@@ -1,3 +1,5 @@
+import { stormGrouping } from '../grouping/storm-grouping.ts'
+import { projectSettings } from '../team/project-settings.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { anEvent, anException } from '#test/kit/sdk.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
@@ -32,7 +34,7 @@ const KEY: LimitedKey = {
   ratePerMinute: null,
   eventsPerDay: 1,
   spikeProtection: true,
-  groupingVersion: 1,
+  grouping: stormGrouping(projectSettings({})),
 }
 
 const judge = (text: string, judges: Judges = judgesAt(), key = KEY) => {

@@ -47,7 +47,7 @@ const MOST_COUNT = new Map<string, number>([
 /** What limits need to know of a project key. */
 export type LimitedKey = Pick<
   ProjectKey,
-  'id' | 'projectId' | 'orgId' | 'ratePerMinute' | 'eventsPerDay' | 'spikeProtection' | 'groupingVersion'
+  'id' | 'projectId' | 'orgId' | 'ratePerMinute' | 'eventsPerDay' | 'spikeProtection' | 'grouping'
 >
 
 /** Who decides what may pass. */
@@ -94,7 +94,7 @@ export function judgeEvent(
   const wait = limiter.takeItem(key.id, 'error', key.ratePerMinute)
   const subject = {
     projectId: key.projectId,
-    groupingVersion: key.groupingVersion,
+    grouping: key.grouping,
     perMinute: key.ratePerMinute ?? KEY_PER_MINUTE,
   }
   let letThrough: Judgement['letThrough'] = null

@@ -1,4 +1,5 @@
 import type { App } from '../context/app.ts'
+import { stormGrouping, type StormGrouping } from '../grouping/storm-grouping.ts'
 import { projectSettings } from '../team/project-settings.ts'
 import { type KeyRow, selectKeys, updateSeen } from './project-keys.queries.ts'
 
@@ -28,7 +29,7 @@ export type ProjectKey = {
   readonly eventsPerDay: number | null
   /** Whether first events of new problems get through over the limit. */
   readonly spikeProtection: boolean
-  readonly groupingVersion: number
+  readonly grouping: StormGrouping
   /** Browser origins that may send; empty: all. */
   readonly allowedOrigins: readonly string[]
 }
@@ -201,7 +202,7 @@ function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
     ratePerMinute: settings.rate_limit_per_minute,
     eventsPerDay: row.eventsPerDay,
     spikeProtection: settings.spike_protection,
-    groupingVersion: settings.grouping_version,
+    grouping: stormGrouping(settings),
     allowedOrigins: settings.allowed_origins,
   }
 }

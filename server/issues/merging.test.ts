@@ -361,7 +361,7 @@ describe('rules', () => {
   test.each([
     [{ fingerprint: [{ match: [], fingerprint: ['x'] }] }, 'match'],
     [{ fingerprint: [{ match: [{ key: 'colour', glob: 'x' }], fingerprint: ['x'] }] }, 'key must be'],
-    [{ fingerprint: [{ match: [{ key: 'type', glob: '**' }], fingerprint: ['x'] }] }, 'more than *'],
+    [{ fingerprint: [{ match: [{ key: 'type', glob: '**' }], fingerprint: ['x'] }] }, 'nothing but *'],
     [{ fingerprint: [{ match: [{ key: 'type', glob: 'x' }], fingerprint: ['{{ colour }}'] }] }, 'no variable'],
     [{ fingerprint: [{ match: [{ key: 'type', glob: 'x' }], fingerprint: ['a {{ default }}'] }] }, 'stand alone'],
     [{ fingerprint: [{ match: [{ key: 'type', glob: 'x' }], fingerprint: ['{{ type'] }] }, 'braces'],

@@ -15,7 +15,8 @@ export function compileGlob(glob: string): Glob {
   const pieces = glob.toLowerCase().split('*')
   const [first = '', ...rest] = pieces
   const last = rest.pop()
-  if (last === undefined) return (text) => text.length === first.length && text.toLowerCase() === first
+  // Lower case may be longer than what it was made of (`İ`), never shorter.
+  if (last === undefined) return (text) => text.length <= first.length && text.toLowerCase() === first
   const shortest = pieces.reduce((sum, piece) => sum + piece.length, 0)
   return (text) => {
     const subject = text.slice(0, MOST_TEXT_CHARACTERS).toLowerCase()

@@ -5,9 +5,14 @@ const EXCEPTION = new Set(['exception', 'sentry.interfaces.Exception'])
 const STACKS = new Set(['threads', 'stacktrace', 'sentry.interfaces.Stacktrace'])
 const TEXTS = new Set(['fingerprint', 'message', 'logentry', 'sentry.interfaces.Message', 'platform', 'type'])
 
-/** What of a stack makes an issue: names and kinds, not lines, variables and addresses. */
+/** What of a stack makes an issue: names and kinds, source text without a name, not lines, variables and addresses. */
 const NAMES =
-  /"(type|value|function|raw_function|module|filename|package|in_app|synthetic|crashed|current|main)"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(true|false))/g
+  'type|value|function|raw_function|module|filename|package|context_line|in_app|synthetic|is_exception_group|crashed|current|main'
+const namesPattern = (names: string): RegExp =>
+  new RegExp(String.raw`"(${names})"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(true|false))`, 'g')
+const PLAIN = namesPattern(NAMES)
+const WITH_PATHS = namesPattern(`${NAMES}|abs_path`)
+const NOTHING: ReadonlySet<string> = new Set()
 
 const MOST_TEXT = 8 * 1024
 const MOST_NAMES = 2_000
@@ -16,35 +21,39 @@ const MOST_NAMES = 2_000
  * A print of what grouping would look at, made from the text without parsing it: half the work of a fingerprint (35 µs for 20 kB). Equal
  * prints mean equal fingerprints, for anything an SDK would send; the reverse need not hold. Bytes that are no JSON
  * have a print like any other.
+ * @param reads what rules of the project look at besides (`StormGrouping.reads`)
  */
-export function eventPrint(decoded: Buffer, start: number, end: number): string {
+export function eventPrint(decoded: Buffer, start: number, end: number, reads: ReadonlySet<string> = NOTHING): string {
   // Only compared with itself, so one character per byte is as good as the real text, and faster.
   const text = decoded.toString('latin1', start, end)
-  const sections = topLevelValues(text)
+  const sections = topLevelValues(text, reads)
   const parts: string[] = []
   for (const [key, from, to] of sections)
-    if (TEXTS.has(key)) parts.push(key, text.slice(from, Math.min(to, from + MOST_TEXT)))
+    if (TEXTS.has(key) || reads.has(key)) parts.push(key, text.slice(from, Math.min(to, from + MOST_TEXT)))
   // Threads and bare stacks are long, and count only where the exceptions have no stack of their own.
   const hasFrames = sections.some(([key, from, to]) => EXCEPTION.has(key) && text.slice(from, to).includes('"frames"'))
   for (const [key, from, to] of sections) {
-    if (EXCEPTION.has(key) || (STACKS.has(key) && !hasFrames)) parts.push(key, ...namesIn(text.slice(from, to)))
+    if (EXCEPTION.has(key) || (STACKS.has(key) && !hasFrames)) parts.push(key, ...namesIn(text.slice(from, to), reads))
   }
   return hash('sha1', parts.join('\n'), 'base64')
 }
 
-function namesIn(section: string): string[] {
+function namesIn(section: string, reads: ReadonlySet<string>): string[] {
+  const pattern = reads.has('abs_path') ? WITH_PATHS : PLAIN
   const names: string[] = []
   let values: number[] | null = null
   let hasFunctions = false
-  NAMES.lastIndex = 0
-  for (let match = NAMES.exec(section); match !== null && names.length < MOST_NAMES; match = NAMES.exec(section)) {
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(section); match !== null && names.length < MOST_NAMES; match = pattern.exec(section)) {
     const name = match[1] ?? ''
     if (name === 'value') (values ??= []).push(names.length)
     hasFunctions ||= name === 'function'
     names.push(`${name}=${match[2] ?? match[3] ?? ''}`)
   }
-  // Beside a stack the words of an error hardly matter, and their numbers never: `order 4711 failed`.
-  if (hasFunctions) for (const at of values ?? []) names[at] = (names[at] ?? '').replace(/\d+/g, '0')
+  // Beside a stack the words of an error hardly matter, and their numbers never, unless a rule asks for them: `order
+  // 4711 failed`.
+  if (hasFunctions && !reads.has('value'))
+    for (const at of values ?? []) names[at] = (names[at] ?? '').replace(/\d+/g, '0')
   return names
 }
 
@@ -54,14 +63,15 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** Where the values of the object's own fields stand, for the fields grouping looks at. */
-function topLevelValues(text: string): Section[] {
+function topLevelValues(text: string, reads: ReadonlySet<string>): Section[] {
   const sections: Section[] = []
   let depth = 0
   let key: string | null = null
   let from = 0
   let keyNext = true
   const finish = (to: number): void => {
-    if (key !== null && (EXCEPTION.has(key) || STACKS.has(key) || TEXTS.has(key))) sections.push([key, from, to])
+    if (key !== null && (EXCEPTION.has(key) || STACKS.has(key) || TEXTS.has(key) || reads.has(key)))
+      sections.push([key, from, to])
     key = null
   }
   for (let i = 0; i < text.length; i++) {

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anEvent, anException } from '#test/kit/sdk.ts'
 import { readIntakeSamples } from '#test/kit/samples.ts'
-import { fingerprint } from '../grouping/grouping.ts'
+import { stormGrouping } from '../grouping/storm-grouping.ts'
 import { contentEncodingFrom, decodeBodySync } from '../protocol/decode.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
+import { GroupingRules } from '../team/grouping-rules.api.ts'
+import { projectSettings } from '../team/project-settings.ts'
 import { eventPrint } from './event-print.ts'
 import { createStorms, type EventBytes } from './storm.ts'
 
@@ -13,12 +15,19 @@ const bytesOf = (event: Record<string, unknown>): EventBytes => {
   const decoded = Buffer.from(JSON.stringify(event))
   return { decoded, start: 0, end: decoded.length }
 }
-const printOf = (event: Record<string, unknown>): string => {
+const groupingWith = (rules: unknown = {}) =>
+  stormGrouping({
+    ...projectSettings({ grouping_version: 2 }),
+    grouping_rules: GroupingRules.parse({ fingerprint: [], stack: [], ...(rules as object) }),
+  })
+const PLAIN = groupingWith()
+
+const printOf = (event: Record<string, unknown>, grouping = PLAIN): string => {
   const { decoded, start, end } = bytesOf(event)
-  return eventPrint(decoded, start, end)
+  return eventPrint(decoded, start, end, grouping.reads)
 }
-const fingerprintOf = (event: Record<string, unknown>): string =>
-  fingerprint(
+const fingerprintOf = (event: Record<string, unknown>, grouping = PLAIN): string =>
+  grouping.fingerprintOf(
     normalizeEvent(event, {
       eventId: 'a'.repeat(32),
       receivedAt: new Date(0),
@@ -26,7 +35,7 @@ const fingerprintOf = (event: Record<string, unknown>): string =>
       clientIp: null,
       userAgent: null,
     }),
-  ).hash.toString('hex')
+  )
 
 describe('the cheap print', () => {
   test('is the same where only ids, times, lines, variables and numbers in the text differ', () => {
@@ -55,6 +64,8 @@ describe('the cheap print', () => {
       filename: fc.constantFrom('src/a.ts', 'node_modules/b.js', '<anonymous>'),
       in_app: fc.boolean(),
       lineno: fc.nat(99),
+      abs_path: fc.constantFrom('/srv/lib/a.ts', '/srv/app/a.ts'),
+      context_line: fc.constantFrom('  pay()', '  load()'),
     },
     { requiredKeys: [] },
   )
@@ -63,7 +74,11 @@ describe('the cheap print', () => {
     {
       type: fc.constantFrom('TypeError', 'HttpError', 'SIGSEGV'),
       value: text,
-      mechanism: fc.record({ type: fc.constantFrom('generic', 'anr'), synthetic: fc.boolean() }),
+      mechanism: fc.record({
+        type: fc.constantFrom('generic', 'anr', 'suppressed'),
+        synthetic: fc.boolean(),
+        is_exception_group: fc.boolean(),
+      }),
       stacktrace: fc.record({ frames: fc.array(frame, { maxLength: 4 }) }),
     },
     { requiredKeys: [] },
@@ -85,23 +100,45 @@ describe('the cheap print', () => {
       message: text,
       logentry: fc.record({ message: text, formatted: text }, { requiredKeys: [] }),
       fingerprint: fc.array(fc.constantFrom('{{ default }}', 'a', 'b'), { maxLength: 2 }),
+      tags: fc.record({ shop: text, release: fc.constantFrom('1', '2') }, { requiredKeys: [] }),
+      level: fc.constantFrom('error', 'warning'),
+      transaction: fc.constantFrom('/a', '/b'),
+      logger: fc.constantFrom('x', 'y'),
+      environment: fc.constantFrom('live', 'test'),
+      server_name: fc.constantFrom('one', 'two'),
     },
     { requiredKeys: [] },
   )
 
-  test('differs where the fingerprint does', () => {
+  const match = [{ key: 'type', glob: '*' }]
+  const GROUPINGS = {
+    'no rules': PLAIN,
+    'the level': groupingWith({
+      fingerprint: [{ match: [{ key: 'level', glob: 'w*' }], fingerprint: ['{{ default }}', 'w'] }],
+    }),
+    'the path': groupingWith({ stack: [{ match: [{ key: 'path', glob: '*/lib/*' }], action: 'not_in_app' }] }),
+    'the value': groupingWith({
+      fingerprint: [{ match: [{ key: 'value', glob: '*4711*' }], fingerprint: ['{{ value }}'] }],
+    }),
+    ...Object.fromEntries(
+      ['tag.shop', 'tag.server_name', 'release', 'environment', 'transaction', 'logger', 'function', 'message'].map(
+        (name) => [name, groupingWith({ fingerprint: [{ match, fingerprint: ['{{ default }}', `{{ ${name} }}`] }] })],
+      ),
+    ),
+  }
+  test.each(Object.entries(GROUPINGS))('differs where the fingerprint does: rules ask for %s', (_name, grouping) => {
     const byPrint = new Map<string, string>()
     fc.assert(
       fc.property(anyEvent, (event) => {
-        const print = printOf(event)
+        const print = printOf(event, grouping)
         const known = byPrint.get(print)
-        const real = fingerprintOf(event)
+        const real = fingerprintOf(event, grouping)
         byPrint.set(print, real)
         if (known !== undefined) expect(real).toBe(known)
       }),
-      { numRuns: 3_000 },
+      { numRuns: 2_000 },
     )
-    expect(byPrint.size).toBeGreaterThan(500)
+    expect(byPrint.size).toBeGreaterThan(300)
   })
 
   test('tells recorded events apart, and takes anything', () => {
@@ -130,7 +167,7 @@ describe('the cheap print', () => {
 })
 
 describe('a storm', () => {
-  const subject = { projectId: 'p', groupingVersion: 1, perMinute: 3_000 }
+  const subject = { projectId: 'p', grouping: PLAIN, perMinute: 3_000 }
   const kind = (name: string) => bytesOf(anEvent({ exception: { values: [anException({ type: name })] } }))
   const at = () => {
     let ms = 0
@@ -164,6 +201,25 @@ describe('a storm', () => {
     expect(process.cpuUsage().user - started).toBeLessThan(30_000_000)
     advance(1_000)
     expect(storms.judge(subject, kind('Later'))).toBe('first')
+  })
+
+  test('is told apart by the rules of its project', () => {
+    const { storms } = at()
+    const byShop = {
+      ...subject,
+      grouping: groupingWith({
+        fingerprint: [{ match: [{ key: 'type', glob: '*' }], fingerprint: ['{{ tag.shop }}'] }],
+      }),
+    }
+    const of = (type: string, shop: string) =>
+      bytesOf(anEvent({ exception: { values: [anException({ type })] }, tags: { shop } }))
+    storms.note(byShop, of('Flood', 'a'))
+    // One issue by the rule, whatever their types; another one, whatever its type.
+    expect(storms.judge(byShop, of('Other', 'a'))).toBe('known')
+    expect(storms.judge(byShop, of('Flood', 'b'))).toBe('first')
+    // Somebody changed the rules: what was known is not known any more.
+    expect(storms.judge(subject, of('Flood', 'a'))).toBe('first')
+    expect(storms.judge(subject, of('Flood', 'c'))).toBe('again')
   })
 
   test('of large events is looked at as far as the budget goes, and leaves half to other projects', () => {

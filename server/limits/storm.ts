@@ -1,4 +1,4 @@
-import { fingerprint, knownVersion } from '../grouping/grouping.ts'
+import type { StormGrouping } from '../grouping/storm-grouping.ts'
 import { isRecord } from '../protocol/json.ts'
 import { parseGuarded } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
@@ -25,7 +25,7 @@ export type EventBytes = { readonly decoded: Buffer; readonly start: number; rea
 
 export type StormSubject = {
   readonly projectId: string
-  readonly groupingVersion: number
+  readonly grouping: StormGrouping
   /** The limit of its key, items per minute. */
   readonly perMinute: number
 }
@@ -43,6 +43,8 @@ export type Storms = {
 
 type Storm = {
   lastMs: number
+  /** Whose fingerprints it knows. */
+  readonly groupingId: string
   /** Cheap print → fingerprint. */
   readonly prints: Map<string, string>
   /** Fingerprint → how many of its first events were let through. */
@@ -61,15 +63,16 @@ export function createStorms(nowMs: () => number): Storms {
   const printed = new Allowance(1_000)
   const fingerprinted = new Allowance(1_000)
 
-  const stormOf = (projectId: string): Storm => {
+  const stormOf = ({ projectId, grouping }: StormSubject): Storm => {
     const ms = nowMs()
     let storm = storms.get(projectId)
-    if (storm !== undefined && ms - storm.lastMs < FORGET_MS) {
+    if (storm !== undefined && storm.groupingId === grouping.id && ms - storm.lastMs < FORGET_MS) {
       storm.lastMs = ms
       return storm
     }
     storm = {
       lastMs: ms,
+      groupingId: grouping.id,
       prints: new Map(),
       kinds: new Map(),
       extra: new Allowance(60_000),
@@ -92,26 +95,26 @@ export function createStorms(nowMs: () => number): Storms {
   const kindOf = (storm: Storm, subject: StormSubject, event: EventBytes): string | null => {
     const bytes = event.end - event.start
     if (!mayLook(printed, storm.printed, bytes, PRINT_BYTES)) return null
-    const print = eventPrint(event.decoded, event.start, event.end)
+    const print = eventPrint(event.decoded, event.start, event.end, subject.grouping.reads)
     const known = storm.prints.get(print)
     if (known !== undefined) {
       remember(storm.prints, print, known)
       return known
     }
     if (!mayLook(fingerprinted, storm.fingerprinted, bytes, FINGERPRINT_BYTES)) return null
-    const kind = fingerprintOf(subject.groupingVersion, event)
+    const kind = fingerprintOf(subject.grouping, event)
     if (kind !== null) remember(storm.prints, print, kind)
     return kind
   }
 
   return {
     note(subject, event) {
-      const storm = stormOf(subject.projectId)
+      const storm = stormOf(subject)
       const kind = kindOf(storm, subject, event)
       if (kind !== null) remember(storm.kinds, kind, FIRST_EVENTS)
     },
     judge(subject, event) {
-      const storm = stormOf(subject.projectId)
+      const storm = stormOf(subject)
       const kind = kindOf(storm, subject, event)
       if (kind === null) return 'unseen'
       const count = storm.kinds.get(kind) ?? 0
@@ -162,7 +165,7 @@ class Allowance {
 }
 
 /** The issue the event would go to, as far as its bytes say; null for what digestion will call invalid. */
-function fingerprintOf(version: number, { decoded, start, end }: EventBytes): string | null {
+function fingerprintOf(grouping: StormGrouping, { decoded, start, end }: EventBytes): string | null {
   let value: unknown
   try {
     value = parseGuarded(decoded, start, end).value
@@ -170,8 +173,7 @@ function fingerprintOf(version: number, { decoded, start, end }: EventBytes): st
     return null
   }
   if (!isRecord(value)) return null
-  const event = normalizeEvent(value, NOWHERE)
-  return fingerprint(event, { version: knownVersion(version) }).hash.toString('base64')
+  return grouping.fingerprintOf(normalizeEvent(value, NOWHERE))
 }
 
 const NOWHERE = { eventId: '0'.repeat(32), receivedAt: new Date(0), sentAt: null, clientIp: null, userAgent: null }

@@ -50,9 +50,6 @@ const matchersOf = <K extends z.ZodType<string>>(key: K) =>
     .array(z.strictObject({ key, glob, not: z.boolean().default(false).describe('True of none.') }))
     .min(1, { error: 'match must hold at least one entry.' })
     .max(MOST_MATCHERS, { error: `match takes at most ${MOST_MATCHERS} entries.` })
-    .refine((matchers) => matchers.some(({ glob: text, not }) => not || !/^\*+$/.test(text)), {
-      error: 'match must hold more than *: it would be true of everything.',
-    })
 
 const EventKey = z
   .string()
@@ -82,15 +79,23 @@ const template = (field: string, withDefault: boolean) =>
         context.addIssue({ code: 'custom', message: `${field} must not hold control characters.` })
     })
 
-export const FingerprintRule = z.strictObject({
-  match: matchersOf(EventKey).describe('All must be true.'),
-  fingerprint: z
-    .array(template('fingerprint', true))
-    .min(1, { error: 'fingerprint must hold at least one element.' })
-    .max(MOST_ELEMENTS, { error: `fingerprint takes at most ${MOST_ELEMENTS} elements.` })
-    .describe('Events of one fingerprint are one issue. {{ default }} is what we would have computed.'),
-  title: template('title', false).nullable().default(null).describe('Names the issue in place of type and value.'),
-})
+const isWide = ({ glob: text, not }: { glob: string; not: boolean }): boolean => !not && /^\*+$/.test(text)
+
+export const FingerprintRule = z
+  .strictObject({
+    match: matchersOf(EventKey).describe('All must be true.'),
+    fingerprint: z
+      .array(template('fingerprint', true))
+      .min(1, { error: 'fingerprint must hold at least one element.' })
+      .max(MOST_ELEMENTS, { error: `fingerprint takes at most ${MOST_ELEMENTS} elements.` })
+      .describe('Events of one fingerprint are one issue. {{ default }} is what we would have computed.'),
+    title: template('title', false).nullable().default(null).describe('Names the issue in place of type and value.'),
+  })
+  // `tag.shop:*` with {{ tag.shop }} tells shops apart; with a mere word it would throw all they send together.
+  .refine(({ match, fingerprint }) => !match.every(isWide) || fingerprint.some((text) => text.includes('{{')), {
+    error: 'match holds nothing but *: then fingerprint must hold a variable, or everything would be one issue.',
+    path: ['fingerprint'],
+  })
 export type FingerprintRule = z.output<typeof FingerprintRule>
 
 export const StackRule = z.strictObject({

@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto'
+import type { Event } from '../protocol/event.api.ts'
+import { VARIABLE, type GroupingRules } from '../team/grouping-rules.api.ts'
+import { compileGrouping, knownVersion, type GroupingSettings } from './grouping.ts'
+
+/** How a project groups, for whoever judges events before they are digested. */
+export type StormGrouping = {
+  /** Equal where two groupings say the same of every event. */
+  readonly id: string
+  /** Fields of an event its rules look at beside what every version does; `abs_path` stands for that of frames. */
+  readonly reads: ReadonlySet<string>
+  /** The fingerprint, base64. */
+  readonly fingerprintOf: (event: Event) => string
+}
+
+/** Cheap to make: rules are compiled when they are first needed. */
+export function stormGrouping(settings: GroupingSettings): StormGrouping {
+  const { grouping_rules: rules } = settings
+  const version = knownVersion(settings.grouping_version)
+  const hasRules = rules.fingerprint.length + rules.stack.length > 0
+  let group: ReturnType<typeof compileGrouping> | null = null
+  return {
+    id: hasRules ? `${version} ${hash('sha256', JSON.stringify(rules), 'base64')}` : `${version}`,
+    reads: hasRules ? fieldsRead(rules) : NOTHING,
+    fingerprintOf(event) {
+      // Which version it moves from does not matter: kinds are told apart by the one it has.
+      group ??= compileGrouping({ ...settings, grouping_transition: null })
+      return group(event, LONG_AGO).fingerprint.hash.toString('base64')
+    },
+  }
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+const LONG_AGO = new Date(0)
+
+/** Where a matcher or a variable looks, as SDKs send it; release and environment may come as tags. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  value: ['value'],
+  level: ['level'],
+  release: ['release', 'tags'],
+  environment: ['environment', 'tags'],
+  transaction: ['transaction'],
+  logger: ['logger'],
+  path: ['abs_path'],
+  'tag.server_name': ['server_name', 'tags'],
+}
+
+function fieldsRead({ fingerprint, stack }: GroupingRules): ReadonlySet<string> {
+  const names = [...fingerprint, ...stack].flatMap(({ match }) => match.map(({ key }) => key))
+  for (const { fingerprint: elements } of fingerprint)
+    for (const element of elements) for (const [, name = ''] of element.matchAll(VARIABLE)) names.push(name)
+  return new Set(names.flatMap((name) => FIELDS[name] ?? (name.startsWith('tag.') ? ['tags'] : [])))
+}
