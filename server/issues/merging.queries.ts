@@ -3,7 +3,7 @@ import type { Actor } from '../context/actor.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { shortId } from './issue.ts'
 import { LIFE_COLUMNS } from './life-columns.ts'
-import { uniteDocuments } from './search/search.queries.ts'
+import { splitDocument, uniteDocuments } from './search/search.queries.ts'
 
 /**
  * SQL of merging. An issue others were merged into (the root) keeps its row, hours and users for all of them together;
@@ -179,6 +179,7 @@ export async function rebuildRoot(tx: Tx, rootId: string): Promise<void> {
     await keepUsersOf(tx, rootId, ownIds)
     await addCounts(tx, ownIds, rootId)
   }
+  await splitDocument(tx, rootId)
   await summarise(tx, rootId)
   if (members.length > 1) return
   const leftOver = ownIds.filter((id) => id !== rootId)

@@ -45,5 +45,6 @@ export type Page<T> = {
 /** Most rows counted for `total`. */
 export const TOTAL_CAP = 10_000
 
-export const Id = z.uuid({ error: 'must be a UUID.' })
+/** In lower case, as the database gives it: what is compared with a row is the same text. */
+export const Id = z.uuid({ error: 'must be a UUID.' }).toLowerCase()
 export const Timestamp = z.iso.datetime()

@@ -144,7 +144,12 @@ type CoreTables = {
     merged_into: Nullable<string>
     merged_count: Generated<number>
   }
-  issue_search: { issue_id: string; document: string; stale_since: NullableTime }
+  issue_search: {
+    issue_id: string
+    document: string
+    stale_since: NullableTime
+    own_document: Nullable<string>
+  }
   issue_new_lexemes: { id: Generated<number>; issue_id: string; lexemes: string }
   issue_views: {
     id: string
@@ -217,6 +222,7 @@ type CoreTables = {
     actor_id: string
     kind: 'change' | 'delete' | 'undo'
     request: JsonText
+    fixes: ColumnType<unknown, string | undefined, string>
     undoes: Nullable<string>
     state: 'running' | 'done'
     total: number

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '../../storage/pool.ts'
+import type { Fix } from '../resolution.ts'
 import type { BulkResult } from './bulk.api.ts'
 
 /** SQL of operations on many issues. */
@@ -12,6 +13,8 @@ export type NewOperation = {
   readonly actorId: string
   readonly kind: 'change' | 'delete' | 'undo'
   readonly request: unknown
+  /** What a resolution means, by project id. */
+  readonly fixes: Readonly<Record<string, Fix>>
   readonly undoes: string | null
   readonly issueIds: readonly string[]
   readonly now: Date
@@ -27,6 +30,7 @@ export async function insertOperation(tx: Tx, operation: NewOperation): Promise<
       actor_id: operation.actorId,
       kind: operation.kind,
       request: JSON.stringify(operation.request),
+      fixes: JSON.stringify(operation.fixes),
       undoes: operation.undoes,
       state: 'running',
       total: operation.issueIds.length,
@@ -181,16 +185,34 @@ export type Snapshot = Readonly<Record<(typeof COLUMNS)[number], unknown>>
 
 const columns = sql.raw(COLUMNS.map((column) => `'${column}', i.${column}`).join(', '))
 
+export type Locked = {
+  readonly projectId: string
+  readonly snapshot: Snapshot
+  /** It was merged into another one, which is shown in its place. */
+  readonly isHidden: boolean
+}
+
 /** Locks issues of an organisation in the order of their ids, as digestion does; what they are now, and their projects. */
-export async function lockSnapshots(
-  tx: Tx,
-  orgId: string,
-  issueIds: readonly string[],
-): Promise<Map<string, { projectId: string; snapshot: Snapshot }>> {
-  const { rows } = await sql<{ id: string; project_id: string; snapshot: Snapshot }>`
-    select i.id, i.project_id, jsonb_build_object(${columns}) as snapshot from issues i
+export async function lockSnapshots(tx: Tx, orgId: string, issueIds: readonly string[]): Promise<Map<string, Locked>> {
+  const { rows } = await sql<{ id: string; project_id: string; is_hidden: boolean; snapshot: Snapshot }>`
+    select i.id, i.project_id, i.merged_into is not null as is_hidden, jsonb_build_object(${columns}) as snapshot from issues i
     where i.id = any(${[...issueIds]}::uuid[]) and i.org_id = ${orgId} order by i.id for update`.execute(tx)
-  return new Map(rows.map((row) => [row.id, { projectId: row.project_id, snapshot: row.snapshot }]))
+  return new Map(
+    rows.map((row) => [row.id, { projectId: row.project_id, snapshot: row.snapshot, isHidden: row.is_hidden }]),
+  )
+}
+
+/** Projects of the organisation in which these issues are. */
+export async function projectsOf(db: Database, orgId: string, issueIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select distinct project_id from issues where org_id = ${orgId} and id = any(${[...issueIds]}::uuid[])`.execute(db)
+  return rows.map((row) => row.project_id)
+}
+
+/** Which of these people there still are. */
+export async function knownPeople(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`select id from users where id = any(${[...ids]}::uuid[])`.execute(tx)
+  return new Set(rows.map((row) => row.id))
 }
 
 /** Puts issues back as a snapshot says. */

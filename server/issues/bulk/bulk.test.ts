@@ -9,6 +9,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { Issue } from '../issues.api.ts'
 import type { BulkOperation } from './bulk.api.ts'
+import { runOperation } from './run-operation.ts'
 
 /** Changes of many issues through the API, on a real database, with the job that goes on behind the answer. */
 
@@ -87,6 +88,43 @@ describe('a few', () => {
     expect(await operation(ada, id)).toMatchObject({ can_undo: false, undone_by: undone.id })
   })
 
+  test('what was merged into another issue is left to that one', async () => {
+    const [root = '', merged = ''] = await seeded(2)
+    expect((await ada.post(`/api/issues/${root}/merge`, { issue_ids: [merged] })).status).toBe(200)
+    const HIDDEN = 'It was merged into another issue, which is shown in its place.'
+    const done = (await send(ada, { ids: [merged, root], status: 'resolved' })).as<BulkOperation>()
+    expect(done.results).toEqual([
+      { issue_id: merged, result: 'failed', error: HIDDEN },
+      { issue_id: root, result: 'changed', error: null },
+    ])
+    const undone = (await ada.post(`/api/issues/operations/${done.id}/undo`)).as<BulkOperation>()
+    expect(undone).toMatchObject({ total: 1, changed: 1 })
+    expect((await read(ada, root)).status).toBe('unresolved')
+  })
+
+  test('what was merged away since is not put back behind the other one', async () => {
+    const [root = '', later = ''] = await seeded(2)
+    const { id } = (await send(ada, { ids: [later], status: 'resolved' })).as<BulkOperation>()
+    await ada.post(`/api/issues/${root}/merge`, { issue_ids: [later] })
+    const undone = (await ada.post(`/api/issues/operations/${id}/undo`)).as<BulkOperation>()
+    expect(undone).toMatchObject({ changed: 0, failed: 1 })
+  })
+
+  test('somebody else decides again meanwhile: their word stands, also about the way it is fixed', async () => {
+    const [again = '', how = '', owner = ''] = await seeded(3)
+    const me = (await ada.get('/api/me')).as<{ user: { id: string } }>().user.id
+    const ids = [again, how, owner]
+    const { id } = (await send(ada, { ids, status: 'resolved', assignee_id: me })).as<BulkOperation>()
+    await ada.patch(`/api/issues/${again}`, { status: 'unresolved' })
+    await ada.patch(`/api/issues/${again}`, { status: 'resolved' })
+    await ada.patch(`/api/issues/${how}`, { status: 'resolved', resolution: { in_release: '9.9.9' } })
+    await ada.patch(`/api/issues/${owner}`, { assignee_id: null })
+    const before = await columnsOf(ids)
+    const undone = (await ada.post(`/api/issues/operations/${id}/undo`)).as<BulkOperation>()
+    expect(undone).toMatchObject({ changed: 0, failed: 3 })
+    expect(await columnsOf(ids)).toEqual(before)
+  })
+
   test('two undo at once: one operation', async () => {
     const ids = await seeded(2)
     const { id } = (await send(ada, { ids, status: 'ignored' })).as<BulkOperation>()
@@ -161,6 +199,29 @@ describe('many', () => {
     expect([await count('resolved'), await count('unresolved')]).toEqual([0, 360])
   }, 120_000)
 
+  test('the next release is the same one for all issues, whatever appears meanwhile', async () => {
+    const other = await aProject(ada, { name: 'Next' })
+    const ids = await seedIssues(app, other.id, 3)
+    await ada.post('/api/releases', { projectId: other.id, version: '1.0.0' })
+    const body = { ids: ids.slice(0, 1), status: 'resolved', resolution: { in_next_release: true } }
+    const { id } = (await send(ada, body)).as<BulkOperation>()
+    // As if the process had died after the first issue, and come back after the next release.
+    await app.pool.query(`update bulk_operations set state = 'running', total = 3 where id = $1`, [id])
+    await app.pool.query(
+      `insert into bulk_operation_issues (operation_id, position, issue_id) select $1, n + 1, k.id from unnest($2::uuid[]) with ordinality k (id, n)`,
+      [id, ids.slice(1)],
+    )
+    await ada.post('/api/releases', { projectId: other.id, version: '2.0.0' })
+    await runOperation(app, id)
+    const { rows } = await app.pool.query<{ resolution: unknown }>(
+      `select resolution - 'late' - 'automatic' as resolution from issues where id = any($1)`,
+      [ids],
+    )
+    expect(rows).toHaveLength(3)
+    expect(new Set(rows.map(({ resolution }) => JSON.stringify(resolution))).size).toBe(1)
+    expect(JSON.stringify(rows)).not.toContain('2.0.0')
+  })
+
   test('what a killed process left is gone on with, nothing twice', async () => {
     const ids = await seeded(150)
     const id = newId()
@@ -202,6 +263,21 @@ describe('deleting', () => {
   })
 })
 
+test.each(['99999999999', '-1', '1e3', '0x10', 'x', ' 1'])('a cursor %j is refused', async (cursor) => {
+  const [id = ''] = await seeded(1)
+  const done = (await send(ada, { ids: [id], status: 'resolved' })).as<BulkOperation>()
+  const answer = await ada.get(`/api/issues/operations/${done.id}?cursor=${encodeURIComponent(cursor)}`)
+  expect([answer.status, answer.body]).toEqual([400, { error: 'cursor is not one this list gave out.' }])
+})
+
+test('ids may be written in capitals', async () => {
+  const [a = '', b = ''] = await seeded(2)
+  expect((await send(ada, { ids: [a.toUpperCase()], status: 'resolved' })).body).toMatchObject({ changed: 1 })
+  expect((await ada.patch(`/api/issues/${a.toUpperCase()}`, { status: 'ignored' })).status).toBe(200)
+  expect((await ada.delete(`/api/issues/${a.toUpperCase()}`)).status).toBe(204)
+  expect((await send(ada, { ids: [b.toUpperCase()] }, 'DELETE')).body).toMatchObject({ changed: 1 })
+})
+
 describe('bad requests change nothing', () => {
   const id = newId()
   test.each([
@@ -217,6 +293,10 @@ describe('bad requests change nothing', () => {
     [{ ids: [id], assignee_id: newId() }, 'not a member of this organisation'],
     [{ ids: [id], colour: 'red' }, 'colour'],
     [{ query: { nothing: 1 }, status: 'resolved' }, 'query.nothing'],
+    [{ query: '-> ***', status: 'resolved' }, 'query holds nothing to look for'],
+    [{ query: { q: '()' }, status: 'resolved' }, 'query: the parentheses hold nothing'],
+    [{ query: 'a '.repeat(300), status: 'resolved' }, 'query: at most 200 terms'],
+    [{ ids: null, query: 'a', status: 'resolved' }, 'ids'],
     [{ query: 'is:"open', status: 'resolved' }, 'q'],
   ])('%#: %o', async (body, sentence) => {
     const answer = await send(ada, body)

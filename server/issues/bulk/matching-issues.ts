@@ -2,6 +2,7 @@ import type { Actor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { issueIdsMatching } from '../list-issues.ts'
+import { parseQuery } from '../search/parse-query.ts'
 import { MOST_ISSUES } from './bulk.api.ts'
 
 type Many<T> = T | T[]
@@ -25,6 +26,9 @@ const listed = <T>(value: Many<T> | undefined): T[] | undefined =>
  * @throws AppError invalid: a malformed query, or more than {@link MOST_ISSUES}
  */
 export async function matchingIssues(app: App, actor: Actor, query: BulkQuery): Promise<string[]> {
+  // A list passes over signs that are no words; here that would be every issue.
+  if (query.q !== undefined && query.q.trim() !== '' && parseQuery(query.q, 'query') === null)
+    throw invalid('query holds nothing to look for; leave it empty to mean every issue.')
   const ids = await issueIdsMatching(
     app,
     actor,

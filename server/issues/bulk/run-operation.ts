@@ -8,6 +8,7 @@ import { liveNotification } from '../../live/publish.ts'
 import { isDatabaseAway, type Tx } from '../../storage/pool.ts'
 import { removeIssue } from '../delete-issue.ts'
 import { fixOf } from '../fix-of.ts'
+import { fixFrom } from '../life-columns.ts'
 import type { StatusChange } from '../change-status.ts'
 import { changeIssue } from '../update-issue.ts'
 import { BulkChange } from './bulk.api.ts'
@@ -17,13 +18,14 @@ import {
   lockOperation,
   lockSnapshots,
   nextIssues,
+  projectsOf,
   selectOperation,
   writeResults,
   type Done,
   type Operation,
   type Waiting,
 } from './bulk.queries.ts'
-import { undoIssues } from './undo-issues.ts'
+import { HIDDEN, undoIssues } from './undo-issues.ts'
 
 export const CONTINUE_OPERATION = 'bulk-issues'
 /** Issues of one transaction: their rows are locked until it ends. */
@@ -88,7 +90,7 @@ async function changeTogether(
   waiting: readonly Waiting[],
 ): Promise<void> {
   const change = BulkChange.parse(operation.request)
-  const fixes = await fixesOf(app, actor, change, waiting)
+  const fixes = await fixesOf(app, actor, operation, change, waiting)
   await app.tx(async (tx) => {
     const locked = await lockOperation(tx, operation.id)
     const next = await nextIssues(tx, operation.id, waiting.length)
@@ -103,20 +105,23 @@ async function changeTogether(
       return tellOthers(tx, actor.orgId, touched)
     }
     for (const issueId of ids) {
-      const projectId = before.get(issueId)?.projectId
-      if (projectId === undefined) continue
+      const issue = before.get(issueId)
+      if (issue === undefined || issue.isHidden) continue
+      const { projectId } = issue
       const { resolution: _asked, ...rest } = change
       const result = await changeIssue(app, tx, actor, { ...rest, issueId, resolution: fixes.get(projectId) })
       if (result.changed) changed.set(issueId, projectId)
     }
     const after = await lockSnapshots(tx, actor.orgId, [...changed.keys()])
     const done = waiting.map(({ position, issueId }): Done => {
-      if (!before.has(issueId)) return { position, result: 'failed', error: 'Issue not found.' }
+      const issue = before.get(issueId)
+      if (issue === undefined) return { position, result: 'failed', error: 'Issue not found.' }
+      if (issue.isHidden) return { position, result: 'failed', error: HIDDEN }
       if (!changed.has(issueId)) return { position, result: 'unchanged' }
       return {
         position,
         result: 'changed',
-        before: before.get(issueId)?.snapshot,
+        before: issue.snapshot,
         after: after.get(issueId)?.snapshot,
       }
     })
@@ -125,28 +130,27 @@ async function changeTogether(
   })
 }
 
-/** What a resolution means in each project of the batch; asked before anything is locked. */
+/** What a resolution means in each project of the batch, as it was asked when the operation began. */
 async function fixesOf(
   app: App,
   actor: Actor,
+  operation: Operation,
   { resolution }: BulkChange,
   waiting: readonly Waiting[],
 ): Promise<Map<string, NonNullable<StatusChange['resolution']>>> {
   const fixes = new Map<string, NonNullable<StatusChange['resolution']>>()
   if (resolution === undefined) return fixes
-  const projects = await app.db
-    .selectFrom('issues')
-    .select('project_id')
-    .distinct()
-    .where('org_id', '=', actor.orgId)
-    .where(
-      'id',
-      'in',
-      waiting.map(({ issueId }) => issueId),
-    )
-    .execute()
-  for (const { project_id: projectId } of projects)
-    fixes.set(projectId, { asked: resolution, fix: await fixOf(app, projectId, resolution) })
+  const stored = z.record(z.string(), z.unknown()).parse(operation.fixes)
+  const projects = await projectsOf(
+    app.db,
+    actor.orgId,
+    waiting.map(({ issueId }) => issueId),
+  )
+  for (const projectId of projects) {
+    // Operations begun before this was stored have none.
+    const fix = fixFrom(stored[projectId]) ?? (await fixOf(app, projectId, resolution))
+    fixes.set(projectId, { asked: resolution, fix })
+  }
   return fixes
 }
 

@@ -3,8 +3,10 @@ import type { App } from '../../context/app.ts'
 import { addJob } from '../../jobs/task.ts'
 import { conflict, invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { fixOf } from '../fix-of.ts'
 import { AT_ONCE, type BulkChange, type BulkOperation } from './bulk.api.ts'
-import { insertOperation, isSameRequest, selectOperation } from './bulk.queries.ts'
+import type { Fix } from '../resolution.ts'
+import { insertOperation, isSameRequest, projectsOf, selectOperation } from './bulk.queries.ts'
 import { matchingIssues, type BulkQuery } from './matching-issues.ts'
 import { CONTINUE_OPERATION, runOperation } from './run-operation.ts'
 import { viewOperation } from './view-operation.ts'
@@ -29,7 +31,9 @@ export async function changeIssues(app: App, actor: Actor, asked: BulkTarget & B
   const known = await knownOperation(app, actor, id, request)
   if (known !== null) return known
   await checkChange(app, actor, change)
-  return begin(app, actor, { id, kind: 'change', request, undoes: null, issueIds: await targets(app, actor, asked) })
+  const issueIds = await targets(app, actor, asked)
+  const fixes = await fixesOf(app, actor, change, issueIds)
+  return begin(app, actor, { id, kind: 'change', request, fixes, undoes: null, issueIds })
 }
 
 /**
@@ -44,10 +48,27 @@ export async function deleteIssues(app: App, actor: Actor, asked: BulkTarget): P
   return begin(app, actor, { id, kind: 'delete', request, undoes: null, issueIds: await targets(app, actor, asked) })
 }
 
+/**
+ * What a resolution means in each project, asked once: a release that appears while the operation runs is not the next
+ * one for half of its issues.
+ */
+async function fixesOf(
+  app: App,
+  actor: Actor,
+  { resolution }: BulkChange,
+  issueIds: readonly string[],
+): Promise<Record<string, Fix>> {
+  const fixes: Record<string, Fix> = {}
+  if (resolution === undefined) return fixes
+  for (const projectId of await projectsOf(app.db, actor.orgId, issueIds))
+    fixes[projectId] = await fixOf(app, projectId, resolution)
+  return fixes
+}
+
 const targets = async (app: App, actor: Actor, { ids, query, projectId }: BulkTarget): Promise<readonly string[]> =>
   ids === undefined
     ? matchingIssues(app, actor, { ...query, ...(projectId === undefined ? {} : { projectId }) })
-    : [...new Set(ids.map((id) => id.toLowerCase()))]
+    : [...new Set(ids)]
 
 /** What would refuse every single issue is said at once. @throws AppError invalid */
 async function checkChange(app: App, actor: Actor, change: BulkChange): Promise<void> {
@@ -84,6 +105,7 @@ export type Beginning = {
   readonly id?: string | undefined
   readonly kind: 'change' | 'delete' | 'undo'
   readonly request: unknown
+  readonly fixes?: Readonly<Record<string, Fix>>
   readonly undoes: string | null
   readonly issueIds: readonly string[]
 }
@@ -93,7 +115,8 @@ export async function begin(app: App, actor: Actor, { id = newId(), ...rest }: B
   const now = app.clock.now()
   const atOnce = rest.issueIds.length <= AT_ONCE
   const isNew = await app.tx(async (tx) => {
-    if (!(await insertOperation(tx, { ...rest, id, orgId: actor.orgId, actorId: actor.userId, now }))) return false
+    if (!(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: actor.userId, now })))
+      return false
     // Also for what is done at once: a process that is killed meanwhile leaves it to the job.
     await addJob(
       tx,

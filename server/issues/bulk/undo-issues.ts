@@ -4,10 +4,21 @@ import { newId } from '../../kernel/ids.ts'
 import type { Tx } from '../../storage/pool.ts'
 import { severityName } from '../issue.ts'
 import { writeEntries } from '../life.queries.ts'
-import { restoreSnapshots, selectTraces, type Done, type Snapshot, type Waiting } from './bulk.queries.ts'
+import {
+  knownPeople,
+  restoreSnapshots,
+  selectTraces,
+  type Done,
+  type Locked,
+  type Snapshot,
+  type Waiting,
+} from './bulk.queries.ts'
 import { takeBack, type Part } from './undo-rules.ts'
 
-type Now = ReadonlyMap<string, { readonly projectId: string; readonly snapshot: Snapshot }>
+/** What happens to the issue it was merged into is decided there. */
+export const HIDDEN = 'It was merged into another issue, which is shown in its place.'
+
+type Now = ReadonlyMap<string, Locked>
 
 /** Puts back what an operation replaced in issues the caller has locked; what was changed since stays as it is. */
 export async function undoIssues(
@@ -23,6 +34,14 @@ export async function undoIssues(
     undoes,
     waiting.map(({ issueId }) => issueId),
   )
+  // Whoever was deleted meanwhile owns nothing any more.
+  const owners = [...traces.values(), ...[...now.values()].map(({ snapshot }) => ({ before: snapshot }))].map(
+    ({ before }) => before.assignee_id,
+  )
+  const known = await knownPeople(
+    tx,
+    owners.filter((id) => typeof id === 'string'),
+  )
   const user = await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst()
   const name = user?.name ?? 'Somebody'
   const restored: { id: string; snapshot: Snapshot }[] = []
@@ -32,9 +51,15 @@ export async function undoIssues(
     const current = now.get(issueId)
     const trace = traces.get(issueId)
     if (current === undefined || trace === undefined) return { position, result: 'failed', error: 'Issue not found.' }
+    if (current.isHidden) return { position, result: 'failed', error: HIDDEN }
     const undoing = takeBack(trace.before, trace.after, current.snapshot)
     if ('error' in undoing) return { position, result: 'failed', error: undoing.error }
-    restored.push({ id: issueId, snapshot: undoing.snapshot })
+    restored.push({
+      id: issueId,
+      snapshot: known.has(String(undoing.snapshot.assignee_id))
+        ? undoing.snapshot
+        : { ...undoing.snapshot, assignee_id: null },
+    })
     touched.set(issueId, current.projectId)
     for (const part of undoing.parts) {
       // A status brings its severity along: that needs no line of its own.

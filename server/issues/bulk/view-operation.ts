@@ -22,8 +22,9 @@ export async function viewOperation(
   page: ResultPage = { limit: 100, offset: 0 },
 ): Promise<BulkOperation> {
   if (page.cursor !== undefined && page.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after = page.cursor === undefined ? 0 : Number(page.cursor)
-  if (!Number.isSafeInteger(after) || after < 0) throw invalid('cursor is not one this list gave out.')
+  if (page.cursor !== undefined && !/^\d{1,6}$/.test(page.cursor))
+    throw invalid('cursor is not one this list gave out.')
+  const after = Number(page.cursor ?? 0)
   const [row, results] = await Promise.all([
     selectOperation(app.db, operationId),
     selectResults(app.db, operationId, { ...page, after }),

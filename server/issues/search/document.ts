@@ -15,12 +15,21 @@ const MORE_VALUES: Readonly<Record<string, number>> = {
   'device.model': 100,
 }
 
-/** Lexemes of one event: words of its texts, facts. */
+/** Lexemes of one event: words of its texts, facts, and the words in these. */
 export function lexemesOf(texts: readonly (string | null)[], facts: readonly Fact[]): string[] {
   const lexemes = new Set<string>()
   for (const text of texts) if (text !== null) addWords(lexemes, text)
   for (const [key, value] of facts) lexemes.add(factLexeme(key, value))
+  // Last, where there is room: what is asked for by name matters more.
+  for (const [, value] of facts) addLasting(lexemes, value)
   return [...lexemes]
+}
+
+/** Adds the words of a text that are worth keeping for long. */
+export function addLasting(lexemes: Set<string>, text: string): void {
+  const words = new Set<string>()
+  addWords(words, text)
+  for (const word of words) if (isLasting(word)) lexemes.add(word)
 }
 
 /** What has room of new lexemes in a document, with marks for what has none; empty when nothing changes. */

@@ -7,6 +7,7 @@ import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { growth, lexemesOf } from './document.ts'
 import { factsOf } from './facts.ts'
 import { INDEX_LEXEMES } from './learn-lexemes.ts'
+import { orgLexeme } from './lexemes.ts'
 import { membersOf } from './members.queries.ts'
 import * as sql from './search.queries.ts'
 import { searchedTexts } from './searched-texts.ts'
@@ -15,8 +16,7 @@ import { searchedTexts } from './searched-texts.ts'
 const PIECE = 500
 const STALE_PIECE = 20
 /** Events a document is made anew from: the newest, and no more JSON than this. */
-const SAMPLE_EVENTS = 50
-const SAMPLE_BYTES = 1024 * 1024
+const SAMPLE = { limit: 50, mostBytes: 1024 * 1024 }
 
 /** Takes what digestion noted into the documents, as far as there is room in them; returns how many grew. */
 export async function indexNewLexemes(app: App, signal?: AbortSignal): Promise<number> {
@@ -40,14 +40,23 @@ export async function indexNewLexemes(app: App, signal?: AbortSignal): Promise<n
   return grown
 }
 
-/** Makes stale documents anew from what is stored: after an update, a merge, an erasure. Returns how many. */
+/**
+ * Adds to stale documents what is stored: after an update, a merge, an erasure. What must not be found any more was
+ * taken out when they became stale; older events than are read here have no other place to be found by. Returns how many.
+ */
 export async function remakeDocuments(app: App, signal?: AbortSignal): Promise<number> {
   let made = 0
   for (;;) {
     const stale = await sql.staleDocuments(app.db, STALE_PIECE)
     for (const issue of stale) {
       if (signal?.aborted === true) return made
-      await sql.replaceDocument(app.db, { ...issue, lexemes: await lexemesStored(app, issue) }, issue.since)
+      const found = await lexemesStored(app, issue)
+      await withClientTx(app.pool, async (client) => {
+        const documents = await sql.lockDocuments(client, [issue.issueId])
+        for (const [issueId, document] of documents)
+          await sql.addToDocuments(client, [{ issueId, lexemes: [orgLexeme(issue.orgId), ...growth(document, found)] }])
+        await sql.markFresh(client, issue.issueId, issue.since)
+      })
       made++
       await setImmediate()
     }
@@ -55,11 +64,19 @@ export async function remakeDocuments(app: App, signal?: AbortSignal): Promise<n
   }
 }
 
-/** What an issue, and those merged into it, say in their newest events. */
-async function lexemesStored(app: App, issue: { issueId: string; searchText: string }): Promise<string[]> {
-  let lexemes = growth([], lexemesOf([issue.searchText], []))
-  for (const id of await membersOf(app.db, issue.issueId)) {
-    for (const stored of await newestEvents(app.db, id, SAMPLE_EVENTS, SAMPLE_BYTES)) {
+/** What an issue, and those merged into it, say in their newest events, and were found by. */
+async function lexemesStored(app: App, issue: sql.StaleDocument): Promise<string[]> {
+  const releases = [issue.firstRelease, issue.lastRelease].filter((release) => release !== null)
+  let lexemes = growth(
+    [],
+    lexemesOf(
+      [issue.title],
+      releases.map((release) => ['release', release] as const),
+    ),
+  )
+  const members = await membersOf(app.db, issue.issueId)
+  for (const id of members) {
+    for (const stored of await newestEvents(app.db, [id], SAMPLE)) {
       try {
         const event = readStoredEvent(stored)
         lexemes = [...lexemes, ...growth(lexemes, lexemesOf(searchedTexts(event), factsOf(event)))]
@@ -72,7 +89,8 @@ async function lexemesStored(app: App, issue: { issueId: string; searchText: str
       await setImmediate()
     }
   }
-  return lexemes
+  const merged = members.filter((id) => id !== issue.issueId)
+  return merged.length === 0 ? lexemes : [...lexemes, ...(await sql.lexemesOfDocuments(app.db, merged))]
 }
 
 export const indexLexemesTask = defineTask({

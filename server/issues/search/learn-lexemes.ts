@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { addJob } from '../../jobs/task.ts'
-import { growth, isLasting, lexemesOf } from './document.ts'
+import { addLasting, growth, lexemesOf } from './document.ts'
 import type { Fact } from './facts.ts'
 import { issueNumberOf, KnownLexemes } from './known-lexemes.ts'
-import { addWords, factLexeme } from './lexemes.ts'
+import { factLexeme } from './lexemes.ts'
 import { insertDocuments, insertNewLexemes } from './search.queries.ts'
 
 /** What issues are found by, on the digest side. */
@@ -14,6 +14,8 @@ export type LearningGroup = {
   readonly issueId: string
   readonly orgId: string
   readonly isNew: boolean
+  /** Others were merged into it. */
+  readonly isMerged: boolean
   /** The one a new issue begins with; null when it is none of these. */
   readonly first: Findable
   readonly occurrences: readonly Findable[]
@@ -25,7 +27,7 @@ const PAUSE_MS = 5_000
 /** Texts of one issue and batch that are taken apart; what is left comes with a later batch. */
 const MOST_TEXTS = 8
 /** The first texts of an event are its own; names of its stack, which follow, are much the same in the whole issue. */
-const OWN_TEXTS = 5
+const OWN_TEXTS = 6
 
 const known = new KnownLexemes()
 let jobDueAt = 0
@@ -60,8 +62,9 @@ export async function learnLexemes(client: pg.ClientBase, now: Date, groups: rea
 export const forgetLexemes = (): void => known.forgetAll()
 
 /** Lexemes nobody remembers this issue to have; for a new issue beyond those it begins with. */
-function newLexemes({ issueId, isNew, first, occurrences }: LearningGroup): string[] {
-  const issue = issueNumberOf(issueId)
+function newLexemes({ issueId, isNew, isMerged, first, occurrences }: LearningGroup): string[] {
+  // What it says for others as well is nothing it is known to have once they are taken out of it.
+  const issue = issueNumberOf(issueId) ^ (isMerged ? 0x55555555 : 0)
   if (isNew) {
     for (const text of first.searchWords) if (text !== null) known.isNew(issue, '', text, true)
     for (const [key, value] of first.facts) known.isNew(issue, key, value)
@@ -81,10 +84,4 @@ function newLexemes({ issueId, isNew, first, occurrences }: LearningGroup): stri
     }
   }
   return [...lexemes]
-}
-
-function addLasting(lexemes: Set<string>, text: string): void {
-  const words = new Set<string>()
-  addWords(words, text)
-  for (const word of words) if (isLasting(word)) lexemes.add(word)
 }

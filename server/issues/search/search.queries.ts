@@ -83,15 +83,21 @@ export async function addToDocuments(
   })
 }
 
+export type StaleDocument = {
+  readonly issueId: string
+  readonly orgId: string
+  readonly title: string
+  readonly firstRelease: string | null
+  readonly lastRelease: string | null
+  readonly since: Date
+}
+
 /** Issues whose document is to be made anew, longest waiting first. */
-export async function staleDocuments(
-  db: Database,
-  most: number,
-): Promise<{ issueId: string; orgId: string; projectId: string; searchText: string; since: Date }[]> {
+export async function staleDocuments(db: Database, most: number): Promise<StaleDocument[]> {
   const rows = await db
     .selectFrom('issue_search as s')
     .innerJoin('issues as i', 'i.id', 's.issue_id')
-    .select(['i.id', 'i.org_id', 'i.project_id', 'i.search_text', 's.stale_since'])
+    .select(['i.id', 'i.org_id', 'i.title', 'i.first_release', 'i.last_release', 's.stale_since'])
     .where('s.stale_since', 'is not', null)
     .orderBy('s.stale_since')
     .limit(most)
@@ -103,36 +109,57 @@ export async function staleDocuments(
           {
             issueId: row.id,
             orgId: row.org_id,
-            projectId: row.project_id,
-            searchText: row.search_text,
+            title: row.title,
+            firstRelease: row.first_release,
+            lastRelease: row.last_release,
             since: row.stale_since,
           },
         ],
   )
 }
 
-/** Replaces a document, unless it was asked for anew meanwhile (`since` is another then). */
-export async function replaceDocument(db: Database, document: NewDocument, since: Date): Promise<void> {
-  const lexemes = joined([orgLexeme(document.orgId), ...document.lexemes])
-  await sql`update issue_search set document = array_to_tsvector(string_to_array(${lexemes}, E'\\x1e')), stale_since = null
-    where issue_id = ${document.issueId} and date_trunc('milliseconds', stale_since) = date_trunc('milliseconds', ${since}::timestamptz)`.execute(
-    db,
-  )
+/** The document was made anew, unless it was asked for once more meanwhile (`since` is another then). */
+export async function markFresh(client: pg.ClientBase, issueId: string, since: Date): Promise<void> {
+  await client.query({
+    name: 'search-mark-fresh',
+    text: `update issue_search set stale_since = null
+           where issue_id = $1 and date_trunc('milliseconds', stale_since) = date_trunc('milliseconds', $2::timestamptz)`,
+    values: [issueId, since],
+  })
+}
+
+/** What issues are found by, together. */
+export async function lexemesOfDocuments(db: Database, issueIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ lexeme: string }>`
+    select distinct l as lexeme from issue_search s, unnest(tsvector_to_array(s.document)) l
+    where s.issue_id = any(${[...issueIds]}::uuid[]) limit ${MOST_UNITED}`.execute(db)
+  return rows.map((row) => row.lexeme)
 }
 
 /** Puts a document back to these lexemes, and asks for it to be made anew from stored events. */
 export async function restart(tx: Tx, issueId: string, lexemes: readonly string[]): Promise<void> {
   await sql`update issue_search s set stale_since = now(),
+      own_document = case when s.own_document is not null then array_to_tsvector(array[E'\\x1forg\\x1f' || i.org_id::text]) end,
       document = array_to_tsvector(array_append(string_to_array(${joined(lexemes)}, E'\\x1e'), E'\\x1forg\\x1f' || i.org_id::text))
     from issues i where s.issue_id = ${issueId} and i.id = s.issue_id`.execute(tx)
 }
 
-/** Adds the documents of merged issues to the one they lead to; later it is made anew from their events. */
+/**
+ * Adds the documents of merged issues to the one they lead to, whose own is kept beside it; later what their newest
+ * events say joins them.
+ */
 export async function uniteDocuments(tx: Tx, rootId: string): Promise<void> {
-  await sql`update issue_search s set stale_since = now(), document = s.document || array_to_tsvector(array(
-      select distinct l from issues i join issue_search o on o.issue_id = i.id, unnest(tsvector_to_array(o.document)) l
-      where i.merged_into = ${rootId} limit ${MOST_UNITED}))
+  await sql`update issue_search s set stale_since = now(),
+      own_document = case when exists (select from issues where merged_into = ${rootId}) then coalesce(s.own_document, s.document) end,
+      document = s.document || array_to_tsvector(array(
+        select distinct l from issues i join issue_search o on o.issue_id = i.id, unnest(tsvector_to_array(o.document)) l
+        where i.merged_into = ${rootId} limit ${MOST_UNITED}))
     where s.issue_id = ${rootId}`.execute(tx)
+}
+
+/** Takes the document of an issue back to what it was before others were merged into it; {@link uniteDocuments} follows. */
+export async function splitDocument(tx: Tx, rootId: string): Promise<void> {
+  await sql`update issue_search set document = coalesce(own_document, document) where issue_id = ${rootId}`.execute(tx)
 }
 
 /** A document of PostgreSQL holds at most 1 MB. */

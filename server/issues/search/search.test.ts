@@ -275,6 +275,64 @@ describe('words of any script', () => {
   })
 })
 
+test('words of tags are found, of the first event too; and the name a grouping rule gave', async () => {
+  const named = await aProject(ada, { name: 'Named' })
+  const rule = {
+    match: [{ key: 'type', glob: 'omegaError' }],
+    fingerprint: ['omega'],
+    title: 'Zebra crossing',
+  }
+  const set = await ada.patch(`/api/projects/${named.id}/settings`, { grouping_rules: { fingerprint: [rule], stack: [] } })
+  expect(set.status, set.text).toBe(200)
+  await sendEvent(server.url, named.dsn, eventIn('omega', { tags: { shelf: 'Upper left', order_id: '471108150815' } }))
+  await server.service.drain()
+  for (const q of ['zebra', 'upper', '"left"', 'shelf:"upper left"', 'order_id:471108150815'])
+    expect(await found(q), q).toEqual(['omega'])
+  expect(await found('471108150815')).toEqual([])
+})
+
+describe('merging and taking apart', () => {
+  const two = async (): Promise<[string, string]> => {
+    await found('fork')
+    return [idOf('forkOne'), idOf('forkTwo')]
+  }
+
+  test('loses nothing issues were found by, however many events came since', async () => {
+    const forks = await aProject(ada, { name: 'Forks' })
+    const send = (name: string, fields: Record<string, unknown>) =>
+      sendEvent(server.url, forks.dsn, eventIn(name, fields))
+    await send('forkOne', { release: '1.0', tags: { rare: 'first' }, timestamp: now - DAY })
+    await send('forkTwo', { release: '1.1', tags: { other: 'second' }, timestamp: now - DAY })
+    for (let i = 0; i < 60; i++) await send('forkOne', { release: '3.0', timestamp: now - 60 + i })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    const [one, other] = await two()
+    expect((await ada.post(`/api/issues/${one}/merge`, { issue_ids: [other] })).status).toBe(200)
+    const finds = async (q: string) => (await answerTo('/api/issues/search', q)).items.map(({ id }) => id)
+    const terms = ['rare:first', 'release:1.0', 'first_release:1.0', 'last_release:3.0']
+    for (const q of [...terms, 'other:second', 'release:1.1', 'forkTwo']) expect(await finds(q), q).toEqual([one])
+    await remakeDocuments(server.app)
+    for (const q of [...terms, 'other:second', 'release:1.1', 'forkTwo']) expect(await finds(q), q).toEqual([one])
+    await send('forkTwo', { release: '1.1', tags: { late: 'third' }, timestamp: now })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    expect(await finds('late:third')).toEqual([one])
+    expect((await ada.post(`/api/issues/${one}/unmerge`, { issue_ids: [other] })).status).toBe(200)
+    for (const turn of [1, 2]) {
+      for (const q of terms) expect(await finds(q), `${q} ${turn}`).toEqual([one])
+      for (const q of ['other:second', 'release:1.1', 'forkTwo'])
+        expect(await finds(q), `${q} ${turn}`).toEqual([other])
+      await remakeDocuments(server.app)
+    }
+    // What was learned from the other one is new to this one.
+    expect(await finds('late:third')).toEqual([other])
+    await send('forkOne', { release: '3.0', tags: { late: 'third' }, timestamp: now + 1 })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    expect(await finds('late:third')).toHaveLength(2)
+  })
+})
+
 describe('what later events say', () => {
   const later = (fields: Record<string, unknown>) => sendEvent(server.url, shop.dsn, eventIn('later', fields))
 
