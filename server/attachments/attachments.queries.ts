@@ -1,10 +1,7 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-import { CopyRows } from '../events/copy-rows.ts'
+import { copyInto, CopyRows } from '../events/copy-rows.ts'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
@@ -92,16 +89,13 @@ export async function insertAttachments(client: pg.ClientBase, files: readonly F
       chunks.bytes(chunk.bytes)
     }
   }
-  await copy(
+  await copyInto(
     client,
     'attachments (received_day, id, project_id, event_id, received_at, filename, content_type, attachment_type, size_bytes, sha256)',
     rows,
   )
-  await copy(client, 'attachment_chunks (received_day, attachment_id, seq, encoding, bytes)', chunks)
+  await copyInto(client, 'attachment_chunks (received_day, attachment_id, seq, encoding, bytes)', chunks)
 }
-
-const copy = (client: pg.ClientBase, into: string, rows: CopyRows): Promise<void> =>
-  pipeline(Readable.from(rows.finish()), client.query(copyFrom(`copy ${into} from stdin (format binary)`)))
 
 /** Most files of one event that are listed; an envelope may bring 30. */
 const MOST_LISTED = 200

@@ -3,7 +3,7 @@ import { newId, unhyphenate } from '../kernel/ids.ts'
 import type { CheckIn, MonitorConfig } from '../protocol/check-in.ts'
 import { afterCheckIn, type Run } from './check-in.ts'
 import * as sql from './check-ins.queries.ts'
-import type { Receipt } from './record-logs.ts'
+import type { Receipt } from './record-entries.ts'
 
 /** Monitors of one project; check-ins of further ones are refused, slugs come from outside. */
 export const MOST_MONITORS = 1_000

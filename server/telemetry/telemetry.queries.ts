@@ -1,4 +1,4 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
@@ -78,24 +78,12 @@ function filteredLogs(db: Database, filter: LogFilter) {
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
 export async function selectLogs(db: Database, filter: LogFilter, slice: Slice) {
-  let query = filteredLogs(db, filter).select(LOG_COLUMNS)
-  if (slice.after !== null) query = query.where(before(slice.after, 'occurred_at'))
-  const rows = await query
-    .orderBy('occurred_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(slice.limit)
-    .offset(slice.offset)
-    .execute()
+  const rows = await newest(filteredLogs(db, filter).select(LOG_COLUMNS), slice).execute()
   return rows.map((row) => ({ ...row, trace_id: plainId(row.trace_id) }))
 }
 
 export const countLogs = (db: Database, filter: LogFilter): Promise<number> =>
-  countUpTo(
-    db,
-    filteredLogs(db, filter)
-      .select('id')
-      .limit(TOTAL_CAP + 1),
-  )
+  countUpTo(db, filteredLogs(db, filter).select('id'))
 
 export type MetricFilter = TimeRange & {
   readonly projectId: string
@@ -140,24 +128,12 @@ function filteredMetrics(db: Database, filter: MetricFilter) {
 }
 
 export async function selectMetrics(db: Database, filter: MetricFilter, slice: Slice) {
-  let query = filteredMetrics(db, filter).select(METRIC_COLUMNS)
-  if (slice.after !== null) query = query.where(before(slice.after, 'occurred_at'))
-  const rows = await query
-    .orderBy('occurred_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(slice.limit)
-    .offset(slice.offset)
-    .execute()
+  const rows = await newest(filteredMetrics(db, filter).select(METRIC_COLUMNS), slice).execute()
   return rows.map((row) => ({ ...row, trace_id: plainId(row.trace_id) }))
 }
 
 export const countMetrics = (db: Database, filter: MetricFilter): Promise<number> =>
-  countUpTo(
-    db,
-    filteredMetrics(db, filter)
-      .select('id')
-      .limit(TOTAL_CAP + 1),
-  )
+  countUpTo(db, filteredMetrics(db, filter).select('id'))
 
 export type RunFilter = TimeRange & {
   readonly projectId: string
@@ -221,18 +197,21 @@ export async function selectRuns(db: Database, filter: RunFilter, slice: Slice) 
 }
 
 export const countRuns = (db: Database, filter: RunFilter): Promise<number> =>
-  countUpTo(
-    db,
-    filteredRuns(db, filter)
-      .select('c.id')
-      .limit(TOTAL_CAP + 1),
-  )
+  countUpTo(db, filteredRuns(db, filter).select('c.id'))
 
 const before = (cursor: TimeCursor, column: string, id = 'id') =>
   sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`
 
+/** A page of entries, the newest first. */
+function newest<DB, T extends keyof DB, O>(query: SelectQueryBuilder<DB, T, O>, { after, limit, offset }: Slice) {
+  const following = after === null ? query : query.where(before(after, 'occurred_at'))
+  return following.orderBy(sql.ref('occurred_at'), 'desc').orderBy(sql.ref('id'), 'desc').limit(limit).offset(offset)
+}
+
+/** How many rows there are, up to one more than a total says exactly. */
 async function countUpTo(db: Database, rows: Expression<unknown>): Promise<number> {
-  const counted = await sql<{ n: number }>`select count(*) as n from (${rows}) as capped`.execute(db)
+  const capped = sql`(select from (${rows}) as entries limit ${TOTAL_CAP + 1}) as capped`
+  const counted = await sql<{ n: number }>`select count(*) as n from ${capped}`.execute(db)
   return counted.rows[0]?.n ?? 0
 }
 

@@ -1,0 +1,56 @@
+import type pg from 'pg'
+import { copyInto, CopyRows } from '../events/copy-rows.ts'
+import { dayOf } from '../kernel/day.ts'
+import { newId } from '../kernel/ids.ts'
+
+/** Whose an entry is, and when it came. */
+export type Receipt = { readonly projectId: string; readonly receivedAt: Date }
+
+/** What log entries and measurements have in common. */
+type Entry = Receipt & {
+  readonly occurredAt: Date
+  readonly traceId: string | null
+  readonly spanId: string | null
+  readonly release: string | null
+  readonly environment: string | null
+  readonly attributes: unknown
+  readonly notes: readonly unknown[]
+}
+
+const BEFORE = ['received_day', 'project_id', 'id', 'received_at', 'occurred_at'] as const
+const AFTER = ['trace_id', 'span_id', 'release', 'environment', 'attributes', 'notes'] as const
+
+/** Where entries of one sort are kept: their columns, and what writes them in that order. */
+export type EntryTable<E> = {
+  readonly name: 'logs' | 'trace_metrics'
+  readonly columns: readonly string[]
+  readonly write: (rows: CopyRows, entry: E) => void
+}
+
+/** Writes entries inside the caller's transaction, in their order. Partitions of their days must exist. */
+export async function recordEntries<E extends Entry>(
+  client: pg.ClientBase,
+  table: EntryTable<E>,
+  entries: readonly E[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const columns = [...BEFORE, ...table.columns, ...AFTER]
+  const rows = new CopyRows()
+  for (const entry of entries) {
+    rows.row(columns.length)
+    rows.day(dayOf(entry.receivedAt))
+    rows.uuid(entry.projectId)
+    rows.uuid(newId())
+    rows.time(entry.receivedAt)
+    rows.time(entry.occurredAt)
+    table.write(rows, entry)
+    if (entry.traceId === null) rows.nothing()
+    else rows.uuid(entry.traceId)
+    rows.text(entry.spanId)
+    rows.text(entry.release)
+    rows.text(entry.environment)
+    rows.json(JSON.stringify(entry.attributes))
+    rows.json(entry.notes.length === 0 ? null : JSON.stringify(entry.notes))
+  }
+  await copyInto(client, `${table.name} (${columns.join(', ')})`, rows)
+}
