@@ -8,7 +8,10 @@ import type { NewFeedback } from './feedback.ts'
 
 /** SQL of feedback; nobody else touches its table. */
 
-export type FeedbackRow = Selectable<Tables['feedback']>
+export type FeedbackRow = Selectable<Tables['feedback']> & {
+  /** The issue it is read with: another one than it is filed under where that one was merged. */
+  readonly shown_as: string | null
+}
 
 export type FiledFeedback = {
   readonly projectId: string
@@ -120,13 +123,12 @@ export type FeedbackPage = {
 function filtered(db: Database, filter: FeedbackFilter) {
   let query = db.selectFrom('feedback').where('project_id', '=', filter.projectId)
   if (filter.issueId !== undefined) {
-    // Filed under the issue its event made, which may since have been merged into this one.
+    // Filed under the issue its event made, which may since have been merged into this one; or this one into another,
+    // whose feedback it then is.
     const { issueId } = filter
-    query = query.where((row) =>
-      row.or([
-        row('issue_id', '=', issueId),
-        row('issue_id', 'in', row.selectFrom('issues').select('id').where('merged_into', '=', issueId)),
-      ]),
+    const root = sql`(select coalesce(r.merged_into, r.id) from issues r where r.id = ${issueId})`
+    query = query.where(
+      sql<SqlBool>`issue_id in (select i.id from issues i where i.id = ${root} or i.merged_into = ${root})`,
     )
   }
   if (filter.linked !== undefined) query = query.where('issue_id', filter.linked ? 'is not' : 'is', null)
@@ -137,7 +139,13 @@ function filtered(db: Database, filter: FeedbackFilter) {
 
 export function selectFeedback(db: Database, filter: FeedbackFilter, page: FeedbackPage): Promise<FeedbackRow[]> {
   const direction = page.descending ? 'desc' : 'asc'
-  let query = filtered(db, filter).selectAll()
+  let query = filtered(db, filter)
+    .selectAll('feedback')
+    .select(
+      sql<string | null>`(select coalesce(i.merged_into, i.id) from issues i where i.id = feedback.issue_id)`.as(
+        'shown_as',
+      ),
+    )
   if (page.after !== null) {
     const beyond = sql.raw(page.descending ? '<' : '>')
     query = query.where(

@@ -83,7 +83,7 @@ async function viewFeedback(app: App, projectId: string, rows: readonly Feedback
     release: row.release,
     environment: row.environment,
     event_id: hex(row.event_id),
-    issue_id: row.issue_id,
+    issue_id: row.shown_as,
     attachments: files.filter((file) => file.event_id === unhyphenate(row.feedback_id)),
     received_at: row.received_at.toISOString(),
   }))

@@ -6,6 +6,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { readSamples, SAMPLE_KEY } from '#test/kit/samples.ts'
 import { anEvent, dsnParts, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
+import { waitFor } from '#test/kit/wait.ts'
 
 /** What users of apps write, through the running service, read back by the API. */
 
@@ -70,6 +71,11 @@ async function issueOf(eventId: string): Promise<IssueDetail> {
   return detail
 }
 
+async function issueWith(type: string): Promise<string> {
+  const { items } = (await ada.get(`/api/projects/${project.id}/issues`)).as<{ items: Issue[] }>()
+  return items.find((issue) => issue.type === type)?.id ?? ''
+}
+
 test('recorded feedback of every SDK is listed', async () => {
   await server.app.pool.query('update projects set number = 4501 where id = $1', [project.id])
   await server.app.pool.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
@@ -123,6 +129,31 @@ describe('the issue it is about', () => {
     await send(id, [userReport(id), { type: 'event', payload: JSON.stringify(event) }])
     await send(eventId, [feedback({ associated_event_id: id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') })])
     expect((await issueOf(id)).feedback.map(({ message }) => message).sort()).toEqual(['It broke.', 'It froze.'])
+  })
+
+  test('is the one shown, where the issue of its event was merged into another', async () => {
+    const events = ['One', 'Two'].map((type) => anEvent({ exception: { values: [{ type, value: 'x' }] } }))
+    const ids = events.map((event) => String(event['event_id']))
+    for (const event of events) await sendEvent(server.url, project.dsn, event)
+    await server.service.drain()
+    const [one, two] = [await issueWith('One'), await issueWith('Two')]
+    expect((await ada.post(`/api/issues/${one}/merge`, { issue_ids: [two] })).status).toBe(200)
+    const told: unknown[] = []
+    const stop = server.app.bus.on('live', (payload) => told.push(payload))
+    await send(ids[1] ?? '', [userReport(ids[1] ?? '')])
+    await waitFor('the dashboards to be told', () =>
+      told.some((message) => JSON.stringify(message).includes(project.id)),
+    )
+    stop()
+    const message = JSON.stringify(told)
+    expect(message).toContain(one)
+    expect(message).not.toContain(two)
+    for (const id of [one, two]) {
+      expect((await list(`?issue_id=${id}`)).items).toMatchObject([{ event_id: ids[1], issue_id: one }])
+    }
+    await ada.post(`/api/issues/${one}/unmerge`, { issue_ids: [two] })
+    expect((await list(`?issue_id=${one}`)).items).toEqual([])
+    expect((await list(`?issue_id=${two}`)).items).toMatchObject([{ issue_id: two }])
   })
 
   test('goes with its issue', async () => {
