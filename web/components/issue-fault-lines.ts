@@ -1,4 +1,5 @@
 import type { FaultLine } from '../ui/bar-chart.tsx'
+import { issue as words } from '../words/issue.ts'
 import { versionOf, type Trend } from './issue-trend.ts'
 
 /** Which releases a chart of an issue names. Pure. */
@@ -6,30 +7,42 @@ import { versionOf, type Trend } from './issue-trend.ts'
 const MOST = 5
 /** Labels nearer to each other than this would run into one another. */
 const APART = 0.14
+/** The same on a phone. */
+const APART_SMALL = 0.27
 
 type Marker = { version: string; at: string; project_id?: string; platform?: string }
 
+/** Releases of the issue itself: those it was met in, and the one with the fix. */
+type Own = { met: readonly (string | null)[]; fixed: string | null }
+
 /**
- * The release it came back in first, then those of its `own`, then the newest that came out in the time shown, as far as their
- * names fit.
+ * The release it came back in first, then those of its own, the fix before all, then the newest that came out in the
+ * time shown, as far as their names fit.
  */
 export function faultLines(
   came: FaultLine | null,
   markers: readonly Marker[],
   { start, interval_seconds: seconds, counts }: Pick<Trend, 'start' | 'interval_seconds' | 'counts'>,
-  own: readonly (string | null)[] = [],
+  own: Own = { met: [], fixed: null },
 ): FaultLine[] {
   const span = seconds * 1000 * counts.length
   const lines: FaultLine[] = came === null ? [] : [came]
+  const weight = ({ version }: Marker): number => (version === own.fixed ? 2 : own.met.includes(version) ? 1 : 0)
   // Of several projects each line says which.
   const several = new Set(markers.map((marker) => marker.project_id)).size > 1
-  for (const { version, at, platform } of markers.toSorted(
-    (a, b) => Number(own.includes(b.version)) - Number(own.includes(a.version)) || b.at.localeCompare(a.at),
-  )) {
+  for (const marker of markers.toSorted((a, b) => weight(b) - weight(a) || b.at.localeCompare(a.at))) {
+    const { version, at, platform } = marker
     const place = (Date.parse(at) - Date.parse(start)) / span
+    const isNear = (apart: number) => lines.some((line) => Math.abs(line.at - place) < apart)
     if (lines.length === MOST) break
-    if (place < 0 || place > 1 || lines.some((line) => Math.abs(line.at - place) < APART)) continue
-    lines.push({ at: place, label: versionOf(version), ...(several && platform !== undefined ? { platform } : {}) })
+    if (place < 0 || place > 1 || isNear(APART)) continue
+    lines.push({
+      at: place,
+      label: versionOf(version),
+      ...(isNear(APART_SMALL) ? { isMinor: true } : {}),
+      ...(version === own.fixed ? { tone: 'ok', note: words.fixedHere } : {}),
+      ...(several && platform !== undefined ? { platform } : {}),
+    })
   }
   return lines
 }

@@ -124,6 +124,15 @@ function changeOf(issue: IssueDetail, now: number): { move: number | null; split
   return { move, split: move === null ? faultOf(issue, now) : Math.floor(move) }
 }
 
+/** The release with the last fix, also after it did not hold. */
+function fixedIn(issue: IssueDetail): string | null {
+  if (issue.resolved_in_release !== null) return issue.resolved_in_release
+  const noted = issue.activity.find((entry) => entry.kind === 'status_changed' && entry.data.to === 'regressed')
+  const versions: unknown = noted?.data['fixed_in']
+  const last: unknown = Array.isArray(versions) ? versions.at(-1) : null
+  return typeof last === 'string' ? last : null
+}
+
 function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRange; now: number }) {
   const { trend } = issue
   const tone = toneOf(issue, now)
@@ -160,7 +169,10 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
         heightPx={104}
         series={series}
         buckets={buckets}
-        faults={faultLines(came, markers.data?.items ?? [], trend, [issue.first_release, issue.last_release])}
+        faults={faultLines(came, markers.data?.items ?? [], trend, {
+          met: [issue.first_release, issue.last_release],
+          fixed: fixedIn(issue),
+        })}
         xLabels={axisLabels(starts, trend.interval_seconds, AXES[range])}
         openEnd
       />

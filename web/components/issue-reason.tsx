@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { issue as words } from '../words/issue.ts'
 import { decide } from '../words/decide.ts'
+import { IssueTrack } from './issue-track.tsx'
 import { versionOf } from './issue-trend.ts'
 
 /** Why the status is what it is, for moves nobody made by hand and for what was decided. */
@@ -36,7 +37,15 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
         </h2>
         <p>{status_reason}</p>
       </div>
-      {back === null || fixed === null ? null : <ReleaseTrack fixed={fixed} back={versionOf(back)} />}
+      {back === null || fixed === null ? null : (
+        <IssueTrack
+          issueId={issue.id}
+          projectId={issue.project_id}
+          fixed={fixed}
+          back={back}
+          at={move?.created_at ?? ''}
+        />
+      )}
       {byItself ? (
         <div className="reason-a">
           {eventId === null || issue.event?.event_id === eventId ? null : (
@@ -73,32 +82,5 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 function fixedOf(data: Record<string, unknown>): string | null {
   const versions = data['fixed_in']
   const last: unknown = Array.isArray(versions) ? versions.at(-1) : null
-  const version = textOf(last)
-  return version === null ? null : versionOf(version)
+  return textOf(last)
 }
-
-/** The release line: where it was fixed, where it broke again. */
-function ReleaseTrack({ fixed, back }: { fixed: string; back: string }) {
-  return (
-    <svg className="track" viewBox="0 0 420 46" role="img" aria-label={decide.track(fixed, back)}>
-      <path className="tk-old" d="M20 16H100" />
-      <path className="tk-fix" d="M114 16H276" />
-      <path className="tk-gap" d="M292 6l-8 20" />
-      <path className="tk-bad" d="M298 16H338" />
-      <circle className="fx" cx="107" cy="16" r="7" />
-      <path className="fxm" d="M104 16.2l2.2 2.2 4-4.4" />
-      <circle className="bd" cx="345" cy="16" r="7" />
-      <path className="bdm" d="M345 12.6v4M345 19h.01" />
-      <text x="107" y="41" textAnchor="middle" className="b">
-        {decide.fixed(short(fixed))}
-      </text>
-      <text x="345" y="41" textAnchor="middle" className="b">
-        {short(back)}
-      </text>
-    </svg>
-  )
-}
-
-const MOST_CHARACTERS = 22
-const short = (version: string): string =>
-  version.length > MOST_CHARACTERS ? `${version.slice(0, MOST_CHARACTERS - 1)}…` : version

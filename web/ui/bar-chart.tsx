@@ -19,6 +19,12 @@ export type FaultLine = {
   at: number
   label: string
   platform?: string
+  /** `ok` where things got better. */
+  tone?: 'ok'
+  /** A word after the label, where there is room. */
+  note?: string
+  /** Left out where the chart is small. */
+  isMinor?: boolean
 }
 
 type BarChartProps = {
@@ -91,12 +97,13 @@ export function BarChart({
         {faults.map((fault) => (
           <span
             key={`${fault.label} ${fault.at}`}
-            className={fault.at > 0.8 ? 'fault fault-r' : 'fault'}
+            className={classOf(fault)}
             style={vars({ '--x': `${round(fault.at * 100)}%` })}
           >
             <span>
               {fault.platform === undefined ? null : <PlatformTile platform={fault.platform} />}
               {fault.label}
+              {fault.note === undefined ? null : <i>{fault.note}</i>}
             </span>
           </span>
         ))}
@@ -140,6 +147,11 @@ export function BarChart({
     </div>
   )
 }
+
+const classOf = ({ at, tone, isMinor }: FaultLine): string =>
+  ['fault', at > 0.8 ? 'fault-r' : '', tone === 'ok' ? 'fault-ok' : '', isMinor === true ? 'fault-minor' : '']
+    .filter((name) => name !== '')
+    .join(' ')
 
 /** The part of the chart that is looked at: everything beside it steps back. */
 function Chosen({ buckets: [from, to], length }: { buckets: Buckets; length: number }) {

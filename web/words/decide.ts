@@ -54,7 +54,8 @@ export const decide = {
 
   notRegressed: 'Not a regression',
   notRegressedMore: 'Resolves it again, for every release seen so far.',
-  track: (fixed: string, back: string) => `Fixed in ${fixed}, seen again in ${back}`,
+  track: (releases: readonly string[]) => `Releases in order: ${releases.join(', ')}`,
+  trackWords: { fixed: 'fixed here', back: 'seen again', seen: 'seen', clean: 'clean' },
   fixed: (version: string) => `${version} fixed`,
   ignoredUntil: 'Ignored until',
 } as const

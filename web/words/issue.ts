@@ -62,6 +62,7 @@ export const issue = {
   trendTitle: (hours: number) => `Events per hour, last ${hours} h`,
   asTable: 'View as table',
   hour: 'Hour',
+  fixedHere: 'fixed',
   beforeChange: 'Before',
   sinceChange: 'Since the change',
 
