@@ -66,6 +66,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
     clientIp,
     userAgent,
     defaultEnvironment: project.defaultEnvironment,
+    onlyDecisive: true,
   })
   const unwanted = filteredEvent(project.filters, normal, {
     clientIp: raw.clientIp,

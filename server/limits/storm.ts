@@ -176,4 +176,11 @@ function fingerprintOf(grouping: StormGrouping, { decoded, start, end }: EventBy
   return grouping.fingerprintOf(normalizeEvent(value, NOWHERE))
 }
 
-const NOWHERE = { eventId: '0'.repeat(32), receivedAt: new Date(0), sentAt: null, clientIp: null, userAgent: null }
+const NOWHERE = {
+  eventId: '0'.repeat(32),
+  receivedAt: new Date(0),
+  sentAt: null,
+  clientIp: null,
+  userAgent: null,
+  onlyDecisive: true,
+}

@@ -22,6 +22,8 @@ export type FrameSetting = {
   /** Which image `addr_mode: rel:<index>` speaks of. */
   imageFiles: readonly (string | null)[]
   variables: JsonBudget
+  /** Else without lines around frames, variables and registers. */
+  withDetail: boolean
   notes: Notes
 }
 
@@ -43,7 +45,8 @@ export function readStacktrace(raw: unknown, setting: FrameSetting, name: string
     else if (element !== null) setting.notes.add(name, 'A frame is no object.')
   }
   if (frames.length === 0) return null
-  return { frames, registers: isRecord(raw) ? readRegisters(raw['registers'], setting.notes) : null }
+  const registers = isRecord(raw) && setting.withDetail ? readRegisters(raw['registers'], setting.notes) : null
+  return { frames, registers }
 }
 
 function readFrame(raw: Record<string, unknown>, setting: FrameSetting): Frame {
@@ -62,9 +65,9 @@ function readFrame(raw: Record<string, unknown>, setting: FrameSetting): Frame {
     colno: lineNumber(raw['colno'], notes, 'frame.colno'),
     in_app: true,
     context_line: contextLine(raw['context_line'], notes),
-    pre_context: contextLines(raw['pre_context'], notes, 'frame.pre_context'),
-    post_context: contextLines(raw['post_context'], notes, 'frame.post_context'),
-    vars: raw['vars'] === undefined ? null : readVars(raw['vars'], setting),
+    pre_context: setting.withDetail ? contextLines(raw['pre_context'], notes, 'frame.pre_context') : NO_LINES,
+    post_context: setting.withDetail ? contextLines(raw['post_context'], notes, 'frame.post_context') : NO_LINES,
+    vars: raw['vars'] === undefined || !setting.withDetail ? null : readVars(raw['vars'], setting),
     instruction_addr: instructionAddr,
     symbol_addr: addressField(raw['symbol_addr'], notes, 'frame.symbol_addr'),
     image_addr: addressField(raw['image_addr'], notes, 'frame.image_addr'),

@@ -4,6 +4,7 @@ import { fingerprint } from '../grouping/grouping.ts'
 import { Event } from './event.api.ts'
 import { isRecord } from './json.ts'
 import { normalizeEvent } from './normalize.ts'
+import { decisive } from './decisive.fixture.ts'
 import { scrubEvent } from './scrub.ts'
 
 /** Payloads nobody should send. Whatever comes, the answer is an Event PostgreSQL can hold, and soon. */
@@ -168,6 +169,16 @@ describe('any JSON in any field', () => {
         const event = normalizeEvent(raw, CONTEXT)
         expect(JSON.stringify(raw)).toBe(text)
         expect(normalizeEvent(parsed(text), CONTEXT)).toEqual(event)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('only what is decisive: the same but for what is shown to people alone', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom(...FIELDS), anyJson), { maxLength: 6 }), (entries) => {
+        const raw = parsed(JSON.stringify(Object.fromEntries(entries)))
+        expect(normalizeEvent(raw, { ...CONTEXT, onlyDecisive: true })).toEqual(decisive(normalizeEvent(raw, CONTEXT)))
       }),
       { numRuns: 300 },
     )

@@ -28,6 +28,11 @@ export type NormalizeContext = {
   userAgent: string | null
   /** For events that name none. `production` if left out. */
   defaultEnvironment?: string
+  /**
+   * Leaves empty what is only for people to read: breadcrumbs, lines around frames, variables, registers, extra and
+   * modules, and what `errors` would say of them. Nothing is decided by these, and digestion keeps the payload, not the event.
+   */
+  onlyDecisive?: boolean
 }
 
 const EVENT_TYPES = new Set(['csp', 'hpkp', 'expectct', 'expectstaple', 'nel', 'feedback', 'transaction'])
@@ -43,6 +48,7 @@ const OTHER_CHARACTERS = 256 * 1024
  */
 export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeContext): Event {
   const notes = new Notes()
+  const withDetail = context.onlyDecisive !== true
   const time = eventTime(raw['timestamp'], context.receivedAt, context.sentAt, notes)
   const sdk = readSdk(raw['sdk'], notes)
   const platform = readPlatform(raw['platform'], sdk, notes)
@@ -53,6 +59,7 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     images: images.length === 0 ? [] : imageRanges(images),
     imageFiles: images.map((image) => (typeof image['code_file'] === 'string' ? image['code_file'] : null)),
     variables: new JsonBudget(OTHER_CHARACTERS),
+    withDetail,
     notes,
   }
   const exceptions = readExceptions(raw['exception'] ?? raw['sentry.interfaces.Exception'], frames)
@@ -107,12 +114,14 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     is_unhandled: isUnhandled(exceptions, level),
     exceptions,
     threads,
-    breadcrumbs: readBreadcrumbs(
-      raw['breadcrumbs'] ?? raw['sentry.interfaces.Breadcrumbs'],
-      time.shiftMs,
-      new JsonBudget(OTHER_CHARACTERS),
-      notes,
-    ),
+    breadcrumbs: withDetail
+      ? readBreadcrumbs(
+          raw['breadcrumbs'] ?? raw['sentry.interfaces.Breadcrumbs'],
+          time.shiftMs,
+          new JsonBudget(OTHER_CHARACTERS),
+          notes,
+        )
+      : [],
     tags,
     user: readUser(
       raw['user'] ?? raw['sentry.interfaces.User'],
@@ -121,8 +130,8 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     ),
     request,
     contexts,
-    extra: cleanRecord(raw['extra'], new JsonBudget(EXTRA_CHARACTERS), notes, 'extra') ?? {},
-    modules: readModules(raw['modules'], notes),
+    extra: (withDetail ? cleanRecord(raw['extra'], new JsonBudget(EXTRA_CHARACTERS), notes, 'extra') : null) ?? {},
+    modules: withDetail ? readModules(raw['modules'], notes) : {},
     sdk,
     debug_images: images,
     fingerprint: readFingerprint(raw['fingerprint'], notes),

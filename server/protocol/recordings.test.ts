@@ -6,6 +6,7 @@ import { fingerprint } from '../grouping/grouping.ts'
 import { isAnr, isNativeCrash } from './anr.ts'
 import { contentEncodingFrom, decodeBodySync } from './decode.ts'
 import { decodeStoreBody } from './decode-store.ts'
+import { decisive } from './decisive.fixture.ts'
 import { parseEnvelope, payloadOf } from './envelope.ts'
 import { Event } from './event.api.ts'
 import { parseGuarded } from './json-guard.ts'
@@ -74,13 +75,14 @@ function rawEventOf(sample: Sample): Record<string, unknown> | null {
   return isRecord(value) ? value : null
 }
 
-function normalised(raw: Record<string, unknown>): Event {
+function normalised(raw: Record<string, unknown>, onlyDecisive = false): Event {
   return normalizeEvent(raw, {
     eventId: '9ec79c33ec9942ab8353589fcb2e04dc',
     receivedAt: RECEIVED,
     sentAt: null,
     clientIp: CLIENT,
     userAgent: null,
+    onlyDecisive,
   })
 }
 
@@ -100,6 +102,12 @@ describe.each(withEvent)('$name', ({ name, raw }) => {
   const before = JSON.stringify(raw)
   const changed = scrubEvent(raw)
   const event = normalised(raw)
+
+  test('is judged by what is decisive as by the whole', () => {
+    const brief = normalised(raw, true)
+    expect(brief).toEqual(decisive(event))
+    expect(fingerprint(brief)).toEqual(fingerprint(event))
+  })
 
   test('reads as a person reads it', () => {
     const naming = namingException(event.exceptions)

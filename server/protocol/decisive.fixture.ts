@@ -1,0 +1,22 @@
+import { expect } from 'vitest'
+import type { Event, Stacktrace } from './event.api.ts'
+
+/** An event as normalising with `onlyDecisive` must answer it, made from the whole one. */
+export function decisive(event: Event): Event {
+  const bare = <T extends { stacktrace: Stacktrace | null }>(one: T): T => ({
+    ...one,
+    stacktrace: one.stacktrace && {
+      frames: one.stacktrace.frames.map((frame) => ({ ...frame, pre_context: [], post_context: [], vars: null })),
+      registers: null,
+    },
+  })
+  return {
+    ...event,
+    exceptions: event.exceptions.map(bare),
+    threads: event.threads.map(bare),
+    breadcrumbs: [],
+    extra: {},
+    modules: {},
+    errors: expect.any(Array) as Event['errors'],
+  }
+}
