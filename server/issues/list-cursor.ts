@@ -9,8 +9,8 @@ type SortKey = 'last_seen' | 'first_seen' | 'event_count' | 'user_count' | 'seve
 export type Cursor = { readonly sort: IssueSort; readonly value: string; readonly id: string }
 
 const CursorParts = z.tuple([z.string(), z.string(), z.uuid()])
-/** As `toISOString` gives it for years PostgreSQL reads the same way. */
-const CursorTime = z.iso.datetime()
+/** As `toISOString` gives it for years PostgreSQL reads the same way; it has no year 0. */
+const CursorTime = z.iso.datetime().refine((time) => !time.startsWith('0000'))
 
 export const sortKey = (sort: IssueSort): SortKey => sort.replace(/^-/, '') as SortKey
 

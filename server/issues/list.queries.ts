@@ -7,6 +7,7 @@ import { severityRank } from './issue.ts'
 import { STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 import { issueColumns, ownColumns } from './issues.queries.ts'
 import { decodeCursor, sortKey } from './list-cursor.ts'
+import { isAssignedTo, isUnassigned } from './owned.queries.ts'
 import type { Condition } from './search/compile-query.ts'
 import { lastSeenSince, rankOf, slotOf } from './sort-keys.ts'
 
@@ -37,11 +38,10 @@ function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Issues 
   if (filter.seenSince !== undefined) query = query.where(lastSeenSince(filter.seenSince))
   if (filter.assignees !== undefined) {
     const people = filter.assignees.filter((id) => id !== null)
-    const nobody = filter.assignees.includes(null)
     query = query.where((eb) =>
       eb.or([
-        ...(people.length > 0 ? [eb('i.assignee_id', 'in', people)] : []),
-        ...(nobody ? [eb('i.assignee_id', 'is', null)] : []),
+        ...(people.length > 0 ? [isAssignedTo(actor.orgId, people)] : []),
+        ...(filter.assignees?.includes(null) === true ? [isUnassigned(actor.orgId)] : []),
       ]),
     )
   }

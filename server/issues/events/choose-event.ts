@@ -32,10 +32,26 @@ export async function chooseEvent(app: App, scope: Scope, which: string): Promis
     }
     return best === null ? null : bodyOf(app, scope, best)
   }
-  const eventId = eventIdFrom(which)
-  const [stored] = eventId === null ? [] : await readEvents(app.db, scope.projectId, [eventId], null)
-  if (stored === undefined || !scope.issueIds.includes(stored.issueId)) throw notFound('Event')
-  return stored
+  return eventById(app, scope.projectId, scope.issueIds, which)
+}
+
+/**
+ * One event of these issues, by its id. Ids are unique for some days only: of several it is the newest.
+ * @throws AppError not_found
+ */
+export async function eventById(
+  app: App,
+  projectId: string,
+  issueIds: readonly string[],
+  id: string,
+): Promise<StoredEvent> {
+  const eventId = eventIdFrom(id)
+  const stored = eventId === null ? [] : await readEvents(app.db, projectId, [eventId], null)
+  const [own] = stored
+    .filter((event) => issueIds.includes(event.issueId))
+    .toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime())
+  if (own === undefined) throw notFound('Event')
+  return own
 }
 
 async function edge(app: App, scope: Scope, direction: 'older' | 'newer'): Promise<StoredEvent | null> {

@@ -33,9 +33,11 @@ const MOST_USER = 256
 
 /** @throws AppError invalid (a tag without colon, from after to) */
 export function eventFilter(projectId: string, query: EventQuery): EventFilter {
-  const since = query.from === undefined ? undefined : new Date(query.from)
+  const from = query.from === undefined ? undefined : new Date(query.from)
   const until = query.to === undefined ? undefined : new Date(query.to)
-  if (since !== undefined && until !== undefined && since >= until) throw invalid('from must lie before to.')
+  if (from !== undefined && until !== undefined && from >= until) throw invalid('from must lie before to.')
+  // Nothing happened before; the store counts days, and has no year 0.
+  const since = from === undefined ? undefined : new Date(Math.max(0, from.getTime()))
   const { release, environment, level } = query
   const userHash = query.user === undefined ? undefined : hashUser(projectId, tidy(query.user, MOST_USER))
   const facts: ((facts: EventFacts) => boolean)[] = []

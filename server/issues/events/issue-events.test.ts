@@ -131,6 +131,10 @@ describe('the list', () => {
   })
 
   test('times', async () => {
+    expect(await whole('?from=0000-01-01T00:00:00Z&limit=100')).toEqual(ids)
+    expect(await whole('?to=9999-12-31T23:59:59Z&limit=100')).toEqual(ids)
+    expect(await whole('?from=0000-01-01T00:00:00Z&to=0000-01-02T00:00:00Z')).toEqual([])
+    expect(await whole('?from=9999-12-31T00:00:00%2B23:59')).toEqual([])
     const { items } = await list('?limit=20')
     const [from, to] = [items[12]?.occurred_at ?? '', items[3]?.occurred_at ?? '']
     expect(await whole(`?from=${from}&to=${to}`)).toEqual(ids.slice(4, 13))
@@ -220,6 +224,21 @@ describe('one event', () => {
     expect((await ada.get(`/api/issues/${stranger?.id}/events/${ids[3]}`)).status).toBe(404)
     expect((await ada.get(`/api/issues/${newId()}/events`)).status).toBe(404)
   })
+})
+
+test('an id another issue used again leads to the event of this one', async () => {
+  const id = ids[3] ?? ''
+  // Ids are unique for a week; as if this one had come back after that.
+  await server.app.pool.query(
+    `do $$ begin execute format('create table events_of_2001 partition of events for values from (%L) to (%L)', '2001-01-01', '2001-01-02'); end $$`,
+  )
+  await server.app.pool.query(
+    `insert into events select (jsonb_populate_record(e, jsonb_build_object('received_day', '2001-01-01', 'issue_id', $2::uuid, 'received_at', '2001-01-01T00:00:00Z'))).*
+     from events e where e.event_id = $1::uuid`,
+    [id, newId()],
+  )
+  for (const path of [`/api/issues/${issue.id}/events/${id}`, `/api/issues/${issue.id}?event=${id}`])
+    expect(await ada.get(path), path).toMatchObject({ status: 200, body: { event: { event_id: id } } })
 })
 
 describe('together', () => {

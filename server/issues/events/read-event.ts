@@ -1,11 +1,10 @@
 import type { Actor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
-import { readEvents } from '../../events/store.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { eventIdFrom } from '../../kernel/ids.ts'
 import type { Event } from '../../protocol/event.api.ts'
 import { storedJson } from '../../protocol/read-stored.ts'
 import { selectIssue } from '../issues.queries.ts'
+import { eventById } from './choose-event.ts'
 import { eventSources } from './event-sources.ts'
 import { openEvent } from './open-event.ts'
 
@@ -20,12 +19,7 @@ export async function readIssueEvent(
 ): Promise<{ event: Event | null; payload: unknown; size_bytes: number }> {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  const id = eventIdFrom(eventId)
-  const [[stored], issueIds] = await Promise.all([
-    id === null ? [] : readEvents(app.db, issue.project_id, [id], null),
-    eventSources(app.db, issue.id),
-  ])
-  if (stored === undefined || !issueIds.includes(stored.issueId)) throw notFound('Event')
+  const stored = await eventById(app, issue.project_id, await eventSources(app.db, issue.id), eventId)
   const event = openEvent(app, stored)
   return {
     event,

@@ -3,10 +3,11 @@ import type { Actor } from '../../context/actor.ts'
 import { hashUser } from '../../protocol/user-hash.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
 import { severityRank } from '../issue.ts'
+import { isAssignedTo, isOfTeam, isUnassigned } from '../owned.queries.ts'
 import { lastSeenSince, rankOf } from '../sort-keys.ts'
 import { askedKey } from './facts.ts'
 import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, soughtIn } from './lexemes.ts'
-import { peopleNamed, projectsNamed, type Named } from './query-names.ts'
+import { isTeam, peopleNamed, projectsNamed, type Named } from './query-names.ts'
 import { boundsOf } from './query-time.ts'
 import type { Pattern, Query, Term } from './query.ts'
 
@@ -165,16 +166,20 @@ class Compiler {
       case 'facet':
         return this.#facet(askedKey(term.key), term.values)
       case 'has':
-        return has(term.key)
+        return term.key === 'assigned' ? condition(sql<SqlBool>`not ${isUnassigned(this.#actor.orgId)}`) : has(term.key)
     }
   }
 
   #assigned(values: readonly string[]): Condition {
-    const ids = values.flatMap((value) =>
-      value === 'none' ? [] : value === 'me' ? [this.#actor.userId] : (this.#named.people.get(value) ?? []),
-    )
-    const isOne = sql<SqlBool>`i.assignee_id = any(${ids}::uuid[])`
-    return values.includes('none') ? sql<SqlBool>`(i.assignee_id is null or ${isOne})` : isOne
+    const { orgId, userId } = this.#actor
+    const ids = values.flatMap((value) => (value === 'me' ? [userId] : (this.#named.people.get(value) ?? [])))
+    const teams = values.filter(isTeam)
+    const any = [
+      ...(ids.length > 0 ? [isAssignedTo(orgId, ids)] : []),
+      ...(values.includes('none') ? [isUnassigned(orgId)] : []),
+      ...(teams.length > 0 ? [isOfTeam(teams.map((team) => team.slice(1)))] : []),
+    ]
+    return sql<SqlBool>`(${sql.join(any, sql` or `)})`
   }
 
   #time({ field, side, time }: Extract<Term, { kind: 'time' }>): Condition {
@@ -243,8 +248,9 @@ const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
 
 const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[]): Condition =>
-  sql<SqlBool>`lower(${column}) like any(${values.map(({ text, glob }) =>
-    glob ? likeOf(text.toLowerCase()) : escapeLike(text.toLowerCase()),
+  sql<SqlBool>`lower(${column}) like any(${values.flatMap(({ text, glob }) =>
+    // A database that lowers ASCII only is met half-way.
+    [text.toLowerCase(), text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())].map(glob ? likeOf : escapeLike),
   )}::text[])`
 
 const ALWAYS = sql<SqlBool>`true`
@@ -261,7 +267,6 @@ const COLUMNS: Readonly<Record<string, Condition>> = {
   age: ALWAYS,
   events: sql<SqlBool>`i.event_count > 0`,
   users: sql<SqlBool>`i.user_count > 0`,
-  assigned: sql<SqlBool>`i.assignee_id is not null`,
   'user.id': sql<SqlBool>`i.user_count > 0`,
   first_release: sql<SqlBool>`i.first_release is not null`,
   last_release: sql<SqlBool>`i.last_release is not null`,

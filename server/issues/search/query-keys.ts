@@ -70,7 +70,11 @@ const READERS: Readonly<Record<string, Reader>> = {
   level: oneOf(EVENT_LEVELS, (values) => ({ kind: 'level', values })),
   severity: oneOf(SEVERITIES, (values) => ({ kind: 'severity', values })),
   platform: (lexer, _key, values) => ({ kind: 'platform', values: patternsOf(lexer, values) }),
-  assigned: (_lexer, _key, values, at) => ({ kind: 'assigned', values: textsOf(values), at }),
+  assigned: (_lexer, _key, values, at) => ({
+    kind: 'assigned',
+    values: [...new Set(textsOf(values).map((text) => (/^(me|none)$/i.test(text) ? text.toLowerCase() : text)))],
+    at,
+  }),
   project: (_lexer, _key, values, at) => ({ kind: 'project', values: textsOf(values), at }),
   unhandled: flag(true),
   handled: flag(false),

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type { Actor } from '../../context/actor.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { isUuid } from '../../kernel/ids.ts'
@@ -16,7 +16,14 @@ type Naming = { readonly values: readonly string[]; readonly at: number }
 const unknown = (name: string, what: string, value: string, at: number) =>
   invalid(`${name}: ${what} "${value.slice(0, 100)}" (character ${at + 1}).`)
 
-/** Ids by address, name (any case) or id; several people may have one name. @throws AppError invalid */
+/** Words that name nobody in particular, or a team (`#web`), and need no looking up. */
+export const isTeam = (value: string): boolean => value.startsWith('#')
+const isWord = (value: string): boolean => value === 'me' || value === 'none' || isTeam(value)
+
+/**
+ * Ids by address, name (any case) or id; several people may have one name. Whoever left is nobody's name any more.
+ * @throws AppError invalid
+ */
 export async function peopleNamed(
   db: Database | Tx,
   actor: Actor,
@@ -24,16 +31,19 @@ export async function peopleNamed(
   name: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const asked = terms.filter((term) => term.kind === 'assigned')
-  const values = namesIn(asked).filter((value) => value !== 'me' && value !== 'none')
+  const values = namesIn(asked).filter((value) => !isWord(value))
   if (values.length === 0) return new Map()
   const rows = await db
     .selectFrom('users')
     .select(['id', 'email', 'name'])
     .where('org_id', '=', actor.orgId)
+    .where('disabled_at', 'is', null)
     .where((eb) =>
       eb.or([
         eb(eb.fn<string>('lower', ['email']), '=', anyText(values)),
         eb(eb.fn<string>('lower', ['name']), '=', anyText(values)),
+        // What a database that lowers ASCII only would miss is told below.
+        sql<SqlBool>`name ~ '[^\\u0001-\\u007f]'`,
         eb('id', '=', anyId(values)),
       ]),
     )
@@ -42,13 +52,14 @@ export async function peopleNamed(
     asked,
     (value) => {
       const wanted = value.toLowerCase()
-      return value === 'me' || value === 'none'
+      return isWord(value)
         ? []
         : rows
             .filter((row) => [row.id, row.email.toLowerCase(), row.name.toLowerCase()].includes(wanted))
             .map(({ id }) => id)
     },
     (value, at) => unknown(name, 'nobody in this organisation is called', value, at),
+    (value) => !isWord(value),
   )
 }
 
@@ -86,12 +97,13 @@ function resolved(
   asked: readonly Naming[],
   idsOf: (value: string) => string[],
   refuse: (value: string, at: number) => Error,
+  needsOne: (value: string) => boolean = () => true,
 ): Map<string, readonly string[]> {
   const ids = new Map<string, readonly string[]>()
   for (const { values, at } of asked)
     for (const value of values) {
       const found = idsOf(value)
-      if (found.length === 0 && value !== 'me' && value !== 'none') throw refuse(value, at)
+      if (found.length === 0 && needsOne(value)) throw refuse(value, at)
       ids.set(value, found)
     }
   return ids

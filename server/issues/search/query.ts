@@ -16,7 +16,7 @@ export type Term =
   | { readonly kind: 'severity'; readonly values: readonly Severity[] }
   | { readonly kind: 'platform'; readonly values: readonly Pattern[] }
   | { readonly kind: 'unhandled'; readonly value: boolean }
-  /** `me`, `none`, a member's address, name or id; looked up later, so `at` says where it stands. */
+  /** `me`, `none`, `#team`, a member's address, name or id; looked up later, so `at` says where it stands. */
   | { readonly kind: 'assigned'; readonly values: readonly string[]; readonly at: number }
   /** Slug, name or id. */
   | { readonly kind: 'project'; readonly values: readonly string[]; readonly at: number }

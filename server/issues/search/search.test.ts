@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
+import { aPerson } from '#test/kit/people.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
@@ -64,6 +65,7 @@ beforeAll(async () => {
   await ada.patch(`/api/issues/${idOf(gamma)}`, { status: 'resolved' })
 })
 
+const orgId = async () => (await ada.get('/api/me')).as<{ org: { id: string } }>().org.id
 const me = async () => (await ada.get('/api/me')).as<{ user: { id: string } }>().user
 const ids = new Map<string, string>()
 const idOf = (name: string | undefined): string => ids.get(name ?? '') ?? ''
@@ -211,6 +213,28 @@ test('nobody finds what others have, by project, person or user', async () => {
   expect(await eve.get(`/api/issues/search?q=assigned:${ada.email}`)).toMatchObject({ status: 400 })
 })
 
+test('who left owns nothing any more; a team is asked for by its word', async () => {
+  const zoe = await aPerson(server.app, { org: { id: await orgId(), slug: '' }, role: 'member', name: 'Zoë ÄRGER' })
+  const [delta] = await found('delta')
+  const id = idOf(delta)
+  expect((await ada.patch(`/api/issues/${id}`, { assignee_id: zoe.actor.userId })).status).toBe(200)
+  await server.app.pool.query(`update issues set owner_team = '#Web' where id = $1`, [idOf((await found('beta'))[0])])
+  const owned = async (query: string): Promise<string[]> =>
+    (await ada.get(`/api/issues?${query}`)).as<List>().items.map(({ type }) => (type ?? '').replace('Error', ''))
+  for (const q of ['assigned:"zoë ärger"', `assigned:${zoe.actor.userId}`, 'has:assigned -assigned:ME'])
+    expect(await found(q), q).toEqual(['delta'])
+  expect(await owned(`assignee_id=${zoe.actor.userId}`)).toEqual(['delta'])
+  expect(await found('assigned:#web')).toEqual(['beta'])
+  expect(await found('-assigned:[none, #WEB]')).toEqual(['alpha', 'delta'])
+  await server.app.pool.query('update users set disabled_at = now() where id = $1', [zoe.actor.userId])
+  for (const q of ['assigned:none', '-has:assigned', '-assigned:*'])
+    expect(await found(q), q).toEqual(['beta', 'delta', 'gamma'])
+  expect((await owned('assignee_id=none')).toSorted()).toEqual(['beta', 'delta', 'gamma'])
+  expect(await owned(`assignee_id=${zoe.actor.userId}`)).toEqual([])
+  expect(await ada.get('/api/issues?q=assigned:zo%C3%AB%20')).toMatchObject({ status: 400 })
+  expect((await ada.get(`/api/issues/${id}`)).body).toMatchObject({ assignee_id: null })
+})
+
 describe('words of any script', () => {
   const titles = {
     umlaut: 'Zahlung für Müller abgelehnt',
@@ -282,7 +306,9 @@ test('words of tags are found, of the first event too; and the name a grouping r
     fingerprint: ['omega'],
     title: 'Zebra crossing',
   }
-  const set = await ada.patch(`/api/projects/${named.id}/settings`, { grouping_rules: { fingerprint: [rule], stack: [] } })
+  const set = await ada.patch(`/api/projects/${named.id}/settings`, {
+    grouping_rules: { fingerprint: [rule], stack: [] },
+  })
   expect(set.status, set.text).toBe(200)
   await sendEvent(server.url, named.dsn, eventIn('omega', { tags: { shelf: 'Upper left', order_id: '471108150815' } }))
   await server.service.drain()

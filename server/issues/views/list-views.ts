@@ -13,6 +13,7 @@ export async function listViews(
   { limit, offset, cursor }: { limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<IssueView>> {
   if (cursor !== undefined && !/^\d{1,4}$/.test(cursor)) throw invalid('cursor is not one this list gave out.')
+  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
   const from = cursor === undefined ? offset : Number(cursor)
   const [rows, total] = await Promise.all([
     selectViews(app.db, actor, { limit: limit + 1, offset: from }),

@@ -48,8 +48,12 @@ const name = z
   .trim()
   .min(1, { error: 'name must not be empty.' })
   .max(60, { error: 'name must be at most 60 characters.' })
-  // Names stand in a menu: one line of what can be seen.
-  .refine((text) => !/[\p{Cc}\p{Cf}]/u.test(text), { error: 'name must be one line of visible characters.' })
+  // Names stand in a menu: one line of what can be seen. Persian words and emoji are joined by what cannot.
+  .refine(
+    (text) =>
+      /[^\p{C}\p{Z}]/u.test(text) && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text.replaceAll(/[\u200C\u200D]/gu, '')),
+    { error: 'name must be one line of visible characters.' },
+  )
 const query = z
   .string({ error: 'query must be a string.' })
   .max(MOST_QUERY_CHARACTERS, { error: 'query must be at most 10,000 characters.' })

@@ -26,10 +26,14 @@ const columns = [
 
 export type ViewRow = NonNullable<Awaited<ReturnType<typeof selectView>>>
 
-export function selectViews(db: Database, actor: Actor, page: { limit: number; offset: number }) {
-  return visible(db, actor)
-    .leftJoin('users as u', 'u.id', 'v.owner_id')
+/** Whoever left is nobody's maker any more. */
+const withOwner = (db: Database | Tx, actor: Actor) =>
+  visible(db, actor)
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'v.owner_id').on('u.disabled_at', 'is', null))
     .select(columns)
+
+export function selectViews(db: Database, actor: Actor, page: { limit: number; offset: number }) {
+  return withOwner(db, actor)
     .orderBy('v.position')
     .orderBy('v.created_at')
     .orderBy('v.id')
@@ -46,11 +50,7 @@ export async function countViews(db: Database, actor: Actor): Promise<number> {
 }
 
 export function selectView(db: Database | Tx, actor: Actor, viewId: string) {
-  return visible(db, actor)
-    .leftJoin('users as u', 'u.id', 'v.owner_id')
-    .select(columns)
-    .where('v.id', '=', viewId)
-    .executeTakeFirst()
+  return withOwner(db, actor).where('v.id', '=', viewId).executeTakeFirst()
 }
 
 /** One visible view, locked until the transaction ends. */

@@ -108,6 +108,9 @@ describe('sharing', () => {
   test('a shared view outlives who made it', async () => {
     const cara = await member('member', 'Cara')
     const view = await save(cara, { name: 'Hers', is_shared: true })
+    await t.app.pool.query('update users set disabled_at = now() where id = $1', [cara.actor.userId])
+    const left = (await ada.api.get('/api/views')).as<{ items: IssueView[] }>()
+    expect(left.items).toMatchObject([{ name: 'Hers', owner: null, can_change: false }])
     await t.app.pool.query('delete from users where id = $1', [cara.actor.userId])
     const { items } = (await ada.api.get('/api/views')).as<{ items: IssueView[] }>()
     expect(items).toMatchObject([{ name: 'Hers', owner: null, can_change: false }])
@@ -129,6 +132,10 @@ test.each<[string, Record<string, unknown>, string]>([
   ['an endless query', { query: 'a'.repeat(10_001) }, 'query must be at most 10,000 characters.'],
   ['a name of spaces', { name: '  ' }, 'name must not be empty.'],
   ['a long name', { name: 'n'.repeat(61) }, 'name must be at most 60 characters.'],
+  ['a name of joiners', { name: '\u200D\u200C' }, 'name must be one line of visible characters.'],
+  ['a name turned round', { name: 'a\u202Eb' }, 'name must be one line of visible characters.'],
+  ['a name of two paragraphs', { name: 'a\u2029b' }, 'name must be one line of visible characters.'],
+  ['a query that is no text', { query: null }, 'query must be a string.'],
   ['a name of two lines', { name: 'a\nb' }, 'name must be one line of visible characters.'],
   ['an unknown sort', { sort: 'title' }, 'sort'],
   ['an unknown filter', { filters: { tag: 'x' } }, 'filters'],
@@ -148,6 +155,19 @@ test.each<[string, Record<string, unknown>, string]>([
   const { items } = (await ada.api.get('/api/views')).as<{ items: IssueView[] }>()
   expect(items).toEqual([view])
   await forget(ada, view)
+})
+
+test('names of any script, and the same one twice', async () => {
+  const names = ['👩‍💻 on call', 'می‌خواهم', '結帳', 'Fatal', 'Fatal']
+  const views: IssueView[] = []
+  for (const name of names) views.push(await save(ada, { name }))
+  expect(await namesOf(ada)).toEqual(names)
+  await forget(ada, ...views)
+})
+
+test('lists page as others do', async () => {
+  for (const query of ['cursor=5&offset=5', 'cursor=x', 'cursor=-1', 'limit=101', 'offset=10001', 'sort=name'])
+    expect((await ada.api.get(`/api/views?${query}`)).status, query).toBe(400)
 })
 
 test('there is room for 50 of one’s own and no more, also for two at once', async () => {
