@@ -15,7 +15,7 @@ import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './rec
 import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
 import { recordMembers } from './record-members.ts'
 import type { OwnerQuestion } from './people/ownership.ts'
-import { assignOwners, tellOfMoves, type FollowedMove } from './people/record-people.ts'
+import { assignOwners, followedKind, tellOfMoves, type FollowedMove } from './people/record-people.ts'
 import * as sql from './record.queries.ts'
 import type { Fact } from './search/facts.ts'
 import { learnLexemes } from './search/learn-lexemes.ts'
@@ -358,15 +358,14 @@ async function countOverTime(client: pg.ClientBase, now: Date, groups: readonly 
   return busyHours
 }
 
-const FOLLOWED = { issue_regression: 'regressed', issue_spike: 'escalated' } as const
-
 /** Moves that whoever follows the issue shall hear of. */
-function followedMoves(groups: readonly Group[], { moves }: Lived): FollowedMove[] {
+function followedMoves(groups: readonly Group[], { entries }: Lived): FollowedMove[] {
   const byId = new Map(groups.map((group) => [group.issueId, group]))
-  return moves.flatMap(({ issueId, fact, sentence = '' }) => {
-    const group = byId.get(issueId)
-    if (fact === 'new_issue' || group === undefined) return []
-    return [{ issueId, orgId: firstOf(group).orgId, kind: FOLLOWED[fact], sentence }]
+  return entries.flatMap(({ issueId, ...entry }) => {
+    const [group, kind] = [byId.get(issueId), followedKind(entry)]
+    return group === undefined || kind === null
+      ? []
+      : [{ issueId, orgId: firstOf(group).orgId, kind, sentence: entry.sentence }]
   })
 }
 

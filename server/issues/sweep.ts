@@ -11,6 +11,7 @@ import { severityName } from './issue.ts'
 import { lifeFrom } from './life-columns.ts'
 import { commitReleased, tick, type Entry, type Step } from './life-cycle.ts'
 import { writeEntries, writeLives } from './life.queries.ts'
+import { followedKind, tellOfMoves } from './people/record-people.ts'
 import type { IssueMove } from './record-life.ts'
 import { gravityFrom } from './severity.ts'
 import * as sql from './sweep.queries.ts'
@@ -91,6 +92,16 @@ async function movePiece<Row extends sql.SweptRow>(
       now,
       null,
       steps.flatMap(({ row, step }) => step.entries.map((entry) => ({ ...entry, issueId: row.id }))),
+    )
+    await tellOfMoves(
+      client,
+      now,
+      steps.flatMap(({ row, step }) =>
+        step.entries.flatMap((entry) => {
+          const kind = followedKind(entry)
+          return kind === null ? [] : [{ issueId: row.id, orgId: row.org_id, kind, sentence: entry.sentence }]
+        }),
+      ),
     )
     await tell(
       client,

@@ -19,7 +19,8 @@ export const pageQuery = (defaultLimit = 25) => ({
   offset: wholeNumber('offset', 0, 10_000, ' Use cursor to go further.')
     .default(0)
     .describe('Rows to skip, at most 10,000; page further with cursor.'),
-  cursor: z.string().min(1).max(400).optional().describe('next_cursor of the page before; replaces offset.'),
+  // Long enough for a name of 200 characters of any script, as a list by name puts it in.
+  cursor: z.string().min(1).max(2_000).optional().describe('next_cursor of the page before; replaces offset.'),
 })
 
 /** The answer of every list. */

@@ -37,7 +37,7 @@ export type PeopleTables = {
     org_id: string
     user_id: string
     issue_id: string
-    kind: 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated'
+    kind: 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated' | 'reopened'
     actor_id: Nullable<string>
     comment_id: Nullable<string>
     sentence: string

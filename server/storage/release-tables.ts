@@ -25,6 +25,7 @@ export type ReleaseTables = {
     first_session_at: NullableTime
     last_session_at: NullableTime
     dated_at: ColumnType<Date, never, never>
+    version_key: ColumnType<string, never, never>
   }
   release_commits: {
     release_id: string

@@ -122,6 +122,31 @@ test('without a project the list holds those of the whole organisation, and of n
   })
 })
 
+test('sorted by version 1.10 comes after 1.9, on every page', async () => {
+  const of = await aProject(owner)
+  const longest = ['-', '1.', '漢', '😀'].map((text) => text.repeat(200 / text.length).slice(0, 200))
+  const ordered = ['1.9.0', '1.10.0-rc.1', '1.10.0', 'v1.11', '2.0.0']
+  const sorted = [...ordered, ...longest]
+  for (const version of sorted.toReversed())
+    expect(await create({ projectId: of.id, version })).toMatchObject({ status: 201 })
+  for (const [sort, expected] of [
+    ['version', ordered],
+    ['-version', ordered.toReversed()],
+  ] as const) {
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: Page<ReleaseWithHealth> = await list(
+        `projectId=${of.id}&sort=${sort}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      )
+      seen.push(...page.items.map(({ version }) => version))
+      cursor = page.next_cursor
+    }
+    expect(seen.filter((version) => !longest.includes(version))).toEqual(expected)
+    expect(seen.toSorted()).toEqual([...sorted].toSorted())
+  }
+})
+
 test.each<[string, unknown[]]>([
   ['version', ['version', 'a\0', crypto.randomUUID()]],
   ['-date', ['-date', '1 (x)', crypto.randomUUID()]],

@@ -13,7 +13,7 @@ async function rowsOf<T extends object>(on: On, text: string, values: readonly u
   return (await on.query<T>(text, [...values])).rows
 }
 
-export type InboxKind = 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated'
+export type InboxKind = 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated' | 'reopened'
 export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
 
 /** Something one person shall hear of. */
@@ -107,17 +107,19 @@ const SUBSCRIBERS = `
   select k.id as issue_id, s.user_id
   from unnest($1::uuid[]) k (id)
   cross join lateral (
-    select s.user_id from issue_subscriptions s
-    where s.issue_id = k.id and s.is_subscribed
-    union
-    select s.user_id from issues m join issue_subscriptions s on s.issue_id = m.id and s.is_subscribed
-    where m.merged_into = k.id and not exists (
-      select from issue_subscriptions own where own.issue_id = k.id and own.user_id = s.user_id)
-    limit ${MOST_SUBSCRIBERS}
+    select s.user_id from (
+      select s.user_id from issue_subscriptions s
+      where s.issue_id = k.id and s.is_subscribed
+      union
+      select s.user_id from issues m join issue_subscriptions s on s.issue_id = m.id and s.is_subscribed
+      where m.merged_into = k.id and not exists (
+        select from issue_subscriptions own where own.issue_id = k.id and own.user_id = s.user_id)
+    ) s join users u on u.id = s.user_id and u.disabled_at is null
+    order by s.user_id limit ${MOST_SUBSCRIBERS}
   ) s
   order by k.id, s.user_id`
 
-/** Who follows these issues, or one merged into them: at most {@link MOST_SUBSCRIBERS} each. */
+/** Members who follow these issues, or one merged into them: at most {@link MOST_SUBSCRIBERS} each, the oldest. */
 export async function subscribersOf(
   on: On,
   issueIds: readonly string[],

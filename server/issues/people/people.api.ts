@@ -17,7 +17,7 @@ export const Subscription = z.object({
 })
 export type Subscription = z.infer<typeof Subscription>
 
-export const INBOX_KINDS = ['assigned', 'mentioned', 'commented', 'regressed', 'escalated'] as const
+export const INBOX_KINDS = ['assigned', 'mentioned', 'commented', 'regressed', 'escalated', 'reopened'] as const
 
 export const InboxEntry = z.object({
   id: Id,
@@ -58,7 +58,7 @@ export const peopleRoutes = routes({
     path: '/api/issues/:issueId/subscription',
     tag: 'Issues',
     summary: 'Follow an issue',
-    description: 'News of it come to the inbox: comments, and that it came back or escalated.',
+    description: 'News of it come to the inbox: comments, and that it came back, escalated or is no longer ignored.',
     permission: 'self',
     params: issueParams,
     response: Subscription,

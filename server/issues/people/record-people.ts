@@ -85,11 +85,28 @@ async function lockMembers(
 export type FollowedMove = {
   readonly issueId: string
   readonly orgId: string
-  readonly kind: 'regressed' | 'escalated'
+  readonly kind: 'regressed' | 'escalated' | 'reopened'
   readonly sentence: string
 }
 
-/** Tells those who follow issues that came back or escalated. */
+/**
+ * What an entry of the activity, written for a move nobody made by hand, is to those who follow the issue. Resolving by
+ * itself and calming down are no news: they ask nobody for anything.
+ */
+export function followedKind({
+  kind,
+  data,
+}: {
+  readonly kind: string
+  readonly data: Readonly<Record<string, unknown>>
+}): FollowedMove['kind'] | null {
+  if (kind !== 'status_changed') return null
+  const { from, to } = data
+  if (to === 'regressed' || to === 'escalated') return to
+  return from === 'ignored' && to === 'unresolved' ? 'reopened' : null
+}
+
+/** Tells those who follow issues that came back, escalated or are no longer ignored. */
 export async function tellOfMoves(client: pg.ClientBase, now: Date, moves: readonly FollowedMove[]): Promise<void> {
   if (moves.length === 0) return
   const byIssue = new Map(moves.map((move) => [move.issueId, move]))

@@ -19,7 +19,7 @@ export type ReleaseOrder = { readonly key: SortKey; readonly descending: boolean
 /** Sort value and id of the last row of the page before. */
 export type After = { readonly value: string | Date; readonly id: string }
 
-const COLUMNS = { date: 'dated_at', created_at: 'created_at', version: 'version' } as const
+const COLUMNS = { date: 'dated_at', created_at: 'created_at', version: 'version_key' } as const
 
 export const valueOf = (row: ReleaseRow, key: SortKey): string | Date => row[COLUMNS[key]]
 

@@ -128,7 +128,7 @@ export const releaseHealthRoutes = routes({
     tag: 'Releases',
     summary: 'Releases with adoption, crash-free rates, issues and a verdict',
     description:
-      '`date` is when a release came out: released_at, else first seen, else created. Figures come from sessions; without any they are null, never 0.',
+      '`date` is when a release came out: released_at, else first seen, else created. `version` puts 1.9.0 before 1.10.0 and 2.3.1-rc.1 before 2.3.1. Figures come from sessions; without any they are null, never 0.',
     permission: 'releases.read',
     query: z.strictObject({
       ...pageQuery(25),

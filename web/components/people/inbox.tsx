@@ -95,6 +95,7 @@ const LOOKS: Readonly<Record<InboxEntry['kind'], readonly [IconName, string]>> =
   commented: ['chat', ''],
   regressed: ['st-regressed', 'c-violet'],
   escalated: ['st-escalated', 'c-red'],
+  reopened: ['st-unresolved', 'c-blue'],
 }
 
 function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
