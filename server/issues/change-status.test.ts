@@ -4,6 +4,7 @@ import { anEvent, anException, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
 import type { Activity, Issue } from './issues.api.ts'
+import { newId } from '../kernel/ids.ts'
 import { sweepIssues } from './sweep.ts'
 
 /** How people resolve and ignore, through the API and on a real database. */
@@ -136,6 +137,34 @@ describe('resolving', () => {
       expect(rows).toEqual([{ state: 'planned' }])
     },
   )
+
+  test('what is refused for another reason leaves no release behind', async () => {
+    const { id } = await anIssue()
+    const body = { status: 'resolved', resolution: { in_release: 'never made' }, assignee_id: newId() }
+    expect((await patch(id, body)).status).toBe(400)
+    const { rows } = await server.app.pool.query(`select from releases where version = 'never made'`)
+    expect(rows).toEqual([])
+  })
+
+  test('the words fit where it comes from', async () => {
+    const { id } = await anIssue()
+    const words: string[] = []
+    for (const status of ['regressed', 'unresolved', 'resolved', 'unresolved', 'escalated', 'unresolved']) {
+      await patch(id, { status })
+      words.push(
+        (await read(id)).activity[0]?.sentence.replace(/^\S+ (?:\S+ )??(?=marked|reopened|resolved|escalated)/, '') ??
+          '',
+      )
+    }
+    expect(words).toEqual([
+      'marked this issue as regressed.',
+      'marked this issue as unresolved.',
+      'resolved this issue.',
+      'reopened this issue.',
+      'escalated this issue.',
+      'marked this issue as unresolved.',
+    ])
+  })
 
   test('the same again changes nothing; another way is a change', async () => {
     const { id } = await anIssue()

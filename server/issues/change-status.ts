@@ -48,7 +48,7 @@ export async function changeStatus(
   const step = decide(
     life,
     { status, fix: resolution?.fix, until },
-    decisionWords(statusSentence(name, status), how),
+    decisionWords(statusSentence(name, life.status, status), how),
     now,
   )
   if (step.life === life) return null

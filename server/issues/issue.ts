@@ -20,14 +20,17 @@ export function minuteOf(time: Date): string {
 }
 
 /** Past tense of a status a person chose, for the activity: `Ada resolved this issue.` */
-export function statusSentence(name: string, to: IssueStatus): string {
+export function statusSentence(name: string, from: IssueStatus, to: IssueStatus): string {
   switch (to) {
     case 'resolved':
       return `${name} resolved this issue.`
     case 'ignored':
       return `${name} ignored this issue.`
     case 'unresolved':
-      return `${name} reopened this issue.`
+      // What came back or escalated is open already.
+      return from === 'resolved' || from === 'ignored'
+        ? `${name} reopened this issue.`
+        : `${name} marked this issue as unresolved.`
     case 'regressed':
       return `${name} marked this issue as regressed.`
     case 'escalated':

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hourlyLimit, hourOf, type HourHistory } from './escalating.ts'
 import { countTowards, noProgress, untilWords, type IgnoreUntil } from './ignoring.ts'
@@ -172,6 +173,30 @@ describe('an ignored issue', () => {
     }
     expect(progress.events).toBe(4_800)
     expect(countTowards(progress, until, times(10, 599 * MINUTE_MS), []).met).toBe('count')
+  })
+
+  test('whatever the batches are, a small window says what counting all of it anew says', () => {
+    const minutes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(minutes, fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 60 }), (at, count, window) => {
+        const all = at.toSorted((a, b) => a - b)
+        const isMet = all.some((end) => all.filter((start) => start <= end && start > end - window).length >= count)
+        let progress = noProgress(T0)
+        let met: string | null = null
+        // Batches of three, each turned round.
+        for (let from = 0; from < all.length && met === null; from += 3) {
+          const batch = all.slice(from, from + 3).toReversed()
+          const counted = countTowards(
+            progress,
+            { count, window },
+            batch.map((minute) => later(minute * MINUTE_MS)),
+            [],
+          )
+          ;({ progress, met } = counted)
+        }
+        expect(met).toBe(isMet ? 'count' : null)
+      }),
+    )
   })
 
   test('a burst that lies hours back in a batch is found; as many events over hours are none', () => {

@@ -272,6 +272,18 @@ describe('a batch', () => {
     expect(entries[1]?.sentence).toBe('Escalated: 61 events within an hour, at most 50 were to be expected.')
   })
 
+  test('that waited while somebody decided is told after the decision', async () => {
+    clock.advance(MINUTE_MS)
+    await updateIssue(app, actor, { issueId, status: 'regressed' })
+    clock.advance(-MINUTE_MS)
+    await record(Array.from({ length: 60 }, () => ({})))
+    const { rows } = await app.pool.query<{ to: string }>(
+      `select data ->> 'to' as to from issue_activity where issue_id = $1 and kind = 'status_changed' order by created_at desc, id desc`,
+      [issueId],
+    )
+    expect(rows.map((entry) => entry.to)).toEqual(['escalated', 'regressed'])
+  })
+
   test('that was recorded counts nothing again; one that was rolled back half-way counts once', async () => {
     await resolve()
     clock.advance(1_000)
@@ -336,8 +348,8 @@ describe('ignored', () => {
       { user: 'first' },
       { user: 'a' },
       { user: 'a' },
-      { user: 'b', at: late },
       { user: 'b' },
+      { user: 'b', at: late },
       { user: 'c', at: late },
       { user: 'd', at: late },
       {},

@@ -4,12 +4,11 @@ import type { StoredEvent } from '../events/event.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { newId } from '../kernel/ids.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
-import { dayOf } from '../kernel/day.ts'
 import { LEAST_LIMIT } from './escalating.ts'
 import { type IssueImpact, newImpact, rated, reach, wideSentence } from './impact.ts'
 import { plural } from './ignoring.ts'
 import { severityName } from './issue.ts'
-import { born, type Life, type Seen } from './life-cycle.ts'
+import { born, type Life } from './life-cycle.ts'
 import { writeEntries } from './life.queries.ts'
 import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './record-life.ts'
 import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
@@ -17,6 +16,7 @@ import { recordMembers } from './record-members.ts'
 import type { OwnerQuestion } from './people/ownership.ts'
 import { assignOwners, followedKind, tellOfMoves, type FollowedMove } from './people/record-people.ts'
 import * as sql from './record.queries.ts'
+import { countUsers, seenOf } from './record-users.ts'
 import type { Fact } from './search/facts.ts'
 import { learnLexemes } from './search/learn-lexemes.ts'
 import { searchText } from './search-text.ts'
@@ -111,9 +111,10 @@ export async function recordOccurrences(
   )
   const users = await countUsers(client, now, groups)
   const busyHours = await countOverTime(client, now, groups)
+  const movedAt = afterDecisions(now, groups)
   const lived = await live(
     client,
-    now,
+    movedAt,
     groups.map((group) => ({
       ...group,
       events: group.occurrences.map(seenOf),
@@ -122,7 +123,7 @@ export async function recordOccurrences(
     })),
     busyHours,
   )
-  await addUp(client, now, groups, users, lived)
+  await addUp(client, movedAt, groups, users, lived)
   await tellOfMoves(client, now, followedMoves(groups, lived))
   await recordMembers(client, members)
   await insertEvents(
@@ -157,6 +158,20 @@ function groupByFingerprint(occurrences: readonly Occurrence[], now: Date): Grou
   }
   return [...groups.values()]
 }
+
+/** No batch waits longer for a lock: what was decided later than that was decided by a clock that is ahead. */
+const LONGEST_WAIT_MS = 60_000
+
+/**
+ * Now, or when somebody decided last, where that was while this batch waited for the locks: the activity shall not tell
+ * what follows from a decision as if it had come before.
+ */
+const afterDecisions = (now: Date, groups: readonly Group[]): Date =>
+  groups.reduce(
+    (at, { life: { changedAt } }) =>
+      changedAt > at && changedAt.getTime() - now.getTime() <= LONGEST_WAIT_MS ? changedAt : at,
+    now,
+  )
 
 /** Several fingerprints may lead to one issue; it is counted up once. */
 function groupByIssue(fingerprints: readonly Group[]): Group[] {
@@ -220,57 +235,6 @@ async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
 
 function oldestOf(group: Group): Occurrence {
   return group.occurrences.reduce((oldest, one) => (one.event.occurredAt < oldest.event.occurredAt ? one : oldest))
-}
-
-/** What moves go by. */
-const seenOf = (one: Occurrence): Seen => {
-  const { eventId, release, occurredAt } = one.event
-  return { eventId, release, occurredAt, happenedAt: happenedAt(one) }
-}
-
-/** Nothing happened after it was received, and what an app kept for months happened that long ago. */
-function happenedAt({ event, claimedAt }: Occurrence): Date {
-  const claimed = claimedAt ?? event.occurredAt
-  return claimed > event.receivedAt ? event.receivedAt : claimed
-}
-
-type UsersOfIssue = sql.CountedUsers & {
-  /** When the events first met each new user; only where somebody waits for them. */
-  readonly newUsersMet: readonly Date[]
-}
-
-/** Users seen on an issue for the first time, and for the first time today, per issue. */
-async function countUsers(
-  client: pg.ClientBase,
-  now: Date,
-  groups: readonly Group[],
-): Promise<Map<string, UsersOfIssue>> {
-  const today = dayOf(now)
-  const pairs = new Map<string, { issueId: string; userHash: number; day: string; metAt: Date }>()
-  for (const { issueId, occurrences } of groups) {
-    for (const one of occurrences) {
-      const { userHash, occurredAt } = one.event
-      if (userHash === null) continue
-      const key = `${issueId}${userHash}`
-      // A clock a moment ahead at midnight: that user is of today.
-      const day = dayOf(occurredAt) > today ? today : dayOf(occurredAt)
-      const metAt = happenedAt(one)
-      const known = pairs.get(key)
-      if (known === undefined) pairs.set(key, { issueId, userHash, day, metAt })
-      else {
-        if (known.day < day) known.day = day
-        if (metAt < known.metAt) known.metAt = metAt
-      }
-    }
-  }
-  const awaited = groups.filter(({ life }) => life.ignored?.until?.users !== undefined).map(({ issueId }) => issueId)
-  const counted = await sql.insertUsers(client, [...pairs.values()], today, awaited)
-  return new Map(
-    [...counted].map(([issueId, { new_users: hashes, ...counts }]) => [
-      issueId,
-      { ...counts, newUsersMet: (hashes ?? []).flatMap((hash) => pairs.get(`${issueId}${hash}`)?.metAt ?? []) },
-    ]),
-  )
 }
 
 /** Adds the events to their issues, severity as it is after them, and writes how the issues moved. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ReleaseFacts } from '../releases/order.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { ReleaseBook } from './resolution.ts'
 
 /** What resolutions need to know of releases. */
 
@@ -38,4 +39,17 @@ export async function releasesOfCommit(db: Database, projectId: string, sha: str
       union select c.release_id from release_commits c where c.project_id = ${projectId} and c.sha = any(${shorter}::text[])
     ) order by r.first_seen_at nulls last, r.version limit ${MOST_OF_COMMIT}`.execute(db)
   return rows.map((row) => row.version)
+}
+
+/** What is known of releases of a project. */
+export async function releaseBook(tx: Tx, projectId: string, versions: readonly string[]): Promise<ReleaseBook> {
+  const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
+    select version, released_at, first_seen_at from releases
+    where project_id = ${projectId} and version = any(${[...versions]}::text[])`.execute(tx)
+  return new Map(
+    rows.map((row) => [
+      row.version,
+      { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at },
+    ]),
+  )
 }

@@ -3,8 +3,10 @@ import { testApp } from '#test/kit/test-app.ts'
 import { aPerson } from '#test/kit/people.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { newId } from '../kernel/ids.ts'
+import { mergeIssues } from './merge-issues.ts'
 import { pruneCounts } from './prune-counts.ts'
 import { rateByShare, sweepIssues } from './sweep.ts'
+import { unmergeIssues } from './unmerge-issues.ts'
 import { updateIssue } from './update-issue.ts'
 
 const { app, clock } = await testApp()
@@ -143,6 +145,110 @@ describe('sweeping', () => {
     })
     expect((await entriesOf(id)).map((entry) => entry.kind)).toEqual(['status_changed', 'resolution_changed'])
     expect((await one(other)).resolution).toMatchObject({ kind: 'commit' })
+  })
+
+  test('hashes are abbreviated on both sides; what is shorter than seven digits is none', async () => {
+    const [before = '', after = '', third = ''] = await seedIssues(app, projectId, 3)
+    const sha = 'abcdef1000000000000000000000000000000000'
+    const resolve = (issueId: string, sha: string) =>
+      updateIssue(app, actor, { issueId, status: 'resolved', resolution: { in_commit: sha } })
+    await resolve(before, sha)
+    await resolve(third, 'abcdef2000')
+    const releaseId = newId()
+    await app.pool.query('insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)', [
+      releaseId,
+      projectId,
+      '2.3.1',
+      app.clock.now(),
+    ])
+    for (const [position, known] of ['abcdef1', 'abcdef', 'abcdef3000'].entries())
+      await app.pool.query(
+        'insert into release_commits (release_id, project_id, sha, position) values ($1, $2, $3, $4)',
+        [releaseId, projectId, known, position],
+      )
+    await sweepIssues(app)
+    expect(await one(before)).toMatchObject({ resolved_in_release: '2.3.1' })
+    expect(await one(third)).toMatchObject({ resolved_in_release: null })
+    await resolve(after, `${sha}abcdef`)
+    expect(await one(after)).toMatchObject({ resolved_in_release: '2.3.1' })
+  })
+
+  test('a commit in hundreds of releases is fixed in the first ones', async () => {
+    const [id = ''] = await seedIssues(app, projectId, 1)
+    await updateIssue(app, actor, { issueId: id, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
+    await app.pool.query(
+      `with made as (
+         insert into releases (id, project_id, version, created_at, first_seen_at)
+         select gen_random_uuid(), $1, '1.' || n, $2, $2::timestamptz + n * interval '1 minute' from generate_series(1, 300) n returning id)
+       insert into release_commits (release_id, project_id, sha, position) select id, $1, 'abcdef1000', 0 from made`,
+      [projectId, app.clock.now()],
+    )
+    await sweepIssues(app)
+    const { resolution } = await one(id)
+    expect(resolution).toMatchObject({ versions: Array.from({ length: 20 }, (_, at) => `1.${at + 1}`) })
+  })
+
+  test('issues hidden behind another one keep still until they are taken out', async () => {
+    const [root = '', quiet = '', asleep = '', busy = '', waiting = ''] = await seedIssues(app, projectId, 5)
+    const time = new Date(app.clock.now().getTime() + HOUR_MS).toISOString()
+    await updateIssue(app, actor, { issueId: asleep, status: 'ignored', ignore_until: { time } })
+    await updateIssue(app, actor, { issueId: busy, status: 'escalated' })
+    await updateIssue(app, actor, { issueId: waiting, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
+    await app.pool.query(`update issues set wide_day = '2026-11-01' where project_id = $1`, [projectId])
+    const hidden = [quiet, asleep, busy, waiting]
+    await mergeIssues(app, actor, { issueId: root, issue_ids: hidden })
+    const releaseId = newId()
+    await app.pool.query('insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)', [
+      releaseId,
+      projectId,
+      '1.0',
+      app.clock.now(),
+    ])
+    await app.pool.query('insert into release_commits (release_id, project_id, sha, position) values ($1, $2, $3, 0)', [
+      releaseId,
+      projectId,
+      'abcdef1000',
+    ])
+    const before = await Promise.all(hidden.map((id) => one(id)))
+    clock.advance(30 * DAY_MS)
+    await sweepIssues(app)
+    expect((await one(root)).status).toBe('resolved')
+    expect(await Promise.all(hidden.map((id) => one(id)))).toEqual(before)
+    await unmergeIssues(app, actor, { issueId: root, issue_ids: hidden })
+    await sweepIssues(app)
+    expect((await Promise.all(hidden.map((id) => one(id)))).map((row) => row.status)).toEqual([
+      'resolved',
+      'unresolved',
+      'resolved',
+      'resolved',
+    ])
+    expect((await one(waiting)).resolved_in_release).toBe('1.0')
+  })
+
+  test('five at once do each thing once, beside people who decide', async () => {
+    const ids = await seedIssues(app, projectId, 40)
+    const time = new Date(app.clock.now().getTime() + HOUR_MS).toISOString()
+    for (const [index, issueId] of ids.entries())
+      await updateIssue(
+        app,
+        actor,
+        index % 2 === 0 ? { issueId, status: 'ignored', ignore_until: { time } } : { issueId, status: 'escalated' },
+      )
+    clock.advance(7 * DAY_MS)
+    const decided = ids.slice(0, 10)
+    await Promise.all([
+      ...Array.from({ length: 5 }, () => sweepIssues(app)),
+      ...decided.map((issueId) => updateIssue(app, actor, { issueId, status: 'resolved' })),
+    ])
+    // Whoever was in the way of the others is swept the next time.
+    await sweepIssues(app)
+    expect(await countIn('resolved')).toBe(10)
+    expect(await countIn('unresolved')).toBe(30)
+    for (const id of ids) {
+      const moves = (await entriesOf(id)).map(({ data }) => data as { from: string; to: string })
+      expect(moves.map(({ from }) => from)).toEqual(['unresolved', ...moves.map(({ to }) => to)].slice(0, -1))
+      expect(moves.length).toBeLessThanOrEqual(3)
+    }
   })
 })
 

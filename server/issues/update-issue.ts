@@ -12,7 +12,7 @@ import type { Issue, IssueStatus, Severity } from './issues.api.ts'
 import { writeEntries } from './life.queries.ts'
 import { lockIssue, selectIssue } from './issues.queries.ts'
 import type { IgnoreUntilInput, ResolutionInput } from './life-cycle.api.ts'
-import { changeAssignee } from './people/change-assignee.ts'
+import { changeAssignee, requireMember } from './people/change-assignee.ts'
 import { subscribeAutomatically } from './people/inbox.queries.ts'
 import { gravityFrom } from './severity.ts'
 import { viewIssue } from './view-issue.ts'
@@ -36,8 +36,10 @@ export type PreparedChange = Omit<IssueChange, 'resolution'> & Pick<StatusChange
  * @throws AppError not_found, invalid (assignee outside the organisation, ignored until a time that has passed)
  */
 export async function updateIssue(app: App, actor: Actor, change: IssueChange): Promise<Issue> {
-  const resolution =
-    change.resolution === undefined ? undefined : await resolutionOf(app, actor, change.issueId, change.resolution)
+  const { resolution: asked, assignee_id: assigneeId } = change
+  // What is refused leaves no planned release behind.
+  if (asked !== undefined && assigneeId != null) await app.tx((tx) => requireMember(tx, actor, assigneeId))
+  const resolution = asked === undefined ? undefined : await resolutionOf(app, actor, change.issueId, asked)
   await app.tx(async (tx) => {
     const { projectId, changed } = await changeIssue(app, tx, actor, { ...change, resolution })
     if (!changed) return

@@ -27,8 +27,7 @@ export async function changeAssignee(
     await tx.updateTable('issues').set({ assignee_id: null }).where('id', '=', issue.id).execute()
     return { kind: 'assigned', sentence: `${name} removed the owner.`, data: { from: issue.assignee_id, to: null } }
   }
-  const member = await lockMember(tx, actor.orgId, assigneeId)
-  if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
+  const member = await requireMember(tx, actor, assigneeId)
   if (member.id === issue.assignee_id) return null
   await tx.updateTable('issues').set({ assignee_id: member.id }).where('id', '=', issue.id).execute()
   await subscribeAutomatically(tx, now, [{ issueId: issue.id, userId: member.id, reason: 'assigned' }])
@@ -49,4 +48,11 @@ export async function changeAssignee(
     sentence: `${name} assigned this issue to ${whom}.`,
     data: { from: issue.assignee_id, to: member.id },
   }
+}
+
+/** The member, who stays one until the transaction ends. @throws AppError invalid (whoever else it may be) */
+export async function requireMember(tx: Tx, actor: Actor, assigneeId: string) {
+  const member = await lockMember(tx, actor.orgId, assigneeId)
+  if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
+  return member
 }
