@@ -14,6 +14,19 @@ Settings are environment variables, for example:  PORT=9000 FAULTLINE_DATA_DIR=/
 Ctrl-C stops everything cleanly. All settings: docs/running.md
 `
 
+/** Of the main thread, which has its heap before anything of ours runs; for the others see server/cli/collector.ts. */
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16']
+
+/**
+ * For glibc; nobody else reads them. Left to itself it gives every thread a heap of its own, and learns from the first
+ * large buffer that is freed to keep tens of megabytes: 40 MiB at full load. An operator's own settings come first.
+ */
+const ALLOCATOR = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: String(256 * 1024),
+  MALLOC_TRIM_THRESHOLD_: String(4 * 1024 * 1024),
+}
+
 const args = process.argv.slice(2)
 const unknown = args.filter((arg) => !['--dev', '--help', '-h'].includes(arg) && !arg.startsWith('--roles='))
 if (args.includes('--help') || args.includes('-h')) {
@@ -35,6 +48,7 @@ async function start(node) {
   }
   const command = [join(root, 'server', 'main.ts'), 'serve', ...args.filter((arg) => arg.startsWith('--roles='))]
   const environment = {
+    ...ALLOCATOR,
     // Halves the time to load 400 modules; keyed by content, ignored where it cannot be written.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'faultline-node'),
     ...toolEnvironment(node),
@@ -42,9 +56,14 @@ async function start(node) {
   // Become the server where Node can: signals reach it directly, and no second process waits around in memory.
   if (typeof process.execve === 'function' && process.platform !== 'win32') {
     process.removeAllListeners('warning')
-    process.execve(node, [node, '--disable-warning=ExperimentalWarning', ...command], environment)
+    process.execve(node, [node, ...FLAGS, ...command], environment)
   }
-  const child = spawn(node, command, { cwd: process.cwd(), env: environment, stdio: 'inherit', detached: true })
+  const child = spawn(node, [...FLAGS, ...command], {
+    cwd: process.cwd(),
+    env: environment,
+    stdio: 'inherit',
+    detached: true,
+  })
   // The server stands in a group of its own, so that Ctrl-C in a terminal reaches it once, from here.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
