@@ -49,7 +49,7 @@ test('a query narrows the stream and its counts; what cannot be read is said wit
   // Half a term is left alone; Enter asks for it.
   await field(page).fill('level:')
   await field(page).press('Enter')
-  await page.getByText('q: level needs a value (character 7).').waitFor()
+  await page.getByText('q: level needs a value (character 6).').waitFor()
   await field(page).fill('level:[fatal, warning]')
   await eventually(() => titles(page)).toEqual(['AError', 'CError'])
 
@@ -82,9 +82,21 @@ test('a view is saved, shared, changed, opened by others, and deleted with a way
   await eventually(() => titles(page)).toEqual(['AError'])
   expect(await field(page).inputValue()).toBe('level:fatal')
 
+  // It stands beside the statuses, as the one tab that is chosen until something is changed.
+  const tab = page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: /^Fatal ones/ })
+  const open = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: /^Open/ })
+  expect(await tab.getAttribute('aria-current')).toBe('page')
+  expect(await open.getAttribute('aria-current')).toBeNull()
+  await open.click()
+  await page.goto('/issues')
+  await tab.click()
+  await eventually(() => titles(page)).toEqual(['AError'])
+
   // Changed, and kept so.
   await field(page).fill('level:warning')
   await eventually(() => titles(page)).toEqual(['CError'])
+  await tab.getByText('changed').waitFor()
+  expect(await open.getAttribute('aria-current')).toBe('page')
   await page.getByRole('button', { name: 'Saved views: Fatal ones' }).click()
   await page.getByRole('menuitem', { name: 'Save changes to Fatal ones' }).click()
   await eventually(async () => (await person.get('/api/views')).text).toContain('"query":"level:warning"')

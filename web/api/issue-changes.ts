@@ -12,6 +12,7 @@ import {
   type StreamFilters,
 } from './issue-queries.ts'
 import { finished, refusalsOf, undo, type Operation } from './operations.ts'
+import { showRefused } from './refused.ts'
 
 export type Person = NonNullable<Issue['assignee']>
 
@@ -111,8 +112,24 @@ const nameOf = (issues: readonly Pick<Issue, 'id' | 'short_id'>[], { operation, 
   return issues.find(({ id }) => !gone.has(id))?.short_id ?? words.countOf(1)
 }
 
-const refusedOf = ({ operation, refused }: Results): string =>
-  operation.failed === 0 ? '' : ` ${words.notChanged(operation.failed, refused[0]?.reason ?? '')}`
+/** Says what was refused: one with its reason, several in a list that can be looked at. */
+function tellRefused(issues: readonly Issue[], { operation, refused }: Results): void {
+  if (operation.failed === 0) return
+  const names = new Map(issues.map(({ id, short_id }) => [id, short_id]))
+  const rows = refused.map(({ issueId, reason }) => ({ issueId, reason, name: names.get(issueId) ?? null }))
+  const [first] = rows
+  const text =
+    operation.failed === 1
+      ? words.notChangedOne(first?.name ?? words.countOf(1), first?.reason ?? '')
+      : words.notChanged(operation.failed)
+  addToast({
+    text,
+    tone: 'bad',
+    ...(operation.failed === 1
+      ? {}
+      : { action: { label: words.showRefused, run: () => showRefused({ total: operation.failed, rows }) } }),
+  })
+}
 
 const notDone = (issues: readonly Issue[], { refused }: Results): readonly Issue[] => {
   const ids = new Set(refused.map(({ issueId }) => issueId))
@@ -133,8 +150,11 @@ export function useIssueEdit() {
       whole(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
     touches: ({ issues }) => keysOf(issues),
     guess: (client, { issues, edit }) => editCached(client, issues, guessOf(edit)),
-    settle: (client, results, { issues }) => returnIssues(client, notDone(issues, results)),
-    said: (results, { edit, issues }) => saidOf(edit, nameOf(issues, results)) + refusedOf(results),
+    settle: (client, results, { issues }) => {
+      returnIssues(client, notDone(issues, results))
+      tellRefused(issues, results)
+    },
+    said: (results, { edit, issues }) => saidOf(edit, nameOf(issues, results)),
     undo: async (_input, { operation }) => {
       const undone = await undo(operation.id)
       const [first] = await refusalsOf(undone)
@@ -158,9 +178,10 @@ export function useIssueDelete(onGone?: () => void) {
       const stays = new Set(left.map(({ id }) => id))
       for (const { id } of issues)
         if (!stays.has(id)) client.removeQueries({ queryKey: ['issues', 'detail', id], type: 'inactive' })
+      tellRefused(issues, results)
       onGone?.()
     },
-    said: (results, { issues }) => words.deleted(nameOf(issues, results)) + refusedOf(results),
+    said: (results, { issues }) => words.deleted(nameOf(issues, results)),
     failed: words.deleteFailed,
   })
 }

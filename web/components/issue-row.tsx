@@ -3,14 +3,14 @@ import { memo, type CSSProperties, type MouseEvent, type ReactNode } from 'react
 import type { Edit } from '../api/issue-changes.ts'
 import type { Issue } from '../api/issue-queries.ts'
 import { paths } from '../paths.ts'
-import { formatCount, formatShortCount } from '../ui/format.ts'
+import { formatCount, formatFactor, formatShortCount } from '../ui/format.ts'
 import { Sparkline } from '../ui/sparkline.tsx'
 import { Time } from '../ui/time.tsx'
 import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../ui/tiles.tsx'
 import { issues as words } from '../words/issues.ts'
 import { headOf } from './issue-headline.ts'
 import { OwnerMenu, SeverityMenu, StatusMenu } from './issue-menus.tsx'
-import { faultOf, isNew, peakOf, sumOf, toneOf, versionOf } from './issue-trend.ts'
+import { faultOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from './issue-trend.ts'
 
 export type RowMenu = 'owner' | 'severity' | 'status' | null
 
@@ -225,6 +225,14 @@ function Flags({ issue, now }: { issue: Issue; now: number }) {
     flags.push(
       <Flag key="back" colour="violet" icon="st-regressed">
         {issue.last_release === null ? words.back : words.backIn(versionOf(issue.last_release))}
+      </Flag>,
+    )
+  }
+  const factor = stepFactor(issue, now)
+  if (factor !== null) {
+    flags.push(
+      <Flag key="factor" colour="vermilion" icon="st-escalated">
+        {words.overBaseline(formatFactor(factor))}
       </Flag>,
     )
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultOf, isNew, moveInTrend, toneOf, versionOf } from './issue-trend.ts'
+import { faultOf, isNew, moveInTrend, stepFactor, toneOf, versionOf } from './issue-trend.ts'
 
 const NOW = Date.parse('2026-11-20T08:00:00.000Z')
 
@@ -8,6 +8,16 @@ test('new is what was first seen within a day and not decided about', () => {
   expect(isNew({ first_seen: '2026-11-20T07:00:00.000Z', status: 'ignored' }, NOW)).toBe(false)
   expect(isNew({ first_seen: '2026-11-18T07:00:00.000Z', status: 'unresolved' }, NOW)).toBe(false)
   expect(toneOf({ first_seen: '2026-11-20T07:00:00.000Z', status: 'regressed' }, NOW)).toBe('regressed')
+})
+
+test('an escalated issue says by how much, where the time before was not silent', () => {
+  const of = (status: 'escalated' | 'regressed', counts: number[]) =>
+    stepFactor({ status, first_seen: '2026-11-01T00:00:00.000Z', trend: { ...trendOf(counts) } }, NOW)
+  expect(of('escalated', [2, 2, 2, 2, 12, 14, 5])).toBe(6.5)
+  expect(of('escalated', [1, 1, 1, 9])).toBe(9)
+  expect(of('escalated', [0, 0, 0, 9, 9, 9])).toBeNull()
+  expect(of('escalated', [3, 3, 3, 3])).toBeNull()
+  expect(of('regressed', [1, 1, 1, 9])).toBeNull()
 })
 
 const START = '2026-11-20T00:00:00.000Z'

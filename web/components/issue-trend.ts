@@ -69,6 +69,19 @@ function afterStep(counts: readonly number[]): number | null {
   return best?.at ?? null
 }
 
+/** How many times as much an escalated issue happens since the step; null where the counts do not show it. */
+export function stepFactor(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
+  if (issue.status !== 'escalated') return null
+  const at = faultOf(issue, now)
+  const { counts } = issue.trend
+  if (at === null || at === 0) return null
+  const mean = (some: readonly number[]) => some.reduce((sum, count) => sum + count, 0) / some.length
+  const before = mean(counts.slice(0, at))
+  // The newest bucket still counts: alone it says too little, beside others too little of itself.
+  const since = counts.slice(at, at + 1 < counts.length ? -1 : undefined)
+  return before === 0 ? null : mean(since) / before
+}
+
 export const peakOf = ({ counts }: Pick<Trend, 'counts'>): number => Math.max(0, ...counts)
 export const sumOf = ({ counts }: Pick<Trend, 'counts'>): number => counts.reduce((sum, count) => sum + count, 0)
 

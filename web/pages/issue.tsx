@@ -29,6 +29,7 @@ import { carried, paths } from '../paths.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Skeleton } from '../ui/states.tsx'
+import { grouping } from '../words/grouping.ts'
 import { issue as words } from '../words/issue.ts'
 import { issueEvents as texts } from '../words/issue-events.ts'
 import '../ui/issue.css'
@@ -201,6 +202,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
     { keys: 'i', label: words.keys.ignore, group: 'Issue', run: () => apply(onIgnore(issue)) },
     { keys: 'a', label: words.assign, group: 'Issue', run: () => canChange && setMenu('owner') },
     { keys: 's', label: words.severity, group: 'Issue', run: () => canChange && setMenu('severity') },
+    { keys: 'm', label: grouping.merge, group: 'Issue', run: () => canChange && ask.onMerge() },
     { keys: 'u', label: words.keys.list, group: 'Issue', run: () => void navigate(paths.issues(back)) },
     ...SECTIONS.map(({ id, label }, index) => ({
       keys: String(index + 1),

@@ -1,4 +1,5 @@
 import { IssuesSearch } from '../search.ts'
+import type { Selection } from './issues-selection.ts'
 
 /** The stream somebody came from, so that an issue knows its neighbours and the way back, also after a reload. */
 
@@ -21,3 +22,13 @@ export function recalledStream(): IssuesSearch | null {
     return null
   }
 }
+
+/** What was chosen in the stream that was left last; forgotten with the tab. */
+let left: { key: string; selection: Selection } | null = null
+
+export function rememberSelection(key: string, selection: Selection): void {
+  left = { key, selection }
+}
+
+/** What was chosen in this stream before an issue of it was opened; null when another stream was left last. */
+export const recalledSelection = (key: string): Selection | null => (left?.key === key ? left.selection : null)

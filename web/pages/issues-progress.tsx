@@ -1,6 +1,22 @@
+import { lazy, Suspense } from 'react'
 import { useRunningOperations } from '../api/operations.ts'
+import { useRefused } from '../api/refused.ts'
 import { formatCount } from '../ui/format.ts'
 import { issues as words } from '../words/issues.ts'
+
+const RefusedDialog = lazy(() =>
+  import('../components/issue-refused-dialog.tsx').then((module) => ({ default: module.IssueRefusedDialog })),
+)
+
+/** What of it was refused, when somebody asks for it. */
+export function BulkRefused() {
+  const refused = useRefused()
+  return refused === null ? null : (
+    <Suspense fallback={null}>
+      <RefusedDialog refused={refused} />
+    </Suspense>
+  )
+}
 
 /** How far changes of many issues have come that the service goes on with. */
 export function BulkProgress() {

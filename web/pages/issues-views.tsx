@@ -20,6 +20,8 @@ export function viewOf(status: readonly Status[] | null): ViewName | null {
 
 type ViewsProps = {
   view: ViewName | null
+  /** A saved view is shown as it was saved: its own tab is the chosen one. */
+  isSaved: boolean
   search: IssuesSearch
   /** Absent while a search is on: it does not count by status. */
   counts: Partial<Record<Status, number>> | null
@@ -27,7 +29,7 @@ type ViewsProps = {
 
 const CAP = 10_000
 
-export const StatusViews = memo(function StatusViews({ view, search, counts }: ViewsProps) {
+export const StatusViews = memo(function StatusViews({ view, isSaved, search, counts }: ViewsProps) {
   const countOf = (name: ViewName): number | null => {
     if (counts === null) return null
     return name === 'open' ? OPEN.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : (counts[name] ?? 0)
@@ -39,9 +41,14 @@ export const StatusViews = memo(function StatusViews({ view, search, counts }: V
         return (
           <Link
             key={name}
-            {...paths.issues({ ...search, status: name === 'open' ? undefined : [name], cursor: undefined })}
+            {...paths.issues({
+              ...search,
+              status: name === 'open' ? undefined : [name],
+              view: isSaved && name === view ? undefined : search.view,
+              cursor: undefined,
+            })}
             activeOptions={{ exact: true }}
-            aria-current={name === view ? 'page' : undefined}
+            aria-current={name === view && !isSaved ? 'page' : undefined}
           >
             {name === 'open' ? null : <Icon name={`st-${name}`} className={STATUS_COLOURS[name]} />}
             {words.view[name]}

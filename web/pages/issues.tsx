@@ -12,7 +12,6 @@ import type { RowMenu } from '../components/issue-row.tsx'
 import { IssueVolume } from '../components/issue-volume.tsx'
 import { usePageTitle } from '../components/page-title.ts'
 import { QueryError } from '../components/query-error.tsx'
-import { useKeys } from '../keys.ts'
 import { carried, paths } from '../paths.ts'
 import { IssuesSearch, NO_FILTERS } from '../search.ts'
 import { formatClock, formatCount } from '../ui/format.ts'
@@ -22,14 +21,16 @@ import { issues as words } from '../words/issues.ts'
 import { shared } from '../words/shared.ts'
 import '../ui/issues.css'
 import { BulkBar, ignoreEdit, resolveEdit, type OpenMenu } from './issues-bulk.tsx'
-import { BulkProgress } from './issues-progress.tsx'
+import { BulkProgress, BulkRefused } from './issues-progress.tsx'
 import { EmptyStream } from './issues-empty.tsx'
 import { FilterButton, SearchBox, SortButton } from './issues-filters.tsx'
+import { useStreamKeys } from './issues-keys.ts'
 import { IssueList } from './issues-list.tsx'
-import { rememberStream } from './issues-memory.ts'
+import { recalledSelection, rememberSelection, rememberStream } from './issues-memory.ts'
 import { moveSelection, NOTHING_SELECTED, targetsOf, type SelectionMove } from './issues-selection.ts'
 import { useIssueStream } from './issues-stream.ts'
 import { ViewsMenu } from './issues-views-menu.tsx'
+import { SavedViews, useSavedView } from './issues-views-saved.tsx'
 import { StatusViews, viewOf } from './issues-views.tsx'
 
 const DeleteDialog = lazy(() =>
@@ -65,7 +66,12 @@ function Stream() {
   const { rows } = stream
   const ids = useMemo(() => rows.map((row) => row.id), [rows])
 
-  const [selection, setSelection] = useState({ ...NOTHING_SELECTED, cursor: startCursor ?? null })
+  const [selection, setSelection] = useState(() => ({
+    ...NOTHING_SELECTED,
+    // Whoever comes back finds chosen what was chosen.
+    ...(startCursor === undefined ? {} : recalledSelection(key)),
+    cursor: startCursor ?? null,
+  }))
   const [focusTurn, setFocusTurn] = useState(0)
   const [rowMenu, setRowMenu] = useState<{ id: string; menu: RowMenu } | null>(null)
   const [bulkMenu, setBulkMenu] = useState<OpenMenu>(null)
@@ -88,6 +94,7 @@ function Stream() {
     setEverything(false)
   }
   useEffect(() => rememberStream(search), [search])
+  useEffect(() => rememberSelection(key, selection), [key, selection])
   useFreshOnArrival(startCursor === undefined, stream)
 
   const move = (step: SelectionMove, focus = false) => {
@@ -163,100 +170,42 @@ function Stream() {
     void stream.reload()
   }
   const empty = stream.settled && rows.length === 0
+  const saved = useSavedView(search)
+  // A saved view as it was saved is the one tab that is chosen.
+  const isSaved = saved.view !== null && !saved.isChanged
 
-  useKeys([
-    {
-      keys: 'j',
-      label: words.keys.next,
-      group: 'Issues',
-      run: () => move({ kind: 'step', by: 1, extend: false }, true),
-      sheetOnly: true,
+  useStreamKeys({
+    cursor: selection.cursor,
+    onMove: move,
+    onToggle: (id) => toggle(id, false),
+    onOpen: open,
+    onResolve: () => apply(targets, resolveEdit(targets)),
+    onIgnore: () => apply(targets, ignoreEdit(targets)),
+    onMenu: openMenu,
+    onTake:
+      me === undefined
+        ? null
+        : () => apply(targets, { kind: 'assignee', person: { id: me.id, name: me.name, email: me.email } }),
+    onMerge: mergeTargets,
+    onSearch: () => searchBox.current?.focus(),
+    onFilter: () => setFiltering(true),
+    onFresh: stream.waiting.length === 0 ? null : showFresh,
+    onEscape: () => {
+      if (selection.selected.size > 0) clear()
+      else if (filters.window !== null) chooseWindow(null)
+      else if (empty) clearFilters()
     },
-    {
-      keys: 'k',
-      label: words.keys.previous,
-      group: 'Issues',
-      run: () => move({ kind: 'step', by: -1, extend: false }, true),
-      sheetOnly: true,
-    },
-    {
-      keys: 'shift+j',
-      label: words.keys.extendDown,
-      group: 'Issues',
-      run: () => move({ kind: 'step', by: 1, extend: true }, true),
-      sheetOnly: true,
-    },
-    {
-      keys: 'shift+k',
-      label: words.keys.extendUp,
-      group: 'Issues',
-      run: () => move({ kind: 'step', by: -1, extend: true }, true),
-      sheetOnly: true,
-    },
-    {
-      keys: 'x',
-      label: words.keys.select,
-      group: 'Issues',
-      run: () => selection.cursor !== null && toggle(selection.cursor, false),
-      sheetOnly: true,
-    },
-    { keys: 'mod+a', label: words.keys.all, group: 'Issues', run: () => move({ kind: 'all' }), sheetOnly: true },
-    {
-      keys: 'enter',
-      label: words.keys.open,
-      group: 'Issues',
-      run: () => selection.cursor !== null && open(selection.cursor),
-      sheetOnly: true,
-    },
-    {
-      keys: 'o',
-      label: words.keys.open,
-      group: 'Issues',
-      run: () => selection.cursor !== null && open(selection.cursor),
-      sheetOnly: true,
-    },
-    { keys: 'r', label: words.keys.resolve, group: 'Issues', run: () => apply(targets, resolveEdit(targets)) },
-    { keys: 'i', label: words.keys.ignore, group: 'Issues', run: () => apply(targets, ignoreEdit(targets)) },
-    { keys: 'a', label: words.assign, group: 'Issues', run: () => openMenu('owner') },
-    { keys: 's', label: words.setSeverity, group: 'Issues', run: () => openMenu('severity') },
-    ...(me === undefined
-      ? []
-      : [
-          {
-            keys: 'e',
-            label: words.keys.take,
-            group: 'Issues' as const,
-            run: () => apply(targets, { kind: 'assignee', person: { id: me.id, name: me.name, email: me.email } }),
-          },
-        ]),
-    { keys: 'm', label: words.merge, group: 'Issues', run: mergeTargets },
-    { keys: '/', label: words.keys.search, group: 'Page', run: () => searchBox.current?.focus() },
-    { keys: 'f', label: words.keys.filter, group: 'Page', run: () => setFiltering(true) },
-    ...(stream.waiting.length > 0
-      ? [{ keys: '.', label: words.keys.showFresh, group: 'Page' as const, run: showFresh }]
-      : []),
-    {
-      keys: 'escape',
-      label: words.keys.clear,
-      group: 'Issues',
-      run: () =>
-        selection.selected.size > 0
-          ? clear()
-          : filters.window !== null
-            ? chooseWindow(null)
-            : empty
-              ? clearFilters()
-              : undefined,
-      sheetOnly: true,
-    },
-  ])
+  })
 
   const clock = stream.readAt === 0 ? '' : formatClock(stream.readAt)
   return (
     <main id="main" tabIndex={-1}>
       <div className="head">
         <h1>{words.title}</h1>
-        <StatusViews view={viewOf(filters.status)} search={search} counts={stream.statusCounts} />
+        <div className="viewbar">
+          <StatusViews view={viewOf(filters.status)} isSaved={isSaved} search={search} counts={stream.statusCounts} />
+          <SavedViews search={search} />
+        </div>
       </div>
       <div className="filterbar" role="search">
         <SearchBox search={search} onChange={change} inputRef={searchBox} />
@@ -332,6 +281,7 @@ function Stream() {
         )}
       </section>
       <BulkProgress />
+      <BulkRefused />
       {selection.selected.size === 0 || targets.length === 0 ? null : (
         <BulkBar
           issues={targets}

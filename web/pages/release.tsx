@@ -23,6 +23,7 @@ import '../ui/releases.css'
 import { CrashFreeChart, formatShare } from './releases-charts.tsx'
 import { partsOf, refreshMs } from './releases-model.ts'
 import { Commits, Deploys, ReleaseIssues } from './release-parts.tsx'
+import { Traits } from './release-traits.tsx'
 import { Change, CrashFree } from './releases-table.tsx'
 
 const route = getRouteApi('/signed-in/shell/releases/$releaseId')
@@ -103,6 +104,7 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
         </section>
       )}
       <ReleaseIssues release={release} search={search} />
+      <Traits release={release} />
       <div className="grid2">
         <Commits release={release} />
         <Deploys release={release} />

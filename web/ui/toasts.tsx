@@ -32,9 +32,9 @@ export function addToast(toast: Toast): () => void {
   return () => show(shown.filter((other) => other.id !== id))
 }
 
-/** Runs the action of the newest toast that has one (the Undo of `Z`). Returns whether there was one. */
+/** Runs the Undo of the newest toast that has one (`Z`). Returns whether there was one. */
 export function runNewestAction(): boolean {
-  const toast = shown.findLast((candidate) => candidate.action !== undefined)
+  const toast = shown.findLast((candidate) => candidate.action?.keys === 'z')
   if (toast?.action === undefined) return false
   show(shown.filter((other) => other !== toast))
   toast.action.run()

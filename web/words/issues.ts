@@ -71,6 +71,7 @@ export const issues = {
       : `Last ${hours} hours, ${whole.format(sum)} ${plural(sum, 'event', 'events')}, peak ${whole.format(peak)} an hour`,
   backIn: (release: string) => `Back in ${release}`,
   back: 'Came back',
+  overBaseline: (factor: string) => `${factor} over baseline`,
   new: 'New',
   unhandled: 'Unhandled',
   fresh: (count: number, clock: string) =>
@@ -115,7 +116,7 @@ export const issues = {
   you: 'you',
   assignTo: 'Owner',
 
-  countOf: (count: number) => `${whole.format(count)} issues`,
+  countOf: (count: number) => `${whole.format(count)} ${plural(count, 'issue', 'issues')}`,
   movedTo: {
     resolved: (who: string) => `${who} resolved`,
     ignored: (who: string) => `${who} ignored`,
@@ -127,7 +128,12 @@ export const issues = {
   unassigned: (who: string) => `${who} without owner now`,
   severitySet: (who: string, severity: string) => `${who} set to ${severity}`,
   severityByRules: (who: string) => `${who}: the rules decide the severity again`,
-  notChanged: (count: number, reason: string) => `${whole.format(count)} could not be changed: ${reason}`,
+  notChanged: (count: number) => `${whole.format(count)} could not be changed.`,
+  notChangedOne: (who: string, reason: string) => `${who} could not be changed: ${reason}`,
+  showRefused: 'Show why',
+  refusedTitle: (count: number) => `${whole.format(count)} could not be changed`,
+  refusedUnknown: 'Issue',
+  refusedFirst: (count: number) => `The first ${whole.format(count)}.`,
   merge: 'Merge',
   cannotMerge: 'Select two or more issues of one project.',
   merged: (count: number, into: string) =>

@@ -5,6 +5,8 @@ export const views = {
   views: 'Saved views',
   yours: 'Yours',
   shared: 'Shared with everybody',
+  sharedOne: 'shared',
+  changed: 'changed',
   none: 'No saved views yet',
   save: 'Save view…',
   saveChanges: (name: string) => `Save changes to ${name}`,

@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { TestProject } from '../kit/founder.ts'
+import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { seedIssues } from '../kit/seed-issues.ts'
+import { expectAccessible, hasFocus } from './browser.ts'
+import { aTeam, testDashboard, type Person } from './dashboard.ts'
+
+/** What keys and choices survive: live news, menus and dialogs, a look at an issue, refusals. */
+
+const dashboard = await testDashboard({ jobs: true })
+
+/** The machine may be busy with other things. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
+const rowAt = (page: Page, index: number) => page.locator('.issue').nth(index)
+const linkAt = (page: Page, index: number) => rowAt(page, index).getByRole('rowheader').getByRole('link')
+const bar = (page: Page, count: number) =>
+  page.getByRole('toolbar', { name: `Actions for ${count} selected issue${count === 1 ? '' : 's'}` })
+
+async function opened(person: Person): Promise<Page> {
+  const page = await dashboard.openAs(person)
+  await page.goto('/issues')
+  await page.getByRole('rowheader').first().waitFor()
+  return page
+}
+
+const sendOne = (project: TestProject, type: string) =>
+  sendEvent(
+    dashboard.server.url,
+    project.dsn,
+    anEvent({ exception: { values: [anException({ type, value: `${type} happened` })] } }),
+  )
+
+test('menus, panels and dialogs keep the keys to themselves', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 3)
+  const page = await opened(person)
+  await page.keyboard.press('j')
+  await eventually(() => hasFocus(linkAt(page, 0))).toBe(true)
+
+  const nothingHappens = async () => {
+    for (const key of ['x', 'r', 'i', 'm', 'Control+a']) await page.keyboard.press(key)
+    expect(await page.getByRole('toolbar', { name: /^Actions for/ }).count()).toBe(0)
+    expect((await person.get('/api/issues?status=unresolved&limit=1')).body['total']).toBe(3)
+  }
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await nothingHappens()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await eventually(() => hasFocus(linkAt(page, 0))).toBe(true)
+
+  await page.keyboard.press('f')
+  await page.getByRole('checkbox', { name: 'Low' }).waitFor()
+  await nothingHappens()
+  await page.keyboard.press('Escape')
+  await page.getByRole('checkbox', { name: 'Low' }).waitFor({ state: 'hidden' })
+
+  // Written, not obeyed.
+  await page.keyboard.press('/')
+  await page.keyboard.type('thing 2 rix')
+  await eventually(() => page.getByRole('searchbox').inputValue()).toBe('thing 2 rix')
+  expect((await person.get('/api/issues?status=unresolved&limit=1')).body['total']).toBe(3)
+})
+
+test('the row that has the focus keeps it while news come, and after a choice is given up', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await sendOne(project, 'FirstError')
+  await sendOne(project, 'SecondError')
+  await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(2)
+  const page = await opened(person)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await eventually(() => hasFocus(linkAt(page, 1))).toBe(true)
+  await sendOne(project, 'FirstError')
+  await sendOne(project, 'ThirdError')
+  await rowAt(page, 1).getByTitle('2 events').waitFor()
+  await page.getByRole('button', { name: /1 new issue since/ }).waitFor()
+  expect(await hasFocus(linkAt(page, 1))).toBe(true)
+  expect(await linkAt(page, 1).locator('b').textContent()).toBe('FirstError')
+
+  await page.keyboard.press('x')
+  await bar(page, 1).waitFor()
+  await page.keyboard.press('Escape')
+  await bar(page, 1).waitFor({ state: 'hidden' })
+  expect(await hasFocus(linkAt(page, 1))).toBe(true)
+})
+
+test('what was chosen is still chosen after a look at an issue', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 5)
+  const page = await opened(person)
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.keyboard.press('Shift+J')
+  await bar(page, 2).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: /^SeedError/, level: 1 }).waitFor()
+  await page.goBack()
+  await bar(page, 2).waitFor()
+  expect(await rowAt(page, 0).getByRole('checkbox').isChecked()).toBe(true)
+  expect(await rowAt(page, 2).getByRole('checkbox').isChecked()).toBe(false)
+  // Another list begins without a choice.
+  await page.getByRole('link', { name: /^Unresolved/ }).click()
+  await page.waitForURL(/status=unresolved/)
+  await bar(page, 2).waitFor({ state: 'hidden' })
+})
+
+test('Shift with a press chooses everything between', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 6)
+  const page = await opened(person)
+  await rowAt(page, 1).hover()
+  await rowAt(page, 1).getByRole('checkbox').click()
+  await rowAt(page, 4).hover()
+  await rowAt(page, 4)
+    .getByRole('checkbox')
+    .click({ modifiers: ['Shift'] })
+  await bar(page, 4).waitFor()
+  expect(await rowAt(page, 0).getByRole('checkbox').isChecked()).toBe(false)
+  expect(await rowAt(page, 3).getByRole('checkbox').isChecked()).toBe(true)
+})
+
+test('issues that could not be changed are named with their reasons', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const ids = await seedIssues(dashboard.server.app, project.id, 5)
+  const page = await opened(person)
+  await page.keyboard.press('Control+a')
+  await bar(page, 5).waitFor()
+  // Somebody else was faster.
+  await dashboard.server.app.pool.query('delete from issues where id = any($1)', [ids.slice(0, 2)])
+  await page.keyboard.press('r')
+  await page.getByText('3 issues resolved').waitFor()
+  const told = page.getByRole('alert').filter({ hasText: '2 could not be changed.' })
+  await told.getByRole('button', { name: 'Show why' }).click()
+  const dialog = page.getByRole('dialog', { name: '2 could not be changed' })
+  await dialog.getByRole('link', { name: 'SHOPPER-WEB-1', exact: true }).waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(2)
+  await expectAccessible(page, 'what could not be changed')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+})

@@ -1,0 +1,63 @@
+import { useKeys, type KeyBinding } from '../keys.ts'
+import { issues as words } from '../words/issues.ts'
+import type { SelectionMove } from './issues-selection.ts'
+
+type StreamKeys = {
+  /** The row the keyboard stands on. */
+  cursor: string | null
+  /** @param focus the row takes the focus */
+  onMove: (step: SelectionMove, focus?: boolean) => void
+  onToggle: (id: string) => void
+  onOpen: (id: string) => void
+  onResolve: () => void
+  onIgnore: () => void
+  onMenu: (menu: 'owner' | 'severity') => void
+  /** Null while nobody knows who asks. */
+  onTake: (() => void) | null
+  onMerge: () => void
+  onSearch: () => void
+  onFilter: () => void
+  /** Null while nothing waits. */
+  onFresh: (() => void) | null
+  onEscape: () => void
+}
+
+/** The keys of the stream. Those of movement are in the sheet alone. */
+export function useStreamKeys(keys: StreamKeys): void {
+  const { cursor, onMove, onToggle, onOpen } = keys
+  const at = (run: (id: string) => void) => () => {
+    if (cursor !== null) run(cursor)
+  }
+  const step = (by: 1 | -1, extend: boolean) => () => onMove({ kind: 'step', by, extend }, true)
+  const moves: [keys: string, label: string, run: () => void][] = [
+    ['j', words.keys.next, step(1, false)],
+    ['k', words.keys.previous, step(-1, false)],
+    ['shift+j', words.keys.extendDown, step(1, true)],
+    ['shift+k', words.keys.extendUp, step(-1, true)],
+    ['x', words.keys.select, at(onToggle)],
+    ['mod+a', words.keys.all, () => onMove({ kind: 'all' })],
+    ['enter', words.keys.open, at(onOpen)],
+    ['o', words.keys.open, at(onOpen)],
+    ['escape', words.keys.clear, keys.onEscape],
+  ]
+  const actions: [keys: string, label: string, run: (() => void) | null][] = [
+    ['r', words.keys.resolve, keys.onResolve],
+    ['i', words.keys.ignore, keys.onIgnore],
+    ['a', words.assign, () => keys.onMenu('owner')],
+    ['s', words.setSeverity, () => keys.onMenu('severity')],
+    ['e', words.keys.take, keys.onTake],
+    ['m', words.merge, keys.onMerge],
+  ]
+  const page: typeof actions = [
+    ['/', words.keys.search, keys.onSearch],
+    ['f', words.keys.filter, keys.onFilter],
+    ['.', words.keys.showFresh, keys.onFresh],
+  ]
+  const bindings = (all: typeof actions, group: KeyBinding['group']): KeyBinding[] =>
+    all.flatMap(([chord, label, run]) => (run === null ? [] : [{ keys: chord, label, group, run }]))
+  useKeys([
+    ...moves.map(([chord, label, run]) => ({ keys: chord, label, group: 'Issues' as const, run, sheetOnly: true })),
+    ...bindings(actions, 'Issues'),
+    ...bindings(page, 'Page'),
+  ])
+}
