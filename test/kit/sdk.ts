@@ -41,9 +41,18 @@ export function anException(fields: Record<string, unknown> = {}): Record<string
   }
 }
 
-/** An envelope with one event. */
+const MINUTE_MS = 60_000
+
+/**
+ * An envelope with one event. When it was sent is said only where the event does not tell time by another clock: against
+ * that of a test, the real one would count as wrong by however late in the day the test runs, and be corrected.
+ */
 export function envelopeOf(event: Record<string, unknown>): string {
-  return `${JSON.stringify({ event_id: event['event_id'], sent_at: new Date().toISOString() })}\n{"type":"event"}\n${JSON.stringify(event)}\n`
+  const now = new Date()
+  const at = event['timestamp']
+  const isOtherClock = typeof at === 'number' && Math.abs(at * 1000 - now.getTime()) > MINUTE_MS
+  const header = { event_id: event['event_id'], ...(isOtherClock ? {} : { sent_at: now.toISOString() }) }
+  return `${JSON.stringify(header)}\n{"type":"event"}\n${JSON.stringify(event)}\n`
 }
 
 /** Parts of a DSN. */
