@@ -290,6 +290,18 @@ describe('resolving', () => {
 })
 
 describe('ignoring', () => {
+  test('until a time: said so that the two times stay apart; window alone names its field once', async () => {
+    const { id } = await anIssue()
+    const time = '2099-12-31T23:59:00+02:00'
+    expect((await patch(id, { status: 'ignored', ignore_until: { time } })).body).toMatchObject({
+      ignore_until: { time: '2099-12-31T21:59:00.000Z' },
+      status_reason: expect.stringContaining('until 31 Dec 2099 21:59 UTC, on ') as string,
+    })
+    expect((await patch(id, { status: 'ignored', ignore_until: { window: 5, time } })).body).toEqual({
+      error: 'ignore_until.window goes with count or users.',
+    })
+  })
+
   test('until more events ends with them', async () => {
     const { id, name } = await anIssue()
     expect((await patch(id, { status: 'ignored', ignore_until: { count: 2 } })).body).toMatchObject({

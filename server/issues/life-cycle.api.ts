@@ -93,5 +93,6 @@ export const IgnoreUntilInput = z
   })
   .refine(({ window, count, users }) => window === undefined || count !== undefined || users !== undefined, {
     error: 'ignore_until.window goes with count or users.',
+    path: ['window'],
   })
 export type IgnoreUntilInput = z.output<typeof IgnoreUntilInput>

@@ -129,7 +129,11 @@ export function sight(life: Life, sighting: Sighting, now: Date): Step {
 
 function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sighting, now: Date): Step {
   const after = events.filter((event) => timeOf(event).getTime() > resolved.at.getTime())
-  const contradicting = after.filter((event) => hasFix(resolved.fix, resolved.at, event.release, releases))
+  // Asked once for each release: a batch holds many events of few.
+  const fixed = new Map<string | null, boolean>()
+  for (const { release } of after)
+    if (!fixed.has(release)) fixed.set(release, hasFix(resolved.fix, resolved.at, release, releases))
+  const contradicting = after.filter((event) => fixed.get(event.release) === true)
   if (contradicting.length > 0) return regressed(life, resolved, events, contradicting, now)
   if (events.length === 0) return nothing(life)
   const named = after.filter((event) => event.release !== null)
@@ -354,7 +358,8 @@ export function decide(life: Life, decision: Decision, words: string, now: Date)
   const next: Life = {
     ...life,
     status,
-    reason: `${words.replace(/\.$/, '')} on ${minuteOf(now)}.`,
+    // "until 1 Dec 2026 on 20 Nov 2026" would be no English.
+    reason: `${words.replace(/\.$/, '')}${decision.until?.time === undefined ? '' : ','} on ${minuteOf(now)}.`,
     changedAt: now,
     openSince: OPEN.has(status) ? now : life.openSince,
     resolved:
