@@ -148,6 +148,34 @@ export type EventPlace = EventKey & {
   readonly occurredAt: Date
 }
 
+/** What is known of an event without its body. */
+export type Arrived = Pick<StoredEvent, 'eventId' | 'release' | 'occurredAt' | 'receivedAt'>
+
+/** What has come for these issues since, the newest by their own time first. */
+export async function receivedSince(
+  db: Database,
+  issueIds: readonly string[],
+  since: Date,
+  limit: number,
+): Promise<Arrived[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['event_id', 'release', 'occurred_at', 'received_at'])
+    .where('issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+    .where('received_at', '>', since)
+    .where('received_day', '>=', dayOf(since))
+    .orderBy('occurred_at', 'desc')
+    .orderBy('event_id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    eventId: unhyphenate(row.event_id),
+    release: row.release,
+    occurredAt: row.occurred_at,
+    receivedAt: row.received_at,
+  }))
+}
+
 /** Where the newest events of these issues lie, by their own time, newest first; none that occurred before `since`. */
 export async function newestPlaces(
   db: Database,

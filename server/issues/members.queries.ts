@@ -71,12 +71,20 @@ export async function addMemberHours(
 
 export async function addMemberUsers(
   client: pg.ClientBase,
-  rows: readonly { id: string; userHash: number }[],
+  rows: readonly { id: string; userHash: number; day: string }[],
 ): Promise<void> {
   if (rows.length === 0) return
   await client.query({
     name: 'members-add-users',
-    text: `insert into issue_users (issue_id, user_hash) select * from unnest($1::uuid[], $2::bigint[]) on conflict do nothing`,
-    values: [rows.map((row) => row.id), rows.map((row) => row.userHash)],
+    // As `record-insert-users`: those met already on that day are left out before they are locked.
+    text: `with due as (
+             select k.* from unnest($1::uuid[], $2::bigint[], $3::date[]) k (issue_id, user_hash, day)
+             left join issue_users u on u.issue_id = k.issue_id and u.user_hash = k.user_hash
+             where u.issue_id is null or u.seen_day is null or u.seen_day < k.day
+           )
+           insert into issue_users as u (issue_id, user_hash, seen_day) select * from due
+           on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
+             where u.seen_day is null or u.seen_day < excluded.seen_day`,
+    values: [rows.map((row) => row.id), rows.map((row) => row.userHash), rows.map((row) => row.day)],
   })
 }

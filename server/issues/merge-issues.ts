@@ -8,6 +8,7 @@ import { againAfterDeadlock } from './again-after-deadlock.ts'
 import { shortId } from './issue.ts'
 import type { Issue } from './issues.api.ts'
 import { addCounts, hideBehind, insertMember, lockForMerging, summarise, type LockedIssue } from './merging.queries.ts'
+import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from './view-issue.ts'
 
 /** Issues behind one: its page and the cost of taking one out again stay bounded. */
@@ -49,6 +50,7 @@ export async function mergeIssues(
       now,
     )
     await summarise(tx, root.id)
+    await rateIssues(tx, [root.id], now)
     await note(tx, actor, now, root, others)
   }
   await againAfterDeadlock(() => app.tx(work))

@@ -27,6 +27,7 @@ export function lockForMerging(tx: Tx, actor: Actor, issueIds: readonly string[]
       ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
       'i.last_seen',
       'i.event_count',
+      'i.user_count',
       'i.title',
       'p.slug as project_slug',
     ])
@@ -37,15 +38,15 @@ export function lockForMerging(tx: Tx, actor: Actor, issueIds: readonly string[]
     .execute()
 }
 
-export type Member = { readonly issueId: string; readonly parentId: string | null }
+export type Member = { readonly issueId: string; readonly parentId: string | null; readonly mergedAt: Date }
 
 export async function membersOf(tx: Tx, rootId: string): Promise<Member[]> {
   const rows = await tx
     .selectFrom('issue_members')
-    .select(['issue_id', 'parent_id'])
+    .select(['issue_id', 'parent_id', 'merged_at'])
     .where('root_id', '=', rootId)
     .execute()
-  return rows.map((row) => ({ issueId: row.issue_id, parentId: row.parent_id }))
+  return rows.map((row) => ({ issueId: row.issue_id, parentId: row.parent_id, mergedAt: row.merged_at }))
 }
 
 export type NewMember = {
@@ -62,10 +63,10 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> 
   const { numAffectedRows } = await sql`
     insert into issue_members (issue_id, own_id, root_id, parent_id, merged_at, merged_by, events_at_merge, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
-      gravity, severity, last_event_id, search_text)
+      gravity, severity, last_event_id, search_text, users_day, wide_day)
     select id, ${member.ownId}, ${member.rootId}, ${member.parentId}, ${member.now}, ${member.mergedBy}, event_count, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
-      gravity, severity, last_event_id, search_text
+      gravity, severity, last_event_id, search_text, users_day, wide_day
     from issues where id = ${member.issueId} on conflict do nothing`.execute(tx)
   return (numAffectedRows ?? 0n) > 0n
 }
@@ -101,18 +102,24 @@ export async function addCounts(tx: Tx, fromIds: readonly string[], toId: string
   }
 }
 
-/** Takes users off an issue that none of these others has. */
+/** Takes users off an issue that none of these others has; the rest was last met when one of these met them. */
 async function keepUsersOf(tx: Tx, issueId: string, otherIds: readonly string[]): Promise<void> {
   await eachPiece(
     async (after) =>
       (
         await sql<Piece>`
         with piece as (
-          select user_hash from issue_users where issue_id = ${issueId} and user_hash > ${after}
+          select user_hash, seen_day from issue_users where issue_id = ${issueId} and user_hash > ${after}
           order by user_hash limit ${USERS_AT_ONCE}
+        ), kept as (
+          select p.user_hash, p.seen_day, max(o.seen_day) as other_day, count(o.issue_id) > 0 as is_kept
+          from piece p left join issue_users o on o.issue_id = any(${[...otherIds]}::uuid[]) and o.user_hash = p.user_hash
+          group by p.user_hash, p.seen_day
         ), gone as (
-          delete from issue_users u using piece p where u.issue_id = ${issueId} and u.user_hash = p.user_hash
-            and not exists (select from issue_users o where o.issue_id = any(${[...otherIds]}::uuid[]) and o.user_hash = u.user_hash))
+          delete from issue_users u using kept k where u.issue_id = ${issueId} and u.user_hash = k.user_hash and not k.is_kept
+        ), dated as (
+          update issue_users u set seen_day = k.other_day from kept k
+          where u.issue_id = ${issueId} and u.user_hash = k.user_hash and k.is_kept and k.seen_day is distinct from k.other_day)
         select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
       ).rows,
   )
@@ -180,7 +187,7 @@ export async function rebuildRoot(tx: Tx, rootId: string): Promise<void> {
     await addCounts(tx, ownIds, rootId)
   }
   await splitDocument(tx, rootId)
-  await summarise(tx, rootId)
+  await summarise(tx, rootId, 'left')
   if (members.length > 1) return
   const leftOver = ownIds.filter((id) => id !== rootId)
   await dropCounts(tx, leftOver)
@@ -200,8 +207,14 @@ export async function dropCounts(tx: Tx, ids: readonly string[]): Promise<void> 
     .execute()
 }
 
-/** The facts of a root out of those of its members, by the rules digestion counts up with. */
-export async function summarise(tx: Tx, rootId: string): Promise<void> {
+/**
+ * The facts of a root out of those of its members, by the rules digestion counts up with. Its severity is rated anew by
+ * {@link rateIssues}.
+ * @param how what happened: whom all of them reached together on one day is not to be had from a single one of them, and
+ * goes when one has left
+ */
+export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' = 'joined'): Promise<void> {
+  const ownWideDay = how === 'joined' ? sql`i.wide_day` : sql`null::date`
   await sql`
     update issues i set
       event_count = f.event_count, first_seen = f.first_seen, last_seen = f.last_seen, is_unhandled = f.is_unhandled,
@@ -209,10 +222,13 @@ export async function summarise(tx: Tx, rootId: string): Promise<void> {
       first_release = f.first_release, last_release = f.last_release, search_text = f.search_text,
       title = n.title, culprit = n.culprit, error_type = n.error_type, error_value = n.error_value, level = n.level,
       last_event_id = n.last_event_id,
-      user_count = u.users, users_today = u.today
+      user_count = coalesce(u.users, 0), users_day = u.day, users_today = u.today,
+      wide_day = greatest(f.wide_day, ${ownWideDay}),
+      -- Worked out for what it was before.
+      hourly_limit = null, limit_hour = null
     from (
       select sum(event_count)::bigint as event_count, min(first_seen) as first_seen, max(last_seen) as last_seen,
-        bool_or(is_unhandled) as is_unhandled, max(gravity) as gravity, max(severity) as severity,
+        bool_or(is_unhandled) as is_unhandled, max(gravity) as gravity, max(severity) as severity, max(wide_day) as wide_day,
         (array_agg(first_release order by first_seen, issue_id))[1] as first_release,
         (array_agg(last_release order by last_seen desc, issue_id desc) filter (where last_release is not null))[1] as last_release,
         left(string_agg(search_text, ' ' order by issue_id = ${rootId} desc, last_seen desc, issue_id), 40000) as search_text
@@ -220,8 +236,12 @@ export async function summarise(tx: Tx, rootId: string): Promise<void> {
     ) f, (
       select * from issue_members where root_id = ${rootId} order by last_seen desc, issue_id desc limit 1
     ) n, (
-      select count(*) as users, count(*) filter (where c.seen_day = r.users_day)::int as today
-      from issues r join issue_users c on c.issue_id = r.id where r.id = ${rootId}
+      select sum(c.users)::int as users, d.day, coalesce(sum(c.users) filter (where c.seen_day = d.day), 0)::int as today
+      from (select seen_day, count(*) as users from issue_users where issue_id = ${rootId} group by seen_day) c
+      right join (
+        select greatest(max(m.users_day), (select max(seen_day) from issue_users where issue_id = ${rootId})) as day
+        from issue_members m where m.root_id = ${rootId}
+      ) d on true group by d.day
     ) u where i.id = ${rootId}`.execute(tx)
   await uniteDocuments(tx, rootId)
 }

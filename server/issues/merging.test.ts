@@ -119,6 +119,72 @@ describe('merging', () => {
     expect(await read(c)).toMatchObject({ status: 'resolved', event_count: 1 })
   })
 
+  test('one resolved in a release judges what came meanwhile by what is known of both releases', async () => {
+    const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
+    const [a = '', b = '', c = ''] = ids
+    // Names without an order: only who was seen first tells which is older.
+    await send(project, eventIn('alpha', { release: 'fade1' }))
+    await send(project, eventIn('alpha', { release: 'fade2' }))
+    await owner.patch(`/api/issues/${b}`, { status: 'resolved', resolution: { in_release: 'fade2' } })
+    await owner.patch(`/api/issues/${c}`, { status: 'resolved', resolution: { in_release: 'fade1' } })
+    await merge(a, [b, c])
+    await send(project, eventIn('beta', { release: 'fade1' }), eventIn('gamma', { release: 'fade2' }))
+    await unmerge(a, [b, c])
+    expect(await read(b)).toMatchObject({ status: 'resolved', event_count: 2 })
+    expect(await read(c)).toMatchObject({ status: 'regressed', event_count: 2 })
+  })
+
+  test('all that came while an issue was hidden acts on it, not only the newest', async () => {
+    const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma', 'delta')
+    const [a = '', b = '', c = '', d = ''] = ids
+    await owner.patch(`/api/issues/${b}`, { status: 'resolved', resolution: { in_release: 'shop@2.0.0' } })
+    await owner.patch(`/api/issues/${c}`, { status: 'ignored', ignore_until: { count: 3 } })
+    await owner.patch(`/api/issues/${d}`, { status: 'ignored', ignore_until: { users: 2 } })
+    await merge(a, [b, c, d])
+    // The newest has no fix, one before it had.
+    await send(project, eventIn('beta', { release: 'shop@2.1.0' }), eventIn('beta', { release: 'shop@1.9.0' }))
+    await send(project, eventIn('gamma'), eventIn('gamma'), eventIn('gamma'))
+    await send(project, eventIn('delta', { user: { id: 'd1' } }), eventIn('delta', { user: { id: 'd1' } }))
+    await unmerge(a, [b, c, d])
+    expect(await read(b)).toMatchObject({
+      status: 'regressed',
+      status_reason: expect.stringContaining('shop@2.1.0') as string,
+    })
+    expect(await read(c)).toMatchObject({ status: 'unresolved', event_count: 4 })
+    expect(await read(d)).toMatchObject({ status: 'ignored', user_count: 2 })
+  })
+
+  test('severity is that of all while they are one, and its own again afterwards', async () => {
+    const project = await aProject(owner)
+    await owner.patch(`/api/projects/${project.id}/settings`, { severity_rules: { users: 5 } })
+    const crash = (name: string, user: number) =>
+      eventIn(name, {
+        level: 'fatal',
+        user: { id: `${name}${user}` },
+        exception: {
+          values: [
+            anException({
+              type: name,
+              mechanism: { type: 'x', handled: false },
+              stacktrace: { frames: [{ function: name, filename: `${name}.ts`, in_app: true }] },
+            }),
+          ],
+        },
+      })
+    for (let user = 0; user < 3; user++) await send(project, crash('alpha', user), crash('beta', user))
+    const [a = '', b = ''] = (await listed(project)).map(({ id }) => id)
+    const severity = async () => Promise.all([a, b].map(async (id) => (await read(id)).severity))
+    expect(await severity()).toEqual(['high', 'high'])
+    await merge(a, [b])
+    expect(await severity()).toEqual(['critical', 'critical'])
+    await unmerge(a, [b])
+    expect(await severity()).toEqual(['high', 'high'])
+    await merge(a, [b])
+    await send(project, crash('beta', 3), crash('beta', 4))
+    await unmerge(a, [b])
+    expect(await severity()).toEqual(['high', 'critical'])
+  })
+
   test('what cannot be merged is refused with the reason', async () => {
     const { ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = '', c = ''] = ids

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { dayOf } from '../kernel/day.ts'
 import type { Occurrence } from './record.ts'
 import * as sql from './members.queries.ts'
 
@@ -23,7 +24,7 @@ export async function recordMembers(client: pg.ClientBase, members: readonly Mem
     [...bySource].map(([issueId, occurrences]) => additionOf(issueId, occurrences)),
   )
   const hours = new Map<string, { id: string; at: number; events: number }>()
-  const users = new Map<string, { id: string; userHash: number }>()
+  const users = new Map<string, { id: string; userHash: number; day: string }>()
   for (const [issueId, occurrences] of bySource) {
     const id = ownIds.get(issueId)
     if (id === undefined) continue
@@ -32,7 +33,10 @@ export async function recordMembers(client: pg.ClientBase, members: readonly Mem
       const hour = hours.get(id + at) ?? { id, at, events: 0 }
       hour.events++
       hours.set(id + at, hour)
-      if (event.userHash !== null) users.set(id + event.userHash, { id, userHash: event.userHash })
+      if (event.userHash === null) continue
+      const day = dayOf(event.occurredAt)
+      const known = users.get(id + event.userHash)
+      if (known === undefined || known.day < day) users.set(id + event.userHash, { id, userHash: event.userHash, day })
     }
   }
   await sql.addMemberHours(client, [...hours.values()])

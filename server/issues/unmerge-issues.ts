@@ -1,16 +1,15 @@
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
-import { newId, unhyphenate } from '../kernel/ids.ts'
+import { newId } from '../kernel/ids.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
 import { againAfterDeadlock } from './again-after-deadlock.ts'
+import { bringBack } from './bring-back.ts'
 import type { Issue } from './issues.api.ts'
-import { lifeFrom } from './life-columns.ts'
-import { sight } from './life-cycle.ts'
-import { writeEntries, writeLives } from './life.queries.ts'
 import { listed, nameOf } from './merge-issues.ts'
 import { lockForMerging, membersOf, rebuildRoot, showAgain, type LockedIssue, type Member } from './merging.queries.ts'
+import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from './view-issue.ts'
 
 /**
@@ -37,10 +36,18 @@ export async function unmergeIssues(
       return row
     })
     const now = app.clock.now()
-    const families = leaving(await membersOf(tx, issueId), ids)
+    const members = await membersOf(tx, issueId)
+    const mergedAt = new Map(members.map((member) => [member.issueId, member.mergedAt]))
+    const families = leaving(members, ids)
     for (const id of ids) await showAgain(tx, issueId, id, families.get(id) ?? [id])
     for (const id of [issueId, ...ids]) await rebuildRoot(tx, id)
-    for (const other of others) await bringBack(tx, other, now)
+    for (const other of others)
+      await bringBack(tx, other, {
+        sourceIds: families.get(other.id) ?? [other.id],
+        since: mergedAt.get(other.id),
+        now,
+      })
+    await rateIssues(tx, [issueId, ...ids], now)
     await note(tx, actor, now, root, others)
   }
   await againAfterDeadlock(() => app.tx(work))
@@ -48,7 +55,10 @@ export async function unmergeIssues(
 }
 
 /** Who goes with whom: everybody follows the nearest issue that leaves, up the way they were merged. */
-export function leaving(members: readonly Member[], ids: readonly string[]): Map<string, string[]> {
+export function leaving(
+  members: readonly Pick<Member, 'issueId' | 'parentId'>[],
+  ids: readonly string[],
+): Map<string, string[]> {
   const parents = new Map(members.map((member) => [member.issueId, member.parentId]))
   const families = new Map<string, string[]>(ids.map((id) => [id, []]))
   for (const { issueId } of members) {
@@ -58,32 +68,6 @@ export function leaving(members: readonly Member[], ids: readonly string[]): Map
     if (at != null) families.get(at)?.push(issueId)
   }
   return families
-}
-
-/** Its newest event acts on it as if it came now; everything else about its life is as it was left. */
-async function bringBack(tx: Tx, issue: LockedIssue, now: Date): Promise<void> {
-  const row = await tx
-    .selectFrom('issues')
-    .select(['last_seen', 'last_event_id', 'last_release'])
-    .where('id', '=', issue.id)
-    .executeTakeFirstOrThrow()
-  // Nothing newer came while it was away.
-  if (row.last_seen <= issue.last_seen) return
-  const newest = {
-    eventId: row.last_event_id === null ? '' : unhyphenate(row.last_event_id),
-    occurredAt: row.last_seen,
-    release: row.last_release,
-  }
-  const life = lifeFrom(issue)
-  const step = sight(life, { events: [newest], newUsers: [], releases: new Map() }, now)
-  if (step.life === life) return
-  await writeLives(tx, [{ id: issue.id, life: step.life, severity: null }])
-  await writeEntries(
-    tx,
-    now,
-    null,
-    step.entries.map((entry) => ({ ...entry, issueId: issue.id })),
-  )
 }
 
 async function note(tx: Tx, actor: Actor, now: Date, root: LockedIssue, others: readonly LockedIssue[]): Promise<void> {

@@ -199,6 +199,8 @@ type CoreTables = {
     severity: number
     last_event_id: Nullable<string>
     search_text: string
+    users_day: Nullable<string>
+    wide_day: Nullable<string>
   }
   discards: {
     id: string

@@ -271,6 +271,81 @@ test('whatever is merged, sent and taken out again, every issue says what its ow
   )
 }, 120_000)
 
+/** Everything that is stored of issues, but for the entries that say they were merged. */
+async function allRows(projectId: string): Promise<Record<string, unknown>> {
+  const tables = {
+    // Limits of an hour are worked out anew when they are asked for.
+    issues: `select to_jsonb(t) - 'hourly_limit' - 'limit_hour' as row from issues t where t.project_id = $1 order by t.id`,
+    hours: 'select t.* from issue_hours t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1, 2',
+    users: 'select t.* from issue_users t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1, 2',
+    fingerprints: 'select t.* from issue_fingerprints t where t.project_id = $1 order by t.hash',
+    documents:
+      'select t.issue_id, t.document::text, t.own_document::text from issue_search t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',
+    activity: `select t.* from issue_activity t join issues i on i.id = t.issue_id
+               where i.project_id = $1 and t.kind not in ('merged', 'merged_into', 'unmerged') order by t.id`,
+    members: 'select t.* from issue_members t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',
+  }
+  const found = await Promise.all(
+    Object.entries(tables).map(async ([name, text]) => [name, (await app.pool.query(text, [projectId])).rows] as const),
+  )
+  return Object.fromEntries(found)
+}
+
+test('merged and taken out again in any order, every row is what it was', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ into: group, others: fc.uniqueArray(group, { minLength: 1, maxLength: 2 }) }), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+      fc.array(group, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.record({ group, user: fc.nat({ max: 9 }), hour: fc.nat({ max: 40 }), fatal: fc.boolean() }), {
+        maxLength: 30,
+      }),
+      async (merges, takeOuts, events) => {
+        const projectId = await aProject()
+        const start = clock.now().getTime() - 60 * HOUR_MS
+        const first = Array.from({ length: GROUPS }, (_, index) => ({
+          group: index,
+          user: index,
+          hour: 0,
+          fatal: false,
+        }))
+        await record(
+          projectId,
+          [...first, ...events].map(({ hour, ...one }, tick) => ({ ...one, at: start + hour * HOUR_MS + tick * 1000 })),
+        )
+        const ids = (await rowsOf(projectId)).map(({ id }) => id)
+        // They differ in what people did, too.
+        await app.pool.query(
+          `update issues set status = 'ignored', status_reason = 'x', severity_pinned = true, severity = 1 where id = $1`,
+          [ids[0]],
+        )
+        await app.pool.query(
+          `update issues set status = 'resolved', resolved_at = now(), resolution = $2 where id = $1`,
+          [ids[1], JSON.stringify({ kind: 'now', automatic: false, late: null })],
+        )
+        const before = await allRows(projectId)
+        const rootOf = async (id: string): Promise<string | null> =>
+          (await app.pool.query<{ at: string | null }>('select merged_into as at from issues where id = $1', [id]))
+            .rows[0]?.at ?? null
+        for (const { into, others } of merges)
+          await mergeIssues(app, owner.actor, {
+            issueId: ids[into] ?? '',
+            issue_ids: others.map((one) => ids[one] ?? ''),
+          }).catch(() => undefined)
+        for (const one of [...takeOuts, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4]) {
+          const id = ids[one] ?? ''
+          const root = await rootOf(id)
+          if (root !== null) await unmergeIssues(app, owner.actor, { issueId: root, issue_ids: [id] })
+        }
+        expect(await allRows(projectId)).toEqual(before)
+      },
+    ),
+    { numRuns: 25 },
+  )
+}, 120_000)
+
 describe('at once', () => {
   test('events of all of them arrive while issues are merged and taken out: nothing is counted twice or lost', async () => {
     const projectId = await aProject()

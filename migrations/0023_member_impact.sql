@@ -1,0 +1,3 @@
+-- Whom a merged issue reached by itself: taking it out gives that back.
+alter table issue_members add column users_day date, add column wide_day date;
+update issue_members m set users_day = i.users_day, wide_day = i.wide_day from issues i where i.id = m.issue_id;
