@@ -1,3 +1,4 @@
+import { PlainLines } from './plain-lines.ts'
 import { KEY_CODE, KEY_COOKIE, KEY_ROUTE, type KeyClass, type KeyJudge } from './scrub-keys.ts'
 import { replaceCards, replaceIbans, replaceSsns } from './scrub-numbers.ts'
 import { EMAIL, FILTERED } from './scrub-words.ts'
@@ -12,6 +13,7 @@ const HINT_OF_PAIR_IN_CODE = /[^=!<>][=:] ?["']|["'?&][\w.-]{1,40}=/
 
 /** The text without what must not be stored; the very same string where there was nothing. */
 export function scrubText(text: string, kind: KeyClass, judge: KeyJudge): string {
+  if (kind === KEY_CODE && isPlainLine(text)) return scrubEmails(text, judge)
   let clean = text
   if (judge.rules.defaults !== false) {
     if (text.length >= 11 && HINT_OF_NUMBER.test(text)) clean = scrubNumbers(clean)
@@ -21,11 +23,21 @@ export function scrubText(text: string, kind: KeyClass, judge: KeyJudge): string
     clean = scrubAssignments(clean, kind, judge)
     clean = scrubQuotedPairs(clean, judge)
   }
-  if (judge.rules.removeEmails === true && (clean.includes('@') || clean.includes('%40'))) {
-    clean = clean.replaceAll(EMAIL, FILTERED)
-  }
-  return clean
+  return scrubEmails(clean, judge)
 }
+
+const plainLines = new PlainLines()
+
+/** Whether none of the hints is in a line of source; whatever the rules of its project, only addresses can be. */
+function isPlainLine(line: string): boolean {
+  if (plainLines.has(line)) return true
+  if (HINT_OF_PAIR_IN_CODE.test(line) || HINT_OF_NUMBER.test(line) || HINT_OF_VALUE.test(line)) return false
+  plainLines.add(line)
+  return true
+}
+
+const scrubEmails = (text: string, { rules }: KeyJudge): string =>
+  rules.removeEmails === true && (text.includes('@') || text.includes('%40')) ? text.replaceAll(EMAIL, FILTERED) : text
 
 function scrubValues(text: string, kind: KeyClass): string {
   let clean = text
