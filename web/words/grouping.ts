@@ -66,7 +66,7 @@ export const grouping = {
   upgrade: (version: number) => `Move to version ${version}…`,
   upgradeTitle: (version: number) => `Move to version ${version}?`,
   upgradeText:
-    'For 30 days events the new version does not know join the issue the old one finds. After that they make new issues. There is no way back.',
+    'For 30 days events the new version does not know join the issue the old one finds: what would fall apart stays together where it comes within these days. After that they make new issues. There is no way back.',
   upgradeRun: 'Move this project',
   upgraded: (version: number) => `Moved to version ${version}`,
   upgradeFailed: 'Could not move the project.',
