@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { ReleaseFacts } from '../releases/order.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { ReleaseBook } from './resolution.ts'
@@ -19,25 +19,27 @@ export async function knownReleases(db: Database, projectId: string): Promise<Re
 }
 
 /** Releases that one commit can be the fix of; more of them only repeat it. */
-export const MOST_OF_COMMIT = 20
+const MOST_OF_COMMIT = 20
 
 /** So short an abbreviation of a hash is one everywhere. */
-export const SHORTEST_SHA = 7
+const SHORTEST_SHA = 7
 
 /**
- * Versions that have a commit, the first ones. Both sides abbreviate: what is asked for may be the beginning of a known
- * hash, and a known one the beginning of what is asked for.
+ * SQL of the versions that have a commit, those seen first. Both sides abbreviate: what is asked for may be the beginning
+ * of a known hash, and a known one the beginning of what is asked for. All of them lie in one range of the index, since
+ * a hash ends before "g".
  */
+export const versionsOfCommit = (projectId: string, sha: string): string => `
+  select r.version from releases r where r.project_id = ${projectId} and r.id in (
+    select c.release_id from release_commits c
+    where c.project_id = ${projectId} and c.sha >= left(${sha}, ${SHORTEST_SHA}) collate "C" and c.sha < (${sha} || 'g') collate "C"
+      and (starts_with(c.sha, ${sha}) or starts_with(${sha}, c.sha))
+  ) order by r.first_seen_at nulls last, r.version limit ${MOST_OF_COMMIT}`
+
 export async function releasesOfCommit(db: Database, projectId: string, sha: string): Promise<string[]> {
-  const shorter = Array.from({ length: Math.max(0, sha.length - SHORTEST_SHA) }, (_, at) =>
-    sha.slice(0, SHORTEST_SHA + at),
+  const { rows } = await db.executeQuery<{ version: string }>(
+    CompiledQuery.raw(versionsOfCommit('$1::uuid', '$2::text'), [projectId, sha]),
   )
-  const { rows } = await sql<{ version: string }>`
-    select r.version from releases r
-    where r.project_id = ${projectId} and r.id in (
-      select c.release_id from release_commits c where c.project_id = ${projectId} and c.sha like ${`${sha}%`}
-      union select c.release_id from release_commits c where c.project_id = ${projectId} and c.sha = any(${shorter}::text[])
-    ) order by r.first_seen_at nulls last, r.version limit ${MOST_OF_COMMIT}`.execute(db)
   return rows.map((row) => row.version)
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { CALM_MS } from './escalating.ts'
 import { LIFE_COLUMNS, type LifeRow } from './life-columns.ts'
-import { MOST_OF_COMMIT, SHORTEST_SHA } from './resolution.queries.ts'
+import { versionsOfCommit } from './resolution.queries.ts'
 
 /** SQL of the sweeps: candidates by index, locked, a bounded piece at a time; what digestion holds is left for later. */
 
@@ -40,24 +40,12 @@ const LOCKED = `and i.merged_into is null limit ${PIECE} for no key update of i 
 export const lockWaking = async (client: pg.ClientBase, now: Date): Promise<SweptRow[]> =>
   (await client.query<SweptRow>(`select ${COLUMNS} from issues i where i.wake_at <= $1 ${LOCKED}`, [now])).rows
 
-/**
- * Resolved in a commit that releases have by now, with those releases, as {@link releasesOfCommit} finds them; a hash
- * ends before "g".
- */
+/** Resolved in a commit that releases have by now, with those releases. */
 export const lockReleased = async (client: pg.ClientBase): Promise<(SweptRow & { versions: string[] })[]> =>
   (
     await client.query<SweptRow & { versions: string[] }>(
       `select ${COLUMNS}, r.versions from issues i cross join lateral (
-         select array_agg(k.version) as versions from (
-           select r.version from releases r where r.project_id = i.project_id and r.id in (
-             select c.release_id from release_commits c
-             where c.project_id = i.project_id and c.sha >= i.pending_commit collate "C"
-               and c.sha < (i.pending_commit || 'g') collate "C"
-             union all
-             select c.release_id from generate_series(${SHORTEST_SHA}, length(i.pending_commit) - 1) n
-             join release_commits c on c.project_id = i.project_id and c.sha = left(i.pending_commit, n) collate "C"
-           ) order by r.first_seen_at nulls last, r.version limit ${MOST_OF_COMMIT}
-         ) k
+         select array_agg(k.version) as versions from (${versionsOfCommit('i.project_id', 'i.pending_commit')}) k
        ) r
        where i.pending_commit is not null and r.versions is not null ${LOCKED}`,
     )
