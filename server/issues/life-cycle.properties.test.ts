@@ -14,7 +14,7 @@ import {
   type Sighting,
   type Step,
 } from './life-cycle.ts'
-import type { Fix } from './resolution.ts'
+import { nextAfter, type Fix } from './resolution.ts'
 
 /** 100,000 histories of the pure state machine (issue 4: what no rule may ever do). */
 
@@ -75,7 +75,7 @@ class Walk {
   fixOf(fix: Extract<HistoryStep, { kind: 'fix' }>['fix']): Fix {
     if (fix === 'now') return { kind: 'now' }
     if (fix === 'commit') return { kind: 'commit', sha: 'abcdef1' }
-    if (fix === 'next') return { kind: 'next', after: [...this.releases.keys()].at(-1) ?? null }
+    if (fix === 'next') return nextAfter([...this.releases.values()].toReversed())
     return { kind: 'release', versions: fix.map((index) => RELEASES[index] ?? '') }
   }
 
@@ -105,6 +105,9 @@ class Walk {
       const named = seen.find((event) => event.eventId === step.entries[0]?.data['event_id'])
       check(named !== undefined && named.occurredAt > resolved.at, 'never regressed by a late event')
       check(!isPlainlyOlder(named?.release ?? null, resolved.fix), 'never regressed by a release older than the fix')
+      const { firstSeenAt = null } = this.releases.get(named?.release ?? '') ?? {}
+      if (resolved.fix.kind === 'next')
+        check(firstSeenAt !== null && firstSeenAt > resolved.at, 'the next release was not there before')
     }
     if (resolved !== null && seen.every((event) => event.occurredAt <= resolved.at))
       check(step.life.status === 'resolved', 'late events leave it resolved')
@@ -123,6 +126,11 @@ class Walk {
   /** The order in which events of a batch stand changes nothing. */
   checkPermuted(life: Life, sighting: Sighting, step: Step): void {
     if (sighting.events.length < 2) return
+    // One after the other they end where they end together.
+    const alone = sighting.events
+      .toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime())
+      .reduce((last, event) => sight(last, { ...sighting, events: [event], newUsers: [] }, this.now).life, life)
+    if (life.ignored?.until?.users === undefined) check(alone.status === step.life.status, 'batches change nothing')
     const other = sight(life, { ...sighting, events: sighting.events.toReversed() }, this.now)
     check(withoutIds(other) === withoutIds(step), 'the order within a batch does not matter')
   }

@@ -54,9 +54,9 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
 
 /** Issues resolved in a commit some release has by now are fixed in that release; asked also when one gets commits. */
 export async function settleReleased(app: App, signal?: AbortSignal): Promise<void> {
-  const now = app.clock.now()
   const step = (row: sql.SweptRow & { readonly versions: string[] }) => commitReleased(lifeFrom(row), row.versions)
-  await inPieces(signal, () => movePiece(app, now, sql.lockReleased, step, []))
+  // Dated piece by piece: after whoever resolved an issue since this began.
+  await inPieces(signal, () => movePiece(app, app.clock.now(), sql.lockReleased, step, []))
 }
 
 /** Runs a piece again and again until one is not full. */
