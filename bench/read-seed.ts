@@ -82,7 +82,7 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
   await run(
     `insert into issue_search (issue_id, document)
      select c.id, s.document || array_to_tsvector(${WORDS.replaceAll('g ', 'c.g ').replaceAll('|| g]', '|| c.g]')}
-         || array[E'release\\x1f1.' || c.g % 40 || '.0', E'release\\x1f2.' || c.g % 12 || '.0', E'tenant\\x1ft' || c.g % 1000, $1])
+         || array[E'\\x1drelease\\x1f1.' || c.g % 40 || '.0', E'\\x1drelease\\x1f2.' || c.g % 12 || '.0', E'\\x1dtenant\\x1ft' || c.g % 1000, $1])
      from bench_copies c join issue_search s on s.issue_id = c.model on conflict do nothing`,
     [orgLexeme(String((await run('select org_id from issues limit 1')).rows[0]?.['org_id']))],
   )

@@ -24,10 +24,11 @@ export type LearningGroup = {
 export const INDEX_LEXEMES = 'index-issue-lexemes'
 /** New lexemes are taken into documents at most so often. */
 const PAUSE_MS = 5_000
-/** Texts of one issue and batch that are taken apart; what is left comes with a later batch. */
-const MOST_TEXTS = 8
-/** The first texts of an event are its own; names of its stack, which follow, are much the same in the whole issue. */
+/** Texts of one issue and batch that are taken apart; what is left is found once it comes again. */
+const MOST_TEXTS = 100
+/** The first texts of an event are its own; names of its stack, which follow, are much the same where the culprit is. */
 const OWN_TEXTS = 6
+const CULPRIT = 2
 
 const known = new KnownLexemes()
 let jobDueAt = 0
@@ -77,10 +78,13 @@ function newLexemes({ issueId, isNew, isMerged, first, occurrences }: LearningGr
       lexemes.add(factLexeme(key, value))
       addLasting(lexemes, value)
     }
-    for (const text of index === 0 ? searchWords : searchWords.slice(0, OWN_TEXTS)) {
-      if (text === null || texts >= MOST_TEXTS || !known.isNew(issue, '', text, true)) continue
+    let end = index === 0 ? searchWords.length : OWN_TEXTS
+    for (let at = 0; at < end && texts < MOST_TEXTS; at++) {
+      const text = searchWords[at]
+      if (text == null || !known.isNew(issue, '', text, true)) continue
       texts++
       addLasting(lexemes, text)
+      if (at === CULPRIT) end = searchWords.length
     }
   }
   return [...lexemes]

@@ -2,6 +2,8 @@
 
 /** Between key and value of a fact, and before what is not for people. No word holds it. */
 const SEPARATOR = '\u001F'
+/** Before a fact: words that begin as its key does are not it. */
+const FACT = '\u001D'
 const MOST_WORD_CHARACTERS = 60
 /** Of one text; further words are not found. */
 const MOST_TEXT_CHARACTERS = 4_000
@@ -49,7 +51,11 @@ function addPairs(words: Set<string>, run: string): void {
 export function addWords(words: Set<string>, text: string): void {
   for (const name of namesIn(text.slice(0, MOST_TEXT_CHARACTERS))) {
     words.add(plain(name))
-    if (!ASCII.test(name)) for (const [run] of name.matchAll(UNSPACED)) addPairs(words, run)
+    const runs = ASCII.test(name) ? null : name.match(UNSPACED)
+    if (runs !== null) {
+      for (const run of runs) addPairs(words, run)
+      for (const between of name.split(UNSPACED)) if (between !== '') words.add(plain(between))
+    }
     if (name.length <= 3) continue
     const parts = name.replace(CAMEL, '$& ').split(' ')
     if (parts.length > 1) for (const part of parts) words.add(plain(part))
@@ -84,16 +90,16 @@ export function soughtIn(text: string, whole: boolean): Sought[] {
 /** Says that something is known under a key. */
 export const keyLexeme = (key: string): string => `${SEPARATOR}has${SEPARATOR}${keyPart(key)}`
 
-const keyPrefix = (key: string): string => `${keyPart(key)}${SEPARATOR}`
+const keyPrefix = (key: string): string => `${FACT}${keyPart(key)}${SEPARATOR}`
 
-/** A fact: `os.name␟android`. */
+/** A fact: `␝os.name␟android`. */
 export const factLexeme = (key: string, value: string): string => keyPrefix(key) + valuePart(value)
 
 /** The beginning of facts whose value begins so. */
 export const factPrefix = (key: string, beginning: string): string => keyPrefix(key) + valuePart(beginning)
 
-// NUL cannot be stored, the other two are signs of ours.
-const UNSTORABLE = /[\u0000\u001E\u001F]/g
+// NUL cannot be stored, the others are signs of ours.
+const UNSTORABLE = /[\u0000\u001D-\u001F]/g
 const part = (text: string, most: number): string => folded(text.slice(0, most).replaceAll(UNSTORABLE, ''))
 const keyPart = (key: string): string => part(key, MOST_KEY_CHARACTERS)
 const valuePart = (value: string): string => part(value, MOST_VALUE_CHARACTERS)
@@ -106,8 +112,7 @@ export const orgLexeme = (orgId: string): string => `${SEPARATOR}org${SEPARATOR}
 
 /** The key of a fact; null for words and marks. */
 export function keyOf(lexeme: string): string | null {
-  const end = lexeme.indexOf(SEPARATOR)
-  return end > 0 ? lexeme.slice(0, end) : null
+  return lexeme.startsWith(FACT) ? lexeme.slice(1, lexeme.indexOf(SEPARATOR)) : null
 }
 
 export const isWord = (lexeme: string): boolean => !lexeme.includes(SEPARATOR)

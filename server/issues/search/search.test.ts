@@ -93,6 +93,8 @@ test.each<[string, string[]]>([
   ['--', ALL],
   ['alpha', ['alpha']],
   ['src/gam', ['gamma']],
+  ['release', []],
+  ['environment OR user OR os OR device OR type', []],
   ['fail -beta !gamma', ['alpha', 'delta']],
   ['"fail"', []],
   ['"failed" "alpha"', ['alpha']],
@@ -241,7 +243,7 @@ describe('words of any script', () => {
     decomposed: 'Cafe\u0301 re\u0301serve\u0301',
     turkish: 'İSTANBUL şubesi ISPARTA ısı',
     greek: 'ΟΔΟΣ σφάλμα',
-    chinese: '結帳失敗:付款逾時',
+    chinese: '結帳失敗:付款逾時 App崩潰log檔',
     japanese: 'チェックアウトに失敗しました',
     thai: 'การชำระเงินล้มเหลว',
     arabic: 'فشل الدفع في السلة',
@@ -275,6 +277,8 @@ describe('words of any script', () => {
     ['帳失', 'chinese'],
     ['帳', 'chinese'],
     ['款付', null],
+    ['log檔', 'chinese'],
+    ['"app崩潰" lo', 'chinese'],
     ['失敗しました', 'japanese'],
     ['アウト', 'japanese'],
     ['ล้มเหลว', 'thai'],
@@ -384,7 +388,7 @@ describe('what later events say', () => {
     await server.service.drain()
     await indexNewLexemes(server.app)
     const { rows } = await server.app.pool.query<{ n: number; noted: number }>(
-      `select count(*) filter (where l like E'order\\x1f%')::int as n, count(*) filter (where l = E'\\x1fmore\\x1forder')::int as noted
+      `select count(*) filter (where l like E'\\x1dorder\\x1f%')::int as n, count(*) filter (where l = E'\\x1fmore\\x1forder')::int as noted
        from issue_search s, unnest(tsvector_to_array(s.document)) l where s.issue_id = $1`,
       [idOf('later')],
     )
