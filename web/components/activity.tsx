@@ -45,7 +45,7 @@ function lookOf({ kind, data }: Entry): readonly [IconName, string] {
   if (kind === 'status_changed') {
     if (to === 'resolved') return ['st-resolved', 'c-green']
     if (to === 'regressed') return ['st-regressed', 'c-violet']
-    if (to === 'escalated') return ['st-escalated', 'c-red']
+    if (to === 'escalated') return ['st-escalated', 'c-vermilion']
     if (to === 'ignored') return ['st-ignored', '']
     return ['st-unresolved', '']
   }

@@ -58,7 +58,7 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
           <ul className="chipset">
             {tags.map((tag, index) => (
               // An SDK may send a key twice.
-              <li key={`${tag.key} ${index}`} className="mono">
+              <li key={`${tag.key} ${index}`} className="mono" title={`${tag.key} ${tag.value}`}>
                 <span>{tag.key}</span> <b>{tag.value}</b>
               </li>
             ))}

@@ -85,8 +85,12 @@ export function stepFactor(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>
 export const peakOf = ({ counts }: Pick<Trend, 'counts'>): number => Math.max(0, ...counts)
 export const sumOf = ({ counts }: Pick<Trend, 'counts'>): number => counts.reduce((sum, count) => sum + count, 0)
 
+/** Longer ones would cover a chart or a row. */
+const LONGEST_VERSION = 24
+
 /** `shopper@4.12.1+41200` → `4.12.1`: what fits a flag; the whole name stands in its title. */
 export function versionOf(release: string): string {
   const version = release.slice(release.lastIndexOf('@') + 1).split('+')[0] ?? ''
-  return version === '' ? release : version
+  const shown = version === '' ? release : version
+  return shown.length > LONGEST_VERSION ? `${shown.slice(0, LONGEST_VERSION - 1)}…` : shown
 }
