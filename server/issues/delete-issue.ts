@@ -31,7 +31,7 @@ export async function deleteIssue(app: App, actor: Actor, issueId: string): Prom
 }
 
 /**
- * The same for callers that have something to add to the transaction in which the issue goes.
+ * The same for callers that have something to add to the transaction in which the issue goes, just before it does.
  * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function removeIssue(
@@ -58,9 +58,9 @@ export async function removeIssue(
       await deleteAttachmentsOf(tx, issue.project_id, await deleteFeedbackOfIssue(tx, id))
     }
     await dropCounts(tx, [...new Set([...sources, ...(await ownIdsOf(tx, issueId))])])
+    await within(tx, issue.project_id)
     // Fingerprints, activity and comments go with the row, and so do issues merged into it.
     await tx.deleteFrom('issues').where('id', '=', issueId).execute()
-    await within(tx, issue.project_id)
   })
 }
 

@@ -4,6 +4,7 @@ import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { isUuid, newId } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
+import type { Tx } from '../storage/pool.ts'
 import { announceProject } from '../team/announce-project.ts'
 import { requireProject } from '../team/require-project.ts'
 import { removeIssue } from './delete-issue.ts'
@@ -11,7 +12,7 @@ import * as sql from './discards.queries.ts'
 import { shortId } from './issue.ts'
 import { announceIssues } from './announce-issues.ts'
 import type { Discard } from './merging.api.ts'
-import { lockForMerging } from './merging.queries.ts'
+import { lockForMerging, type LockedIssue } from './merging.queries.ts'
 import { viewPerson } from './view-issue.ts'
 
 /**
@@ -20,12 +21,8 @@ import { viewPerson } from './view-issue.ts'
  * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function discardIssue(app: App, actor: Actor, issueId: string): Promise<z.input<typeof Discard>> {
-  const discardId = await app.tx(async (tx) => {
-    const [issue] = await lockForMerging(tx, actor, [issueId])
-    if (issue === undefined) throw notFound('Issue')
-    if (issue.merged_into !== null)
-      throw conflict('This issue was merged into another one. Discard that one, or unmerge this one first.')
-    const id = await sql.insertDiscard(tx, {
+  const insertDiscardOf = (tx: Tx, issue: LockedIssue): Promise<string> =>
+    sql.insertDiscard(tx, {
       id: newId(),
       issueId,
       projectId: issue.project_id,
@@ -35,10 +32,22 @@ export async function discardIssue(app: App, actor: Actor, issueId: string): Pro
       actorId: actor.userId,
       now: app.clock.now(),
     })
+  const discardId = await app.tx(async (tx) => {
+    const [issue] = await lockForMerging(tx, actor, [issueId])
+    if (issue === undefined) throw notFound('Issue')
+    if (issue.merged_into !== null)
+      throw conflict('This issue was merged into another one. Discard that one, or unmerge this one first.')
+    const id = await insertDiscardOf(tx, issue)
     await announceProject(tx, actor.orgId, issue.project_id)
     return id
   })
-  await removeIssue(app, actor, issueId, (tx, projectId) => announceIssues(tx, actor.orgId, projectId, [issueId]))
+  await removeIssue(app, actor, issueId, async (tx, projectId) => {
+    // Somebody may have merged others into it since: they go too, and so do their fingerprints.
+    const [issue] = await lockForMerging(tx, actor, [issueId])
+    if (issue !== undefined) await insertDiscardOf(tx, issue)
+    await announceProject(tx, actor.orgId, projectId)
+    await announceIssues(tx, actor.orgId, projectId, [issueId])
+  })
   app.log.info({ issue_id: issueId, org_id: actor.orgId, user_id: actor.userId }, 'issue.discarded')
   const [discard] = await sql.selectDiscards(app.db, { id: discardId }, { limit: 1, offset: 0 })
   // Taken back in the same moment.

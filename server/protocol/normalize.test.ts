@@ -575,6 +575,9 @@ test('the platform is told by the SDK where the event does not', () => {
 test('the fingerprint is null where it says nothing but the default', () => {
   expect(normalised({ fingerprint: ['{{ default }}'] }).fingerprint).toBeNull()
   expect(normalised({ fingerprint: [] }).fingerprint).toBeNull()
+  const long = normalised({ fingerprint: Array.from({ length: 1_000 }, (_, at) => `part ${at}`) })
+  expect(long.fingerprint).toHaveLength(100)
+  expect(long.errors).toEqual([{ name: 'fingerprint', reason: '1000 elements; the first 100 count.' }])
   expect(normalised({ fingerprint: ['a', null, 7, '{{default}}'] }).fingerprint).toEqual(['a', '7', '{{default}}'])
 })
 

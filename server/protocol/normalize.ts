@@ -208,6 +208,7 @@ function readModules(raw: unknown, notes: Notes): Record<string, string> {
   return modules
 }
 
+const MAX_FINGERPRINT = 100
 const DEFAULT_ONLY = /^\{\{\s*default\s*\}\}$/
 
 /** Null where the SDK sent none, or nothing but the default. */
@@ -217,8 +218,10 @@ function readFingerprint(raw: unknown, notes: Notes): string[] | null {
     notes.add('fingerprint', 'Expected a list of texts.')
     return null
   }
+  if (raw.length > MAX_FINGERPRINT)
+    notes.add('fingerprint', `${raw.length} elements; the first ${MAX_FINGERPRINT} count.`)
   const parts: string[] = []
-  for (const part of raw.slice(0, 100)) {
+  for (const part of raw.slice(0, MAX_FINGERPRINT)) {
     const text = textField(part, 1_024, notes, 'fingerprint')
     if (text !== null) parts.push(cut(text, 1_024))
   }

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { App } from '#server/context/app.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { RECEIVED_DAY_TABLES } from '#server/ingest/day-tables.ts'
 import { prepareEvent } from '#server/ingest/prepare-event.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from '#server/ingest/project-facts.ts'
+import { discardIssue } from '#server/issues/discard-issue.ts'
 import { mergeIssues } from '#server/issues/merge-issues.ts'
 import { recordOccurrences, type Occurrence } from '#server/issues/record.ts'
 import { unmergeIssues } from '#server/issues/unmerge-issues.ts'
@@ -390,6 +392,27 @@ describe('at once', () => {
       expect(row).toMatchObject(saidOf(sent.filter((one) => one.group === index)))
     }
   }, 60_000)
+
+  test('what is merged into an issue while it is being discarded is discarded with it', async () => {
+    const projectId = await aProject()
+    const at = clock.now().getTime() - HOUR_MS
+    await record(
+      projectId,
+      [0, 1, 2].map((index) => ({ group: index, user: 0, at: at + index * 1000, fatal: false })),
+    )
+    const [a = '', b = '', c = ''] = (await rowsOf(projectId)).map(({ id }) => id)
+    let transactions = 0
+    const between: App = {
+      ...app,
+      tx: async (work) => {
+        // Its fingerprints are written down, nothing is deleted yet.
+        if (++transactions === 2) await mergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] })
+        return app.tx(work)
+      },
+    }
+    expect(await discardIssue(between, owner.actor, a)).toMatchObject({ event_count: 1, fingerprints: 2 })
+    expect((await rowsOf(projectId)).map(({ id }) => id)).toEqual([c])
+  })
 
   test('two merges of one issue: one of them is told that it came second', async () => {
     const projectId = await aProject()
