@@ -255,6 +255,26 @@ describe('when something goes wrong', () => {
     expect(await outcomesOf(target)).toEqual(['error accepted  4', 'error dropped quarantine 1'])
   })
 
+  test('several that meet a new problem at the same moment make one issue of it; nothing is lost or kept aside', async () => {
+    const target = await aTarget()
+    for (let row = 0; row < 5; row++)
+      await spool.append(entryOf(target, envelopeOf(anEvent({ user: { id: `u${row % 3}` }, release: `r@${row}` }))))
+    const batches = await take(target)
+    expect(batches).toHaveLength(5)
+    const prepared = await Promise.all(batches.map((batch) => prepareBatches(app, facts, [batch])))
+    const figures = await Promise.all(prepared.map((one) => commitBatches(app, one)))
+    expect(figures.reduce((sum, { quarantined }) => sum + quarantined, 0)).toBe(0)
+    const { rows } = await app.pool.query<Record<string, number>>(
+      `select event_count as events, user_count as users,
+         (select sum(events)::int from issue_hours where issue_id = i.id) as hours,
+         (select count(*)::int from issue_activity where issue_id = i.id and kind = 'created') as created
+       from issues i where project_id = $1`,
+      [target.projectId],
+    )
+    expect(rows).toEqual([{ events: 5, users: 3, hours: 5, created: 1 }])
+    expect(await outcomesOf(target)).toEqual(['error accepted  5'])
+  })
+
   test('rows somebody else settled are not recorded twice', async () => {
     const target = await aTarget()
     await spool.append(entryOf(target, envelopeOf(anEvent())))
