@@ -62,13 +62,13 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
   )
   await run(
     `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
-       severity, assignee_id, first_seen, last_seen, event_count, user_count, first_release, last_release, is_unhandled, search_text, created_at, gravity)
+       severity, assignee_id, first_seen, last_seen, event_count, user_count, first_release, last_release, is_unhandled, created_at, gravity)
      select c.id, i.org_id, i.project_id, p.issue_number + c.g, i.title || ' ' || c.g, i.culprit, i.error_type, i.error_value,
        (array['error','error','error','fatal','warning','info'])[1 + c.g % 6], i.platform,
        (array['unresolved','unresolved','unresolved','unresolved','unresolved','resolved','resolved','resolved','ignored','regressed'])[1 + c.g % 10], t.seen, t.seen,
        c.g % 4, case when c.g % 20 = 0 then (select id from users where org_id = i.org_id limit 1) end,
        t.seen - random() * interval '20 days', t.seen, greatest(1, (1000 / (1 + c.g % 997))::int), greatest(1, (300 / (1 + c.g % 997))::int),
-       '1.' || c.g % 40 || '.0', '2.' || c.g % 12 || '.0', c.g % 3 = 0, i.search_text || ' copy' || c.g, t.seen, 2
+       '1.' || c.g % 40 || '.0', '2.' || c.g % 12 || '.0', c.g % 3 = 0, t.seen, 2
      from bench_copies c join issues i on i.id = c.model join projects p on p.id = i.project_id,
        lateral (select date_trunc('milliseconds', now() - interval '1 hour' - power((c.g % 10007) / 10007.0, 2) * $1 * interval '1 day') as seen) t`,
     [days],

@@ -28,7 +28,6 @@ export type IssueTexts = {
   readonly culprit: string
   readonly errorType: string | null
   readonly errorValue: string | null
-  readonly searchText: string
   /** What the search document begins with anew. */
   readonly texts: readonly (string | null)[]
   readonly facts: readonly Fact[]
@@ -77,7 +76,6 @@ export async function forgetIssueUsers(
       culprit: texts.culprit,
       error_type: texts.errorType,
       error_value: texts.errorValue,
-      search_text: texts.searchText,
       last_event_id: texts.eventId,
     })
     .where('id', '=', issueId)
@@ -98,7 +96,6 @@ async function forgetMemberTexts(tx: Tx, issueId: string, rootId: string, texts:
       culprit: texts.culprit,
       error_type: texts.errorType,
       error_value: texts.errorValue,
-      search_text: texts.searchText,
       last_event_id: texts.eventId,
     })
     .where('issue_id', '=', issueId)
@@ -110,11 +107,14 @@ async function forgetMemberTexts(tx: Tx, issueId: string, rootId: string, texts:
     .executeTakeFirstOrThrow()
   await summarise(tx, rootId)
   // Counts stay: they name nobody.
-  const { text } = await tx
-    .updateTable('issues')
-    .set({ user_count: users })
-    .where('id', '=', rootId)
-    .returning('search_text as text')
-    .executeTakeFirstOrThrow()
-  await restartDocument(tx, rootId, { texts: [text], facts: [] })
+  await tx.updateTable('issues').set({ user_count: users }).where('id', '=', rootId).execute()
+  const members = await tx
+    .selectFrom('issue_members')
+    .select(['title', 'culprit', 'error_value'])
+    .where('root_id', '=', rootId)
+    .execute()
+  await restartDocument(tx, rootId, {
+    texts: members.flatMap((member) => [member.title, member.culprit, member.error_value]),
+    facts: [],
+  })
 }

@@ -5,6 +5,7 @@ import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import { STATUSES, type Issue, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 import { encodeCursor } from './list-cursor.ts'
 import { countByStatus, selectIssueIds, selectIssues, type IssueFilter } from './list.queries.ts'
+import { latest } from './search/compile-query.ts'
 import { issuesMatching } from './search/issues-matching.ts'
 import { parseQuery } from './search/parse-query.ts'
 import { viewIssues } from './view-issue.ts'
@@ -94,13 +95,14 @@ async function filterOf(
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
 ): Promise<IssueFilter> {
   const people = (ids: readonly string[]) => ids.map((id) => (id === 'none' ? null : id === 'me' ? actor.userId : id))
+  const matching = await issuesMatching(app.db, actor, parseQuery(input.q ?? ''), app.clock.now())
   return {
     projectIds: input.projectId,
     statuses: input.status,
     severities: input.severity,
     platforms: input.platform,
     assignees: input.assignee_id === undefined ? undefined : people(input.assignee_id),
-    seenSince: input.seen_since === undefined ? undefined : new Date(input.seen_since),
-    conditions: await issuesMatching(app.db, actor, parseQuery(input.q ?? ''), app.clock.now()),
+    seenSince: latest([input.seen_since === undefined ? undefined : new Date(input.seen_since), matching.seenSince]),
+    conditions: matching.conditions,
   }
 }

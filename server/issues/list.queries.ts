@@ -6,7 +6,7 @@ import type { Tables } from '../storage/tables.ts'
 import { severityRank } from './issue.ts'
 import { STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 import { issueColumns, ownColumns } from './issues.queries.ts'
-import { decodeCursor, sortKey } from './list-cursor.ts'
+import { decodeCursor, sortKey, type Cursor } from './list-cursor.ts'
 import { isAssignedTo, isUnassigned } from './owned.queries.ts'
 import type { Condition } from './search/compile-query.ts'
 import { lastSeenSince, rankOf, slotOf } from './sort-keys.ts'
@@ -49,9 +49,11 @@ function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Issues 
   return query
 }
 
-function scoped(db: Database | Tx, actor: Actor, { projectIds }: IssueFilter): Issues {
-  const query = db.selectFrom('issues as i').where('i.merged_into', 'is', null)
-  if (projectIds === undefined) return query.where('i.org_id', '=', actor.orgId)
+function scoped(db: Database | Tx, actor: Actor, { projectIds, conditions = [] }: IssueFilter): Issues {
+  let query = db.selectFrom('issues as i').where('i.merged_into', 'is', null)
+  // What a query asks is best asked of the organisation's index, which holds most of what it takes to answer.
+  if (projectIds === undefined || conditions.length > 0) query = query.where('i.org_id', '=', actor.orgId)
+  if (projectIds === undefined) return query
   const [only] = projectIds
   // Indexes begin with the project or with the organisation: to check one in the row would cost more than to find it.
   return projectIds.length === 1 && only !== undefined
@@ -99,9 +101,12 @@ export async function selectIssues(db: Database, actor: Actor, filter: IssueFilt
   const column = `i.${key}` as const
   const { coarse, type, coarseOf } = SORTINGS[key]
   const direction = page.sort.startsWith('-') ? 'desc' : 'asc'
-  let query = filtered(db, actor, filter).select(ownColumns)
-  if (page.cursor !== undefined) {
-    const cursor = decodeCursor(page.cursor, page.sort)
+  const cursor = page.cursor === undefined ? null : decodeCursor(page.cursor, page.sort)
+  let query =
+    page.sort === '-last_seen' && (filter.conditions ?? []).length > 0
+      ? newestAmong(db, actor, filter, page, cursor)
+      : filtered(db, actor, filter).select(ownColumns)
+  if (cursor !== null) {
     const beyond = sql.raw(direction === 'desc' ? '<' : '>')
     const value = sql`${cursor.value}::${sql.raw(type)}`
     query = query.where(sql<boolean>`(${sql.ref(column)}, i.id) ${beyond} (${value}, ${cursor.id}::uuid)`)
@@ -122,6 +127,29 @@ export async function selectIssues(db: Database, actor: Actor, filter: IssueFilt
     .orderBy(column, direction)
     .orderBy('i.id', direction)
     .execute()
+}
+
+/**
+ * Issues among which those of a page are, found by what an index alone holds where the filter allows it: rows are read of
+ * these few only. All of one slot are among them or none.
+ */
+function newestAmong(db: Database, actor: Actor, filter: IssueFilter, page: IssuePage, cursor: Cursor | null) {
+  const { seenSince, ...rest } = filter
+  const issues = filtered(db, actor, rest).select('i.id')
+  const slot = cursor === null ? null : slotOf(sql`${cursor.value}::timestamptz`)
+  let newest = issues
+    .orderBy('i.seen_slot', 'desc')
+    .fetch(page.limit + 1 + (slot === null ? page.offset : 0), 'with ties')
+  // Those of its slot seen before then are the last ones in this order: they take no one's place.
+  if (seenSince !== undefined)
+    newest = newest.where(sql<boolean>`i.seen_slot >= ${slotOf(sql`${seenSince}::timestamptz`)}`)
+  if (slot !== null) newest = newest.where(sql<boolean>`i.seen_slot < ${slot}`)
+  const found = db.selectFrom(newest.as('n')).select('n.id')
+  const query = db
+    .selectFrom('issues as i')
+    .select(ownColumns)
+    .where('i.id', 'in', slot === null ? found : found.unionAll(issues.where(sql<boolean>`i.seen_slot = ${slot}`)))
+  return seenSince === undefined ? query : query.where(lastSeenSince(seenSince))
 }
 
 /** Ids alone, newest first. */
@@ -150,9 +178,8 @@ export async function countByStatus(
 ): Promise<{ readonly statuses: StatusCounts; readonly total: number }> {
   const wanted = filter.statuses ?? STATUSES
   const { counts, isWhole } = await countStatuses(db, actor, filter, asked)
-  const total = isWhole
-    ? [...new Set(wanted)].reduce((sum, status) => sum + (counts.get(status) ?? 0), 0)
-    : await countAll(db, actor, filter)
+  const counted = [...new Set(wanted)].reduce((sum, status) => sum + (counts.get(status) ?? 0), 0)
+  const total = isWhole || counted > TOTAL_CAP ? counted : await countAll(db, actor, filter)
   return {
     statuses: {
       unresolved: counts.get('unresolved') ?? 0,
@@ -181,47 +208,21 @@ async function countStatuses(
     : countGrouped(db, actor, { ...filter, statuses })
 }
 
-/** By the index alone: rows are looked at only in the five seconds in which `seenSince` lies. */
 async function countPlain(
   db: Database,
   actor: Actor,
   filter: IssueFilter,
   statuses: readonly IssueStatus[],
 ): Promise<Map<string, number>> {
-  if (statuses.length === 0) return new Map()
-  const { seenSince } = filter
-  const one = (status: IssueStatus) => {
-    const issues = scoped(db, actor, filter).where('i.status', '=', status).select('i.status')
-    const slot = slotOf(sql`${seenSince}::timestamptz`)
-    const seen =
-      seenSince === undefined
-        ? issues
-        : issues
-            .where(sql<boolean>`i.seen_slot > ${slot}`)
-            .unionAll(issues.where(sql<boolean>`i.seen_slot = ${slot}`).where('i.last_seen', '>=', seenSince))
-    return db
-      .selectFrom(seen.as('seen'))
-      .select('status')
-      .limit(TOTAL_CAP + 1)
-  }
   const rows = await Promise.all(
-    statuses.map(async (status) => {
-      const { n } = await db
-        .selectFrom(one(status).as('capped'))
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return [status, n] as const
-    }),
+    statuses.map(async (status) => [status, await countAll(db, actor, { ...filter, statuses: [status] })] as const),
   )
   return new Map(rows)
 }
 
 async function countGrouped(db: Database, actor: Actor, filter: IssueFilter): Promise<Counted> {
-  const read = filtered(db, actor, filter)
-    .select('i.status')
-    .limit(TOTAL_CAP + 1)
   const rows = await db
-    .selectFrom(read.as('read'))
+    .selectFrom(upToCap(db, actor, filter).as('read'))
     .select(['status', (eb) => eb.fn.countAll<number>().as('n')])
     .groupBy('status')
     .execute()
@@ -231,12 +232,25 @@ async function countGrouped(db: Database, actor: Actor, filter: IssueFilter): Pr
 
 /** Issues under a filter, up to one beyond {@link TOTAL_CAP}. */
 async function countAll(db: Database, actor: Actor, filter: IssueFilter): Promise<number> {
-  const read = filtered(db, actor, filter)
-    .select('i.id')
-    .limit(TOTAL_CAP + 1)
   const { n } = await db
-    .selectFrom(read.as('read'))
+    .selectFrom(upToCap(db, actor, filter).as('read'))
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
   return n
+}
+
+/** As many as are counted. By an index alone, where it holds the rest: rows are read of the slot `seenSince` lies in only. */
+function upToCap(db: Database, actor: Actor, { seenSince, ...rest }: IssueFilter) {
+  const issues = filtered(db, actor, rest).select('i.status')
+  const slot = slotOf(sql`${seenSince}::timestamptz`)
+  const seen =
+    seenSince === undefined
+      ? issues
+      : issues
+          .where(sql<boolean>`i.seen_slot > ${slot}`)
+          .unionAll(issues.where(sql<boolean>`i.seen_slot = ${slot}`).where('i.last_seen', '>=', seenSince))
+  return db
+    .selectFrom(seen.as('seen'))
+    .select('status')
+    .limit(TOTAL_CAP + 1)
 }

@@ -63,10 +63,10 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> 
   const { numAffectedRows } = await sql`
     insert into issue_members (issue_id, own_id, root_id, parent_id, merged_at, merged_by, events_at_merge, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
-      gravity, severity, last_event_id, search_text, users_day, wide_day)
+      gravity, severity, last_event_id, users_day, wide_day)
     select id, ${member.ownId}, ${member.rootId}, ${member.parentId}, ${member.now}, ${member.mergedBy}, event_count, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
-      gravity, severity, last_event_id, search_text, users_day, wide_day
+      gravity, severity, last_event_id, users_day, wide_day
     from issues where id = ${member.issueId} on conflict do nothing`.execute(tx)
   return (numAffectedRows ?? 0n) > 0n
 }
@@ -219,7 +219,7 @@ export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' =
     update issues i set
       event_count = f.event_count, first_seen = f.first_seen, last_seen = f.last_seen, is_unhandled = f.is_unhandled,
       gravity = f.gravity, severity = case when i.severity_pinned then i.severity else f.severity end,
-      first_release = f.first_release, last_release = f.last_release, search_text = f.search_text,
+      first_release = f.first_release, last_release = f.last_release,
       title = n.title, culprit = n.culprit, error_type = n.error_type, error_value = n.error_value, level = n.level,
       last_event_id = n.last_event_id,
       user_count = coalesce(u.users, 0), users_day = u.day, users_today = u.today,
@@ -230,8 +230,7 @@ export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' =
       select sum(event_count)::bigint as event_count, min(first_seen) as first_seen, max(last_seen) as last_seen,
         bool_or(is_unhandled) as is_unhandled, max(gravity) as gravity, max(severity) as severity, max(wide_day) as wide_day,
         (array_agg(first_release order by first_seen, issue_id))[1] as first_release,
-        (array_agg(last_release order by last_seen desc, issue_id desc) filter (where last_release is not null))[1] as last_release,
-        left(string_agg(search_text, ' ' order by issue_id = ${rootId} desc, last_seen desc, issue_id), 40000) as search_text
+        (array_agg(last_release order by last_seen desc, issue_id desc) filter (where last_release is not null))[1] as last_release
       from issue_members where root_id = ${rootId}
     ) f, (
       select * from issue_members where root_id = ${rootId} order by last_seen desc, issue_id desc limit 1

@@ -259,8 +259,8 @@ test('a person is erased from issues that were merged, and from what they said t
   const holds = async () =>
     (
       await t.app.pool.query<{ what: string }>(
-        `select 'issue' as what from issues where project_id = $1 and (title || error_value || search_text) like '%of ada%'
-         union all select 'member' from issue_members m join issues i on i.id = m.issue_id where i.project_id = $1 and (m.title || m.error_value || m.search_text) like '%of ada%'
+        `select 'issue' as what from issues where project_id = $1 and (title || error_value) like '%of ada%'
+         union all select 'member' from issue_members m join issues i on i.id = m.issue_id where i.project_id = $1 and (m.title || m.error_value) like '%of ada%'
          union all select 'document' from issue_search s join issues i on i.id = s.issue_id where i.project_id = $1 and s.document @@ 'ada'::tsquery`,
         [project.id],
       )
@@ -437,6 +437,16 @@ describe('rules', () => {
     [{ stack: [{ match: [{ key: 'type', glob: 'x' }], action: 'ignore' }] }, 'key must be'],
     [{ stack: [{ match: [{ key: 'module', glob: 'x' }], action: 'drop' }] }, 'action'],
     [{ unknown: [] }, 'unknown'],
+    [{ stack: undefined }, 'grouping_rules.stack must be a list of rules, [] for none.'],
+    [{ fingerprint: 'x' }, 'grouping_rules.fingerprint must be a list of rules'],
+    [
+      { fingerprint: Array.from({ length: 101 }, () => ({ match: [{ key: 'type', glob: 'x' }], fingerprint: ['x'] })) },
+      'grouping_rules.fingerprint takes at most 100 rules.',
+    ],
+    [
+      { fingerprint: [{ match: [{ key: 'type', glob: 'x' }], fingerprint: ['x', ''] }] },
+      'grouping_rules.fingerprint.0.fingerprint.1',
+    ],
   ])('%j is refused, naming what is wrong', async (rules, word) => {
     const project = await aProject(owner)
     const answer = await setRules(project, rules)

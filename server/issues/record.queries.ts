@@ -101,7 +101,6 @@ export type NewIssue = {
   occurrence: Occurrence
   firstRelease: string | null
   severity: number
-  searchText: string
 }
 
 /** Issues with counts of zero; {@link addToIssues} follows in the same transaction. */
@@ -110,12 +109,12 @@ export async function insertIssues(client: pg.ClientBase, now: Date, issues: rea
   await client.query({
     name: 'record-insert-issues',
     text: `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
-             severity, first_seen, last_seen, first_release, last_release, is_unhandled, search_text, created_at)
-           select k.id, k.org_id, k.project_id, k.number, k.title, k.culprit, k.error_type, k.error_value, k.level, k.platform, 'unresolved', $17::timestamptz, $17::timestamptz,
-             k.severity, k.seen, k.seen, k.first_release, k.last_release, k.is_unhandled, k.search_text, $17::timestamptz
+             severity, first_seen, last_seen, first_release, last_release, is_unhandled, created_at)
+           select k.id, k.org_id, k.project_id, k.number, k.title, k.culprit, k.error_type, k.error_value, k.level, k.platform, 'unresolved', $16::timestamptz, $16::timestamptz,
+             k.severity, k.seen, k.seen, k.first_release, k.last_release, k.is_unhandled, $16::timestamptz
            from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-             $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::bool[], $16::text[])
-             k (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, severity, seen, first_release, last_release, is_unhandled, search_text)`,
+             $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::bool[])
+             k (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, severity, seen, first_release, last_release, is_unhandled)`,
     values: [
       of((i) => i.id),
       of((i) => i.occurrence.orgId),
@@ -132,7 +131,6 @@ export async function insertIssues(client: pg.ClientBase, now: Date, issues: rea
       of((i) => i.firstRelease),
       of((i) => i.occurrence.event.release),
       of((i) => i.occurrence.isUnhandled),
-      of((i) => i.searchText),
       now,
     ],
   })

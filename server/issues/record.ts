@@ -19,7 +19,6 @@ import * as sql from './record.queries.ts'
 import { countUsers, seenOf } from './record-users.ts'
 import type { Fact } from './search/facts.ts'
 import { learnLexemes } from './search/learn-lexemes.ts'
-import { searchText } from './search-text.ts'
 import type { Gravity } from './severity.ts'
 
 /** One event on its way into an issue: everything but which issue. */
@@ -207,7 +206,6 @@ async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
       occurrence: newest,
       firstRelease: oldestOf(group).event.release,
       severity: group.impact.severity,
-      searchText: searchText(newest.searchWords),
     }
   })
   await sql.insertIssues(client, now, rows)

@@ -7,7 +7,6 @@ import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { forgetIssueUsers, issuesOfUser, lockIssueForErasure, type IssueTexts } from '../issues/erase-user.queries.ts'
 import { factsOf } from '../issues/search/facts.ts'
 import { searchedTexts } from '../issues/search/searched-texts.ts'
-import { searchText } from '../issues/search-text.ts'
 import { liveNotification } from '../live/publish.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { scrubEvent, type ScrubRules } from '../protocol/scrub.ts'
@@ -131,7 +130,6 @@ async function textsLeft(tx: Tx, issueId: string, errorType: string | null): Pro
       culprit: '',
       errorType,
       errorValue: null,
-      searchText: title,
       texts: [title],
       facts: [],
       eventId: null,
@@ -143,7 +141,6 @@ async function textsLeft(tx: Tx, issueId: string, errorType: string | null): Pro
     culprit: event.culprit,
     errorType: event.error_type,
     errorValue: event.error_value,
-    searchText: searchText(searchedTexts(event)),
     texts: searchedTexts(event),
     facts: factsOf(event),
     eventId: newest.eventId,

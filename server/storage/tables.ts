@@ -136,7 +136,6 @@ type CoreTables = {
     last_release: Nullable<string>
     is_unhandled: boolean
     last_event_id: Nullable<string>
-    search_text: string
     created_at: Time
     seen_slot: ColumnType<Date, never, never>
     events_rank: ColumnType<number, never, never>
@@ -149,6 +148,7 @@ type CoreTables = {
     document: string
     stale_since: NullableTime
     own_document: Nullable<string>
+    filler: ColumnType<string, never, never>
   }
   issue_new_lexemes: { id: Generated<number>; issue_id: string; lexemes: string }
   issue_views: {
@@ -198,7 +198,6 @@ type CoreTables = {
     gravity: number
     severity: number
     last_event_id: Nullable<string>
-    search_text: string
     users_day: Nullable<string>
     wide_day: Nullable<string>
   }

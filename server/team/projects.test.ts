@@ -157,7 +157,6 @@ describe('listing', () => {
           first_seen: now,
           last_seen: now,
           is_unhandled: false,
-          search_text: '',
           created_at: now,
         })
         .execute()

@@ -278,7 +278,6 @@ async function insertIssue(app: App, owner: Person, projectId?: string): Promise
       first_seen: now,
       last_seen: now,
       is_unhandled: false,
-      search_text: 'TypeError x is undefined',
       created_at: now,
     })
     .execute()

@@ -15,10 +15,10 @@ export async function seedIssues(
   )
   await app.pool.query(
     `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status,
-       status_changed_at, open_since, severity, first_seen, last_seen, event_count, user_count, is_unhandled, search_text, created_at)
+       status_changed_at, open_since, severity, first_seen, last_seen, event_count, user_count, is_unhandled, created_at)
      select k.id, p.org_id, p.id, $3 + k.n, 'SeedError: thing ' || k.n || ' is missing', 'find (src/find.ts)', 'SeedError',
        'thing ' || k.n || ' is missing', 'error', 'javascript', $5, $6, $6, $4, $6::timestamptz - interval '2 days',
-       $6::timestamptz - k.n * interval '1 second', k.n, k.n % 50, false, 'SeedError thing ' || k.n || ' is missing find', $6
+       $6::timestamptz - k.n * interval '1 second', k.n, k.n % 50, false, $6
      from projects p, unnest($2::uuid[]) with ordinality k (id, n) where p.id = $1`,
     [projectId, ids, rows[0]?.last ?? 0, over.severity ?? 1, over.status ?? 'unresolved', app.clock.now()],
   )

@@ -18,6 +18,8 @@ export type Condition = RawBuilder<SqlBool>
 export type Compiled = {
   /** All of them hold. */
   readonly conditions: readonly Condition[]
+  /** And the issue was seen then or later; undefined when nothing asks for it. Apart, as an index answers it coarsely. */
+  readonly seenSince: Date | undefined
   /**
    * A question to the documents that every match answers, null for none; not among `conditions`. With `isSelective` it
    * asks for something to be there.
@@ -38,20 +40,34 @@ export async function compileQuery(
   now: Date,
   name = 'q',
 ): Promise<Compiled> {
-  if (query === null) return { conditions: [], document: null }
+  if (query === null) return { conditions: [], seenSince: undefined, document: null }
   const terms = termsOf(query)
   const named: Named = {
     people: await peopleNamed(db, actor, terms, name),
     projects: await projectsNamed(db, actor, terms, name),
   }
   const compiler = new Compiler(actor, named, now)
-  const parts = query.kind === 'and' ? query.parts.map((part) => compiler.part(part)) : [compiler.part(query)]
+  const asked = query.kind === 'and' ? query.parts : [query]
+  const seen = asked.map((part) => seenSinceOf(part, now))
+  const parts = asked.filter((_, index) => seen[index] === undefined).map((part) => compiler.part(part))
   const documents = parts.filter((part) => part.kind === 'document')
   return {
     conditions: parts.flatMap((part) => (part.kind === 'condition' ? [part.condition] : [])),
+    seenSince: latest(seen),
     document: documents.length === 0 ? null : together(documents),
   }
 }
+
+/** `last_seen:-7d` and the like: nothing but a time since. */
+function seenSinceOf(query: Query, now: Date): Date | undefined {
+  if (query.kind !== 'time' || query.field !== 'last_seen') return undefined
+  const { since, before } = boundsOf(query.side, query.time, now)
+  return before === undefined ? since : undefined
+}
+
+/** The latest of some times, as far as there are any. */
+export const latest = (times: readonly (Date | undefined)[]): Date | undefined =>
+  times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined)
 
 function termsOf(query: Query): Term[] {
   if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(termsOf)
@@ -67,9 +83,25 @@ const together = (parts: readonly DocumentPart[]): DocumentPart => ({
   isSelective: parts.some(({ isSelective }) => isSelective),
 })
 
-/** Whether the document of issue `i` answers a question. */
+/** Whether the document of issue `i` answers a question, by looking at it. */
 export const answers = (orgId: string, question: string): Condition =>
   sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id and s.document @@ ${inOrg(orgId, question)}::tsquery)`
+
+/**
+ * Ids of the issues whose documents answer a question. To be made a `materialized` part of a statement: with a limit the
+ * planner might rather look at documents, one by one, until it has enough.
+ */
+export const foundByIndex = (orgId: string, question: string): RawBuilder<unknown> =>
+  sql`select s.issue_id from issue_search s where s.document @@ ${inOrg(orgId, question)}::tsquery`
+
+/**
+ * Whether the document of issue `i` answers a question, by asking the index once: what it finds is kept at hand while
+ * issues are read in any order. For questions that no more than `most` answer.
+ */
+export const isAmong = (orgId: string, question: string, most: number): Condition =>
+  // `is true` keeps it from becoming a join, which would be made the wrong way round where the planner guesses wrong; the
+  // limit keeps what it expects inside of its memory, without which it would ask again for every issue.
+  sql<SqlBool>`(i.id in (with found as materialized (${foundByIndex(orgId, question)}) select issue_id from found limit ${sql.lit(most)})) is true`
 
 /** The question within an organisation: its documents are told apart inside the index. */
 export const inOrg = (orgId: string, question: string): string => `${exactly(orgLexeme(orgId))} & (${question})`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Database, Tx } from '../../storage/pool.ts'
-import { inOrg } from './compile-query.ts'
+import { foundByIndex } from './compile-query.ts'
 import { orgLexeme } from './lexemes.ts'
 
 /** Tables of the search: documents of issues, and lexemes on their way into them. */
@@ -171,18 +171,24 @@ export async function dropNewLexemes(tx: Tx, issueId: string): Promise<void> {
 }
 
 /**
- * Issues whose documents answer a question, when they are at most `most`; else null. More than that and reading the
- * list in its order finds enough of them soon.
+ * Issues whose documents answer a question, when they are at most `few`; else whether they are more than `many`, which
+ * is only counted where there can be so many.
  */
 export async function findByDocument(
   db: Database | Tx,
   orgId: string,
   question: string,
-  most: number,
-): Promise<string[] | null> {
-  const { rows } = await sql<{ issue_id: string }>`
-    select issue_id from issue_search where document @@ ${inOrg(orgId, question)}::tsquery limit ${most + 1}`.execute(
-    db,
-  )
-  return rows.length > most ? null : rows.map((row) => row.issue_id)
+  { few, many }: { readonly few: number; readonly many: number },
+): Promise<readonly string[] | 'some' | 'many'> {
+  const found = foundByIndex(orgId, question)
+  const { rows } = await sql<{ issue_id: string; documents: number }>`
+    with found as materialized (${found})
+    select issue_id, (select reltuples::float8 from pg_class where oid = 'issue_search'::regclass) as documents
+    from found limit ${few + 1}`.execute(db)
+  const documents = rows[few]?.documents
+  if (documents === undefined) return rows.map((row) => row.issue_id)
+  // An estimate, below 0 before the first one.
+  if (documents >= 0 && documents <= many * 0.75) return 'some'
+  const beyond = await sql`with found as materialized (${found}) select from found offset ${many} limit 1`.execute(db)
+  return beyond.rows.length === 0 ? 'some' : 'many'
 }
