@@ -47,7 +47,9 @@ const oneOf = (known: readonly string[], word: string) =>
 
 const matchersOf = <K extends z.ZodType<string>>(key: K) =>
   z
-    .array(z.strictObject({ key, glob, not: z.boolean().default(false).describe('True of none.') }))
+    .array(z.strictObject({ key, glob, not: z.boolean().default(false).describe('True of none.') }), {
+      error: 'match must be a list of conditions.',
+    })
     .min(1, { error: 'match must hold at least one entry.' })
     .max(MOST_MATCHERS, { error: `match takes at most ${MOST_MATCHERS} entries.` })
 
@@ -85,7 +87,7 @@ export const FingerprintRule = z
   .strictObject({
     match: matchersOf(EventKey).describe('All must be true.'),
     fingerprint: z
-      .array(template('fingerprint', true))
+      .array(template('fingerprint', true), { error: 'fingerprint must be a list of texts.' })
       .min(1, { error: 'fingerprint must hold at least one element.' })
       .max(MOST_ELEMENTS, { error: `fingerprint takes at most ${MOST_ELEMENTS} elements.` })
       .describe('Events of one fingerprint are one issue. {{ default }} is what we would have computed.'),
@@ -107,7 +109,9 @@ export const StackRule = z.strictObject({
 export type StackRule = z.output<typeof StackRule>
 
 const list = <T extends z.ZodType>(rule: T, name: string) =>
-  z.array(rule).max(MOST_GROUPING_RULES, { error: `${name} takes at most ${MOST_GROUPING_RULES} rules.` })
+  z
+    .array(rule, { error: `grouping_rules.${name} must be a list of rules, [] for none.` })
+    .max(MOST_GROUPING_RULES, { error: `grouping_rules.${name} takes at most ${MOST_GROUPING_RULES} rules.` })
 
 /** In both lists the first rule that matches decides. */
 export const GroupingRules = z.strictObject({
