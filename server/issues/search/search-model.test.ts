@@ -95,7 +95,8 @@ beforeAll(async () => {
       ['user.email', person === undefined ? undefined : `${person}@example.com`],
     ]
     const told = {
-      texts: [type, value, name, file],
+      // The last one is the culprit.
+      texts: [type, value, `${name} in ${file}`],
       facts: facts.flatMap(([key, said]) => (said === undefined ? [] : [[key, said] as const])),
       user: person ?? '127.0.0.1',
     }
