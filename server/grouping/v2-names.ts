@@ -20,9 +20,9 @@ const ROOT_FOLDER = /^(?:\.{1,2}|~|src|dist|build|out|lib|js|app|public|static|a
 /** @param withFolder where a file every folder has is told apart by its folder */
 export function fileName(path: string, withFolder: boolean): string {
   const end = path.search(/[?#]/)
-  const plain = (end < 0 ? path : path.slice(0, end)).replaceAll('\\', '/')
+  const plain = end < 0 ? path : path.slice(0, end)
   const base = baseName(plain)
-  const name = fileNameV1(withoutHash(base, plain))
+  const name = fileNameV1(/\d/.test(base) ? withoutHash(base, plain) : base)
   if (!withFolder || !IN_EVERY_FOLDER.test(name)) return name
   const folder = baseName(plain.slice(0, Math.max(plain.length - base.length - 1, 0)))
   // One with digits in it may be a version.
@@ -41,9 +41,12 @@ function withoutHash(base: string, path: string): string {
 
 // --- Classes ------------------------------------------------------------------------------------------------------
 
+/** One look saves seven: hardly any class is of these. */
+const MADE = /0x|\$(?:Hibernate|ByteBuddy|MockitoMock|fn_|eval_|reify_)|_\$\$_|Synthetic|\blambda\$?-|>d__/
+
 /** Classes made while running or numbered by the compiler keep the part a person wrote. */
 export function cleanClass(raw: string): string {
-  if (!/[$+/]/.test(raw)) return cleanClassV1(raw)
+  if (!MADE.test(raw)) return cleanClassV1(raw)
   return cleanClassV1(
     raw
       // The JVM's hidden classes.
@@ -71,7 +74,7 @@ export function cleanFunction(raw: string, platform: string): string | null {
     case 'scala':
     case 'groovy':
       // Kotlin puts the name of the build into internal functions.
-      return cleanFunctionV1(raw.replace(/\$\w{1,80}_(?:debug|release)$/, ''), platform)
+      return cleanFunctionV1(raw.includes('$') ? raw.replace(/\$\w{1,80}_(?:debug|release)$/, '') : raw, platform)
     case 'native':
     case 'c':
     case 'cpp':
@@ -138,6 +141,9 @@ const FREED = Object.fromEntries(Object.entries(HELD).map(([character, held]) =>
 const hold = (text: string): string => text.replaceAll(/[<>() ]/g, (character) => HELD[character] ?? character)
 const free = (text: string): string => text.replaceAll(/[\uE000-\uE004]/g, (held) => FREED[held] ?? held)
 
+const DECORATED =
+  /operator|lambda|closure|\$_\d|::__|<impl |`| : |resume partial|^(?:specialized|merged|static|@\w+|implicit|partial|thunk|protocol|dispatch) /
+
 const OPERATOR = /\boperator ?(?:\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|<=|>=|<|>)|\boperator (?=[\w:])/g
 
 function cleanNative(raw: string): string | null {
@@ -154,25 +160,34 @@ function cleanNative(raw: string): string | null {
     .replace(/::h[0-9a-f]{16}$/, '')
     // Names IL2CPP makes of C#.
     .replace(/_m[0-9A-F]{32,64}(?=_gshared$|$)/, '')
-    .replace(/^\(\d+\) (?:await|suspend) resume partial function for /, '')
-    .replace(
-      /^(?:(?:specialized|merged|static|@objc|@nonobjc|implicit|partial apply for|thunk for|protocol witness for|dispatch thunk of) )+/,
-      '',
-    )
-    .replaceAll(/(?:implicit )?closure #\d+ (?:\([^)]{0,200}\)(?: -> \S{1,200})? )?in /g, 'closure in ')
-    // The type of a Swift property.
-    .replace(/(\.(?:getter|setter|modify|read|didset|willset|unsafeMutableAddressor)) : .*$/, '$1')
-    .replaceAll(/\(anonymous namespace\)::|`anonymous namespace'::/g, '')
-    .replaceAll(/\bstd::(?:__1|__ndk1|__cxx11)::/g, 'std::')
-    .replaceAll(
-      /\{lambda\([^)]{0,200}\)#\d+\}|\(lambda at [^)]{0,300}\)|'lambda\d*'(?:\([^)]{0,200}\))?|<lambda_[0-9a-f]+>|\$_\d+/g,
-      '{lambda}',
-    )
-    .replaceAll(/\{\{closure\}\}|\{closure#\d+\}/g, '{closure}')
-    .replaceAll(/<impl ([^<>]{1,300})>/g, (_, what: string) => `{impl${hold(` ${what}`)}}`)
-    .replaceAll(OPERATOR, hold)
+    .replaceAll('(anonymous namespace)::', '')
+  // One look saves ten: hardly any name holds one of these.
+  if (DECORATED.test(name)) name = plainOf(name)
   const short = withoutArguments(name)
   return short === null ? null : free(short)
+}
+
+function plainOf(name: string): string {
+  return (
+    name
+      .replace(/^\(\d+\) (?:await|suspend) resume partial function for /, '')
+      .replace(
+        /^(?:(?:specialized|merged|static|@objc|@nonobjc|implicit|partial apply for|thunk for|protocol witness for|dispatch thunk of) )+/,
+        '',
+      )
+      .replaceAll(/(?:implicit )?closure #\d+ (?:\([^)]{0,200}\)(?: -> \S{1,200})? )?in /g, 'closure in ')
+      // The type of a Swift property.
+      .replace(/(\.(?:getter|setter|modify|read|didset|willset|unsafeMutableAddressor)) : .*$/, '$1')
+      .replaceAll("`anonymous namespace'::", '')
+      .replaceAll(/\bstd::(?:__1|__ndk1|__cxx11)::/g, 'std::')
+      .replaceAll(
+        /\{lambda\([^)]{0,200}\)#\d+\}|\(lambda at [^)]{0,300}\)|'lambda\d*'(?:\([^)]{0,200}\))?|<lambda_[0-9a-f]+>|\$_\d+/g,
+        '{lambda}',
+      )
+      .replaceAll(/\{\{closure\}\}|\{closure#\d+\}/g, '{closure}')
+      .replaceAll(/<impl ([^<>]{1,300})>/g, (_, what: string) => `{impl${hold(` ${what}`)}}`)
+      .replaceAll(OPERATOR, hold)
+  )
 }
 
 /** Drops template and call arguments, what comes after them, and a return type before the name. */

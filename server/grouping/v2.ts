@@ -79,18 +79,19 @@ function computedPart(event: Event): Part {
 // --- Rules --------------------------------------------------------------------------------------------------------
 
 function exceptionPart(event: Event): Part | null {
-  const told = new Map<string, Value[]>()
-  for (const chain of chainsOf(event.exceptions)) {
-    const values = chainValues(chain, event)
-    if (values !== null) told.set(JSON.stringify(values), values)
-  }
-  if (told.size === 0) return null
-  // In which order the members of a group failed is chance.
-  const values = [...told.keys()]
+  const values = together(chainsOf(event.exceptions).map((chain) => chainValues(chain, event) ?? []))
+  return values.length === 0 ? null : { variant: 'exception_stack', values }
+}
+
+/** What the members of a group say, each once: in which order they failed is chance. */
+function together(lists: readonly Value[][]): Value[] {
+  if (lists.length === 1) return lists[0] ?? []
+  const byText = new Map(lists.map((values) => [JSON.stringify(values), values]))
+  return [...byText.keys()]
     .sort()
+    .filter((text) => text !== '[]')
     .slice(0, MOST_CHAINS)
-    .flatMap((key) => told.get(key) ?? [])
-  return { variant: 'exception_stack', values }
+    .flatMap((text) => byText.get(text) ?? [])
 }
 
 /**
@@ -155,16 +156,7 @@ function typeValuePart(event: Event): Part | null {
   const members = isGroup(newest)
     ? chainsOf(exceptions).flatMap((chain) => chain.findLast((one) => !isGroup(one)) ?? [])
     : []
-  const told = new Map(
-    [...members, ...(members.length === 0 ? [newest] : [])].map((one) => {
-      const values = wordsOf(one, event.platform)
-      return [JSON.stringify(values), values]
-    }),
-  )
-  const values = [...told.keys()]
-    .sort()
-    .slice(0, MOST_CHAINS)
-    .flatMap((key) => told.get(key) ?? [])
+  const values = together((members.length === 0 ? [newest] : members).map((one) => wordsOf(one, event.platform)))
   return values.length === 0 ? null : { variant: 'type_value', values }
 }
 
