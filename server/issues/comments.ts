@@ -7,17 +7,13 @@ import { liveNotification } from '../live/publish.ts'
 import { roleAtLeast } from '../kernel/permissions.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Comment } from './issues.api.ts'
-import { selectIssue, shownWith } from './issues.queries.ts'
+import { holdIssue, selectIssue, shownWith } from './issues.queries.ts'
 import { mentionsOf, tellOfComment, tellOfEdit } from './people/comment-people.ts'
 import { viewPerson } from './view-issue.ts'
 
 /** @throws AppError not_found */
-async function requireIssue(
-  db: Database | Tx,
-  actor: Actor,
-  issueId: string,
-): Promise<{ id: string; projectId: string }> {
-  const issue = await selectIssue(db, actor, issueId)
+async function requireIssue(tx: Tx, actor: Actor, issueId: string): Promise<{ id: string; projectId: string }> {
+  const issue = await holdIssue(tx, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return { id: issue.id, projectId: issue.project_id }
 }
@@ -84,7 +80,9 @@ export async function listComments(
   actor: Actor,
   input: { issueId: string; limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<Comment>> {
-  const { id } = await requireIssue(app.db, actor, input.issueId)
+  const issue = await selectIssue(app.db, actor, input.issueId)
+  if (issue === undefined) throw notFound('Issue')
+  const { id } = issue
   const { n } = await app.db
     .selectFrom('comments')
     .select((eb) => eb.fn.countAll<number>().as('n'))

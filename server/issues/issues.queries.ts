@@ -66,22 +66,46 @@ export function selectIssue(db: Database | Tx, actor: Actor, issueId: string) {
   )
 }
 
+/**
+ * Which issue is shown is found before its lock is waited for. Where it was merged meanwhile nothing is left to lock:
+ * asked again, it is the one it leads to.
+ */
+async function askedAgain<Row>(lock: () => Promise<Row | undefined>): Promise<Row | undefined> {
+  return (await lock()) ?? (await lock())
+}
+
 /** The same, locked until the transaction ends. */
 export function lockIssue(tx: Tx, actor: Actor, issueId: string) {
-  return ofOrganisation(tx, actor)
-    .select([
-      'i.id',
-      'i.project_id',
-      'i.assignee_id',
-      'i.severity',
-      'i.severity_pinned',
-      'i.gravity',
-      'i.wide_day',
-      ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
-    ])
-    .where('i.id', '=', shownAs(issueId))
-    .forUpdate('i')
-    .executeTakeFirst()
+  return askedAgain(() =>
+    ofOrganisation(tx, actor)
+      .select([
+        'i.id',
+        'i.project_id',
+        'i.assignee_id',
+        'i.severity',
+        'i.severity_pinned',
+        'i.gravity',
+        'i.wide_day',
+        ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
+      ])
+      .where('i.id', '=', shownAs(issueId))
+      .forUpdate('i')
+      .executeTakeFirst(),
+  )
+}
+
+/**
+ * For what is written beside an issue: it is not deleted until the transaction ends. Before anything is inserted, or a
+ * foreign key would wait for the issue while whoever holds that waits for the inserted row.
+ */
+export function holdIssue(tx: Tx, actor: Actor, issueId: string) {
+  return askedAgain(() =>
+    ofOrganisation(tx, actor)
+      .select(['i.id', 'i.project_id'])
+      .where('i.id', '=', shownAs(issueId))
+      .forKeyShare('i')
+      .executeTakeFirst(),
+  )
 }
 
 const HOUR_MS = 3_600_000

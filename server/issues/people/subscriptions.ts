@@ -2,14 +2,16 @@ import type { Actor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
-import { selectIssue } from '../issues.queries.ts'
+import { holdIssue, selectIssue } from '../issues.queries.ts'
 import type { Subscription } from './people.api.ts'
 
 /** Whether one person follows one issue. For an issue that was merged, the one it leads to. */
 
 /** @throws AppError not_found */
 export async function readSubscription(app: App, actor: Actor, issueId: string): Promise<Subscription> {
-  return view(app.db, actor, await shownId(app.db, actor, issueId))
+  const issue = await selectIssue(app.db, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  return view(app.db, actor, issue.id)
 }
 
 /**
@@ -18,7 +20,7 @@ export async function readSubscription(app: App, actor: Actor, issueId: string):
  */
 export async function subscribe(app: App, actor: Actor, issueId: string): Promise<Subscription> {
   return app.tx(async (tx) => {
-    const id = await shownId(tx, actor, issueId)
+    const id = await heldId(tx, actor, issueId)
     const now = app.clock.now()
     await tx
       .insertInto('issue_subscriptions')
@@ -44,7 +46,7 @@ export async function unsubscribe(app: App, actor: Actor, issueId: string): Prom
     await tx
       .insertInto('issue_subscriptions')
       .values({
-        issue_id: await shownId(tx, actor, issueId),
+        issue_id: await heldId(tx, actor, issueId),
         user_id: actor.userId,
         reason: 'manual',
         is_subscribed: false,
@@ -61,8 +63,8 @@ export async function unsubscribe(app: App, actor: Actor, issueId: string): Prom
 }
 
 /** @throws AppError not_found */
-async function shownId(db: Database | Tx, actor: Actor, issueId: string): Promise<string> {
-  const issue = await selectIssue(db, actor, issueId)
+async function heldId(tx: Tx, actor: Actor, issueId: string): Promise<string> {
+  const issue = await holdIssue(tx, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return issue.id
 }
