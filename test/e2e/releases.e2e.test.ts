@@ -55,7 +55,11 @@ async function aRollout() {
         filedCounts(
           project.id,
           [{ startedAt: now - hoursAgo * HOUR_MS, exited: sessions - crashed, crashed }],
-          anAttribute({ release: version, environment: hoursAgo % 40 === 7 ? 'staging' : 'production' }),
+          anAttribute({
+            release: version,
+            environment: hoursAgo % 40 === 7 ? 'staging' : 'production',
+            device: ['Pixel 7a', 'SM-A125F', null][hoursAgo % 3] ?? null,
+          }),
         ),
       )
     }
@@ -160,6 +164,8 @@ test('a release: why, issues, commits, deploys; archived and back', async () => 
   const issues = page.getByRole('region', { name: 'Issues' })
   await issues.getByText('SlotPickerError').waitFor()
   await issues.getByText('IllegalStateException').waitFor()
+  const devices = page.getByRole('region', { name: 'Devices' }).first()
+  await devices.getByRole('row', { name: /Pixel 7a/ }).waitFor()
   const commits = page.getByRole('region', { name: 'Commits' })
   await commits.getByText('Pay once, however often the button is pressed', { exact: false }).waitFor()
   await page.getByRole('region', { name: 'Deploys' }).getByText('staging').waitFor()
@@ -211,6 +217,7 @@ test.each(COMBINATIONS)('can be used by everybody: $theme, $size', async ({ them
   await page.goto(`/releases/${rollout.newest}`)
   await page.getByRole('heading', { name: 'Commits' }).waitFor()
   await judge(page, 'release', theme, size)
+  await screenshot(page, `release-whole-${theme}-${size}`, { fullPage: true })
 })
 
 test.each(COMBINATIONS)('without any: a line to copy: $theme, $size', async ({ theme, size }) => {

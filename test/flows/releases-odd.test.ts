@@ -220,6 +220,100 @@ test('ten thousand commits, sent by two at once, are kept once each and paged wh
   expect(first.items).toHaveLength(100)
 })
 
+test('where a release runs: devices and systems, what did not say apart', async () => {
+  const of = await aProject(owner)
+  const { id } = (await create({ projectId: of.id, version: '1.0.0' })).as<Release>()
+  const now = t.clock.now().getTime()
+  const count = (
+    exited: number,
+    crashed: number,
+    device: string | null,
+    os: string | null,
+    environment = 'production',
+  ) =>
+    filedCounts(
+      of.id,
+      [{ startedAt: now - 3_600_000, exited, crashed }],
+      anAttribute({ release: '1.0.0', device, os, environment }),
+    )
+  await withClientTx(t.app.pool, (client) =>
+    recordSessions(client, t.clock.now(), [
+      count(60, 0, 'iPhone', 'iOS'),
+      count(15, 5, 'Pixel 7a', 'Android'),
+      count(10, 0, null, 'Android', 'staging'),
+      count(10, 0, null, null),
+    ]),
+  )
+  const read = async (query = '') => (await owner.get(`/api/releases/${id}${query}`)).as<ReleaseDetail>()
+  expect(await read()).toMatchObject({
+    devices: [
+      { name: 'iPhone', sessions: 60, share: 0.6, crash_free_sessions: 1 },
+      { name: 'Pixel 7a', sessions: 20, share: 0.2, crash_free_sessions: 0.75 },
+      { name: null, sessions: 20, share: 0.2, crash_free_sessions: 1 },
+    ],
+    systems: [
+      { name: 'iOS', sessions: 60 },
+      { name: 'Android', sessions: 30, share: 0.3 },
+      { name: null, sessions: 10 },
+    ],
+  })
+  expect((await read('?environment=staging')).systems).toEqual([
+    { name: 'Android', sessions: 10, share: 1, crash_free_sessions: 1 },
+  ])
+  expect(await read('?environment=nowhere')).toMatchObject({ devices: [], systems: [], sessions: null })
+})
+
+describe('users of a release', () => {
+  const HOUR_MS = 3_600_000
+  const met = (of: TestProject, did: string, hoursAgo: number, over: { device?: string; crashed?: number } = {}) =>
+    filedCounts(
+      of.id,
+      [
+        {
+          startedAt: t.clock.now().getTime() - hoursAgo * HOUR_MS,
+          did,
+          exited: 1,
+          crashed: over.crashed ?? 0,
+        },
+      ],
+      anAttribute({ release: '1.0.0', device: over.device ?? null }),
+    )
+  const record = (facts: Parameters<typeof recordSessions>[2]) =>
+    withClientTx(t.app.pool, (client) => recordSessions(client, t.clock.now(), facts))
+  const users = async (of: TestProject, range: string) => {
+    const [row] = (await list(`projectId=${of.id}&range=${range}`)).items
+    return [row?.users, row?.users_range, row?.crash_free_users, row?.adoption_users]
+  }
+
+  test('are those of the range, also of sessions that came days late', async () => {
+    const of = await aProject(owner)
+    await create({ projectId: of.id, version: '1.0.0' })
+    await record([
+      met(of, 'ada', 0.2),
+      met(of, 'bob', 3),
+      met(of, 'cleo', 72, { crashed: 1 }),
+      met(of, 'ada', 72, { crashed: 1 }),
+      met(of, 'dan', 20 * 24),
+    ])
+    expect(await users(of, '1h')).toEqual([1, '1h', 1, 1])
+    expect(await users(of, '24h')).toEqual([2, '24h', 1, 1])
+    expect(await users(of, '7d')).toEqual([3, '7d', 1 - 2 / 3, 1])
+    expect(await users(of, '30d')).toEqual([4, '30d', 0.5, 1])
+  })
+
+  test('are those of a day where counting the range would take too long, and say so', async () => {
+    const of = await aProject(owner)
+    await create({ projectId: of.id, version: '1.0.0' })
+    const devices = Array.from({ length: 110 }, (_, index) => `Phone ${index}`)
+    const days = Array.from({ length: 12 }, (_, index) => 24 * (index + 2))
+    await record([
+      met(of, 'ada', 1),
+      ...days.flatMap((hoursAgo) => devices.map((device) => met(of, device, hoursAgo, { device }))),
+    ])
+    expect(await users(of, '30d')).toEqual([1, '24h', 1, 1])
+  })
+})
+
 describe('issues of a release', () => {
   const send = async (to: TestProject, type: string, release: string) => {
     await sendEvent(

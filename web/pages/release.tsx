@@ -131,7 +131,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
   const facts: [string, ReactNode][] = [
     [words.adoption, release.adoption === null ? none() : formatShare(release.adoption)],
     [words.sessions, release.sessions === null ? none() : formatCount(release.sessions)],
-    [words.users, release.users === null ? none() : formatCount(release.users)],
+    [words.users(words.ranges[release.users_range]), release.users === null ? none() : formatCount(release.users)],
     [
       words.crashFree,
       release.crash_free_sessions === null ? (
@@ -143,7 +143,10 @@ function Facts({ release }: { release: ReleaseDetail }) {
         </>
       ),
     ],
-    [words.crashFreeUsers, release.crash_free_users === null ? none() : formatRate(release.crash_free_users)],
+    [
+      words.crashFreeUsers(words.ranges[release.users_range]),
+      release.crash_free_users === null ? none() : formatRate(release.crash_free_users),
+    ],
     [words.released, time(release.released_at)],
     [words.firstSeen, time(release.first_seen, words.never)],
     [words.lastSeen, time(release.last_seen, words.never)],

@@ -6,11 +6,13 @@ import { viewReleases } from '../../releases/view-release.ts'
 import { startOf } from '../sessions/rollup.ts'
 import type { ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
 import {
+  countSketches,
   sessionsByRelease,
   usersByRelease,
   usersOfProject,
   type ReleaseBucket,
   type SessionsAsked,
+  type UserCount,
 } from './sessions-of-releases.ts'
 import { crashFreeOf, LEAST_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
 
@@ -55,6 +57,7 @@ export function lastDayOfUsers(now: Date, projectId: string, environment: string
 
 /** Sessions of a project by release over a range and over the last day. */
 export type ProjectSessions = {
+  readonly range: ReleaseRange
   readonly asked: ReturnType<typeof rangeOf>
   readonly buckets: readonly ReleaseBucket[]
   readonly byRelease: ReadonlyMap<string, Sessions>
@@ -77,6 +80,7 @@ export async function sessionsOfProject(
   ])
   const today = sumsOf(day)
   return {
+    range,
     asked,
     buckets,
     byRelease: sumsOf(buckets),
@@ -116,9 +120,10 @@ export async function withHealth(
   const versions = rows.map((row) => row.version)
   const day = lastDayOfUsers(app.clock.now(), asked.projectId, asked.environment)
   const usedToday = versions.filter((version) => today.has(version))
-  const [releases, users, allUsers, issues, ranked] = await Promise.all([
+  const [releases, usersToday, usersOfRange, allUsers, issues, ranked] = await Promise.all([
     viewReleases(app.db, rows),
     usersByRelease(app.db, day, usedToday),
+    usersOverRange(app, known, versions),
     usedToday.length === 0 ? 0 : usersOfProject(app.db, day),
     countIssuesOf(app.db, asked.projectId, versions),
     rankReleases(app, known),
@@ -128,7 +133,8 @@ export async function withHealth(
   return releases.map((release, index) => {
     const { version } = release
     const sessions = byRelease.get(version) ?? null
-    const counted = users.get(version)
+    const today24h = usersToday.get(version)
+    const counted = usersOfRange === null ? today24h : usersOfRange.get(version)
     const adoption = shareOf(today.get(version) ?? 0, totalToday)
     const row = rows[index]
     const { previous, isSucceeded } =
@@ -137,10 +143,11 @@ export async function withHealth(
     return {
       ...release,
       adoption,
-      adoption_users: shareOf(counted?.users ?? 0, allUsers),
+      adoption_users: shareOf(today24h?.users ?? 0, allUsers),
       adoption_trend: sessions === null ? [] : trendOf(asked.times, trends.get(version) ?? [], totals),
       sessions: total === 0 ? null : (sessions?.sessions ?? 0),
       users: counted?.users ?? null,
+      users_range: usersOfRange === null ? ('24h' as const) : known.range,
       crash_free_sessions: sessions === null || sessions.sessions <= 0 ? null : crashFreeOf(sessions),
       crash_free_users: counted === undefined || counted.users === 0 ? null : 1 - counted.crashedUsers / counted.users,
       previous: previous === null ? null : { version: previous.version, crash_free_sessions: crashFreeOf(previous) },
@@ -149,6 +156,27 @@ export async function withHealth(
       ...verdictOf({ state: release.state, sessions, previous, regressions, adoption, isSucceeded }),
     }
   })
+}
+
+/** A sketch takes 0.4 ms to be read and joined: so many take half a second. */
+const MOST_SKETCHES = 1_200
+
+/**
+ * Users of releases over the whole range; null where their sketches are too many to be joined while somebody waits:
+ * one for each interval and combination of attributes.
+ */
+async function usersOverRange(
+  app: App,
+  { range, asked, byRelease }: ProjectSessions,
+  versions: readonly string[],
+): Promise<Map<string, UserCount> | null> {
+  if (range === '24h') return null
+  const wanted = versions.filter((version) => byRelease.has(version))
+  if (wanted.length === 0) return new Map()
+  // Quarters of days where the range has whole ones: the fewest sketches.
+  const users = range === '1h' ? asked : { ...asked, bucketSeconds: 21_600 as const }
+  if ((await countSketches(app.db, users, wanted, MOST_SKETCHES)) > MOST_SKETCHES) return null
+  return usersByRelease(app.db, users, wanted)
 }
 
 export function totalsOf(buckets: readonly ReleaseBucket[]): Map<number, number> {

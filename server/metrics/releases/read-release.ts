@@ -8,10 +8,11 @@ import { viewCommit, viewDeploy } from '../../releases/view-release.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
 import { sessionsOfProject, shareOf, totalsOf, withHealth, type ProjectSessions } from './health.ts'
 import type { ReleaseDetail, ReleaseRange } from './release-health.api.ts'
-import { environmentsOf } from './sessions-of-releases.ts'
+import { environmentsOf, sessionsByTrait, type SessionTrait } from './sessions-of-releases.ts'
 import { crashFreeOf } from './verdict.ts'
 
 const MOST_SHOWN = 25
+const MOST_TRAITS = 10
 
 /** @throws AppError not_found */
 export async function readRelease(
@@ -25,16 +26,29 @@ export async function readRelease(
   const issuesOf = async (part: ReleasePart) =>
     viewIssues(app, await selectIssuesOf(app.db, actor, { projectId, version, part }, MOST_SHOWN))
   const sessions = await sessionsOfProject(app, projectId, input.range, input.environment)
-  const [[release], commits, deploys, fresh, regressed, resolved, environments, hours] = await Promise.all([
-    withHealth(app, [row], sessions),
-    selectCommits(app.db, row.id, { limit: MOST_SHOWN, offset: 0 }, null),
-    selectDeploys(app.db, row.id, { limit: MOST_SHOWN, offset: 0 }, null),
-    issuesOf('fresh'),
-    issuesOf('regressed'),
-    issuesOf('resolved'),
-    environmentsOf(app.db, projectId, sessions.asked.from, version),
-    crashFreeHours(app, row, input.environment),
-  ])
+  const ofRelease = sessions.byRelease.get(version)?.sessions ?? 0
+  const byTrait = async (trait: SessionTrait): Promise<ReleaseDetail['devices']> =>
+    ofRelease <= 0
+      ? []
+      : (await sessionsByTrait(app.db, sessions.asked, version, trait, MOST_TRAITS)).map(({ name, ...counts }) => ({
+          name,
+          sessions: counts.sessions,
+          share: counts.sessions / ofRelease,
+          crash_free_sessions: crashFreeOf(counts),
+        }))
+  const [[release], commits, deploys, fresh, regressed, resolved, environments, hours, devices, systems] =
+    await Promise.all([
+      withHealth(app, [row], sessions),
+      selectCommits(app.db, row.id, { limit: MOST_SHOWN, offset: 0 }, null),
+      selectDeploys(app.db, row.id, { limit: MOST_SHOWN, offset: 0 }, null),
+      issuesOf('fresh'),
+      issuesOf('regressed'),
+      issuesOf('resolved'),
+      environmentsOf(app.db, projectId, sessions.asked.from, version),
+      crashFreeHours(app, row, input.environment),
+      byTrait('device'),
+      byTrait('os'),
+    ])
   if (release === undefined) throw notFound('Release')
   return {
     ...release,
@@ -46,6 +60,8 @@ export async function readRelease(
     series: seriesOf(version, sessions),
     crash_free_hours: hours.some((hour) => hour.sessions > 0) ? hours : null,
     environments,
+    devices,
+    systems,
   }
 }
 

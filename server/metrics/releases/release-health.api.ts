@@ -53,7 +53,12 @@ const Health = z.object({
     .number()
     .int()
     .nullable()
-    .describe('Distinct users of the last 24 h, whatever the range; null when no session of it names its user.'),
+    .describe('Distinct users in `users_range`; null when no session of it names its user.'),
+  users_range: z
+    .enum(RELEASE_RANGES)
+    .describe(
+      'What `users` and `crash_free_users` count: the range asked for, or 24h where counting that would take too long.',
+    ),
   crash_free_sessions: fraction.describe('1 - crashed / sessions; null without sessions.'),
   crash_free_users: fraction.describe('Share of these users without a crash.'),
   previous: z
@@ -72,6 +77,15 @@ export type ReleaseWithHealth = z.infer<typeof ReleaseWithHealth>
 const CrashFreeHours = z
   .array(z.object({ hour: z.number().int(), sessions: z.number().int(), crash_free_sessions: fraction }))
   .describe('Hour by hour since it came out, the first 48; up to now.')
+
+const ByTrait = z.array(
+  z.object({
+    name: z.string().nullable().describe('Null for sessions that did not say.'),
+    sessions: z.number().int(),
+    share: z.number().describe('Of the sessions of this release.'),
+    crash_free_sessions: z.number(),
+  }),
+)
 
 export const ReleaseDetail = ReleaseWithHealth.extend({
   commits: z.array(Commit).describe('The newest 25.'),
@@ -95,6 +109,8 @@ export const ReleaseDetail = ReleaseWithHealth.extend({
     .describe('Over the range; null without sessions.'),
   crash_free_hours: CrashFreeHours.nullable(),
   environments: z.array(z.string()).describe('Sessions of it came from.'),
+  devices: ByTrait.describe('Its sessions in the range by device family, most first; at most 10.'),
+  systems: ByTrait.describe('The same by operating system.'),
 })
 export type ReleaseDetail = z.infer<typeof ReleaseDetail>
 

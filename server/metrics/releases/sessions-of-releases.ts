@@ -42,6 +42,30 @@ export async function sessionsByRelease(
   return rows
 }
 
+/** What sessions are told apart by, beside their release. */
+export type SessionTrait = 'device' | 'os'
+export type TraitCount = SessionCount & { readonly name: string | null }
+
+/** Sessions of a release by device family or system, most first; null for those that did not say. */
+export async function sessionsByTrait(
+  db: Database,
+  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  release: string,
+  trait: SessionTrait,
+  most: number,
+): Promise<TraitCount[]> {
+  const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
+  const { rows } = await sql<TraitCount>`
+    select a.${sql.ref(trait)} as name, sum(r.total)::bigint as sessions, sum(r.crashed)::bigint as crashed
+    from session_attributes a
+    join session_rollups r on r.project_id = a.project_id and r.attributes_id = a.id
+    where a.project_id = ${projectId} and a.release = ${release} and a.last_used_day >= ${usedSince(start)}::date
+      and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
+      and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
+    group by 1 having sum(r.total) > 0 order by 2 desc, 1 limit ${most}`.execute(db)
+  return rows
+}
+
 export type UserCount = { readonly users: number; readonly crashedUsers: number }
 
 /** Releases whose sketches are in memory at once. */
@@ -73,6 +97,27 @@ export async function usersByRelease(
     }
   }
   return counts
+}
+
+/** Sketches that {@link usersByRelease} would join, counted up to one beyond `most`. */
+export async function countSketches(
+  db: Database,
+  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  versions: readonly string[],
+  most: number,
+): Promise<number> {
+  const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from (
+      select from session_attributes a
+      join session_rollups r on r.project_id = a.project_id and r.attributes_id = a.id
+      where a.project_id = ${projectId} and a.release = any(${[...versions]}::text[])
+        and a.last_used_day >= ${usedSince(start)}::date
+        and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
+        and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
+        and r.users is not null
+      limit ${most + 1}) sketches`.execute(db)
+  return rows[0]?.n ?? 0
 }
 
 /** Distinct users of all releases together; 0 when no session names its user. */
