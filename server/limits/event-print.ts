@@ -29,7 +29,8 @@ export function eventPrint(decoded: Buffer, start: number, end: number, reads: R
   const sections = topLevelValues(text, reads)
   const parts: string[] = []
   for (const [key, from, to] of sections)
-    if (TEXTS.has(key) || reads.has(key)) parts.push(key, text.slice(from, Math.min(to, from + MOST_TEXT)))
+    if (reads.has(key)) parts.push(key, text.slice(from, to))
+    else if (TEXTS.has(key)) parts.push(key, text.slice(from, Math.min(to, from + MOST_TEXT)))
   // Threads and bare stacks are long, and count only where the exceptions have no stack of their own.
   const hasFrames = sections.some(([key, from, to]) => EXCEPTION.has(key) && text.slice(from, to).includes('"frames"'))
   for (const [key, from, to] of sections) {
