@@ -88,20 +88,19 @@ export const answers = (orgId: string, question: string): Condition =>
   sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id and s.document @@ ${inOrg(orgId, question)}::tsquery)`
 
 /**
- * Ids of the issues whose documents answer a question. To be made a `materialized` part of a statement: with a limit the
- * planner might rather look at documents, one by one, until it has enough.
+ * Ids of the issues whose documents answer a question. The planner is not told the question: it knows which words most
+ * documents have, and would then read all of them, one by one, rather than ask the index.
  */
 export const foundByIndex = (orgId: string, question: string): RawBuilder<unknown> =>
-  sql`select s.issue_id from issue_search s where s.document @@ ${inOrg(orgId, question)}::tsquery`
+  sql`select s.issue_id from issue_search s where s.document @@ (select ${inOrg(orgId, question)}::tsquery)`
 
 /**
  * Whether the document of issue `i` answers a question, by asking the index once: what it finds is kept at hand while
- * issues are read in any order. For questions that no more than `most` answer.
+ * issues are read in any order.
  */
-export const isAmong = (orgId: string, question: string, most: number): Condition =>
-  // `is true` keeps it from becoming a join, which would be made the wrong way round where the planner guesses wrong; the
-  // limit keeps what it expects inside of its memory, without which it would ask again for every issue.
-  sql<SqlBool>`(i.id in (with found as materialized (${foundByIndex(orgId, question)}) select issue_id from found limit ${sql.lit(most)})) is true`
+export const isAmong = (orgId: string, question: string): Condition =>
+  // `is true` keeps it from becoming a join, for whose order nothing is known.
+  sql<SqlBool>`(i.id in (${foundByIndex(orgId, question)})) is true`
 
 /** The question within an organisation: its documents are told apart inside the index. */
 export const inOrg = (orgId: string, question: string): string => `${exactly(orgLexeme(orgId))} & (${question})`

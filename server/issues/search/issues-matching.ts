@@ -6,7 +6,7 @@ import type { Query } from './query.ts'
 import { findByDocument } from './search.queries.ts'
 
 /** Matches up to here are asked for by their ids. */
-const FEW = 1_000
+const FEW = 2_000
 /** Up to here what matches is kept in memory for the length of a question; documents of more are looked at one by one. */
 const MANY = 200_000
 
@@ -39,6 +39,6 @@ async function documentMatches(
   const asked = isSelective ? question : `!(${question})`
   const found = await findByDocument(db, orgId, asked, { few: FEW, many: MANY })
   if (found === 'many') return answers(orgId, question)
-  const matches = found === 'some' ? isAmong(orgId, asked, MANY) : sql<SqlBool>`i.id = any(${found}::uuid[])`
+  const matches = found === 'some' ? isAmong(orgId, asked) : sql<SqlBool>`i.id = any(${found}::uuid[])`
   return isSelective ? matches : sql<SqlBool>`not ${matches}`
 }

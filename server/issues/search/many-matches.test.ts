@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { aPerson, type Person } from '#test/kit/people.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
@@ -5,12 +6,13 @@ import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { IssueSort, IssueStatus } from '../issues.api.ts'
 import { listIssues, searchIssues } from '../list-issues.ts'
+import { foundByIndex } from './compile-query.ts'
 import { findByDocument, insertDocuments } from './search.queries.ts'
 
 /** Matches of a few are asked for by id, of more by the index, of very many one by one: all of it must answer the same. */
 
 const { app } = await testApp()
-const COUNT = 2_400
+const COUNT = 4_800
 const now = app.clock.now().getTime()
 const STATUSES = ['unresolved', 'resolved', 'ignored'] as const
 let person: Person
@@ -168,12 +170,19 @@ test.each(CASES)('every match comes once, newest first, and is counted: %s', asy
 
 test('how many documents answer is known up to what matters', async () => {
   const { orgId } = person.actor
-  expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 100, many: 1_000 })).toHaveLength(24)
-  expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 24, many: 1_000 })).toHaveLength(24)
-  expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 23, many: 1_000 })).toBe('some')
+  expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 100, many: 1_000 })).toHaveLength(48)
+  expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 48, many: 1_000 })).toHaveLength(48)
+  expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 47, many: 1_000 })).toBe('some')
   expect(await findByDocument(app.db, orgId, `'common'`, { few: 100, many: COUNT })).toBe('some')
   expect(await findByDocument(app.db, orgId, `'common'`, { few: 100, many: COUNT - 1 })).toBe('many')
   expect(await findByDocument(app.db, orgId, `'common'`, { few: 100, many: 1_000_000 })).toBe('some')
+})
+
+test('the index is asked for a word all documents have, not each document', async () => {
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${foundByIndex(person.actor.orgId, `'common'`)}`.execute(
+    app.db,
+  )
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('issue_search_by_document')
 })
 
 test('documents lie apart from what their index leads to, short ones too', async () => {

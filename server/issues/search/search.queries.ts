@@ -182,13 +182,12 @@ export async function findByDocument(
 ): Promise<readonly string[] | 'some' | 'many'> {
   const found = foundByIndex(orgId, question)
   const { rows } = await sql<{ issue_id: string; documents: number }>`
-    with found as materialized (${found})
-    select issue_id, (select reltuples::float8 from pg_class where oid = 'issue_search'::regclass) as documents
-    from found limit ${few + 1}`.execute(db)
+    select f.issue_id, (select reltuples::float8 from pg_class where oid = 'issue_search'::regclass) as documents
+    from (${found}) f limit ${few + 1}`.execute(db)
   const documents = rows[few]?.documents
   if (documents === undefined) return rows.map((row) => row.issue_id)
   // An estimate, below 0 before the first one.
   if (documents >= 0 && documents <= many * 0.75) return 'some'
-  const beyond = await sql`with found as materialized (${found}) select from found offset ${many} limit 1`.execute(db)
+  const beyond = await sql`select from (${found}) f offset ${many} limit 1`.execute(db)
   return beyond.rows.length === 0 ? 'some' : 'many'
 }
