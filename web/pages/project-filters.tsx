@@ -1,20 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState, type SubmitEvent } from 'react'
+import { useState } from 'react'
 import { call, type AnswerOf } from '../api/call.ts'
-import { reasonOf, useChange } from '../api/change.ts'
+import { reasonOf } from '../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../api/queries.ts'
 import { useCan } from '../can.ts'
 import { ProjectPart } from '../components/project-part.tsx'
-import { useKeys } from '../keys.ts'
+import { SaveState, SettingsForm, useSettingsSave } from '../components/settings-form.tsx'
 import { paths } from '../paths.ts'
 import { AreaField, linesOf } from '../ui/area-field.tsx'
 import { Button } from '../ui/button.tsx'
 import { Note } from '../ui/states.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { privacy } from '../words/privacy.ts'
-import { settings } from '../words/settings.ts'
-import { shared } from '../words/shared.ts'
 import '../ui/privacy.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/filters')
@@ -105,57 +103,37 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
   const [draft, setDraft] = useState(() => draftOf(project.inbound_filters))
   const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(project.inbound_filters))
   const params = { projectId: project.id }
-  const save = useChange({
-    send: (inbound_filters: Filters) =>
-      call('PATCH /api/projects/:projectId/settings', { params, body: { inbound_filters } }),
-    touches: () => [['projects']],
-    settle: (client, answer) => {
-      client.setQueryData(projectSettingsQuery(project.id).queryKey, answer)
-      setDraft(draftOf(answer.inbound_filters))
-    },
-    said: () => words.saved,
-    failed: words.failed,
+  const save = useSettingsSave(project.id, {
+    said: words.saved,
+    onSaved: (answer) => setDraft(draftOf(answer.inbound_filters)),
   })
   const dryRun = useMutation({
     mutationFn: () =>
       call('POST /api/projects/:projectId/filters/preview', { params, body: { inbound_filters: filtersOf(draft) } }),
   })
   const saveNow = () => {
-    if (dirty && why === undefined && !save.isPending) save.mutate(filtersOf(draft))
+    if (dirty && why === undefined && !save.isPending) save.mutate({ inbound_filters: filtersOf(draft) })
   }
-  useKeys([{ keys: 'mod+s', label: settings.saveKeys, group: 'Page', whileTyping: true, run: saveNow }])
   const change = (part: Partial<Draft>) => {
     setDraft({ ...draft, ...part })
     // What it said was about other filters.
     dryRun.reset()
-  }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    saveNow()
+    save.reset()
   }
   const would = (reason: string, pattern: string | null) =>
     dryRun.data?.filters.find((one) => one.filter === reason && one.pattern === pattern)?.would_drop
 
   return (
-    <form className="set" onSubmit={submit} noValidate aria-label={words.title}>
+    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow}>
       <section className="card" aria-labelledby="filter-kinds">
         <header className="card-h">
           <h2 id="filter-kinds">{words.kinds}</h2>
           <span className="sub wide-only">{words.kindsMore}</span>
-          <span className="sp" />
-          {dirty ? <span className="sub">{settings.unsaved}</span> : null}
-          <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
-            {words.tryOut}
-          </Button>
-          <Button
-            type="submit"
-            size="sm"
-            look={dirty ? 'primary' : 'plain'}
-            busy={save.isPending}
-            why={why ?? (dirty ? undefined : shared.saved)}
-          >
-            {settings.save}
-          </Button>
+          <SaveState dirty={dirty} busy={save.isPending} why={why}>
+            <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
+              {words.tryOut}
+            </Button>
+          </SaveState>
         </header>
         <ul className="frows">
           {SWITCHES.map((name) => (
@@ -241,7 +219,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
           })}
         </ul>
       </section>
-    </form>
+    </SettingsForm>
   )
 }
 

@@ -1,8 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState, type SubmitEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { reasonOf, useChange } from '../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../api/queries.ts'
 import { useCan } from '../can.ts'
 import { Discards } from '../components/grouping/discards.tsx'
@@ -21,13 +20,10 @@ import {
   type DraftStack,
 } from '../components/grouping/rule-rows.tsx'
 import { ProjectPart } from '../components/project-part.tsx'
-import { useKeys } from '../keys.ts'
+import { SaveState, SettingsForm, useSettingsSave } from '../components/settings-form.tsx'
 import { Button } from '../ui/button.tsx'
 import { focusFirstInvalid } from '../ui/field.tsx'
-import { Note } from '../ui/states.tsx'
 import { grouping as words } from '../words/grouping.ts'
-import { settings } from '../words/settings.ts'
-import { shared } from '../words/shared.ts'
 import '../ui/privacy.css'
 import '../ui/grouping.css'
 
@@ -69,17 +65,12 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
   const [asked, setAsked] = useState(false)
   const dirty = textOf(draft) !== textOf(draftOf(project))
   const params = { projectId: project.id }
-  const save = useChange({
-    send: (grouping_rules: ProjectSettings['grouping_rules']) =>
-      call('PATCH /api/projects/:projectId/settings', { params, body: { grouping_rules } }),
-    touches: () => [['projects']],
-    settle: (client, answer) => {
-      client.setQueryData(projectSettingsQuery(project.id).queryKey, answer)
+  const save = useSettingsSave(project.id, {
+    said: words.saved,
+    onSaved: (answer) => {
       setDraft(draftOf(answer))
       setAsked(false)
     },
-    said: () => words.saved,
-    failed: null,
   })
   const preview = useMutation({
     mutationFn: (grouping_rules: ProjectSettings['grouping_rules']) =>
@@ -95,51 +86,38 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
     if (element !== null) focusFirstInvalid(element)
   }
   const saveNow = () => {
-    if (dirty && why === undefined && !save.isPending) send((rules) => save.mutate(rules))
+    if (dirty && why === undefined && !save.isPending) send((rules) => save.mutate({ grouping_rules: rules }))
   }
-  useKeys([{ keys: 'mod+s', label: settings.saveKeys, group: 'Page', whileTyping: true, run: saveNow }])
   const change = (part: Partial<Draft>) => {
     setDraft({ ...draft, ...part })
     // What they said was about other rules.
     preview.reset()
     save.reset()
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    saveNow()
-  }
 
   return (
-    <form className="set grouping-rules" onSubmit={submit} noValidate aria-label={words.title}>
-      {save.error === null ? null : (
-        <Note tone="red" icon="warn" role="alert">
-          {words.failed} {reasonOf(save.error)}
-        </Note>
-      )}
+    <SettingsForm
+      name={words.title}
+      error={save.error}
+      failed={words.failed}
+      onSave={saveNow}
+      className="grouping-rules"
+    >
       <section className="card" aria-labelledby="grouping-fingerprint">
         <header className="card-h">
           <h2 id="grouping-fingerprint">{words.fingerprintRules}</h2>
           <span className="sub wide-only">{words.fingerprintMore}</span>
-          <span className="sp" />
-          {dirty ? <span className="sub">{settings.unsaved}</span> : null}
-          <Button
-            size="sm"
-            icon="eye"
-            busy={preview.isPending}
-            why={why}
-            onClick={() => send((rules) => preview.mutate(rules))}
-          >
-            {words.tryOut}
-          </Button>
-          <Button
-            type="submit"
-            size="sm"
-            look={dirty ? 'primary' : 'plain'}
-            busy={save.isPending}
-            why={why ?? (dirty ? undefined : shared.saved)}
-          >
-            {settings.save}
-          </Button>
+          <SaveState dirty={dirty} busy={save.isPending} why={why}>
+            <Button
+              size="sm"
+              icon="eye"
+              busy={preview.isPending}
+              why={why}
+              onClick={() => send((rules) => preview.mutate(rules))}
+            >
+              {words.tryOut}
+            </Button>
+          </SaveState>
         </header>
         {draft.fingerprint.length === 0 ? <p className="rule-note sub">{words.noFingerprint}</p> : null}
         {draft.fingerprint.map((rule, index) => (
@@ -207,7 +185,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
           {draft.stack.length === 0 ? null : <p className="hint">{words.stackMatchHint}</p>}
         </div>
       </section>
-    </form>
+    </SettingsForm>
   )
 }
 

@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useRef, useState, type SubmitEvent } from 'react'
+import { useRef, useState } from 'react'
 import { call, type AnswerOf } from '../api/call.ts'
-import { reasonOf, useChange } from '../api/change.ts'
+import { reasonOf } from '../api/change.ts'
 import { teamQuery } from '../api/people-queries.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../api/queries.ts'
 import { useCan } from '../can.ts'
@@ -15,15 +15,13 @@ import {
   type DraftRule,
 } from '../components/people/ownership-rule.tsx'
 import { ProjectPart } from '../components/project-part.tsx'
-import { useKeys } from '../keys.ts'
+import { SaveState, SettingsForm, useSettingsSave } from '../components/settings-form.tsx'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/button.tsx'
 import { focusFirstInvalid } from '../ui/field.tsx'
 import { Note } from '../ui/states.tsx'
 import { Avatar } from '../ui/tiles.tsx'
 import { people } from '../words/people.ts'
-import { settings } from '../words/settings.ts'
-import { shared } from '../words/shared.ts'
 import '../ui/ownership.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
@@ -50,15 +48,9 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
   const team = useQuery(teamQuery())
   const dirty = JSON.stringify(patchOf(rules)) !== JSON.stringify({ ownership_rules: project.ownership_rules })
   const params = { projectId: project.id }
-  const save = useChange({
-    send: (body: ReturnType<typeof patchOf>) => call('PATCH /api/projects/:projectId/settings', { params, body }),
-    touches: () => [['projects']],
-    settle: (client, answer) => {
-      client.setQueryData(projectSettingsQuery(project.id).queryKey, answer)
-      setRules(draftsOf(answer))
-    },
-    said: () => words.saved,
-    failed: null,
+  const save = useSettingsSave(project.id, {
+    said: words.saved,
+    onSaved: (answer) => setRules(draftsOf(answer)),
   })
   const preview = useMutation({
     mutationFn: () => call('POST /api/projects/:projectId/ownership/preview', { params, body: patchOf(rules) }),
@@ -73,7 +65,6 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
   const saveNow = () => {
     if (dirty && why === undefined && !save.isPending && isWhole()) save.mutate(patchOf(rules))
   }
-  useKeys([{ keys: 'mod+s', label: settings.saveKeys, group: 'Page', whileTyping: true, run: saveNow }])
   const change = (next: readonly DraftRule[]) => {
     setRules(next)
     // What they said was about other rules.
@@ -84,34 +75,16 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
     const [rule] = rules.slice(index, index + 1)
     if (rule !== undefined) change(rules.toSpliced(index, 1).toSpliced(index + by, 0, rule))
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    saveNow()
-  }
   return (
-    <form ref={form} className="set" onSubmit={submit} noValidate aria-label={words.title}>
-      {save.error === null ? null : (
-        <Note tone="red" icon="warn" role="alert">
-          {words.failed} {reasonOf(save.error)}
-        </Note>
-      )}
+    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow} formRef={form}>
       <section className="card" aria-labelledby="owner-rules">
         <header className="card-h">
           <h2 id="owner-rules">{words.rules}</h2>
-          <span className="sp" />
-          {dirty ? <span className="sub">{settings.unsaved}</span> : null}
-          <Button size="sm" icon="plus" why={why} onClick={() => change([...rules, blankRule()])}>
-            {words.add}
-          </Button>
-          <Button
-            type="submit"
-            size="sm"
-            look={dirty ? 'primary' : 'plain'}
-            busy={save.isPending}
-            why={why ?? (dirty ? undefined : shared.saved)}
-          >
-            {settings.save}
-          </Button>
+          <SaveState dirty={dirty} busy={save.isPending} why={why}>
+            <Button size="sm" icon="plus" why={why} onClick={() => change([...rules, blankRule()])}>
+              {words.add}
+            </Button>
+          </SaveState>
         </header>
         <p className="orule-note sub">{rules.length === 0 ? words.none : words.globHint}</p>
         {rules.map((rule, index) => (
@@ -149,7 +122,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
         </header>
         <Preview preview={preview.data} error={preview.error} />
       </section>
-    </form>
+    </SettingsForm>
   )
 }
 

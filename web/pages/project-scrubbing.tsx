@@ -1,23 +1,19 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState, type SubmitEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { reasonOf, useChange } from '../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../api/queries.ts'
 import { useCan } from '../can.ts'
 import { EraseUser } from '../components/erase-user.tsx'
 import { ProjectPart } from '../components/project-part.tsx'
+import { SaveState, SettingsForm, useSettingsSave } from '../components/settings-form.tsx'
 import { ScrubPreview } from '../components/scrub-preview.tsx'
 import { blankRule, ScrubRuleRow, type DraftRule } from '../components/scrub-rule.tsx'
-import { useKeys } from '../keys.ts'
 import { AreaField, linesOf } from '../ui/area-field.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
-import { Note } from '../ui/states.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { privacy } from '../words/privacy.ts'
-import { settings } from '../words/settings.ts'
-import { shared } from '../words/shared.ts'
 import '../ui/privacy.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/scrubbing')
@@ -67,15 +63,9 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
   const [eventId, setEventId] = useState('')
   const dirty = JSON.stringify(patchOf(draft)) !== JSON.stringify(patchOf(draftOf(project)))
   const params = { projectId: project.id }
-  const save = useChange({
-    send: (body: ReturnType<typeof patchOf>) => call('PATCH /api/projects/:projectId/settings', { params, body }),
-    touches: () => [['projects']],
-    settle: (client, answer) => {
-      client.setQueryData(projectSettingsQuery(project.id).queryKey, answer)
-      setDraft(draftOf(answer))
-    },
-    said: () => words.saved,
-    failed: null,
+  const save = useSettingsSave(project.id, {
+    said: words.saved,
+    onSaved: (answer) => setDraft(draftOf(answer)),
   })
   const preview = useMutation({
     mutationFn: () =>
@@ -87,43 +77,19 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
   const saveNow = () => {
     if (dirty && why === undefined && !save.isPending) save.mutate(patchOf(draft))
   }
-  useKeys([{ keys: 'mod+s', label: settings.saveKeys, group: 'Page', whileTyping: true, run: saveNow }])
   const change = (part: Partial<Draft>) => {
     setDraft({ ...draft, ...part })
     // What they said was about other settings.
     preview.reset()
     save.reset()
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    saveNow()
-  }
   const readOnly = why !== undefined
-  const saveButton = (
-    <Button
-      type="submit"
-      size="sm"
-      look={dirty ? 'primary' : 'plain'}
-      busy={save.isPending}
-      why={why ?? (dirty ? undefined : shared.saved)}
-    >
-      {settings.save}
-    </Button>
-  )
-
   return (
-    <form className="set" onSubmit={submit} noValidate aria-label={words.title}>
-      {save.error === null ? null : (
-        <Note tone="red" icon="warn" role="alert">
-          {words.failed} {reasonOf(save.error)}
-        </Note>
-      )}
+    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow}>
       <section className="card" aria-labelledby="scrub-fields">
         <header className="card-h">
           <h2 id="scrub-fields">{words.always}</h2>
-          <span className="sp" />
-          {dirty ? <span className="sub">{settings.unsaved}</span> : null}
-          {saveButton}
+          <SaveState dirty={dirty} busy={save.isPending} why={why} />
         </header>
         <ul className="frows">
           <li className="frow">
@@ -205,6 +171,6 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
           <ScrubPreview preview={preview.data} error={preview.error} />
         </div>
       </section>
-    </form>
+    </SettingsForm>
   )
 }
