@@ -164,7 +164,7 @@ test('a release: why, issues, commits, deploys; archived and back', async () => 
   const issues = page.getByRole('region', { name: 'Issues' })
   await issues.getByText('SlotPickerError').waitFor()
   await issues.getByText('IllegalStateException').waitFor()
-  const devices = page.getByRole('region', { name: 'Devices' }).first()
+  const devices = page.getByRole('region', { name: 'Devices' })
   await devices.getByRole('row', { name: /Pixel 7a/ }).waitFor()
   const commits = page.getByRole('region', { name: 'Commits' })
   await commits.getByText('Pay once, however often the button is pressed', { exact: false }).waitFor()

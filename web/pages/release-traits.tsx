@@ -11,14 +11,14 @@ export function Traits({ release }: { release: ReleaseDetail }) {
   return (
     <div className={parts.length === 1 ? 'rel-one' : 'grid2'}>
       {parts.map((part) => (
-        <section key={part} className="card" aria-labelledby={`h-rel-${part}`}>
+        <div key={part} className="card">
           <header className="card-h">
             <h2 id={`h-rel-${part}`}>{words.traits[part]}</h2>
             <span className="sub">{words.traitNote}</span>
           </header>
           {/* A table wider than the screen is scrolled, also with the keys. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <div className="scroll-x" role="region" aria-label={words.traits[part]} tabIndex={0}>
+          <div className="scroll-x" role="region" aria-labelledby={`h-rel-${part}`} tabIndex={0}>
             <table className="t">
               <thead>
                 <tr>
@@ -48,7 +48,7 @@ export function Traits({ release }: { release: ReleaseDetail }) {
               </tbody>
             </table>
           </div>
-        </section>
+        </div>
       ))}
     </div>
   )
