@@ -23,7 +23,8 @@ export function fileName(path: string, withFolder: boolean): string {
   const plain = end < 0 ? path : path.slice(0, end)
   const base = baseName(plain)
   const name = fileNameV1(/\d/.test(base) ? withoutHash(base, plain) : base)
-  if (!withFolder || !IN_EVERY_FOLDER.test(name)) return name
+  // Of an absolute path the folders are those of a computer.
+  if (!withFolder || !IN_EVERY_FOLDER.test(name) || /^(?:[\\/]|file:|[a-z]:)/i.test(path)) return name
   const folder = baseName(plain.slice(0, Math.max(plain.length - base.length - 1, 0)))
   // One with digits in it may be a version.
   return folder === '' || /[\d:]/.test(folder) || ROOT_FOLDER.test(folder) ? name : `${folder.toLowerCase()}/${name}`
@@ -42,7 +43,7 @@ function withoutHash(base: string, path: string): string {
 // --- Classes ------------------------------------------------------------------------------------------------------
 
 /** One look saves seven: hardly any class is of these. */
-const MADE = /0x|\$(?:Hibernate|ByteBuddy|MockitoMock|fn_|eval_|reify_)|_\$\$_|Synthetic|\blambda\$?-|>d__/
+const MADE = /0x|\$(?:Hibernate|ByteBuddy|MockitoMock|fn_|eval_|reify_)|_\$\$_|Synthetic|\blambda\$?-|>d__|_closure\d/
 
 /** Classes made while running or numbered by the compiler keep the part a person wrote. */
 export function cleanClass(raw: string): string {
@@ -55,9 +56,10 @@ export function cleanClass(raw: string): string {
       .replace(/_\$\$_(jvst|javassist)\w{0,20}$/, '_$$$$_$1')
       .replace(/\$\$InternalSyntheticLambda.*$/, '$$$$Lambda')
       .replace(/\$\$ExternalSynthetic(?!Lambda)([A-Za-z]{1,40})\d*$/, '$$$$$1')
-      // Compose numbers the lambdas of a file, Clojure everything without a name.
+      // Compose numbers the lambdas of a file, Clojure and Groovy everything without a name.
       .replaceAll(/\blambda\$?-\d+/g, 'lambda')
       .replaceAll(/\$(fn|eval|reify)_{1,2}\d+/g, '$$$1')
+      .replaceAll(/_closure\d+/g, '_closure')
       // State machines of C#.
       .replaceAll(/\+<(\w{1,200})>d__\d+(?:`\d+)?/g, '+<$1>'),
   )
@@ -142,7 +144,7 @@ const hold = (text: string): string => text.replaceAll(/[<>() ]/g, (character) =
 const free = (text: string): string => text.replaceAll(/[\uE000-\uE004]/g, (held) => FREED[held] ?? held)
 
 const DECORATED =
-  /operator|lambda|closure|\$_\d|::__|<impl |`| : |resume partial|^(?:specialized|merged|static|@\w+|implicit|partial|thunk|protocol|dispatch) /
+  /operator|lambda|closure|#\d|\$_\d|::__|<impl |`| : |resume partial|^(?:specialized|merged|static|@\w+|implicit|partial|thunk|protocol|dispatch) /
 
 const OPERATOR = /\boperator ?(?:\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|<=|>=|<|>)|\boperator (?=[\w:])/g
 
@@ -151,9 +153,9 @@ function cleanNative(raw: string): string | null {
   if (name === '' || name === '?' || name === '<unknown>' || name === '<redacted>' || name === '???') return null
   if (/^(?:0x[0-9a-f]+|sub_[0-9a-f]+|loc_[0-9a-f]+|FUN_[0-9a-f]+)$/i.test(name)) return null
   name = name.replace(/ ?\+ ?(?:0x[0-9a-f]{1,16}|\d{1,12})$/i, '')
-  if (/^[-+]\[/.test(name)) return name
-  const block = /^__\d*([-+]\[[^\]]{1,500}\])_block_invoke/.exec(name)
+  const block = /^(?:__\d*)?([-+]\[[^\]]{1,500}\])_block_invoke/.exec(name)
   if (block !== null) return `${block[1] ?? ''} block`
+  if (/^[-+]\[/.test(name)) return name
   name = name
     .replace(/(?:\.(?:cold|isra|constprop|part|llvm|lto_priv)(?:\.\d+)*)+$/, '')
     .replace(/ \[clone [^\]]{1,100}\]$/, '')
@@ -184,7 +186,8 @@ function plainOf(name: string): string {
         /\{lambda\([^)]{0,200}\)#\d+\}|\(lambda at [^)]{0,300}\)|'lambda\d*'(?:\([^)]{0,200}\))?|<lambda_[0-9a-f]+>|\$_\d+/g,
         '{lambda}',
       )
-      .replaceAll(/\{\{closure\}\}|\{closure#\d+\}/g, '{closure}')
+      .replaceAll('{{closure}}', '{closure}')
+      .replaceAll(/\{([a-z_ ]{1,40})#\d+\}/g, '{$1}')
       .replaceAll(/<impl ([^<>]{1,300})>/g, (_, what: string) => `{impl${hold(` ${what}`)}}`)
       .replaceAll(OPERATOR, hold)
   )

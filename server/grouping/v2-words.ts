@@ -28,7 +28,12 @@ const CODES = [
   String.raw`status(?:[ _-]?code)?"?(?: (?:${STATUS_WORDS}))*${IS}[1-5]\d\d\b`,
   String.raw`\bHTTP Error[ :]{1,2}[1-5]\d\d\b`,
   String.raw`\bSQL ?STATE${IS}[0-9A-Z]{5}\b`,
-  String.raw`\b(?:code|returned|responded(?: with)?|answered|got|received|resource:)[ =:]{1,3}[45]\d\d\b`,
+  String.raw`\b(?:code|returned|responded(?: with)?|answered|got|received|resource:|failed(?: with)?|error)[ =:]{1,3}[45]\d\d\b|\([45]\d\d\)`,
+  // Names of errno, signals and states, which are quoted where an error was printed.
+  String.raw`['"\x60](?-i:E[A-Z]{2,14}|SIG[A-Z0-9]{2,8}|ERR_[A-Z0-9_]{2,60})['"\x60]`,
+  String.raw`\b(?:code|sqlstate)['"]?[ =:]{1,3}['"](?=[0-9A-Z]{0,4}\d)[0-9A-Z]{5}['"]`,
+  // JSON: its keys, and the words that say what it is about.
+  String.raw`"(?:event|type|kind|code|error|reason|action)" ?: ?"[a-z][a-z_. -]{0,63}"|"[a-z_][\w.-]{0,63}"(?= ?:)`,
   String.raw`\b[1-5]\d\d (?:${REASONS})\b`,
   String.raw`\b(?:ORA|PLS|DB2|SQL)-\d{1,6}\b`,
   // Apple's and Swift's: the domain alone says nothing.
@@ -40,11 +45,12 @@ const CODES = [
 const FLEETING = new RegExp(
   [
     `(?<keep>${CODES.join('|')})`,
-    String.raw`(?<email>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})`,
+    String.raw`(?<email>[\p{L}\p{N}_.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})`,
     String.raw`(?<url>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]]{1,1000})`,
     String.raw`(?<path>(?<![\w.])(?:[A-Za-z]:)?[\\/](?:${OWN_FOLDERS})[\\/][^\s"'<>:)”]{1,500})`,
     String.raw`(?<uuid>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)`,
     String.raw`(?<address>\b0x[0-9a-f]{1,32}\b)`,
+    String.raw`(?<mac>\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b(?:[0-9a-f]{2}-){5}[0-9a-f]{2}\b)`,
     String.raw`(?<date>\b\d{4}-\d\d-\d\d(?:[T ]${CLOCK}${ZONE})?|\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b|\b${DAYS},? (?:\d{1,2} )?${MONTHS} (?:\d{1,2},? )?\d{2,4}(?: ${CLOCK}${ZONE})?|\b\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\b)`,
     String.raw`(?<ip>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?=[0-9a-f:]{0,39}::|(?:[0-9a-f]{1,4}:){4})[0-9a-f:.]{2,45}(?:%\w{1,16})?\](?::\d{1,5})?|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b|\b(?=[0-9a-f:]{0,40}\d)(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}\b)`,
     String.raw`(?<host>\b(?:[a-z0-9-]{1,63}\.){1,8}(?:${ENDINGS})(?::\d{1,5})?\b|\blocalhost(?::\d{1,5})?\b)`,

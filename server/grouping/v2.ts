@@ -199,7 +199,7 @@ const MOST_CHAINS = 10
  * is there.
  */
 function chainsOf(exceptions: readonly Exception[]): Exception[][] {
-  const wanted = withoutSuppressed(exceptions)
+  const wanted = withoutAsides(exceptions)
   if (!wanted.some(isGroup)) return [[...wanted]]
   const parents = new Map<Exception, Exception>()
   const byId = new Map(wanted.map((exception) => [exception.mechanism?.exception_id ?? null, exception]))
@@ -224,15 +224,19 @@ function chainsOf(exceptions: readonly Exception[]): Exception[][] {
 
 const isGroup = ({ mechanism }: Exception): boolean => mechanism?.is_exception_group === true
 
+/** Thrown on the way, or where React stood when it happened: neither caused anything. */
+const isAside = ({ type, mechanism }: Exception): boolean =>
+  mechanism?.type === 'suppressed' || (type !== null && type.startsWith('React ErrorBoundary '))
+
 /** All of them where nothing else is left. */
-function withoutSuppressed(exceptions: readonly Exception[]): readonly Exception[] {
-  if (!exceptions.some(({ mechanism }) => mechanism?.type === 'suppressed')) return exceptions
+function withoutAsides(exceptions: readonly Exception[]): readonly Exception[] {
+  if (!exceptions.some(isAside)) return exceptions
   const dropped = new Set<number>()
   // What caused a suppressed one goes with it, and stands before it.
-  const kept = exceptions.toReversed().filter(({ mechanism }) => {
-    const isDropped =
-      mechanism?.type === 'suppressed' || (mechanism?.parent_id != null && dropped.has(mechanism.parent_id))
-    if (isDropped && mechanism.exception_id !== null) dropped.add(mechanism.exception_id)
+  const kept = exceptions.toReversed().filter((exception) => {
+    const { mechanism } = exception
+    const isDropped = isAside(exception) || (mechanism?.parent_id != null && dropped.has(mechanism.parent_id))
+    if (isDropped && mechanism?.exception_id != null) dropped.add(mechanism.exception_id)
     return !isDropped
   })
   return kept.length === 0 ? exceptions : kept.toReversed()
