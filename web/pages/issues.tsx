@@ -16,10 +16,15 @@ import { carried, paths } from '../paths.ts'
 import { IssuesSearch, NO_FILTERS } from '../search.ts'
 import { formatClock, formatCount } from '../ui/format.ts'
 import { Button } from '../ui/button.tsx'
+import { Kbd } from '../ui/kbd.tsx'
 import { Note, SkeletonRows } from '../ui/states.tsx'
 import { issues as words } from '../words/issues.ts'
 import { shared } from '../words/shared.ts'
 import '../ui/issues.css'
+import '../ui/issues-row.css'
+import '../ui/issues-filters.css'
+import '../ui/issues-strip.css'
+import '../ui/issues-bulk.css'
 import { BulkBar, ignoreEdit, resolveEdit, type OpenMenu } from './issues-bulk.tsx'
 import { BulkProgress, BulkRefused } from './issues-progress.tsx'
 import { EmptyStream } from './issues-empty.tsx'
@@ -274,7 +279,7 @@ function Stream() {
               )}
             </span>
             <span className="hints" aria-hidden="true">
-              <kbd>J</kbd> <kbd>K</kbd> {words.hints.move} <kbd>X</kbd> {words.hints.select} <kbd>↵</kbd>{' '}
+              <kbd>J</kbd> <kbd>K</kbd> {words.hints.move} <kbd>X</kbd> {words.hints.select} <Kbd keys="enter" />{' '}
               {words.hints.open} <kbd>?</kbd> {words.hints.all}
             </span>
           </p>

@@ -19,14 +19,24 @@ export function capsOf(keys: string, apple = isApple()): string[] {
     )
 }
 
+/** Drawn, because few faces have the sign of the Enter key. */
+const Enter = () => (
+  <svg className="kbd-i" viewBox="0 0 12 12">
+    <path d="M10 2v3.5A1.5 1.5 0 0 1 8.5 7H2M4.5 4.5 2 7l2.5 2.5" />
+  </svg>
+)
+
+const Cap = ({ cap }: { cap: string }) => <kbd aria-hidden="true">{cap === SIGNS['enter'] ? <Enter /> : cap}</kbd>
+
 /** A key, or a chord, as drawn on buttons. Decoration: the registry's sheet says it in words. */
 export function Kbd({ keys }: { keys: string }) {
   const caps = capsOf(keys)
-  if (caps.length === 1) return <kbd aria-hidden="true">{caps[0]}</kbd>
+  const [only] = caps
+  if (only !== undefined && caps.length === 1) return <Cap cap={only} />
   return (
     <span className="keys" aria-hidden="true">
       {caps.map((cap) => (
-        <kbd key={cap}>{cap}</kbd>
+        <Cap key={cap} cap={cap} />
       ))}
     </span>
   )
