@@ -7,6 +7,8 @@ export type MemberAddition = {
   readonly id: string
   readonly events: number
   readonly firstSeen: Date
+  /** Of the oldest of the events. */
+  readonly firstRelease: string | null
   readonly newest: Occurrence
   readonly isUnhandled: boolean
   readonly gravity: number
@@ -22,6 +24,7 @@ export async function addToMembers(
     name: 'members-add',
     text: `update issue_members m set
              event_count = m.event_count + k.events,
+             first_release = case when k.first_seen < m.first_seen then coalesce(k.first_release, m.first_release) else m.first_release end,
              first_seen = least(m.first_seen, k.first_seen),
              last_seen = greatest(m.last_seen, k.last_seen),
              title = case when k.last_seen >= m.last_seen then k.title else m.title end,
@@ -34,8 +37,8 @@ export async function addToMembers(
              is_unhandled = m.is_unhandled or k.is_unhandled,
              gravity = greatest(m.gravity, k.gravity)
            from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-             $10::text[], $11::bool[], $12::smallint[], $13::uuid[])
-             k (id, events, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, gravity, event_id)
+             $10::text[], $11::bool[], $12::smallint[], $13::uuid[], $14::text[])
+             k (id, events, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, gravity, event_id, first_release)
            where m.issue_id = k.id returning m.issue_id, m.own_id`,
     values: [
       of((a) => a.id),
@@ -51,6 +54,7 @@ export async function addToMembers(
       of((a) => a.isUnhandled),
       of((a) => a.gravity),
       of((a) => a.newest.event.eventId),
+      of((a) => a.firstRelease),
     ],
   })
   return new Map(rows.map((row) => [row.issue_id, row.own_id]))

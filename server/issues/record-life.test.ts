@@ -406,6 +406,21 @@ describe('ignored', () => {
   })
 })
 
+test('a late event from an older release: the issue is not new in the release it was met in', async () => {
+  const first = async () =>
+    (
+      await app.pool.query<{ first_release: string; first_seen: Date }>(
+        'select first_release, first_seen from issues where id = $1',
+        [issueId],
+      )
+    ).rows[0]
+  expect((await first())?.first_release).toBe('shop@1.0.0')
+  await record([{ release: 'shop@0.9.0' }, { at: nowMs() - DAY_MS }])
+  expect((await first())?.first_release, 'an older one that names none').toBe('shop@1.0.0')
+  await record([{ release: 'shop@0.8.0', at: nowMs() - 2 * DAY_MS }, { release: 'shop@0.9.0' }])
+  expect(await first()).toEqual({ first_release: 'shop@0.8.0', first_seen: new Date(nowMs() - 2 * DAY_MS) })
+})
+
 test('a user met a moment after midnight by a clock ahead is of today, and not counted twice', async () => {
   clock.set('2026-11-20T23:59:50.000Z')
   await record([{ user: 'ahead', at: nowMs() + 30_000 }])

@@ -54,6 +54,7 @@ function additionOf(issueId: string, occurrences: readonly Occurrence[]): sql.Me
     id: issueId,
     events: occurrences.length,
     firstSeen: oldest.event.occurredAt,
+    firstRelease: oldest.event.release,
     newest,
     isUnhandled: occurrences.some((one) => one.isUnhandled),
     gravity: occurrences.reduce((worst, one) => Math.max(worst, one.gravity), 0),

@@ -239,6 +239,8 @@ export type IssueAddition = {
   events: number
   newUsers: number
   firstSeen: Date
+  /** Of the oldest of the events. */
+  firstRelease: string | null
   lastSeen: Date
   title: string
   culprit: string
@@ -251,7 +253,7 @@ export type IssueAddition = {
   eventId: string
 }
 
-/** Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release. */
+/** Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release, the oldest the first release. */
 export async function addToIssues(client: pg.ClientBase, additions: readonly IssueAddition[]): Promise<void> {
   const of = <T>(pick: (addition: IssueAddition) => T): T[] => additions.map(pick)
   await client.query({
@@ -259,6 +261,7 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
     text: `update issues i set
              event_count = i.event_count + k.events,
              user_count = i.user_count + k.new_users,
+             first_release = case when k.first_seen < i.first_seen then coalesce(k.first_release, i.first_release) else i.first_release end,
              first_seen = least(i.first_seen, k.first_seen),
              last_seen = greatest(i.last_seen, k.last_seen),
              title = case when k.last_seen >= i.last_seen then k.title else i.title end,
@@ -271,8 +274,8 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
              is_unhandled = i.is_unhandled or k.is_unhandled,
              severity = k.severity, gravity = k.gravity, users_day = k.users_day, users_today = k.users_today, wide_day = k.wide_day
            from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-             $11::text[], $12::bool[], $13::smallint[], $14::uuid[], $15::smallint[], $16::date[], $17::int[], $18::date[])
-             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id, gravity, users_day, users_today, wide_day)
+             $11::text[], $12::bool[], $13::smallint[], $14::uuid[], $15::smallint[], $16::date[], $17::int[], $18::date[], $19::text[])
+             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id, gravity, users_day, users_today, wide_day, first_release)
            where i.id = k.id`,
     values: [
       of((a) => a.id),
@@ -293,6 +296,7 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
       of((a) => a.impact.usersDay),
       of((a) => a.impact.usersToday),
       of((a) => a.impact.wideDay),
+      of((a) => a.firstRelease),
     ],
   })
 }

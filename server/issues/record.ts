@@ -281,6 +281,7 @@ function additionOf(group: Group, newUsers: number, impact: IssueImpact): sql.Is
     events: group.occurrences.length,
     newUsers,
     firstSeen: oldestOf(group).event.occurredAt,
+    firstRelease: oldestOf(group).event.release,
     lastSeen: newest.event.occurredAt,
     title: newest.title,
     culprit: newest.culprit,
