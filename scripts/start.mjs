@@ -15,7 +15,7 @@ Ctrl-C stops everything cleanly. All settings: docs/running.md
 `
 
 /** Of the main thread, which has its heap before anything of ours runs; for the others see server/cli/collector.ts. */
-const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16']
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8']
 
 /**
  * For glibc; nobody else reads them. Left to itself it gives every thread a heap of its own, and learns from the first
