@@ -1,7 +1,4 @@
-import type { App } from '../context/app.ts'
-import type { Actor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
-import type { Tx } from '../storage/pool.ts'
 import { rankOf } from './impact.ts'
 import { untilWords } from './ignoring.ts'
 import { minuteOf, statusSentence } from './issue.ts'
@@ -9,8 +6,8 @@ import type { IssueStatus } from './issues.api.ts'
 import type { lockIssue } from './issues.queries.ts'
 import { lifeFrom } from './life-columns.ts'
 import type { IgnoreUntilInput, ResolutionInput } from './life-cycle.api.ts'
-import { decide, decisionWords } from './life-cycle.ts'
-import { writeEntries, writeLives } from './life.queries.ts'
+import { decide, decisionWords, type Entry } from './life-cycle.ts'
+import type { MovedIssue } from './life.queries.ts'
 import { fixWords, type Fix } from './resolution.ts'
 import { gravityFrom } from './severity.ts'
 
@@ -25,20 +22,16 @@ export type StatusChange = {
 export type LockedIssue = NonNullable<Awaited<ReturnType<typeof lockIssue>>>
 
 /**
- * A person decides about the status of an issue the caller has locked. Returns the status it has now, null where it was
- * so already.
+ * What a person's decision about the status of an issue makes of it; null where it was so already.
  * @param name who it is, for the sentences
  * @throws AppError invalid (ignore_until.time has passed)
  */
-export async function changeStatus(
-  app: App,
-  tx: Tx,
-  actor: Actor,
+export function decideStatus(
   issue: LockedIssue,
   change: StatusChange,
   name: string,
-): Promise<IssueStatus | null> {
-  const now = app.clock.now()
+  now: Date,
+): (MovedIssue & { readonly entries: readonly Entry[] }) | null {
   const { status, ignore_until: until } = change
   if (until?.time !== undefined && new Date(until.time) <= now)
     throw invalid('ignore_until.time must lie in the future.')
@@ -55,14 +48,7 @@ export async function changeStatus(
   const severity = issue.severity_pinned
     ? null
     : rankOf({ gravity: gravityFrom(issue.gravity), wideDay: issue.wide_day }, status, now)
-  await writeLives(tx, [{ id: issue.id, life: step.life, severity }])
-  await writeEntries(
-    tx,
-    now,
-    actor.userId,
-    step.entries.map((entry) => ({ ...entry, issueId: issue.id })),
-  )
-  return status
+  return { id: issue.id, life: step.life, severity, entries: step.entries }
 }
 
 function howWords(resolution: StatusChange['resolution']): string {

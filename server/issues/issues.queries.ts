@@ -74,24 +74,58 @@ async function askedAgain<Row>(lock: () => Promise<Row | undefined>): Promise<Ro
   return (await lock()) ?? (await lock())
 }
 
+/** What a decision about an issue has to know. */
+const decidedColumns = [
+  'i.id',
+  'i.project_id',
+  'i.assignee_id',
+  'i.severity',
+  'i.severity_pinned',
+  'i.gravity',
+  'i.wide_day',
+  ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
+] as const
+
 /** The same, locked until the transaction ends. */
 export function lockIssue(tx: Tx, actor: Actor, issueId: string) {
   return askedAgain(() =>
     ofOrganisation(tx, actor)
-      .select([
-        'i.id',
-        'i.project_id',
-        'i.assignee_id',
-        'i.severity',
-        'i.severity_pinned',
-        'i.gravity',
-        'i.wide_day',
-        ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
-      ])
+      .select(decidedColumns)
       .where('i.id', '=', shownAs(issueId))
       .forUpdate('i')
       .executeTakeFirst(),
   )
+}
+
+/** Issues that are shown, of those the caller has locked by id. */
+export const selectLocked = (tx: Tx, actor: Actor, issueIds: readonly string[]) =>
+  ofOrganisation(tx, actor)
+    .select(decidedColumns)
+    .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+    .orderBy('i.id')
+    .execute()
+
+/** Gives issues the caller locked to members, or to nobody. */
+export async function writeAssignees(
+  tx: Tx,
+  rows: readonly { readonly id: string; readonly to: string | null }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`update issues i set assignee_id = k.user_id
+    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ to }) => to)}::uuid[]) k (id, user_id)
+    where i.id = k.id`.execute(tx)
+}
+
+/** Severities of issues the caller locked. */
+export async function writeSeverities(
+  tx: Tx,
+  rows: readonly { readonly id: string; readonly rank: number; readonly isPinned: boolean }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`update issues i set severity = k.rank, severity_pinned = k.pinned
+    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ rank }) => rank)}::smallint[],
+      ${rows.map(({ isPinned }) => isPinned)}::boolean[]) k (id, rank, pinned)
+    where i.id = k.id`.execute(tx)
 }
 
 /**

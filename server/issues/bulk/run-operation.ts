@@ -6,11 +6,12 @@ import { AppError } from '../../kernel/errors.ts'
 import { roleAtLeast } from '../../kernel/permissions.ts'
 import { liveNotification } from '../../live/publish.ts'
 import { isDatabaseAway, type Tx } from '../../storage/pool.ts'
+import { changeIssues } from '../change-issues.ts'
 import { removeIssue } from '../delete-issue.ts'
 import { fixOf } from '../fix-of.ts'
 import { fixFrom } from '../life-columns.ts'
 import type { StatusChange } from '../change-status.ts'
-import { changeIssue } from '../update-issue.ts'
+import { selectLocked } from '../issues.queries.ts'
 import { BulkChange } from './bulk.api.ts'
 import {
   finishOperation,
@@ -98,20 +99,20 @@ async function changeTogether(
     if (locked?.state !== 'running' || next[0]?.position !== waiting[0]?.position) return
     const ids = waiting.map(({ issueId }) => issueId)
     const before = await lockSnapshots(tx, actor.orgId, ids)
-    const changed = new Map<string, string>()
     if (operation.undoes !== null) {
       const { done, touched } = await undoIssues(app, tx, actor, operation.undoes, waiting, before)
       await writeResults(tx, operation.id, done)
       return tellOthers(tx, actor.orgId, touched)
     }
-    for (const issueId of ids) {
-      const issue = before.get(issueId)
-      if (issue === undefined || issue.isHidden) continue
-      const { projectId } = issue
-      const { resolution: _asked, ...rest } = change
-      const result = await changeIssue(app, tx, actor, { ...rest, issueId, resolution: fixes.get(projectId) })
-      if (result.changed) changed.set(issueId, projectId)
-    }
+    const issues = await selectLocked(tx, actor, ids)
+    const { resolution: _asked, ...rest } = change
+    const changedIds = await changeIssues(app, tx, actor, issues, ({ project_id: projectId }) => ({
+      ...rest,
+      resolution: fixes.get(projectId),
+    }))
+    const changed = new Map(
+      issues.flatMap((issue) => (changedIds.has(issue.id) ? [[issue.id, issue.project_id] as const] : [])),
+    )
     const after = await lockSnapshots(tx, actor.orgId, [...changed.keys()])
     const done = waiting.map(({ position, issueId }): Done => {
       const issue = before.get(issueId)

@@ -1,0 +1,124 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Tx } from '../storage/pool.ts'
+import { decideStatus, type LockedIssue, type StatusChange } from './change-status.ts'
+import { rankOf } from './impact.ts'
+import { severityName, severityRank } from './issue.ts'
+import type { IssueStatus, Severity } from './issues.api.ts'
+import { writeAssignees, writeSeverities } from './issues.queries.ts'
+import { writeEntries, writeLives } from './life.queries.ts'
+import { decideAssignee, requireMember } from './people/change-assignee.ts'
+import { notify, subscribeAutomatically } from './people/inbox.queries.ts'
+import { gravityFrom } from './severity.ts'
+
+/** What a person asks for, with what is fixed by now (`fix-of.ts`). */
+export type PreparedChange = Partial<StatusChange> & {
+  /** Null clears. */
+  readonly assignee_id?: string | null | undefined
+  /** Null unpins. */
+  readonly severity?: Severity | null | undefined
+}
+
+/**
+ * Changes issues the caller has locked, however many in the same few statements, and tells who is concerned. What holds
+ * already stays untouched and leaves no activity.
+ * @returns ids of those that changed
+ * @throws AppError invalid (assignee outside the organisation, ignored until a time that has passed); the transaction
+ *   must be rolled back then
+ */
+export async function changeIssues(
+  app: App,
+  tx: Tx,
+  actor: Actor,
+  issues: readonly LockedIssue[],
+  changeOf: (issue: LockedIssue) => PreparedChange,
+): Promise<ReadonlySet<string>> {
+  const name =
+    (await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst())?.name ?? 'Somebody'
+  const now = app.clock.now()
+  const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
+  const members = new Map<string, Awaited<ReturnType<typeof requireMember>>>()
+  for (const id of new Set(changes.map(({ change }) => change.assignee_id)))
+    if (id != null) members.set(id, await requireMember(tx, actor, id))
+  const decided = changes.map(({ issue, change }) => {
+    const moved =
+      change.status === undefined ? null : decideStatus(issue, { ...change, status: change.status }, name, now)
+    const owner = change.assignee_id == null ? change.assignee_id : members.get(change.assignee_id)
+    const assigned = decideAssignee(actor, issue, owner, name)
+    const rated = decideSeverity(issue, change.severity, name, moved?.life.status ?? issue.status, now)
+    return { issue, moved, assigned, rated }
+  })
+  await writeLives(
+    tx,
+    decided.flatMap(({ moved }) => (moved === null ? [] : [moved])),
+  )
+  // Who decides about an issue wants to know when it comes back.
+  await subscribeAutomatically(
+    tx,
+    now,
+    decided.flatMap(({ issue, moved }) =>
+      moved === null ? [] : [{ issueId: issue.id, userId: actor.userId, reason: 'changed' as const }],
+    ),
+  )
+  const owners = decided.flatMap(({ issue, assigned }) => (assigned === null ? [] : [{ id: issue.id, ...assigned }]))
+  await writeAssignees(tx, owners)
+  await subscribeAutomatically(
+    tx,
+    now,
+    owners.flatMap(({ id, to }) => (to === null ? [] : [{ issueId: id, userId: to, reason: 'assigned' as const }])),
+  )
+  await notify(
+    tx,
+    now,
+    owners.flatMap(({ news }) => (news === null ? [] : [news])),
+  )
+  await writeSeverities(
+    tx,
+    decided.flatMap(({ issue, rated }) => (rated === null ? [] : [{ id: issue.id, ...rated }])),
+  )
+  await writeEntries(
+    tx,
+    now,
+    actor.userId,
+    decided.flatMap(({ issue, moved, assigned, rated }) => [
+      ...(moved?.entries ?? []).map((entry) => ({ ...entry, issueId: issue.id })),
+      ...[assigned?.entry, rated?.entry].flatMap((entry) =>
+        entry === undefined ? [] : [{ ...entry, id: newId(), issueId: issue.id }],
+      ),
+    ]),
+  )
+  return new Set(
+    decided.flatMap(({ issue, moved, assigned, rated }) =>
+      moved === null && assigned === null && rated === null ? [] : [issue.id],
+    ),
+  )
+}
+
+type Rated = {
+  readonly rank: number
+  readonly isPinned: boolean
+  readonly entry: { readonly kind: string; readonly sentence: string; readonly data: Record<string, unknown> }
+}
+
+function decideSeverity(
+  issue: LockedIssue,
+  severity: Severity | null | undefined,
+  name: string,
+  status: IssueStatus,
+  now: Date,
+): Rated | null {
+  if (severity === undefined) return null
+  const kind = 'severity_changed'
+  if (severity === null) {
+    if (!issue.severity_pinned) return null
+    const rank = rankOf({ gravity: gravityFrom(issue.gravity), wideDay: issue.wide_day }, status, now)
+    const data = { pinned: false, from: severityName(issue.severity), to: severityName(rank) }
+    const sentence = `${name} let the severity follow the events again.`
+    return { rank, isPinned: false, entry: { kind, sentence, data } }
+  }
+  if (issue.severity_pinned && severityRank(severity) === issue.severity) return null
+  const data = { from: severityName(issue.severity), to: severity }
+  const sentence = `${name} set the severity to ${severity}.`
+  return { rank: severityRank(severity), isPinned: true, entry: { kind, sentence, data } }
+}
