@@ -6,7 +6,7 @@ import type { Page } from '../kernel/page.api.ts'
 import { liveNotification } from '../live/publish.ts'
 import { roleAtLeast } from '../kernel/permissions.ts'
 import type { Database, Tx } from '../storage/pool.ts'
-import type { Comment } from './issues.api.ts'
+import type { Comment, COMMENT_SORTS } from './issues.api.ts'
 import { holdIssue, selectIssue, shownWith } from './issues.queries.ts'
 import { mentionsOf, tellOfComment, tellOfEdit } from './people/comment-people.ts'
 import { viewPerson } from './view-issue.ts'
@@ -72,13 +72,20 @@ async function viewComment(tx: Tx, commentId: string): Promise<Comment> {
 }
 
 /**
- * Comments, oldest first. A cursor is the id of the last comment seen; ids sort by the time they were made.
+ * Comments, oldest first or newest first. A cursor is the sort and the id of the last comment seen; ids sort by the time
+ * they were made.
  * @throws AppError not_found
  */
 export async function listComments(
   app: App,
   actor: Actor,
-  input: { issueId: string; limit: number; offset: number; cursor?: string | undefined },
+  input: {
+    issueId: string
+    limit: number
+    offset: number
+    cursor?: string | undefined
+    sort: (typeof COMMENT_SORTS)[number]
+  },
 ): Promise<Page<Comment>> {
   const issue = await selectIssue(app.db, actor, input.issueId)
   if (issue === undefined) throw notFound('Issue')
@@ -88,27 +95,30 @@ export async function listComments(
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .where('issue_id', '=', shownWith(id))
     .executeTakeFirstOrThrow()
+  const descending = input.sort === '-created_at'
   let query = selectComments(app.db).where('c.issue_id', '=', shownWith(id))
-  if (input.cursor !== undefined) query = query.where('c.id', '>', cursorId(input.cursor))
+  if (input.cursor !== undefined)
+    query = query.where('c.id', descending ? '<' : '>', cursorId(input.cursor, descending))
   const rows = await query
-    .orderBy('c.id')
+    .orderBy('c.id', descending ? 'desc' : 'asc')
     .limit(input.limit + 1)
     .offset(input.cursor === undefined ? input.offset : 0)
     .execute()
   const shown = rows.slice(0, input.limit)
+  const last = rows.length > input.limit ? shown.at(-1) : undefined
   return {
     items: await viewComments(app.db, shown),
     total: n,
     limit: input.limit,
     offset: input.offset,
-    next_cursor: rows.length > input.limit ? (shown.at(-1)?.id ?? null) : null,
+    next_cursor: last === undefined ? null : (descending ? '-' : '') + last.id,
   }
 }
 
-function cursorId(cursor: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(cursor))
-    throw invalid('cursor is not one this list gave out.')
-  return cursor
+function cursorId(cursor: string, descending: boolean): string {
+  const id = /^(-?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor)
+  if (id?.[2] === undefined || (id[1] === '-') !== descending) throw invalid('cursor is not one this list gave out.')
+  return id[2]
 }
 
 /** @throws AppError not_found */

@@ -133,6 +133,8 @@ export const IssueDetail = Issue.extend({
 })
 export type IssueDetail = z.infer<typeof IssueDetail>
 
+export const COMMENT_SORTS = ['created_at', '-created_at'] as const
+
 export const Comment = z.object({
   id: Id,
   issue_id: Id,
@@ -273,10 +275,13 @@ export const issueRoutes = routes({
     method: 'GET',
     path: '/api/issues/:issueId/comments',
     tag: 'Issues',
-    summary: 'Comments of an issue, oldest first',
+    summary: 'Comments of an issue, oldest first unless asked otherwise',
     permission: 'issues.read',
     params: issueParams,
-    query: z.strictObject(pageQuery(25)),
+    query: z.strictObject({
+      ...pageQuery(25),
+      sort: z.enum(COMMENT_SORTS, { error: `sort must be one of ${COMMENT_SORTS.join(', ')}.` }).default('created_at'),
+    }),
     response: pageOf(Comment),
     refusals: [404],
   },

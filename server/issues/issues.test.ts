@@ -249,6 +249,14 @@ describe('changes', () => {
       items: [{ body: 'third' }],
       next_cursor: null,
     })
+    const newest = (await ada.get(`${at}?limit=2&sort=-created_at`)).as<typeof page>()
+    expect(newest.items.map(({ body }) => body)).toEqual(['third', '<script>alert(1)</script>'])
+    expect((await ada.get(`${at}?sort=-created_at&cursor=${newest.next_cursor}`)).body).toMatchObject({
+      items: [{ body: 'first **bold**' }],
+      next_cursor: null,
+    })
+    for (const query of [`cursor=${newest.next_cursor}`, `sort=-created_at&cursor=${page.next_cursor}`, 'sort=body'])
+      expect((await ada.get(`${at}?${query}`)).status).toBe(400)
     expect((await ada.delete(`${at}/${made[0]?.id}`)).status).toBe(204)
     expect((await ada.delete(`${at}/${made[0]?.id}`)).status).toBe(404)
     expect((await ada.post(at, { body: '   ' })).status).toBe(400)

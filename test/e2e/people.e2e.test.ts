@@ -37,6 +37,29 @@ await sendEvent(server.url, project.dsn, anEvent())
 await waitFor('the issue', async () => (await issuesOf(project.id)).length === 1)
 const issueId = (await issuesOf(project.id))[0]!.id
 
+test('of many comments the newest are shown, and the earlier ones when asked for', async () => {
+  await sendEvent(server.url, project.dsn, eventAt('talk'))
+  await waitFor('the issue', async () => (await issuesOf(project.id)).length === 2)
+  const talk = (await issuesOf(project.id)).find(({ type }) => type === 'talkError')!
+  for (let number = 1; number <= 103; number++)
+    await bob.post(`/api/issues/${talk.id}/comments`, { body: `Said number ${number}` })
+  const page = await dashboard.openAs(ada)
+  await page.goto(`/issues/${talk.id}`)
+  await page.getByText('Said number 103', { exact: true }).waitFor()
+  expect(await page.getByText('Said number 3', { exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: '3 earlier comments' }).click()
+  await page.getByText('Said number 1', { exact: true }).waitFor()
+  const field = page.getByRole('textbox', { name: 'Comment', exact: true })
+  await field.fill('Said last')
+  await field.press('Control+Enter')
+  await page.getByText('Said last', { exact: true }).waitFor()
+  // Still there once it was read again.
+  await bob.post(`/api/issues/${talk.id}/comments`, { body: 'And Bob' })
+  await page.getByText('And Bob', { exact: true }).waitFor()
+  expect(await page.getByText(/^Said /).count()).toBe(104)
+  await server.app.db.deleteFrom('issues').where('id', '=', talk.id).execute()
+})
+
 test('an issue is given to a member found by typing, from the row and from its page', async () => {
   const page = await dashboard.openAs(ada)
   await page.goto('/issues')

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { commentsQuery, type Comment, type IssueDetail } from '../api/issue-queries.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { commentsBefore, commentsQuery, joined, type Comment, type IssueDetail } from '../api/issue-queries.ts'
+import { Button } from '../ui/button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Time } from '../ui/time.tsx'
 import { issue as words } from '../words/issue.ts'
@@ -24,6 +25,7 @@ export function Activity({ issue }: { issue: IssueDetail }) {
       <h2 id="h-activity" tabIndex={-1}>
         {words.activity}
       </h2>
+      <EarlierComments issueId={issue.id} />
       <ol className="acts">
         {rows.map((row) => (
           <li key={row.id}>
@@ -36,6 +38,30 @@ export function Activity({ issue }: { issue: IssueDetail }) {
       )}
       <CommentForm issueId={issue.id} />
     </section>
+  )
+}
+
+/** Few issues have so many that the first of them are left out. */
+function EarlierComments({ issueId }: { issueId: string }) {
+  const client = useQueryClient()
+  const { queryKey } = commentsQuery(issueId)
+  const { data } = useQuery(commentsQuery(issueId))
+  const more = useMutation({
+    mutationFn: (earlier: string) => commentsBefore(issueId, earlier),
+    onSuccess: (before) =>
+      client.setQueryData(queryKey, (after) => (after === undefined ? after : joined(before, after))),
+  })
+  const earlier = data?.earlier ?? null
+  if (data === undefined || earlier === null) return null
+  return (
+    <p className="acts-more">
+      <Button size="sm" busy={more.isPending} onClick={() => more.mutate(earlier)}>
+        {words.earlierComments(data.total - data.items.length)}
+      </Button>
+      {more.error === null ? null : (
+        <QueryError what={words.comments} error={more.error} onRetry={() => more.mutate(earlier)} />
+      )}
+    </p>
   )
 }
 

@@ -100,6 +100,8 @@ export function CommentItem({ comment }: { comment: Comment }) {
 }
 
 const MOST = 10_000
+/** Characters as the server counts them: an emoji is one. */
+const isTooLong = (text: string): boolean => text.length > MOST && Array.from(text).length > MOST
 
 /** The field below the activity. What was typed survives a refusal. */
 export function CommentForm({ issueId }: { issueId: string }) {
@@ -119,7 +121,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
     },
     failed: words.commentFailed,
   })
-  const tooLong = text.length > MOST
+  const tooLong = isTooLong(text)
   const submit = () => {
     if (text.trim() !== '' && !tooLong && !send.isPending && allowed.allowed) send.mutate(text)
   }
@@ -176,7 +178,7 @@ function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void
     },
     failed: people.editFailed,
   })
-  const tooLong = text.length > MOST
+  const tooLong = isTooLong(text)
   const submit = () => {
     if (text === comment.body) onDone()
     else if (text.trim() !== '' && !tooLong && !save.isPending) save.mutate(text)

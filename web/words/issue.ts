@@ -62,7 +62,6 @@ export const issue = {
   trendTitle: (hours: number) => `Events per hour, last ${hours} h`,
   asTable: 'View as table',
   hour: 'Hour',
-  fixedHere: 'fixed',
   beforeChange: 'Before',
   sinceChange: 'Since the change',
 
@@ -218,6 +217,7 @@ export const issue = {
   deleteCommentText: 'Nobody will be able to read it again.',
   cancel: 'Cancel',
   comments: 'Comments',
+  earlierComments: (count: number) => (count === 1 ? '1 earlier comment' : `${count} earlier comments`),
   formerMember: 'A former member',
   tooLong: (most: string) => `At most ${most} characters.`,
 
