@@ -383,6 +383,40 @@ describe('what later events say', () => {
     expect(rows).toEqual([])
   })
 
+  test('is found of every event of a batch, each with words of its own', async () => {
+    const names = [
+      'amber',
+      'birch',
+      'cedar',
+      'daisy',
+      'ember',
+      'fjord',
+      'grove',
+      'heron',
+      'islet',
+      'jetty',
+      'knoll',
+      'lilac',
+    ]
+    for (const name of names)
+      await later({
+        message: `${name} went missing`,
+        exception: undefined,
+        fingerprint: ['later batch'],
+        transaction: `/walk/${name}house`,
+      })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    const [first] = (await answerTo('/api/issues/search', 'missing')).items
+    for (const name of names)
+      for (const q of [name, `${name}house`, `transaction:/walk/${name}*`])
+        expect(
+          (await answerTo('/api/issues/search', q)).items.map(({ id }) => id),
+          q,
+        ).toEqual([first?.id])
+    await ada.delete(`/api/issues/${first?.id}`)
+  })
+
   test('is bounded per key, and the overflow is noted', async () => {
     for (let i = 0; i < 70; i++) await later({ tags: { order: `o${i}` } })
     await server.service.drain()
