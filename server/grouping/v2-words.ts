@@ -24,7 +24,7 @@ const OWN_FOLDERS = String.raw`Users|home|Documents and Settings|tmp|private[\\/
 
 /** Codes that mean the same tomorrow. */
 const CODES = [
-  String.raw`\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: ?code)?|(?:os )?errno|os error|signal|exit(?:ed with)? (?:code|status|signal|value))${IS}-?\d[0-9A-Z]{0,4}\b`,
+  String.raw`\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: ?code)?|(?:os )?errno|os error|WinError|cURL error|signal|exit(?:ed with)? (?:code|status|signal|value))${IS}-?\d[0-9A-Z]{0,4}\b`,
   String.raw`status(?:[ _-]?code)?"?(?: (?:${STATUS_WORDS}))*${IS}[1-5]\d\d\b`,
   String.raw`\bHTTP Error[ :]{1,2}[1-5]\d\d\b`,
   String.raw`\bSQL ?STATE${IS}[0-9A-Z]{5}\b`,
@@ -32,6 +32,8 @@ const CODES = [
   // Names of errno, signals and states, which are quoted where an error was printed.
   String.raw`['"\x60](?-i:E[A-Z]{2,14}|SIG[A-Z0-9]{2,8}|ERR_[A-Z0-9_]{2,60})['"\x60]`,
   String.raw`\b(?:code|sqlstate)['"]?[ =:]{1,3}['"](?=[0-9A-Z]{0,4}\d)[0-9A-Z]{5}['"]`,
+  // MySQL's: `(1062, "Duplicate entry …")`.
+  String.raw`\(\d{4}(?=, ?["'])`,
   // JSON: its keys, and the words that say what it is about.
   String.raw`"(?:event|type|kind|code|error|reason|action)" ?: ?"[a-z][a-z_. -]{0,63}"|"[a-z_][\w.-]{0,63}"(?= ?:)`,
   String.raw`\b[1-5]\d\d (?:${REASONS})\b`,
@@ -80,6 +82,6 @@ export function parameterise(text: string): string {
     }
     return ''
   })
-  const short = words.replace(LIST, '$1')
+  const short = words.replace(LIST, '$1').replaceAll(/\s+/g, ' ').trim()
   return short.length > MAX_WORDS ? short.slice(0, MAX_WORDS) : short
 }
