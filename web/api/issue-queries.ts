@@ -187,34 +187,3 @@ export const issueQuery = (issueId: string, event: EventChoice, only = '') =>
     queryFn: ({ signal }) => readIssue(issueId, event, only, signal),
     meta: { quiet: true },
   })
-
-/** The newest comments of an issue, oldest of them first; `earlier` goes on where they begin. */
-export type Comments = { items: Comment[]; total: number; earlier: string | null }
-
-export const commentsQuery = (issueId: string) =>
-  queryOptions({
-    queryKey: ['comments', issueId],
-    queryFn: async ({ client, signal }): Promise<Comments> => {
-      // As many as are shown: reading them again takes nothing away.
-      const shown = client.getQueryData<Comments>(['comments', issueId])?.items.length ?? 0
-      let comments = await commentsBefore(issueId, null, signal)
-      while (comments.earlier !== null && comments.items.length < shown)
-        comments = joined(await commentsBefore(issueId, comments.earlier, signal), comments)
-      return comments
-    },
-  })
-
-/** A page of comments before those a page began with. */
-export async function commentsBefore(issueId: string, earlier: string | null, signal?: AbortSignal): Promise<Comments> {
-  const { items, total, next_cursor } = await call('GET /api/issues/:issueId/comments', {
-    params: { issueId },
-    query: { limit: '100', sort: '-created_at', ...(earlier === null ? {} : { cursor: earlier }) },
-    ...(signal === undefined ? {} : { signal }),
-  })
-  return { items: items.toReversed(), total, earlier: next_cursor }
-}
-
-export const joined = (before: Comments, after: Comments): Comments => ({
-  ...before,
-  items: [...before.items, ...after.items],
-})

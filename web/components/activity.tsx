@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { commentsBefore, commentsQuery, joined, type Comment, type IssueDetail } from '../api/issue-queries.ts'
+import { commentsBefore, commentsQuery, joined } from '../api/comment-queries.ts'
+import type { Comment, IssueDetail } from '../api/issue-queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Time } from '../ui/time.tsx'

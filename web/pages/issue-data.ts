@@ -1,13 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import {
-  commentsQuery,
-  filtersOf,
-  issueEventQuery,
-  issueQuery,
-  streamQuery,
-  type IssueDetail,
-} from '../api/issue-queries.ts'
+import { commentsQuery } from '../api/comment-queries.ts'
+import { filtersOf, issueEventQuery, issueQuery, streamQuery, type IssueDetail } from '../api/issue-queries.ts'
 import { useLive, usePolling } from '../api/live.ts'
 import { subscriptionQuery } from '../api/people-queries.ts'
 import type { Neighbours } from '../components/issue-head.tsx'
