@@ -45,10 +45,13 @@ function candidates(compiled: readonly Compiled[], texts: ReadonlyMap<string, re
   return found
 }
 
-/** A path without a leading slash or star stands for itself in any folder, as in files of code owners. */
+/**
+ * As in files of code owners: a path without a leading slash or star stands for itself in any folder, one that ends in a
+ * slash for everything below.
+ */
 function globOf({ match, glob }: OwnershipRule): Glob {
   if (match !== 'path') return compileGlob(glob)
-  const path = glob.replaceAll('\\', '/')
+  const path = glob.replaceAll('\\', '/').replace(/\/$/, '/*')
   return compileGlob(path.startsWith('/') || path.startsWith('*') ? path : `*/${path}`)
 }
 
