@@ -1,6 +1,7 @@
 import type { App } from '../../context/app.ts'
 import { countIssuesOf } from '../../issues/of-releases.queries.ts'
 import { compareReleases } from '../../releases/order.ts'
+import type { Release } from '../../releases/releases.api.ts'
 import type { ReleaseRow } from '../../releases/releases.queries.ts'
 import { viewReleases } from '../../releases/view-release.ts'
 import { startOf } from '../sessions/rollup.ts'
@@ -153,10 +154,21 @@ export async function withHealth(
       previous: previous === null ? null : { version: previous.version, crash_free_sessions: crashFreeOf(previous) },
       new_issues: issues.get(version)?.fresh ?? 0,
       regressions,
-      ...verdictOf({ state: release.state, sessions, previous, regressions, adoption, isSucceeded }),
+      ...verdictOf({
+        state: release.state,
+        cameFromIt: cameFrom(release),
+        sessions,
+        previous,
+        regressions,
+        adoption,
+        isSucceeded,
+      }),
     }
   })
 }
+
+const cameFrom = ({ first_seen, first_session }: Release): 'nothing' | 'no_sessions' | 'sessions' =>
+  first_session !== null ? 'sessions' : first_seen === null ? 'nothing' : 'no_sessions'
 
 /** A sketch takes 0.4 ms to be read and joined: so many take half a second. */
 const MOST_SKETCHES = 1_200

@@ -4,6 +4,7 @@ import { verdictOf, type VerdictFacts } from './verdict.ts'
 
 const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   state: 'open',
+  cameFromIt: 'sessions',
   sessions: { sessions: 100_000, crashed: 100 },
   previous: null,
   regressions: 0,
@@ -42,6 +43,14 @@ describe('the verdict', () => {
       facts({ sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '4.11.3' } }),
     )
     expect(reason).toBe('Crash-free sessions fell by 0.40 points against 4.11.3.')
+  })
+
+  test.each([
+    ['nothing', 'Nothing came from it yet.'],
+    ['no_sessions', 'the SDK of this release sends none'],
+    ['sessions', 'No sessions in this time'],
+  ] as const)('says of a release without sessions what is true: %s', (cameFromIt, words) => {
+    expect(verdictOf(facts({ sessions: null, cameFromIt })).verdict_reason).toContain(words)
   })
 
   test('one more crash never makes it better', () => {

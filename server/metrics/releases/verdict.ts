@@ -18,6 +18,8 @@ export type Sessions = { readonly sessions: number; readonly crashed: number }
 
 export type VerdictFacts = {
   readonly state: ReleaseState
+  /** What ever came from it, whatever the range and environment asked for. */
+  readonly cameFromIt: 'nothing' | 'no_sessions' | 'sessions'
   /** Null without any. */
   readonly sessions: Sessions | null
   readonly previous: (Sessions & { readonly version: string }) | null
@@ -32,6 +34,12 @@ export const crashFreeOf = ({ sessions, crashed }: Sessions): number => 1 - cras
 
 const percent = (fraction: number): string => `${(fraction * 100).toFixed(2)} %`
 
+const WITHOUT_SESSIONS: Readonly<Record<VerdictFacts['cameFromIt'], string>> = {
+  nothing: 'Nothing came from it yet.',
+  no_sessions: 'No sessions: the SDK of this release sends none, so nothing can be said about its health.',
+  sessions: 'No sessions in this time and environment, so nothing can be said about its health.',
+}
+
 /** Whether a rollout should go on, and why (brief 4.8). */
 export function verdictOf(facts: VerdictFacts): { verdict: Verdict; verdict_reason: string } {
   const { sessions, previous, regressions } = facts
@@ -40,7 +48,7 @@ export function verdictOf(facts: VerdictFacts): { verdict: Verdict; verdict_reas
   if (sessions === null || sessions.sessions <= 0)
     return facts.state === 'planned'
       ? is('planned', 'Planned: nothing came from it yet.')
-      : is('no_sessions', 'No sessions: the SDK of this release sends none, so nothing can be said about its health.')
+      : is('no_sessions', WITHOUT_SESSIONS[facts.cameFromIt])
   if (facts.isSucceeded && facts.adoption !== null && facts.adoption < REPLACED_BELOW)
     return is('replaced', 'A newer release has taken its place.')
   if (sessions.sessions < LEAST_SESSIONS)
