@@ -8,6 +8,7 @@ import { lastSeenSince, rankOf } from '../sort-keys.ts'
 import { askedKey } from './facts.ts'
 import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, soughtIn } from './lexemes.ts'
 import { isTeam, peopleNamed, projectsNamed, type Named } from './query-names.ts'
+import { goesOn } from './query-keys.ts'
 import { boundsOf } from './query-time.ts'
 import type { Pattern, Query, Term } from './query.ts'
 
@@ -248,8 +249,7 @@ class Compiler {
       question: values.map((pattern) => patternQuestion(key, pattern)).join(' | '),
       isSelective: true,
     }
-    const isExact = values.every(({ text, glob }) => !glob || text.indexOf('*') === text.length - 1)
-    if (isExact) return question
+    if (!values.some(goesOn)) return question
     // The index knows beginnings only; the rest is looked at in what it finds.
     const patterns = values.map(({ text, glob }) =>
       glob ? likeOf(factPrefix(key, text)) : escapeLike(factLexeme(key, text)),

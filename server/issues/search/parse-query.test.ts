@@ -175,6 +175,11 @@ describe('size', () => {
       'q: groups go at most 20 deep (character 21).',
     ],
     ['parentheses opened only', times(2_000, '('), 'q: groups go at most 20 deep (character 21).'],
+    [
+      'six patterns that go on after a star',
+      'a:1* b:2* c:[1.*.0, 2.*.1] d:x*y e:x*y f:x*y g:x*y h:x*y',
+      'q: at most 5 terms with a * before the end of a value (character 52).',
+    ],
     ['a chain of NOTs', times(400, 'NOT '), 'q: groups go at most 20 deep (character 81).'],
     [
       '5,000 terms that fit',

@@ -1,9 +1,9 @@
 import { invalid } from '../../kernel/errors.ts'
-import { readKeyTerm, knowsKey } from './query-keys.ts'
+import { type Bounds, readKeyTerm, knowsKey } from './query-keys.ts'
 import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
 import { MOST_QUERY_CHARACTERS } from './query-limits.api.ts'
 import { soughtIn } from './lexemes.ts'
-import { grouped, MOST_DEPTH, MOST_TERMS, negated, type Query } from './query.ts'
+import { grouped, MOST_DEPTH, MOST_INFIXES, MOST_TERMS, negated, type Query } from './query.ts'
 
 /**
  * A query (docs/search.md) as a tree; null when it asks for nothing, which every issue answers. Time grows with its
@@ -21,6 +21,7 @@ export function parseQuery(text: string, name = 'q'): Query | null {
 class Parser {
   readonly #lexer: QueryLexer
   #terms = 0
+  #infixes = 0
 
   constructor(lexer: QueryLexer) {
     this.#lexer = lexer
@@ -122,7 +123,7 @@ class Parser {
     if (lexer.peek() === '"') return this.#text(lexer.takeQuoted(), true, at)
     const key = lexer.takeKey()
     if (key !== null) {
-      if (!isText(lexer, key)) return readKeyTerm(lexer, key, at, (values) => this.#count(values, at))
+      if (!isText(lexer, key)) return readKeyTerm(lexer, key, at, this.#bounds(at))
       lexer.at = at
     }
     return this.#text(lexer.takeBare(), false, at)
@@ -134,6 +135,17 @@ class Parser {
     if (words === 0) return null
     this.#count(words - 1, at)
     return { kind: 'text', text, whole }
+  }
+
+  #bounds(at: number): Bounds {
+    return {
+      values: (more) => this.#count(more, at),
+      infix: () => {
+        this.#infixes++
+        if (this.#infixes > MOST_INFIXES)
+          throw this.#lexer.refusal(`at most ${MOST_INFIXES} terms with a * before the end of a value`, at)
+      },
+    }
   }
 
   #count(terms: number, at: number): void {

@@ -32,6 +32,11 @@ type Reader = (lexer: QueryLexer, key: string, values: readonly Value[], at: num
 
 const textsOf = (values: readonly Value[]): string[] => [...new Set(values.map(({ text }) => text))]
 
+export type Bounds = { readonly values: (more: number) => void; readonly infix: () => void }
+
+/** Whether something follows a `*`. */
+export const goesOn = ({ text, glob }: Pattern): boolean => glob && text.indexOf('*') < text.length - 1
+
 /** Values of a closed list. */
 function oneOf<const T extends string>(known: readonly T[], term: (values: readonly T[]) => Term): Reader {
   return (lexer, key, values) => {
@@ -121,10 +126,10 @@ export const knowsKey = (key: string): boolean => {
 
 /**
  * The term whose key ended here.
- * @param count told how many values a list has beyond its first
+ * @param bounds told how many values a list has beyond its first, and of patterns that go on after a `*`
  * @throws AppError invalid, naming the place
  */
-export function readKeyTerm(lexer: QueryLexer, written: string, at: number, count: (values: number) => void): Query {
+export function readKeyTerm(lexer: QueryLexer, written: string, at: number, bounds: Bounds): Query {
   const key = ALIASES[written] ?? written
   const comparing = Object.hasOwn(COMPARING, key) ? COMPARING[key] : undefined
   if (comparing !== undefined) {
@@ -135,12 +140,14 @@ export function readKeyTerm(lexer: QueryLexer, written: string, at: number, coun
     return comparing(lexer, op, text, valueAt)
   }
   const values = readValues(lexer, written)
-  count(values.length - 1)
+  bounds.values(values.length - 1)
   const [only] = values
   const isAny = values.length === 1 && only?.text === '*' && !only.isQuoted
   if (isAny && (MAY_LACK.has(key) || !Object.hasOwn(READERS, key))) return { kind: 'has', key }
   if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
-  return { kind: 'facet', key, values: patternsOf(lexer, values) }
+  const patterns = patternsOf(lexer, values)
+  if (patterns.some(goesOn)) bounds.infix()
+  return { kind: 'facet', key, values: patterns }
 }
 
 function readValues(lexer: QueryLexer, key: string): Value[] {

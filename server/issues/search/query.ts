@@ -49,6 +49,8 @@ export type ReleaseField = 'first_release' | 'last_release'
 
 /** Terms, the words of their texts and the values of their lists together. */
 export const MOST_TERMS = 200
+/** Terms whose pattern goes on after a `*`: the index knows beginnings only, every document found so is looked through. */
+export const MOST_INFIXES = 5
 /** Groups inside groups. */
 export const MOST_DEPTH = 20
 
