@@ -21,7 +21,11 @@ test('the newest that fit, within the time shown', () => {
 })
 
 test('releases of the issue itself come before others', () => {
-  const lines = faultLines(null, [on('05', '1.1.0'), on('06', '1.1.1')], trend, { met: ['1.1.0', null], fixed: null })
+  const lines = faultLines(null, [on('05', '1.1.0'), on('06', '1.1.1')], trend, {
+    met: ['1.1.0', null],
+    fixed: null,
+    note: '',
+  })
   expect(lines).toEqual([{ at: 0.4, label: '1.1.0' }])
 })
 
@@ -29,6 +33,7 @@ test('the fix stands before what was met; what a phone has no room for is minor'
   const lines = faultLines(null, [on('03', '1.0.0'), on('05', '1.1.0'), on('08', '1.2.0')], trend, {
     met: ['1.2.0', '1.0.0'],
     fixed: '1.1.0',
+    note: 'fixed',
   })
   expect(lines).toEqual([
     { at: 0.4, label: '1.1.0', tone: 'ok', note: 'fixed' },

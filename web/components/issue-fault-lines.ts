@@ -1,5 +1,4 @@
 import type { FaultLine } from '../ui/bar-chart.tsx'
-import { issue as words } from '../words/issue.ts'
 import { versionOf, type Trend } from './issue-trend.ts'
 
 /** Which releases a chart of an issue names. Pure. */
@@ -12,8 +11,8 @@ const APART_SMALL = 0.27
 
 type Marker = { version: string; at: string; project_id?: string; platform?: string }
 
-/** Releases of the issue itself: those it was met in, and the one with the fix. */
-type Own = { met: readonly (string | null)[]; fixed: string | null }
+/** Releases of the issue itself: those it was met in, and the one with the fix, with the word that says so. */
+type Own = { met: readonly (string | null)[]; fixed: string | null; note: string }
 
 /**
  * The release it came back in first, then those of its own, the fix before all, then the newest that came out in the
@@ -23,7 +22,7 @@ export function faultLines(
   came: FaultLine | null,
   markers: readonly Marker[],
   { start, interval_seconds: seconds, counts }: Pick<Trend, 'start' | 'interval_seconds' | 'counts'>,
-  own: Own = { met: [], fixed: null },
+  own: Own = { met: [], fixed: null, note: '' },
 ): FaultLine[] {
   const span = seconds * 1000 * counts.length
   const lines: FaultLine[] = came === null ? [] : [came]
@@ -40,7 +39,7 @@ export function faultLines(
       at: place,
       label: versionOf(version),
       ...(isNear(APART_SMALL) ? { isMinor: true } : {}),
-      ...(version === own.fixed ? { tone: 'ok', note: words.fixedHere } : {}),
+      ...(version === own.fixed ? { tone: 'ok', note: own.note } : {}),
       ...(several && platform !== undefined ? { platform } : {}),
     })
   }

@@ -13,6 +13,7 @@ import { Segmented } from '../ui/segmented.tsx'
 import type { SparkTone } from '../ui/sparkline.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { decide } from '../words/decide.ts'
 import { issue as words } from '../words/issue.ts'
 import { issueEvents as texts } from '../words/issue-events.ts'
 import { axisLabels, bucketLabel } from './issue-axis.ts'
@@ -172,6 +173,7 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
         faults={faultLines(came, markers.data?.items ?? [], trend, {
           met: [issue.first_release, issue.last_release],
           fixed: fixedIn(issue),
+          note: decide.fixedHere,
         })}
         xLabels={axisLabels(starts, trend.interval_seconds, AXES[range])}
         openEnd

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { memo, type CSSProperties, type MouseEvent, type ReactNode } from 'react'
+import { lazy, memo, Suspense, type CSSProperties, type MouseEvent, type ReactNode } from 'react'
 import type { Edit } from '../api/issue-changes.ts'
 import type { Issue } from '../api/issue-queries.ts'
 import { paths } from '../paths.ts'
@@ -9,8 +9,12 @@ import { Time } from '../ui/time.tsx'
 import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../ui/tiles.tsx'
 import { issues as words } from '../words/issues.ts'
 import { headOf } from './issue-headline.ts'
-import { OwnerMenu, SeverityMenu, StatusMenu } from './issue-menus.tsx'
 import { faultOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from './issue-trend.ts'
+
+const menus = () => import('./issue-menus.tsx')
+const OwnerMenu = lazy(() => menus().then((module) => ({ default: module.OwnerMenu })))
+const SeverityMenu = lazy(() => menus().then((module) => ({ default: module.SeverityMenu })))
+const StatusMenu = lazy(() => menus().then((module) => ({ default: module.StatusMenu })))
 
 export type RowMenu = 'owner' | 'severity' | 'status' | null
 
@@ -145,15 +149,18 @@ function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
       </button>
     )
   }
+  const trigger = <button {...shared}>{inner}</button>
   return (
-    <OwnerMenu
-      issues={[issue]}
-      align="end"
-      open
-      onOpenChange={(open) => onMenu(issue.id, open ? 'owner' : null)}
-      onEdit={(edit) => onEdit(issue, edit)}
-      trigger={<button {...shared}>{inner}</button>}
-    />
+    <Suspense fallback={trigger}>
+      <OwnerMenu
+        issues={[issue]}
+        align="end"
+        open
+        onOpenChange={(open) => onMenu(issue.id, open ? 'owner' : null)}
+        onEdit={(edit) => onEdit(issue, edit)}
+        trigger={trigger}
+      />
+    </Suspense>
   )
 }
 
@@ -174,14 +181,17 @@ function SeverityCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps)
       </button>
     )
   }
+  const trigger = <button {...shared}>{icon}</button>
   return (
-    <SeverityMenu
-      issues={[issue]}
-      open
-      onOpenChange={(open) => onMenu(issue.id, open ? 'severity' : null)}
-      onEdit={(edit) => onEdit(issue, edit)}
-      trigger={<button {...shared}>{icon}</button>}
-    />
+    <Suspense fallback={trigger}>
+      <SeverityMenu
+        issues={[issue]}
+        open
+        onOpenChange={(open) => onMenu(issue.id, open ? 'severity' : null)}
+        onEdit={(edit) => onEdit(issue, edit)}
+        trigger={trigger}
+      />
+    </Suspense>
   )
 }
 
@@ -201,15 +211,18 @@ function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
       </button>
     )
   }
+  const trigger = <button {...shared}>{status}</button>
   return (
-    <StatusMenu
-      issues={[issue]}
-      align="end"
-      open
-      onOpenChange={(open) => onMenu(issue.id, open ? 'status' : null)}
-      onEdit={(edit) => onEdit(issue, edit)}
-      trigger={<button {...shared}>{status}</button>}
-    />
+    <Suspense fallback={trigger}>
+      <StatusMenu
+        issues={[issue]}
+        align="end"
+        open
+        onOpenChange={(open) => onMenu(issue.id, open ? 'status' : null)}
+        onEdit={(edit) => onEdit(issue, edit)}
+        trigger={trigger}
+      />
+    </Suspense>
   )
 }
 

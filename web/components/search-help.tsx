@@ -1,5 +1,10 @@
+import { lazy, Suspense } from 'react'
 import { Popover } from '../ui/popover.tsx'
 import { views as words } from '../words/views.ts'
+
+const SearchHelpList = lazy(() =>
+  import('./search-help-list.tsx').then((module) => ({ default: module.SearchHelpList })),
+)
 
 /** The language of the search field, by example: pressing one puts it into the field. */
 export function SearchHelp({ onTake }: { onTake: (term: string) => void }) {
@@ -13,19 +18,9 @@ export function SearchHelp({ onTake }: { onTake: (term: string) => void }) {
         </button>
       }
     >
-      <div className="searchhelp">
-        <p className="sub">{words.helpIntro}</p>
-        <ul>
-          {words.examples.map(([term, meaning]) => (
-            <li key={term}>
-              <button type="button" onClick={() => onTake(term)}>
-                <code>{term}</code>
-                <span className="sub">{meaning}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      </div>
+      <Suspense fallback={null}>
+        <SearchHelpList onTake={onTake} />
+      </Suspense>
     </Popover>
   )
 }

@@ -6,8 +6,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { decide } from '../words/decide.ts'
 import { issues as words } from '../words/issues.ts'
-
-export type OpenMenu = 'owner' | 'severity' | 'resolve' | 'ignore' | null
+import { ignoreEdit, resolveEdit, type OpenMenu } from './issues-edits.ts'
 
 type BulkBarProps = {
   issues: readonly Issue[]
@@ -24,16 +23,6 @@ type BulkBarProps = {
   menu: OpenMenu
   onMenu: (menu: OpenMenu) => void
 }
-
-/** What a key or a button does to these issues: closed ones are opened again, others are closed. */
-export const resolveEdit = (issues: readonly Issue[]): Edit & { kind: 'status' } => ({
-  kind: 'status',
-  status: issues.length > 0 && issues.every((issue) => issue.status === 'resolved') ? 'unresolved' : 'resolved',
-})
-export const ignoreEdit = (issues: readonly Issue[]): Edit & { kind: 'status' } => ({
-  kind: 'status',
-  status: issues.length > 0 && issues.every((issue) => issue.status === 'ignored') ? 'unresolved' : 'ignored',
-})
 
 /** Stands at the foot while rows are selected. */
 export function BulkBar(props: BulkBarProps) {

@@ -1,18 +1,20 @@
-import { useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { SearchHelp } from '../components/search-help.tsx'
-import { usePeople } from '../components/people/use-members.ts'
+import { usePeople } from '../components/people/use-people.ts'
 import type { Issue } from '../api/issue-queries.ts'
-import { SEVERITIES, windowOf, type IssuesSearch } from '../search.ts'
+import { windowOf, type IssuesSearch } from '../search.ts'
 import { Button } from '../ui/button.tsx'
 import { formatWindow } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { Popover } from '../ui/popover.tsx'
-import { PlatformTile, platformWord, Severity, SEVERITY_WORDS } from '../ui/tiles.tsx'
+import { platformWord, SEVERITY_WORDS } from '../ui/tiles.tsx'
 import { issues as words } from '../words/issues.ts'
 
-type SearchChange = (change: Partial<IssuesSearch>) => void
+const FilterPanel = lazy(() => import('./issues-filter-panel.tsx').then((module) => ({ default: module.FilterPanel })))
+
+export type SearchChange = (change: Partial<IssuesSearch>) => void
 
 /** Typing settles this long before the list follows; Enter does not wait. */
 const SETTLE_MS = 250
@@ -158,83 +160,10 @@ export function FilterButton({ search, onChange, rows, open, onOpenChange }: Fil
         </Button>
       }
     >
-      <FilterPanel search={search} onChange={onChange} rows={rows} />
+      <Suspense fallback={null}>
+        <FilterPanel search={search} onChange={onChange} rows={rows} />
+      </Suspense>
     </Popover>
-  )
-}
-
-function toggled<T>(values: readonly T[] | undefined, value: T): T[] | undefined {
-  const next = values?.includes(value) === true ? values.filter((other) => other !== value) : [...(values ?? []), value]
-  return next.length === 0 ? undefined : next
-}
-
-function FilterPanel({
-  search,
-  onChange,
-  rows,
-}: {
-  search: IssuesSearch
-  onChange: SearchChange
-  rows: readonly Issue[]
-}) {
-  const { me, people } = usePeople()
-  const platforms = [...new Set([...(search.platform ?? []), ...rows.map((row) => row.platform)])].toSorted()
-  const owners: { value: string | undefined; label: string }[] = [
-    { value: undefined, label: words.anyone },
-    { value: 'me', label: words.me },
-    { value: 'none', label: words.nobody },
-    ...people.filter((person) => person.id !== me?.id).map((person) => ({ value: person.id, label: person.name })),
-  ]
-  return (
-    <div className="filterpanel">
-      <fieldset>
-        <legend>{words.severity}</legend>
-        {SEVERITIES.map((severity) => (
-          <label key={severity}>
-            <input
-              type="checkbox"
-              checked={search.severity?.includes(severity) ?? false}
-              onChange={() => onChange({ severity: toggled(search.severity, severity) })}
-            />
-            <Severity severity={severity} />
-          </label>
-        ))}
-      </fieldset>
-      <fieldset>
-        <legend>{words.platform}</legend>
-        {platforms.length === 0 ? <p className="sub">{words.noPlatforms}</p> : null}
-        {platforms.map((platform) => (
-          <label key={platform}>
-            <input
-              type="checkbox"
-              checked={search.platform?.includes(platform) ?? false}
-              onChange={() => onChange({ platform: toggled(search.platform, platform) })}
-            />
-            <PlatformTile platform={platform} quiet />
-            {platformWord(platform)}
-          </label>
-        ))}
-      </fieldset>
-      <fieldset>
-        <legend>{words.owner}</legend>
-        {owners.map((owner) => (
-          <label key={owner.value ?? 'anyone'}>
-            <input
-              type="radio"
-              name="owner"
-              checked={search.owner === owner.value}
-              onChange={() => onChange({ owner: owner.value })}
-            />
-            {owner.label}
-          </label>
-        ))}
-      </fieldset>
-      <p className="rowk end">
-        <Button size="sm" onClick={() => onChange({ severity: undefined, platform: undefined, owner: undefined })}>
-          {words.clearFilters}
-        </Button>
-      </p>
-    </div>
   )
 }
 

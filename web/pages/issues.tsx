@@ -25,7 +25,7 @@ import '../ui/issues-row.css'
 import '../ui/issues-filters.css'
 import '../ui/issues-strip.css'
 import '../ui/issues-bulk.css'
-import { BulkBar, ignoreEdit, resolveEdit, type OpenMenu } from './issues-bulk.tsx'
+import { ignoreEdit, resolveEdit, type OpenMenu } from './issues-edits.ts'
 import { BulkProgress, BulkRefused } from './issues-progress.tsx'
 import { EmptyStream } from './issues-empty.tsx'
 import { FilterButton, SearchBox, SortButton } from './issues-filters.tsx'
@@ -38,12 +38,16 @@ import { ViewsMenu } from './issues-views-menu.tsx'
 import { SavedViews, useSavedView } from './issues-views-saved.tsx'
 import { StatusViews, viewOf } from './issues-views.tsx'
 
+const loadBulkBar = () => import('./issues-bulk.tsx').then((module) => ({ default: module.BulkBar }))
+const BulkBar = lazy(loadBulkBar)
 const DeleteDialog = lazy(() =>
   import('../components/issue-delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
 )
 
 const route = getRouteApi('/signed-in/shell/issues')
 const SKELETON_ROWS = 12
+/** What is not needed yet is fetched once the page has been drawn. */
+const IDLE_MS = 1500
 /** A list older than this is read again on arrival, unless somebody comes back to it. */
 const OLD_MS = 30_000
 const NOBODY: ReadonlySet<string> = new Set()
@@ -99,6 +103,11 @@ function Stream() {
     setEverything(false)
   }
   useEffect(() => rememberStream(search), [search])
+  // The bar is not in the first load, and there once somebody chooses.
+  useEffect(() => {
+    const timer = setTimeout(() => void loadBulkBar().catch(() => undefined), IDLE_MS)
+    return () => clearTimeout(timer)
+  }, [])
   useEffect(() => rememberSelection(key, selection), [key, selection])
   useFreshOnArrival(startCursor === undefined, stream)
 
@@ -288,19 +297,23 @@ function Stream() {
       <BulkProgress />
       <BulkRefused />
       {selection.selected.size === 0 || targets.length === 0 ? null : (
-        <BulkBar
-          issues={targets}
-          all={everything ? total : null}
-          offer={!canMeanAll || everything ? null : totalCapped || total > MOST_AT_ONCE ? 'too many' : total}
-          onAll={setEverything}
-          onEdit={(next) => apply(targets, next)}
-          onMerge={mergeTargets}
-          cannotMerge={all === undefined && intoOf(targets, selection.cursor) !== null ? undefined : words.cannotMerge}
-          onDelete={() => canDelete.allowed && setDeleting(targets)}
-          onClear={clear}
-          menu={bulkMenu}
-          onMenu={setBulkMenu}
-        />
+        <Suspense fallback={null}>
+          <BulkBar
+            issues={targets}
+            all={everything ? total : null}
+            offer={!canMeanAll || everything ? null : totalCapped || total > MOST_AT_ONCE ? 'too many' : total}
+            onAll={setEverything}
+            onEdit={(next) => apply(targets, next)}
+            onMerge={mergeTargets}
+            cannotMerge={
+              all === undefined && intoOf(targets, selection.cursor) !== null ? undefined : words.cannotMerge
+            }
+            onDelete={() => canDelete.allowed && setDeleting(targets)}
+            onClear={clear}
+            menu={bulkMenu}
+            onMenu={setBulkMenu}
+          />
+        </Suspense>
       )}
       {deleting === null ? null : (
         <Suspense fallback={null}>

@@ -56,6 +56,7 @@ export const decide = {
   notRegressedMore: 'Resolves it again, for every release seen so far.',
   track: (releases: readonly string[]) => `Releases in order: ${releases.join(', ')}`,
   trackWords: { fixed: 'fixed here', back: 'seen again', seen: 'seen', clean: 'clean' },
+  fixedHere: 'fixed',
   fixed: (version: string) => `${version} fixed`,
   ignoredUntil: 'Ignored until',
 } as const

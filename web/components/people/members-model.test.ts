@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isMeant, mentionParts, ordered, typedMention, withMention, writtenAs } from './members-model.ts'
+import { ordered } from './member-names.ts'
+import { isMeant, mentionParts, typedMention, withMention, writtenAs } from './members-model.ts'
 
 const ada = { id: 'ada', name: 'Ada Lovelace', email: 'ada@example.com' }
 const adam = { id: 'adam', name: 'Ada', email: 'adam@example.com' }

@@ -1,11 +1,6 @@
-import type { Member } from '../../api/people-queries.ts'
-
-type Named = Pick<Member, 'id' | 'name' | 'email'>
+import type { Named } from './member-names.ts'
 
 const fold = (text: string): string => text.normalize('NFC').toLowerCase()
-
-/** How people are called in lists. */
-export const callName = ({ name, email }: Pick<Named, 'name' | 'email'>): string => (name.trim() === '' ? email : name)
 
 /** Whether a member is meant by what was typed: the beginning of a word of the name, or of the address. */
 export function isMeant({ name, email }: Named, typed: string): boolean {
@@ -13,10 +8,6 @@ export function isMeant({ name, email }: Named, typed: string): boolean {
   const folded = fold(name)
   return folded.startsWith(text) || fold(email).startsWith(text) || folded.includes(` ${text}`)
 }
-
-/** Oneself first, then by name. */
-export const ordered = <P extends Named>(members: readonly P[], meId: string | undefined): P[] =>
-  members.toSorted((a, b) => Number(b.id === meId) - Number(a.id === meId) || callName(a).localeCompare(callName(b)))
 
 /** A mention being typed: where its `@` stands and what follows, up to the caret. */
 export type TypedMention = { readonly at: number; readonly text: string }

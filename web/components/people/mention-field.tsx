@@ -2,7 +2,8 @@ import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefO
 import type { Member } from '../../api/people-queries.ts'
 import { Avatar } from '../../ui/tiles.tsx'
 import { people as words } from '../../words/people.ts'
-import { callName, typedMention, withMention, writtenAs } from './members-model.ts'
+import { callName } from './member-names.ts'
+import { typedMention, withMention, writtenAs } from './members-model.ts'
 import { useMembers } from './use-members.ts'
 import '../../ui/people.css'
 

@@ -4,7 +4,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
 import { issues as issueWords } from '../../words/issues.ts'
 import { people as words } from '../../words/people.ts'
-import { callName } from './members-model.ts'
+import { callName } from './member-names.ts'
 import { useMembers } from './use-members.ts'
 import '../../ui/people.css'
 

@@ -3,7 +3,7 @@ import type { ProjectSettings } from '../../api/queries.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
 import { people } from '../../words/people.ts'
-import { callName } from './members-model.ts'
+import { callName } from './member-names.ts'
 
 const words = people.ownership
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Person } from '../../api/issue-changes.ts'
 import { meQuery } from '../../api/queries.ts'
 import { teamQuery, type Member } from '../../api/people-queries.ts'
-import { isMeant, ordered } from './members-model.ts'
+import { ordered } from './member-names.ts'
+import { isMeant } from './members-model.ts'
 
 /**
  * Members meant by what was typed, oneself first. Filtered here while all of them are known; of a large organisation
@@ -29,13 +29,4 @@ export function useMembers(typed: string | null): {
       me,
     ),
   }
-}
-
-/** The person logged in, and every member, oneself first. @param wanted whether the others are asked for */
-export function usePeople(wanted = true): { me: Person | null; people: readonly Person[] } {
-  const user = useQuery(meQuery).data?.user
-  const team = useQuery({ ...teamQuery(), enabled: wanted }).data?.items ?? []
-  const me = user === undefined ? null : { id: user.id, name: user.name, email: user.email }
-  const others = ordered(team, undefined).filter(({ id }) => id !== me?.id)
-  return { me, people: [...(me === null ? [] : [me]), ...others.map(({ id, name, email }) => ({ id, name, email }))] }
 }

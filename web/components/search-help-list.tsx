@@ -1,0 +1,20 @@
+import { searchHelp as words } from '../words/search-help.ts'
+
+/** Examples of the language; pressing one puts it into the field. */
+export function SearchHelpList({ onTake }: { onTake: (term: string) => void }) {
+  return (
+    <div className="searchhelp">
+      <p className="sub">{words.intro}</p>
+      <ul>
+        {words.examples.map(([term, meaning]) => (
+          <li key={term}>
+            <button type="button" onClick={() => onTake(term)}>
+              <code>{term}</code>
+              <span className="sub">{meaning}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
