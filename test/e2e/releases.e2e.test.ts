@@ -229,6 +229,29 @@ test.each(COMBINATIONS)('without any: a line to copy: $theme, $size', async ({ t
   await judge(page, 'releases-empty', theme, size)
 })
 
+test.each(['desk', 'phone'] as const)('a name of 200 characters widens nothing: %s', async (size) => {
+  const project = await aProject(rollout.person, { name: `long-${size}`, platform: 'web' })
+  const version = `<b>${'x'.repeat(196)}`.slice(0, 199).replace('/', '') + size.slice(0, 1)
+  const made = await rollout.person.post('/api/releases', {
+    projectId: project.id,
+    version,
+    ref: 'y'.repeat(250),
+    url: `https://example.com/${'z'.repeat(300)}`,
+    commits: [{ id: 'c'.repeat(128), message: 'm'.repeat(400), author_name: 'a'.repeat(200) }],
+  })
+  await rollout.person.post(`/api/releases/${String(made.body['id'])}/deploys`, {
+    environment: 'e'.repeat(64),
+    name: 'n'.repeat(200),
+  })
+  const page = await dashboard.openAs(rollout.person, { size })
+  for (const path of [`/releases?project=${project.id}`, `/releases/${String(made.body['id'])}`]) {
+    await page.goto(path)
+    await page.getByText(version.slice(0, 20)).first().waitFor()
+    await expectNoSideScroll(page, path)
+    await screenshot(page, `release-long-${path.includes('?') ? 'list' : 'one'}-${size}`, { fullPage: true })
+  }
+})
+
 test('nothing is cut off sideways at 320 pixels', async () => {
   const page = await dashboard.openAs(rollout.person)
   await page.setViewportSize({ width: 320, height: 700 })
