@@ -9,6 +9,7 @@ import type { Database, Tx } from '../storage/pool.ts'
 import type { Comment, COMMENT_SORTS } from './issues.api.ts'
 import { holdIssue, selectIssue, shownWith } from './issues.queries.ts'
 import { mentionsOf, tellOfComment, tellOfEdit } from './people/comment-people.ts'
+import { tell, toldOfComment } from './people/inbox.queries.ts'
 import { viewPerson } from './view-issue.ts'
 
 /** @throws AppError not_found */
@@ -197,6 +198,8 @@ export async function deleteComment(
     if (comment === undefined) throw notFound('Comment')
     if (comment.author_id !== actor.userId && !roleAtLeast(actor.role, 'admin'))
       throw forbidden('Only its author, an admin or an owner can delete a comment.')
+    // The number on their bell goes down with it.
+    await tell(tx, actor.orgId, await toldOfComment(tx, comment.id))
     await tx.deleteFrom('comments').where('id', '=', comment.id).execute()
     await tx
       .insertInto('issue_activity')

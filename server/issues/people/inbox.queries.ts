@@ -67,17 +67,28 @@ export async function notify(on: On, now: Date, news: readonly News[]): Promise<
     }))
   if (rows.length === 0) return
   const told = await rowsOf<{ org_id: string; user_id: string }>(on, INSERT_NEWS, [JSON.stringify(rows), now])
-  for (const [orgId, ofOrg] of Map.groupBy(told, (row) => row.org_id)) {
-    const people = [...new Set(ofOrg.map((row) => row.user_id))]
-    for (let at = 0; at < people.length; at += MOST_IDS) await tell(on, orgId, people.slice(at, at + MOST_IDS))
-  }
+  for (const [orgId, ofOrg] of Map.groupBy(told, (row) => row.org_id))
+    await tell(
+      on,
+      orgId,
+      ofOrg.map((row) => row.user_id),
+    )
 }
 
 /** Dashboards of these people read their inbox again once this commits. */
 export async function tell(on: On, orgId: string, userIds: readonly string[]): Promise<void> {
-  const message = { kind: 'inbox' as const, user_ids: [...userIds] }
-  if ('executeQuery' in on) await liveNotification(orgId, message).execute(on)
-  else await publishLive(on, orgId, message)
+  const people = [...new Set(userIds)]
+  for (let at = 0; at < people.length; at += MOST_IDS) {
+    const message = { kind: 'inbox' as const, user_ids: people.slice(at, at + MOST_IDS) }
+    if ('executeQuery' in on) await liveNotification(orgId, message).execute(on)
+    else await publishLive(on, orgId, message)
+  }
+}
+
+/** Whose inbox holds news of a comment: it goes with the comment. */
+export async function toldOfComment(tx: Tx, commentId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('inbox_entries').select('user_id').where('comment_id', '=', commentId).execute()
+  return rows.map((row) => row.user_id)
 }
 
 export type NewSubscription = {

@@ -375,6 +375,11 @@ describe('inboxes', () => {
     await ada.patch(`/api/issues/${issueId}`, { assignee_id: bob.id })
     await waitFor('Bob to hear again', () => bobs().length === 2)
     expect(zoes()).toHaveLength(1)
+    // What was said to somebody is taken back.
+    const { id } = await comment(ada, issueId, 'Only @Zoë')
+    await waitFor('Zoë to hear', () => zoes().length === 2)
+    await ada.delete(`/api/issues/${issueId}/comments/${id}`)
+    await waitFor('Zoë to look again', () => zoes().length === 3)
   })
 })
 
