@@ -56,6 +56,20 @@ export const releaseQuery = (releaseId: string, range: Range, environment: strin
     placeholderData: keepPreviousData,
   })
 
+/** A release by its name, as it did in the last day; null when there is none of that name. */
+export const releaseByVersionQuery = (projectId: string, version: string) =>
+  queryOptions({
+    queryKey: ['releases', 'named', projectId, version],
+    queryFn: async ({ signal }): Promise<ReleaseRow | null> => {
+      const page = await call('GET /api/releases', {
+        query: { projectId, version, range: '24h', limit: '1' },
+        signal,
+      })
+      return page.items[0] ?? null
+    },
+    staleTime: 60_000,
+  })
+
 /** When releases came out, for fault lines on charts. @param projectIds empty for all projects */
 export const releaseMarkersQuery = (projectIds: readonly string[], from: string, to: string) =>
   queryOptions({

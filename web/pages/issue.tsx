@@ -18,6 +18,7 @@ import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMen
 import { headOf } from '../components/issue-headline.ts'
 import { IssueReason } from '../components/issue-reason.tsx'
 import { PeopleCard, ReleasesCard } from '../components/issue-reach.tsx'
+import { ReleaseCard } from '../components/issue-release.tsx'
 import { IssueTags } from '../components/issue-tags.tsx'
 import { NativeCrashCard } from '../components/native-crash.tsx'
 import { usePageTitle } from '../components/page-title.ts'
@@ -173,6 +174,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
     if (canChange) edit.mutate({ issues: [rowOf(issue)], edit: next })
   }
   const { event } = issue
+  const release = event?.release ?? issue.last_release
   const hasStack = event !== null && stacksOf(event).length > 0
 
   // The next one is ready before J is pressed.
@@ -269,6 +271,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
         </div>
         <aside className="irail" aria-label={words.details}>
           {event === null ? null : <NativeCrashCard event={event} />}
+          {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
           {event === null ? null : <DeviceCard event={event} />}
           <ReleasesCard issue={issue} onOnly={onOnly} />
           <PeopleCard issue={issue} onOnly={onOnly} />

@@ -4,6 +4,11 @@ const plural = (count: number, one: string, many: string): string => (count === 
 const whole = new Intl.NumberFormat('en-GB')
 
 export const issueEvents = {
+  releaseName: 'The release',
+  release: (version: string) => `Release ${version}`,
+  adoption: 'Adoption',
+  crashFree: 'Crash-free',
+  againstRelease: (version: string) => `Against ${version}`,
   mostComplete: 'Most complete',
   mostCompleteTitle: 'The event that tells most, among the newest 50',
   all: 'All events',
