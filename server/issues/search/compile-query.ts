@@ -239,8 +239,9 @@ class Compiler {
       ...values.map((pattern) => patternQuestion('release', pattern)),
       exactly(overflowLexeme('release')),
     ].join(' | ')
-    const column = columnMatches(sql.ref(`i.${field}`), values)
-    return condition(sql<SqlBool>`(${column} and ${answers(this.#actor.orgId, question)})`)
+    const column = sql.ref(`i.${field}`)
+    const matches = sql<SqlBool>`(${columnMatches(column, values)} or ${columnMatches(column, values, '%@')})`
+    return condition(sql<SqlBool>`(${matches} and ${answers(this.#actor.orgId, question)})`)
   }
 
   #facet(key: string, values: readonly Pattern[]): Part {
@@ -278,10 +279,12 @@ const patternQuestion = (key: string, { text, glob }: Pattern): string =>
 const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
 
-const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[]): Condition =>
+const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[], before = ''): Condition =>
   sql<SqlBool>`lower(${column}) like any(${values.flatMap(({ text, glob }) =>
     // A database that lowers ASCII only is met half-way.
-    [text.toLowerCase(), text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())].map(glob ? likeOf : escapeLike),
+    [text.toLowerCase(), text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())].map(
+      (one) => before + (glob ? likeOf(one) : escapeLike(one)),
+    ),
   )}::text[])`
 
 const ALWAYS = sql<SqlBool>`true`

@@ -9,7 +9,8 @@ const MOST_KEYS = 150
 const MOST_VALUES = 50
 /** Of these an issue has more, and people ask for them. */
 const MORE_VALUES: Readonly<Record<string, number>> = {
-  release: 200,
+  // With and without their package.
+  release: 400,
   'user.email': 100,
   'user.username': 100,
   'device.model': 100,

@@ -92,6 +92,17 @@ const CONTEXTS: readonly (readonly [context: string, field: string, key: OwnKey]
   ['app', 'app_version', 'app.version'],
 ]
 
+/** A release whole, and without its package, as people name it: `com.acme@1.2.3+45` is found by `1.2.*`, too. */
+export function releaseFacts(release: string): Fact[] {
+  const bare = release.slice(release.lastIndexOf('@') + 1)
+  return bare === release || bare === ''
+    ? [['release', release]]
+    : [
+        ['release', release],
+        ['release', bare],
+      ]
+}
+
 /** Everything an event says of itself that issues are found by, beside its words; scrubbed as the event is. */
 export function factsOf(event: Event): Fact[] {
   const facts: Fact[] = [['environment', event.environment]]
@@ -99,7 +110,7 @@ export function factsOf(event: Event): Fact[] {
     if (typeof value === 'string' && value !== '') facts.push([key, value])
     else if (typeof value === 'number') facts.push([key, String(value)])
   }
-  add('release', event.release)
+  if (event.release !== null && event.release !== '') facts.push(...releaseFacts(event.release))
   add('dist', event.dist)
   add('transaction', event.transaction)
   add('logger', event.logger)

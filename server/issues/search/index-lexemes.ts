@@ -5,7 +5,7 @@ import { readStoredEvent } from '../../protocol/read-stored.ts'
 import { withClientTx } from '../../storage/pool.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { growth, lexemesOf } from './document.ts'
-import { factsOf } from './facts.ts'
+import { factsOf, releaseFacts } from './facts.ts'
 import { INDEX_LEXEMES } from './learn-lexemes.ts'
 import { orgLexeme } from './lexemes.ts'
 import { membersOf } from './members.queries.ts'
@@ -67,13 +67,7 @@ export async function remakeDocuments(app: App, signal?: AbortSignal): Promise<n
 /** What an issue, and those merged into it, say in their newest events, and were found by. */
 async function lexemesStored(app: App, issue: sql.StaleDocument): Promise<string[]> {
   const releases = [issue.firstRelease, issue.lastRelease].filter((release) => release !== null)
-  let lexemes = growth(
-    [],
-    lexemesOf(
-      [issue.title],
-      releases.map((release) => ['release', release] as const),
-    ),
-  )
+  let lexemes = growth([], lexemesOf([issue.title], releases.flatMap(releaseFacts)))
   const members = await membersOf(app.db, issue.issueId)
   for (const id of members) {
     for (const stored of await newestEvents(app.db, [id], SAMPLE)) {

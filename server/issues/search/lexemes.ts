@@ -16,7 +16,8 @@ const ASCII_WORDS = /[A-Za-z0-9]+/g
 /** Which goes the short way. */
 const ASCII = /^[\u0000-\u007F]*$/
 /** Where a part of a camel-case name ends: `onPay`, `IOException`. */
-const CAMEL = /[\p{Ll}\p{N}](?=\p{Lu})|\p{Lu}(?=\p{Lu}\p{Ll})/gu
+const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
+const ASCII_CAMEL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 /** Scripts that put no spaces between words. */
 const UNSPACED =
   /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]]+/gv
@@ -49,7 +50,17 @@ function addPairs(words: Set<string>, run: string): void {
  * every two characters.
  */
 export function addWords(words: Set<string>, text: string): void {
-  for (const name of namesIn(text.slice(0, MOST_TEXT_CHARACTERS))) {
+  const head = text.slice(0, MOST_TEXT_CHARACTERS)
+  if (!ASCII.test(head)) return addWordsOfAnyScript(words, head)
+  for (const name of head.match(ASCII_WORDS) ?? []) {
+    words.add(name.slice(0, MOST_WORD_CHARACTERS).toLowerCase())
+    if (name.length <= 3 || !ASCII_CAMEL.test(name)) continue
+    for (const part of name.split(ASCII_CAMEL)) words.add(part.slice(0, MOST_WORD_CHARACTERS).toLowerCase())
+  }
+}
+
+function addWordsOfAnyScript(words: Set<string>, text: string): void {
+  for (const name of namesIn(text)) {
     words.add(plain(name))
     const runs = ASCII.test(name) ? null : name.match(UNSPACED)
     if (runs !== null) {
@@ -57,7 +68,7 @@ export function addWords(words: Set<string>, text: string): void {
       for (const between of name.split(UNSPACED)) if (between !== '') words.add(plain(between))
     }
     if (name.length <= 3) continue
-    const parts = name.replace(CAMEL, '$& ').split(' ')
+    const parts = name.split(CAMEL)
     if (parts.length > 1) for (const part of parts) words.add(plain(part))
   }
 }
@@ -65,11 +76,15 @@ export function addWords(words: Set<string>, text: string): void {
 /** What a question looks for: a word, or with `whole` nothing but that word. */
 export type Sought = { readonly word: string; readonly whole: boolean }
 
-/** Words of a question, made as {@link addWords} makes those it is to find. */
-export function soughtIn(text: string, whole: boolean): Sought[] {
+/**
+ * Words of a question, made as {@link addWords} makes those it is to find.
+ * @param most stops when there are more
+ */
+export function soughtIn(text: string, whole: boolean, most = Number.MAX_SAFE_INTEGER): Sought[] {
   const sought = new Map<string, Sought>()
   const add = (one: Sought): unknown => sought.set(`${one.word} ${one.whole}`, one)
   for (const name of namesIn(text)) {
+    if (sought.size > most) break
     const runs = ASCII.test(name) ? [] : [...name.matchAll(UNSPACED)].map(([run]) => run)
     if (runs.length === 0) {
       add({ word: plain(name), whole })
@@ -80,7 +95,7 @@ export function soughtIn(text: string, whole: boolean): Sought[] {
       const characters = Array.from(folded(run))
       const [only] = characters
       if (characters.length === 1 && only !== undefined) add({ word: only, whole: false })
-      for (let at = 0; at + 1 < characters.length; at++)
+      for (let at = 0; at + 1 < characters.length && sought.size <= most; at++)
         add({ word: `${characters[at]}${characters[at + 1]}`, whole: true })
     }
   }

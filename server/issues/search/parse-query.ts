@@ -131,7 +131,7 @@ class Parser {
 
   /** Null for what holds no word: `->`. Each of several words counts. */
   #text(text: string, whole: boolean, at: number): Query | null {
-    const words = soughtIn(text, whole).length
+    const words = soughtIn(text, whole, MOST_TERMS).length
     if (words === 0) return null
     this.#count(words - 1, at)
     return { kind: 'text', text, whole }

@@ -80,7 +80,12 @@ const says = (issue: ModelIssue, word: string, whole: boolean): boolean =>
   })
 
 const valuesOf = (issue: ModelIssue, key: string): string[] =>
-  issue.events.flatMap((event) => event.facts.filter(([name]) => name === key).map(([, value]) => lower(value)))
+  issue.events
+    .flatMap((event) => event.facts.filter(([name]) => name === key).map(([, value]) => lower(value)))
+    .flatMap((value) => (key === 'release' ? namesOf(value) : [value]))
+
+/** A release with and without its package. */
+const namesOf = (release: string): string[] => [...new Set([release, release.replace(/^.*@/, '')])]
 
 const leaf = (text: string, holds: Meant['holds']): Meant => ({ text, isGroup: false, holds })
 
@@ -245,9 +250,11 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
       valuesOf(issue, 'release'),
     ),
     glob('first_release', ['1.2.0', '1.2.*', 'APP@*', '"1.2.*"'].slice(0, 3), ({ row }) =>
-      row.first_release === null ? [] : [row.first_release],
+      row.first_release === null ? [] : namesOf(row.first_release),
     ),
-    glob('last_release', ['1.3.0', '1.*.0', '2*'], ({ row }) => (row.last_release === null ? [] : [row.last_release])),
+    glob('last_release', ['1.3.0', '1.*.0', '2*'], ({ row }) =>
+      row.last_release === null ? [] : namesOf(row.last_release),
+    ),
     listed('environment', ['production', 'staging', 'nowhere'], hasValue('environment')),
     listed('tenant', [...TENANTS, 'nobody'], hasValue('tenant')),
     glob('tag.tenant', ['a*b', '50%_*', '50*off', 'c:\\*', 'no*ind', 'ü*', 'North*'], (issue) =>

@@ -303,6 +303,25 @@ describe('words of any script', () => {
   })
 })
 
+test('a release is found with its package and without', async () => {
+  const mobile = await aProject(ada, { name: 'Mobile' })
+  for (const version of ['1.2.3+45', '1.2.4+46'])
+    await sendEvent(server.url, mobile.dsn, eventIn('phone', { release: `com.acme.shop@${version}` }))
+  await server.service.drain()
+  await indexNewLexemes(server.app)
+  const within = (q: string) => found(`project:mobile ${q}`)
+  for (const q of [
+    'release:1.2.*',
+    'release:1.2.3+45',
+    'release:com.acme.shop@1.2.4*',
+    'first_release:1.2.3*',
+    'last_release:"1.2.4+46"',
+  ])
+    expect(await within(q), q).toEqual(['phone'])
+  for (const q of ['release:1.2.3', 'release:acme*', 'first_release:1.2.4*', 'first_release:2.3+45'])
+    expect(await within(q), q).toEqual([])
+})
+
 test('words of tags are found, of the first event too; and the name a grouping rule gave', async () => {
   const named = await aProject(ada, { name: 'Named' })
   const rule = {
