@@ -7,7 +7,15 @@ import type { Tx } from '../storage/pool.ts'
 import { againAfterDeadlock } from './again-after-deadlock.ts'
 import { shortId } from './issue.ts'
 import type { Issue } from './issues.api.ts'
-import { addCounts, hideBehind, insertMember, lockForMerging, summarise, type LockedIssue } from './merging.queries.ts'
+import {
+  addCounts,
+  copyCounts,
+  hideBehind,
+  insertMember,
+  lockForMerging,
+  summarise,
+  type LockedIssue,
+} from './merging.queries.ts'
 import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from './view-issue.ts'
 
@@ -36,7 +44,7 @@ export async function mergeIssues(
     const facts = { rootId: root.id, mergedBy: actor.userId, now }
     const ownId = newId()
     if (await insertMember(tx, { ...facts, issueId: root.id, ownId, parentId: null }))
-      await addCounts(tx, [root.id], ownId)
+      await copyCounts(tx, root.id, ownId)
     for (const { id } of others) await insertMember(tx, { ...facts, issueId: id, ownId: id, parentId: root.id })
     await addCounts(
       tx,

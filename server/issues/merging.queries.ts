@@ -78,28 +78,55 @@ const BEFORE_ALL = -1
 
 /** Adds the hours and users issues have, together, to those of another one. */
 export async function addCounts(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
+  await addHours(tx, fromIds, toId)
+  for (const fromId of fromIds) await addUsers(tx, fromId, toId)
+}
+
+/** Files the hours and users of an issue under an id nothing is filed under yet, too. */
+export async function copyCounts(tx: Tx, fromId: string, newId: string): Promise<void> {
+  await addHours(tx, [fromId], newId)
+  await eachPiece(
+    async (after) =>
+      (
+        await sql<Piece>`
+        with piece as (
+          select user_hash, seen_day from issue_users where issue_id = ${fromId} and user_hash > ${after}
+          order by user_hash limit ${USERS_AT_ONCE}
+        ), added as (
+          insert into issue_users (issue_id, user_hash, seen_day) select ${newId}::uuid, user_hash, seen_day from piece)
+        select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
+      ).rows,
+  )
+}
+
+async function addHours(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
   await sql`
     insert into issue_hours as h (issue_id, hour, events)
     select ${toId}::uuid, hour, sum(events)::int from issue_hours where issue_id = any(${[...fromIds]}::uuid[])
     group by hour order by hour
     on conflict (issue_id, hour) do update set events = h.events + excluded.events`.execute(tx)
-  for (const fromId of fromIds) {
-    await eachPiece(
-      async (after) =>
-        (
-          await sql<Piece>`
-          with piece as (
-            select user_hash, seen_day from issue_users where issue_id = ${fromId} and user_hash > ${after}
-            order by user_hash limit ${USERS_AT_ONCE}
-          ), added as (
-            insert into issue_users as u (issue_id, user_hash, seen_day)
-            select ${toId}::uuid, user_hash, seen_day from piece order by user_hash
-            on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
-              where u.seen_day is null or u.seen_day < excluded.seen_day)
-          select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
-        ).rows,
-    )
-  }
+}
+
+/** Those met already on that day are left out first: running into them would lock, and so write, each of their rows. */
+async function addUsers(tx: Tx, fromId: string, toId: string): Promise<void> {
+  await eachPiece(
+    async (after) =>
+      (
+        await sql<Piece>`
+        with piece as (
+          select user_hash, seen_day from issue_users where issue_id = ${fromId} and user_hash > ${after}
+          order by user_hash limit ${USERS_AT_ONCE}
+        ), due as (
+          select p.* from piece p left join issue_users k on k.issue_id = ${toId} and k.user_hash = p.user_hash
+          where k.issue_id is null or (p.seen_day is not null and (k.seen_day is null or k.seen_day < p.seen_day))
+        ), added as (
+          insert into issue_users as u (issue_id, user_hash, seen_day)
+          select ${toId}::uuid, user_hash, seen_day from due order by user_hash
+          on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
+            where u.seen_day is null or u.seen_day < excluded.seen_day)
+        select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
+      ).rows,
+  )
 }
 
 /** Takes users off an issue that none of these others has; the rest was last met when one of these met them. */
@@ -173,8 +200,12 @@ export async function showAgain(
   await countMembers(tx, formerRootId)
 }
 
-/** Makes hours, users and facts of a root what its members say together; one that is alone again is no member any more. */
-export async function rebuildRoot(tx: Tx, rootId: string): Promise<void> {
+/**
+ * Makes hours, users and facts of a root what its members say together; one that is alone again is no member any more.
+ * @param isWhole its users are all of theirs, and perhaps of some who left; not so for one that was hidden, which did not
+ * hear of what came for its members meanwhile
+ */
+export async function rebuildRoot(tx: Tx, rootId: string, isWhole: boolean): Promise<void> {
   const members = await tx
     .selectFrom('issue_members')
     .select(['issue_id', 'own_id'])
@@ -184,7 +215,8 @@ export async function rebuildRoot(tx: Tx, rootId: string): Promise<void> {
   if (!ownIds.includes(rootId)) {
     await sql`delete from issue_hours where issue_id = ${rootId}`.execute(tx)
     await keepUsersOf(tx, rootId, ownIds)
-    await addCounts(tx, ownIds, rootId)
+    await addHours(tx, ownIds, rootId)
+    if (!isWhole) for (const id of ownIds) await addUsers(tx, id, rootId)
   }
   await splitDocument(tx, rootId)
   await summarise(tx, rootId, 'left')

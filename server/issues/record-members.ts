@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000
  * Adds a batch to the members it came for. Three statements, and only in batches with events of merged issues; the
  * caller holds the lock of the issue they lead to, which stands for all of its members.
  */
-export async function recordMembers(client: pg.ClientBase, members: readonly MemberEvents[]): Promise<void> {
+export async function recordMembers(client: pg.ClientBase, now: Date, members: readonly MemberEvents[]): Promise<void> {
   if (members.length === 0) return
   const bySource = new Map<string, Occurrence[]>()
   for (const { sourceId, occurrences } of members)
@@ -34,7 +34,8 @@ export async function recordMembers(client: pg.ClientBase, members: readonly Mem
       hour.events++
       hours.set(id + at, hour)
       if (event.userHash === null) continue
-      const day = dayOf(event.occurredAt)
+      // As `countUsers` has it.
+      const day = dayOf(event.occurredAt < now ? event.occurredAt : now)
       const known = users.get(id + event.userHash)
       if (known === undefined || known.day < day) users.set(id + event.userHash, { id, userHash: event.userHash, day })
     }

@@ -124,7 +124,7 @@ export async function recordOccurrences(
   )
   await addUp(client, movedAt, groups, users, lived)
   await tellOfMoves(client, now, followedMoves(groups, lived))
-  await recordMembers(client, members)
+  await recordMembers(client, now, members)
   await insertEvents(
     client,
     groups.flatMap((group) =>

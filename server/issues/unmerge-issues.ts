@@ -40,7 +40,7 @@ export async function unmergeIssues(
     const mergedAt = new Map(members.map((member) => [member.issueId, member.mergedAt]))
     const families = leaving(members, ids)
     for (const id of ids) await showAgain(tx, issueId, id, families.get(id) ?? [id])
-    for (const id of [issueId, ...ids]) await rebuildRoot(tx, id)
+    for (const id of [issueId, ...ids]) await rebuildRoot(tx, id, id === issueId)
     for (const other of others)
       await bringBack(tx, other, {
         sourceIds: families.get(other.id) ?? [other.id],
