@@ -1,9 +1,11 @@
+import { useFirstFocus } from '../ui/first-focus.ts'
 import { searchHelp as words } from '../words/search-help.ts'
 
 /** Examples of the language; pressing one puts it into the field. */
 export function SearchHelpList({ onTake }: { onTake: (term: string) => void }) {
+  const root = useFirstFocus<HTMLDivElement>()
   return (
-    <div className="searchhelp">
+    <div className="searchhelp" ref={root}>
       <p className="sub">{words.intro}</p>
       <ul>
         {words.examples.map(([term, meaning]) => (

@@ -2,6 +2,7 @@ import type { Issue } from '../api/issue-queries.ts'
 import { usePeople } from '../components/people/use-people.ts'
 import { SEVERITIES, type IssuesSearch } from '../search.ts'
 import { Button } from '../ui/button.tsx'
+import { useFirstFocus } from '../ui/first-focus.ts'
 import { PlatformTile, platformWord, Severity } from '../ui/tiles.tsx'
 import { issues as words } from '../words/issues.ts'
 import type { SearchChange } from './issues-filters.tsx'
@@ -21,6 +22,7 @@ export function FilterPanel({
   onChange: SearchChange
   rows: readonly Issue[]
 }) {
+  const root = useFirstFocus<HTMLDivElement>()
   const { me, people } = usePeople()
   const platforms = [...new Set([...(search.platform ?? []), ...rows.map((row) => row.platform)])].toSorted()
   const owners: { value: string | undefined; label: string }[] = [
@@ -30,7 +32,7 @@ export function FilterPanel({
     ...people.filter((person) => person.id !== me?.id).map((person) => ({ value: person.id, label: person.name })),
   ]
   return (
-    <div className="filterpanel">
+    <div className="filterpanel" ref={root}>
       <fieldset>
         <legend>{words.severity}</legend>
         {SEVERITIES.map((severity) => (

@@ -103,9 +103,11 @@ function Stream() {
     setEverything(false)
   }
   useEffect(() => rememberStream(search), [search])
-  // The bar is not in the first load, and there once somebody chooses.
+  // Not in the first load, and there once somebody chooses.
   useEffect(() => {
-    const timer = setTimeout(() => void loadBulkBar().catch(() => undefined), IDLE_MS)
+    const timer = setTimeout(() => {
+      void Promise.allSettled([loadBulkBar(), import('../components/people/owner-picker.tsx')])
+    }, IDLE_MS)
     return () => clearTimeout(timer)
   }, [])
   useEffect(() => rememberSelection(key, selection), [key, selection])

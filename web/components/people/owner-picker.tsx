@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import type { Person } from '../../api/issue-changes.ts'
+import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
 import { issues as issueWords } from '../../words/issues.ts'
@@ -22,6 +23,7 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
   const [chosen, setChosen] = useState(0)
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
+  const root = useFirstFocus<HTMLDivElement>()
   const { me, members } = useMembers(text)
   const people = members.map((person): Choice => ({
     key: person.id,
@@ -58,7 +60,7 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
 
   return (
     <>
-      <div className="pick-in">
+      <div className="pick-in" ref={root}>
         <Icon name="search" />
         <input
           type="text"
