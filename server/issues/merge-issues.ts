@@ -5,6 +5,7 @@ import { newId } from '../kernel/ids.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
 import { againAfterDeadlock } from './again-after-deadlock.ts'
+import { finishBehind } from './finish-behind.ts'
 import { shortId } from './issue.ts'
 import type { Issue } from './issues.api.ts'
 import {
@@ -25,7 +26,8 @@ export const MOST_MERGED = 200
 /**
  * Merges issues into one. They stay as they are, hidden behind it: its counts, users and hours are those of all of
  * them, its status, owner and pinned severity are its own.
- * @throws AppError not_found; invalid (with itself, other project, too many); conflict (hidden already)
+ * @throws AppError not_found; invalid (with itself, other project, too many); conflict (hidden already); unavailable
+ * (so many users that it goes on behind the answer)
  */
 export async function mergeIssues(
   app: App,
@@ -61,7 +63,11 @@ export async function mergeIssues(
     await rateIssues(tx, [root.id], now)
     await note(tx, actor, now, root, others)
   }
-  await againAfterDeadlock(() => app.tx(work))
+  await finishBehind(
+    app,
+    'Merging',
+    againAfterDeadlock(() => app.tx(work)),
+  )
   return viewIssue(app, actor, issueId)
 }
 

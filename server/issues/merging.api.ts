@@ -63,12 +63,12 @@ export const mergingRoutes = routes({
     tag: 'Issues',
     summary: 'Merge issues into this one',
     description:
-      'They stay as they are, hidden behind this one, and can be taken out again without loss. Counts, users and hours become those of all; status, owner and a pinned severity stay those of this one. 400 for the issue itself and across projects, 409 where one is merged already.',
+      'They stay as they are, hidden behind this one, and can be taken out again without loss. Counts, users and hours become those of all; status, owner and a pinned severity stay those of this one. 400 for the issue itself and across projects, 409 where one is merged already, 503 where issues have so many users that it goes on after the answer.',
     permission: 'issues.write',
     params: issueParams,
     body: z.strictObject({ issue_ids: issueIds }),
     response: Issue,
-    refusals: [404, 409],
+    refusals: [404, 409, 503],
   },
   unmergeIssues: {
     method: 'POST',
@@ -76,12 +76,12 @@ export const mergingRoutes = routes({
     tag: 'Issues',
     summary: 'Take merged issues out again',
     description:
-      'Each comes back with the history it had, what came for it since, and the issues that had been merged into it before. 409 for one that is not merged into this issue.',
+      'Each comes back with the history it had, what came for it since, and the issues that had been merged into it before. 409 for one that is not merged into this issue, 503 where it goes on after the answer.',
     permission: 'issues.write',
     params: issueParams,
     body: z.strictObject({ issue_ids: issueIds }),
     response: Issue,
-    refusals: [404, 409],
+    refusals: [404, 409, 503],
   },
   discardIssue: {
     method: 'POST',

@@ -6,6 +6,7 @@ import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
 import { againAfterDeadlock } from './again-after-deadlock.ts'
 import { bringBack } from './bring-back.ts'
+import { finishBehind } from './finish-behind.ts'
 import type { Issue } from './issues.api.ts'
 import { listed, nameOf } from './merge-issues.ts'
 import { lockForMerging, membersOf, rebuildRoot, showAgain, type LockedIssue, type Member } from './merging.queries.ts'
@@ -15,7 +16,8 @@ import { viewIssue } from './view-issue.ts'
 /**
  * Takes issues out of the one they were merged into. Each comes back as it was, with what has come for it since, and
  * with those that had been merged into it before.
- * @throws AppError not_found; invalid (itself); conflict (not merged into this one)
+ * @throws AppError not_found; invalid (itself); conflict (not merged into this one); unavailable (so many users that it
+ * goes on behind the answer)
  */
 export async function unmergeIssues(
   app: App,
@@ -50,7 +52,11 @@ export async function unmergeIssues(
     await rateIssues(tx, [issueId, ...ids], now)
     await note(tx, actor, now, root, others)
   }
-  await againAfterDeadlock(() => app.tx(work))
+  await finishBehind(
+    app,
+    'Taking out',
+    againAfterDeadlock(() => app.tx(work)),
+  )
   return viewIssue(app, actor, issueId)
 }
 
