@@ -70,6 +70,14 @@ const flag =
     return { kind: 'unhandled', value: ['true', 'yes', '1'].includes(text) === yes }
   }
 
+/** What people also ask after `is:`, alone. */
+const IS_WORDS: Readonly<Record<string, (at: number) => Term>> = {
+  assigned: () => ({ kind: 'has', key: 'assigned' }),
+  unassigned: (at) => ({ kind: 'assigned', values: ['none'], at }),
+  unhandled: () => ({ kind: 'unhandled', value: true }),
+  handled: () => ({ kind: 'unhandled', value: false }),
+}
+
 const READERS: Readonly<Record<string, Reader>> = {
   is: oneOf(STATUSES, (values) => ({ kind: 'status', values })),
   level: oneOf(EVENT_LEVELS, (values) => ({ kind: 'level', values })),
@@ -144,6 +152,8 @@ export function readKeyTerm(lexer: QueryLexer, written: string, at: number, boun
   const [only] = values
   const isAny = values.length === 1 && only?.text === '*' && !only.isQuoted
   if (isAny && (MAY_LACK.has(key) || !Object.hasOwn(READERS, key))) return { kind: 'has', key }
+  const word = key === 'is' && values.length === 1 ? (only?.text.toLowerCase() ?? '') : ''
+  if (Object.hasOwn(IS_WORDS, word)) return (IS_WORDS[word] as (at: number) => Term)(at)
   if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
   const patterns = patternsOf(lexer, values)
   if (patterns.some(goesOn)) bounds.infix()
