@@ -142,3 +142,50 @@ test('issues that could not be changed are named with their reasons', async () =
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
 })
+
+test('an older change is taken back without the newer one', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 4)
+  const page = await opened(person)
+  const ids = () => page.locator('.issue .id').allTextContents()
+  await page.keyboard.press('j')
+  await page.keyboard.press('r')
+  const first = page.getByRole('status').filter({ hasText: 'SHOPPER-WEB-1 resolved' })
+  await first.waitFor()
+  await first.getByText('SHOPPER-WEB-1 resolved').hover()
+  await page.keyboard.press('r')
+  await page.getByText('SHOPPER-WEB-2 resolved').waitFor()
+  await eventually(ids).toEqual(['SHOPPER-WEB-3', 'SHOPPER-WEB-4'])
+  await page
+    .locator('.toast')
+    .filter({ hasText: 'SHOPPER-WEB-1 resolved' })
+    .getByRole('button', { name: 'Undo' })
+    .click()
+  await eventually(ids).toEqual(['SHOPPER-WEB-1', 'SHOPPER-WEB-3', 'SHOPPER-WEB-4'])
+  await eventually(async () => (await person.get('/api/issues?status=resolved&limit=1')).body['total']).toBe(1)
+  expect(await ids()).toEqual(['SHOPPER-WEB-1', 'SHOPPER-WEB-3', 'SHOPPER-WEB-4'])
+  await page.getByRole('link', { name: 'Resolved 1', exact: true }).waitFor()
+})
+
+test('a change that is refused late takes back itself alone', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 3)
+  const page = await opened(person)
+  const ids = () => page.locator('.issue .id').allTextContents()
+  let refuse: () => void = () => undefined
+  let isFirst = true
+  await page.route('**/api/issues', async (route) => {
+    if (route.request().method() !== 'PATCH' || !isFirst) return route.continue()
+    isFirst = false
+    await new Promise<void>((done) => (refuse = done))
+    return route.fulfill({ status: 403, json: { error: 'Your role cannot do this.' } })
+  })
+  await page.keyboard.press('j')
+  await page.keyboard.press('r')
+  await eventually(ids).toEqual(['SHOPPER-WEB-2', 'SHOPPER-WEB-3'])
+  await page.keyboard.press('r')
+  await page.getByText('SHOPPER-WEB-2 resolved').waitFor()
+  refuse()
+  await page.getByRole('alert').filter({ hasText: 'Your role cannot do this.' }).waitFor()
+  await eventually(ids).toEqual(['SHOPPER-WEB-1', 'SHOPPER-WEB-3'])
+})

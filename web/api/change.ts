@@ -10,22 +10,24 @@ export type Change<Input, Answer> = {
   touches: (input: Input) => readonly QueryKey[]
   /** Writes the expected result into the cache. */
   guess?: (client: QueryClient, input: Input) => void
+  /** Takes the guess back in its own way; without it everything touched is as it was before, whatever came since. */
+  restore?: (client: QueryClient, remembered: Memory, input: Input) => void
   /** Puts the server's answer in place of the guess, where it says more. */
   settle?: (client: QueryClient, answer: Answer, input: Input) => void
   /** What the toast says; none when the page itself shows it. */
   said?: (answer: Answer, input: Input) => string
   /** The call that undoes it; with it the toast offers Undo (`Z`) for as long as it stands. */
-  undo?: (input: Input, answer: Answer) => Promise<unknown>
+  undo?: (input: Input, answer: Answer, client: QueryClient) => Promise<unknown>
   /** What could not be done, for the toast of a failure: "Could not resolve." Null when the page says it itself. */
   failed: string | null
 }
 
-type Memory = readonly (readonly [QueryKey, unknown])[]
+export type Memory = readonly (readonly [QueryKey, unknown])[]
 
 const remember = (client: QueryClient, keys: readonly QueryKey[]): Memory =>
   keys.flatMap((queryKey) => client.getQueriesData({ queryKey }))
 
-function restore(client: QueryClient, memory: Memory): void {
+function restoreAll(client: QueryClient, memory: Memory): void {
   for (const [key, data] of memory) client.setQueryData(key, data)
 }
 
@@ -41,6 +43,8 @@ export const reasonOf = (error: unknown): string => (error instanceof ApiError ?
  */
 export function useChange<Input, Answer>(change: Change<Input, Answer>) {
   const client = useQueryClient()
+  const restore = (memory: Memory, input: Input) =>
+    change.restore === undefined ? restoreAll(client, memory) : change.restore(client, memory, input)
   return useMutation<Answer, Error, Input, Memory>({
     mutationFn: change.send,
     onMutate: async (input) => {
@@ -51,8 +55,8 @@ export function useChange<Input, Answer>(change: Change<Input, Answer>) {
       change.guess?.(client, input)
       return memory
     },
-    onError: (error, _input, memory) => {
-      if (memory !== undefined) restore(client, memory)
+    onError: (error, input, memory) => {
+      if (memory !== undefined) restore(memory, input)
       if (change.failed !== null) addToast({ text: `${change.failed} ${reasonOf(error)}`, tone: 'bad' })
     },
     onSuccess: (answer, input, memory) => {
@@ -60,10 +64,12 @@ export function useChange<Input, Answer>(change: Change<Input, Answer>) {
       if (change.said === undefined) return
       const { undo } = change
       const takeBack = async () => {
-        restore(client, memory)
+        restore(memory, input)
         try {
-          await undo?.(input, answer)
+          await undo?.(input, answer, client)
         } catch (error) {
+          // It is as the change left it.
+          change.guess?.(client, input)
           addToast({ text: `${shared.notUndone} ${reasonOf(error)}`, tone: 'bad' })
         }
         await readAgain(client, change.touches(input))

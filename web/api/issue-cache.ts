@@ -105,15 +105,103 @@ export function mergeIntoLists(client: QueryClient, issues: readonly Issue[]): v
   }
 }
 
-/** Takes deleted issues out of every list. */
-export function removeCached(client: QueryClient, issues: readonly Issue[]): void {
-  const gone = new Map(issues.map((issue) => [issue.id, issue]))
+/** Takes issues that are no more out of every list; their status may be known from their rows alone. */
+export function removeCached(
+  client: QueryClient,
+  issues: readonly (Pick<Issue, 'id'> & { readonly status?: Status })[],
+): void {
+  const gone = new Set(issues.map(({ id }) => id))
   changePages(client, (page) => {
     const items = page.items.filter((item) => !gone.has(item.id))
+    const listed = new Map(page.items.map((item) => [item.id, item.status]))
     const counts = page.statusCounts === null ? null : { ...page.statusCounts }
-    if (counts !== null) for (const { status } of issues) counts[status] = Math.max(0, (counts[status] ?? 0) - 1)
+    if (counts !== null) {
+      for (const issue of issues) {
+        const status = issue.status ?? listed.get(issue.id)
+        if (status !== undefined) counts[status] = Math.max(0, (counts[status] ?? 0) - 1)
+      }
+    }
     return { ...page, items, total: page.total - (page.items.length - items.length), statusCounts: counts }
   })
+}
+
+/**
+ * Takes a change of some issues back, and leaves alone what other changes did meanwhile: their rows return to their
+ * places with the fields they had.
+ * @param remembered what the cache held before the change
+ * @param after what the change made of an issue; null where it took it away
+ */
+export function restoreIssues(
+  client: QueryClient,
+  remembered: readonly (readonly [QueryKey, unknown])[],
+  issues: readonly Pick<Issue, 'id'>[],
+  after: (issue: Issue) => Issue | null,
+): void {
+  const ids = new Set(issues.map(({ id }) => id))
+  for (const [key, data] of remembered) {
+    const kind = key[1]
+    if (kind === 'list') {
+      // Only `streamQuery` makes keys of this form; the data is its own.
+      const before = data as StreamData | undefined
+      if (before !== undefined)
+        client.setQueryData<StreamData>(key, (now) => (now === undefined ? now : putBack(now, before, ids, after)))
+    } else if (kind !== 'fresh') client.setQueryData(key, data)
+  }
+}
+
+/** Rows of `ids` as they stood before, each after the one it followed; further pages may have come meanwhile. */
+function putBack(
+  now: StreamData,
+  before: StreamData,
+  ids: ReadonlySet<string>,
+  after: (issue: Issue) => Issue | null,
+): StreamData {
+  const order = before.pages.flatMap((page) => page.items)
+  const back = order.filter((item) => ids.has(item.id))
+  const old = new Map(back.map((item) => [item.id, item]))
+  const there = new Set(now.pages.flatMap((page) => page.items.map((item) => item.id)))
+  /** Rows to come in again, by the row they follow; null for the head of the list. */
+  const following = new Map<string | null, Issue[]>()
+  let anchor: string | null = null
+  let added = 0
+  for (const item of order) {
+    if (there.has(item.id)) anchor = item.id
+    else if (ids.has(item.id)) {
+      const group = following.get(anchor)
+      if (group === undefined) following.set(anchor, [item])
+      else group.push(item)
+      added += 1
+    }
+  }
+  const pages = now.pages.map((page, index) => ({
+    ...page,
+    items: [
+      ...(index === 0 ? (following.get(null) ?? []) : []),
+      ...page.items.flatMap((item) => [old.get(item.id) ?? item, ...(following.get(item.id) ?? [])]),
+    ],
+  }))
+  return {
+    ...now,
+    pages: pages.map((page) => ({
+      ...page,
+      total: page.total + added,
+      statusCounts: back.reduce(
+        (counts, item) => countBack(counts, after(item)?.status, item.status),
+        page.statusCounts,
+      ),
+    })),
+  }
+}
+
+function countBack(
+  counts: StreamPage['statusCounts'],
+  from: Status | undefined,
+  to: Status,
+): StreamPage['statusCounts'] {
+  if (counts === null || from === to) return counts
+  const next = { ...counts, [to]: (counts[to] ?? 0) + 1 }
+  if (from !== undefined) next[from] = Math.max(0, (next[from] ?? 0) - 1)
+  return next
 }
 
 /** Puts rows back at the head of the lists they belong to, after a change of theirs was refused. */

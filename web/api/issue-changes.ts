@@ -2,7 +2,7 @@ import { issues as words } from '../words/issues.ts'
 import { addToast } from '../ui/toasts.tsx'
 import { ApiError, call } from './call.ts'
 import { useChange } from './change.ts'
-import { editCached, keysOf, removeCached, returnIssues } from './issue-cache.ts'
+import { editCached, keysOf, removeCached, restoreIssues, returnIssues } from './issue-cache.ts'
 import {
   queryOf,
   type Issue,
@@ -150,15 +150,20 @@ export function useIssueEdit() {
       whole(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
     touches: ({ issues }) => keysOf(issues),
     guess: (client, { issues, edit }) => editCached(client, issues, guessOf(edit)),
+    restore: (client, remembered, { issues, edit }) => restoreIssues(client, remembered, issues, guessOf(edit)),
     settle: (client, results, { issues }) => {
       returnIssues(client, notDone(issues, results))
       tellRefused(issues, results)
     },
     said: (results, { edit, issues }) => saidOf(edit, nameOf(issues, results)),
-    undo: async (_input, { operation }) => {
+    undo: async ({ issues, edit }, { operation }, client) => {
       const undone = await undo(operation.id)
-      const [first] = await refusalsOf(undone)
-      if (first !== undefined) addToast({ text: words.notUndone(undone.failed, first.reason), tone: 'bad' })
+      const refused = await refusalsOf(undone)
+      const [first] = refused
+      if (first === undefined) return
+      addToast({ text: words.notUndone(undone.failed, first.reason), tone: 'bad' })
+      // What was not taken back does not look as if it were.
+      editCached(client, notDone(issues, { operation: undone, refused }), guessOf(edit))
     },
     failed: words.failed,
   })
@@ -172,6 +177,7 @@ export function useIssueDelete(onGone?: () => void) {
     send: ({ issues, all }) => whole(call('DELETE /api/issues', { body: targetOf(issues, all) })),
     touches: ({ issues }) => keysOf(issues).filter((key) => key[1] !== 'detail'),
     guess: (client, { issues }) => removeCached(client, issues),
+    restore: (client, remembered, { issues }) => restoreIssues(client, remembered, issues, () => null),
     settle: (client, results, { issues }) => {
       const left = notDone(issues, results)
       returnIssues(client, left)

@@ -1,7 +1,7 @@
 import { issues as words } from '../words/issues.ts'
 import { call } from './call.ts'
 import { useChange } from './change.ts'
-import { keysOf, removeCached, storeIssues } from './issue-cache.ts'
+import { keysOf, removeCached, restoreIssues, storeIssues } from './issue-cache.ts'
 import type { Issue } from './issue-queries.ts'
 
 /** Which of these the others are merged into: the one the keyboard stands on, else the oldest. Null where none can be. */
@@ -24,6 +24,8 @@ export function useIssueMerge() {
     send: (merge) => call('POST /api/issues/:issueId/merge', { params: { issueId: merge.into.id }, body: body(merge) }),
     touches: ({ into, others }) => keysOf([into, ...others]),
     guess: (client, { others }) => removeCached(client, others),
+    restore: (client, remembered, { into, others }) =>
+      restoreIssues(client, remembered, [into, ...others], (issue) => (issue.id === into.id ? issue : null)),
     settle: (client, merged) => storeIssues(client, [merged]),
     said: (_merged, { into, others }) => words.merged(others.length, into.short_id),
     undo: (merge) =>

@@ -1,7 +1,7 @@
 import { grouping as words } from '../words/grouping.ts'
 import { call } from './call.ts'
 import { useChange } from './change.ts'
-import { keysOf } from './issue-cache.ts'
+import { keysOf, removeCached } from './issue-cache.ts'
 import type { Issue, IssueDetail } from './issue-queries.ts'
 
 type Named = Pick<Issue, 'id' | 'short_id'>
@@ -22,7 +22,11 @@ export function useMerge(issue: IssueDetail, onDone: () => void) {
   return useChange({
     send: (others: readonly Named[]) => merge(issue, others),
     touches: (others) => [...keysOf([issue, ...others]), ['issues', 'to-merge'], ['comments', issue.id]],
-    settle: onDone,
+    settle: (client, _answer, others) => {
+      // Lists are not read again behind a person's back: the rows leave them here.
+      removeCached(client, others)
+      onDone()
+    },
     said: (_answer, others) => words.merged(others.length, issue.short_id),
     undo: (others) => unmerge(issue, others),
     failed: words.mergeFailed,
@@ -49,6 +53,7 @@ export function useDiscard(issue: IssueDetail, onGone: () => void) {
       ['projects', issue.project_id, 'discards'],
     ],
     settle: (client, _answer, one) => {
+      removeCached(client, [one])
       client.removeQueries({ queryKey: ['issues', 'detail', one.id], type: 'inactive' })
       onGone()
     },

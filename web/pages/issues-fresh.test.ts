@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { editCached, mergeIntoLists, removeCached, returnIssues } from '../api/issue-cache.ts'
+import { editCached, mergeIntoLists, removeCached, restoreIssues, returnIssues } from '../api/issue-cache.ts'
 import { filtersOf, streamQuery, type Issue, type StreamData, type StreamPage } from '../api/issue-queries.ts'
 import { strayIds, waitingIssues } from './issues-fresh.ts'
 
@@ -114,4 +114,56 @@ test('a deleted issue is gone, a refused change brings its row back', () => {
   expect(read()?.statusCounts?.unresolved).toBe(1)
   returnIssues(client, [anIssue('a')])
   expect(read()?.items.map((item) => item.id)).toEqual(['a', 'b'])
+})
+
+const resolved = (issue: Issue): Issue => ({ ...issue, status: 'resolved' })
+
+test('taking one change back leaves later ones as they are', () => {
+  const { client, read } = aList(['a', 'b', 'c', 'd'].map((id) => anIssue(id)))
+  const before = client.getQueriesData({ queryKey: ['issues'] })
+  editCached(client, [anIssue('b')], resolved)
+  // Meanwhile: another one is resolved, news come.
+  editCached(client, [anIssue('c')], resolved)
+  mergeIntoLists(client, [anIssue('d', { event_count: 9 })])
+  restoreIssues(client, before, [anIssue('b')], resolved)
+  expect(read()?.items.map((item) => item.id)).toEqual(['a', 'b', 'd'])
+  expect(read()?.items.at(-1)?.event_count).toBe(9)
+  expect(read()?.statusCounts).toEqual({ unresolved: 3, resolved: 4 })
+  expect(read()?.total).toBe(3)
+})
+
+test('rows return to their places: the first, several in a row, one that never left', () => {
+  const { client, read } = aList(
+    ['a', 'b', 'c', 'd'].map((id) => anIssue(id)),
+    { status: ['unresolved'] },
+  )
+  const before = client.getQueriesData({ queryKey: ['issues'] })
+  removeCached(client, [anIssue('a'), anIssue('b'), anIssue('d')])
+  restoreIssues(client, before, [anIssue('a'), anIssue('b'), anIssue('d')], () => null)
+  expect(read()?.items.map((item) => item.id)).toEqual(['a', 'b', 'c', 'd'])
+  expect(read()?.statusCounts).toEqual({ unresolved: 4, resolved: 3 })
+  const owned = (issue: Issue): Issue => ({ ...issue, assignee_id: 'me' })
+  editCached(client, [anIssue('c')], owned)
+  restoreIssues(client, before, [anIssue('c')], owned)
+  expect(read()?.items.map((item) => item.assignee_id)).toEqual([null, null, null, null])
+  expect(read()?.total).toBe(4)
+})
+
+test('an issue known by its id alone leaves the lists, and the count of the status its row had', () => {
+  const { client, read } = aList([anIssue('a'), anIssue('b')])
+  removeCached(client, [{ id: 'a' }, { id: 'elsewhere' }])
+  expect(read()?.items.map((item) => item.id)).toEqual(['b'])
+  expect(read()?.statusCounts).toEqual({ unresolved: 1, resolved: 3 })
+})
+
+test('ten thousand rows come back at once', () => {
+  const all = Array.from({ length: 10_000 }, (_, index) => anIssue(`i${index}`))
+  const { client, read } = aList(all)
+  const before = client.getQueriesData({ queryKey: ['issues'] })
+  editCached(client, all, resolved)
+  const startedAt = performance.now()
+  restoreIssues(client, before, all, resolved)
+  // Generous: what grows with the square takes seconds.
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+  expect(read()?.items.map((item) => item.id)).toEqual(all.map(({ id }) => id))
 })
