@@ -7,7 +7,7 @@ import { readSessionSummary } from './read-session-summary.ts'
 import { recordSessions } from './record-sessions.ts'
 import { anUpdate, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
 
-const { app } = await testApp({ now: new Date(NOW) })
+const { app } = await testApp()
 const { actor } = await aPerson(app)
 const HOUR_MS = 3_600_000
 
