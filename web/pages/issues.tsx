@@ -27,7 +27,6 @@ import '../ui/issues-strip.css'
 import '../ui/issues-bulk.css'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './issues-edits.ts'
 import { BulkProgress, BulkRefused } from './issues-progress.tsx'
-import { EmptyStream } from './issues-empty.tsx'
 import { FilterButton, SearchBox, SortButton } from './issues-filters.tsx'
 import { useStreamKeys } from './issues-keys.ts'
 import { IssueList } from './issues-list.tsx'
@@ -40,6 +39,7 @@ import { StatusViews, viewOf } from './issues-views.tsx'
 
 const loadBulkBar = () => import('./issues-bulk.tsx').then((module) => ({ default: module.BulkBar }))
 const BulkBar = lazy(loadBulkBar)
+const EmptyStream = lazy(() => import('./issues-empty.tsx').then((module) => ({ default: module.EmptyStream })))
 const DeleteDialog = lazy(() =>
   import('../components/issue-delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
 )
@@ -261,7 +261,9 @@ function Stream() {
             busy={list.isPlaceholderData}
           />
         ) : empty ? (
-          <EmptyStream search={search} range={filters.range} view={viewOf(filters.status)} onChange={change} />
+          <Suspense fallback={null}>
+            <EmptyStream search={search} range={filters.range} view={viewOf(filters.status)} onChange={change} />
+          </Suspense>
         ) : (
           <SkeletonRows rows={SKELETON_ROWS} label={words.what} />
         )}
