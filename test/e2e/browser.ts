@@ -125,6 +125,10 @@ export async function expectNoSideScroll(page: Page, where: string): Promise<voi
 export const hasFocus = async (element: Locator): Promise<boolean> =>
   (await element.and(element.page().locator(':focus')).count()) === 1
 
+/** Waits for a toast and rests the pointer on it: it stays, with its Undo, however slow the machine is. */
+export const holdToast = (page: Page, text: string | RegExp): Promise<void> =>
+  page.locator('.toast').filter({ hasText: text }).last().hover()
+
 let pictures: string | undefined
 
 /** Saves a picture and returns its path. `SCREENSHOT_DIR` says where, else a folder for temporary files. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestProject } from '../kit/founder.ts'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot, type Theme, type WidthName } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, holdToast, screenshot, type Theme, type WidthName } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** How an issue is resolved and ignored on the dashboard, and how it says why it came back. */
@@ -66,6 +66,7 @@ test('resolved in this release, another, the next one, a commit; undone with wha
 
   await how.click()
   await page.keyboard.press('x')
+  await holdToast(page, /resolved/)
   await holds(person, id, { resolution: { in_next_release: true } })
   await page.keyboard.press('z')
   await holds(person, id, { resolution: { in_release: ['2.3.1', '3.0.2'] } })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestProject } from '../kit/founder.ts'
 import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, hasFocus, screenshot } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, hasFocus, holdToast, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -154,6 +154,7 @@ test('resolve and reopen by key, with the activity that says who', async () => {
   await page.getByRole('region', { name: 'Activity' }).getByText('resolved this issue').waitFor()
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('resolved')
   await page.keyboard.press('r')
+  await holdToast(page, /reopened/)
   await page.getByRole('button', { name: 'Resolve' }).waitFor()
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('unresolved')
   await page.keyboard.press('z')

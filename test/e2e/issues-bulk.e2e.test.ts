@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { seedIssues } from '../kit/seed-issues.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, holdToast, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** Many issues at once: everything that matches, undo, ten thousand rows. */
@@ -27,7 +27,7 @@ test('everything that matches is resolved behind the page, and taken back exactl
   await page.getByRole('button', { name: 'Select all 420 that match' }).click()
   await page.getByRole('toolbar', { name: 'Actions for 420 selected issues' }).waitFor()
   await page.keyboard.press('r')
-  await page.getByText('420 issues resolved').waitFor()
+  await holdToast(page, '420 issues resolved')
   await eventually(() => totalOf(person, 'resolved')).toBe(420)
   await page.getByRole('heading', { name: 'No open issues' }).waitFor()
   await page.keyboard.press('z')
@@ -46,7 +46,7 @@ test('take it, merge two, take that back', async () => {
   await page.keyboard.press('x')
   await page.keyboard.press('Shift+J')
   await page.keyboard.press('m')
-  await page.getByText(/1 issue merged into/).waitFor()
+  await holdToast(page, /1 issue merged into/)
   await eventually(() => totalOf(person, 'unresolved')).toBe(2)
   await page.keyboard.press('z')
   await eventually(() => totalOf(person, 'unresolved')).toBe(3)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { aProject, type TestProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, hasFocus, screenshot } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, hasFocus, holdToast, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -73,7 +73,7 @@ test('triage without a pointer: move, choose, resolve, undo, ignore, open', asyn
   expect(await row(page, 'BError').getByRole('checkbox').isChecked()).toBe(true)
 
   await page.keyboard.press('r')
-  await page.getByText('2 issues resolved').waitFor()
+  await holdToast(page, '2 issues resolved')
   await eventually(() => titles(page)).toEqual(['AError', 'DError'])
   await eventually(() => hasFocus(row(page, 'DError').getByRole('link'))).toBe(true)
   await page.getByRole('link', { name: 'Resolved 2', exact: true }).waitFor()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { aProject, type TestProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, holdToast, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -107,7 +107,7 @@ test('a view is saved, shared, changed, opened by others, and deleted with a way
   await change.getByRole('button', { name: 'Save view' }).click()
   await page.getByRole('button', { name: 'Saved views: Warnings' }).click()
   await page.getByRole('menuitem', { name: 'Delete view' }).click()
-  await page.getByText('Warnings deleted').waitFor()
+  await holdToast(page, 'Warnings deleted')
   await eventually(async () => (await person.get('/api/views')).body['total']).toBe(0)
   await page.keyboard.press('z')
   await eventually(async () => (await person.get('/api/views')).text).toContain('"name":"Warnings"')
