@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { Edit, Resolution } from '../api/issue-changes.ts'
 import type { Issue, Severity as SeverityName } from '../api/issue-queries.ts'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
@@ -8,8 +8,7 @@ import { decide } from '../words/decide.ts'
 import { issues as words } from '../words/issues.ts'
 import { useAsk, type Ask } from './issue-decide.tsx'
 import { versionOf } from './issue-trend.ts'
-
-const OwnerPicker = lazy(() => import('./people/owner-picker.tsx').then((module) => ({ default: module.OwnerPicker })))
+import { OwnerPicker } from './people/owner-picker.tsx'
 
 const LETTERS: Readonly<Record<SeverityName, string>> = { critical: 'c', high: 'h', medium: 'm', low: 'l' }
 const SEVERITIES: readonly SeverityName[] = ['critical', 'high', 'medium', 'low']
@@ -41,15 +40,13 @@ export function OwnerMenu({ issues, onEdit, trigger, open, onOpenChange, align, 
       {...(align === undefined ? {} : { align })}
       {...(side === undefined ? {} : { side })}
     >
-      <Suspense fallback={null}>
-        <OwnerPicker
-          ownerId={isSame ? first.assignee_id : undefined}
-          onChoose={(person) => {
-            setOpen(false)
-            onEdit({ kind: 'assignee', person })
-          }}
-        />
-      </Suspense>
+      <OwnerPicker
+        ownerId={isSame ? first.assignee_id : undefined}
+        onChoose={(person) => {
+          setOpen(false)
+          onEdit({ kind: 'assignee', person })
+        }}
+      />
     </Popover>
   )
 }

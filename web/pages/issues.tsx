@@ -105,9 +105,7 @@ function Stream() {
   useEffect(() => rememberStream(search), [search])
   // Not in the first load, and there once somebody chooses.
   useEffect(() => {
-    const timer = setTimeout(() => {
-      void Promise.allSettled([loadBulkBar(), import('../components/people/owner-picker.tsx')])
-    }, IDLE_MS)
+    const timer = setTimeout(() => void loadBulkBar().catch(() => undefined), IDLE_MS)
     return () => clearTimeout(timer)
   }, [])
   useEffect(() => rememberSelection(key, selection), [key, selection])
