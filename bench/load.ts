@@ -106,7 +106,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
         if (isOver()) return resolve()
         const everyMs = 1000 / rate()
         for (const now = performance.now(); nextDue <= now; nextDue += everyMs) {
-          const connection = idle.pop()
+          let connection = idle.pop()
+          // Closed by the service meanwhile: nobody would answer on it.
+          while (connection?.isBroken === true) connection = idle.pop()
           if (connection === undefined) due.push(nextDue)
           else send(connection, nextDue)
         }
@@ -117,7 +119,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     due.length = 0
   }
   // The last answers, at most 15 s; what never came counts as 0.
-  const deadline = started + options.durationMs + 15_000
+  const deadline = (options.ratePerSecond === null ? started + options.durationMs : performance.now()) + 15_000
   while (all.some((connection) => connection.isBusy) && performance.now() < deadline) await pause(5)
   while (options.ratePerSecond === null && !isOver() && all.some((connection) => !connection.isBroken)) await pause(20)
   while (all.some((connection) => connection.isBusy) && performance.now() < deadline) await pause(5)
