@@ -9,6 +9,8 @@ export type DayTable = {
   readonly table: string
   /** Storage parameters of each partition, for example `toast_tuple_target = 8160`. */
   readonly storage?: string
+  /** Statistics target of its columns: ANALYZE holds 300 times as many rows in memory. Default: the database's own, 100. */
+  readonly statistics?: number
 }
 
 /**
@@ -31,10 +33,11 @@ export async function ensureDayPartitions(pool: pg.Pool, tables: readonly DayTab
   try {
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK])
-    for (const { table, storage, day: from, name } of missing) {
+    for (const { table, storage, statistics, day: from, name } of missing) {
       await client.query(
         `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${dayPlus(from, 1)}')${storage === undefined ? '' : ` with (${storage})`}`,
       )
+      if (statistics !== undefined) await setStatistics(client, name, statistics)
     }
     await client.query('commit')
   } catch (error) {
@@ -43,6 +46,16 @@ export async function ensureDayPartitions(pool: pg.Pool, tables: readonly DayTab
   } finally {
     client.release()
   }
+}
+
+/** A partition takes over nothing of its parent's targets. */
+async function setStatistics(client: pg.ClientBase, name: string, target: number): Promise<void> {
+  const { rows } = await client.query<{ changes: string }>(
+    `select string_agg(format('alter column %I set statistics %s', attname, $2::int), ', ') as changes
+     from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped`,
+    [name, target],
+  )
+  await client.query(`alter table ${name} ${rows[0]?.changes ?? ''}`)
 }
 
 /** Days a table has partitions of, newest first. */
