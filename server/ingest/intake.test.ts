@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import zlib from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { watchLoop } from '#test/kit/loop-watch.ts'
 import { readEdgeCases, readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT } from '#test/kit/samples.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -14,7 +14,7 @@ const { app, clock, onClose } = await testApp()
 const { projectId, keyId } = await seedProject(app, { number: SAMPLE_PROJECT, publicKey: SAMPLE_KEY })
 const OTHER_KEY = 'f'.repeat(32)
 await seedProject(app, { number: 4502, publicKey: OTHER_KEY })
-const intake = await testIntake(app, { bodyTimeoutMs: 600 })
+const intake = await testIntake(app)
 onClose(() => intake.close())
 
 const ENVELOPE = `/api/${SAMPLE_PROJECT}/envelope/`
@@ -59,7 +59,7 @@ describe('the 144 recordings', () => {
       })
       clock.advance(10_000)
     }
-  })
+  }, 120_000)
 })
 
 describe('the 39 edge cases', () => {
@@ -356,7 +356,9 @@ describe('bad input', () => {
   })
 
   test('a body that drips is ended by the clock', async () => {
-    const socket = await intake.socket()
+    const impatient = await testIntake(app, { bodyTimeoutMs: 600 })
+    onTestFinished(() => impatient.close())
+    const socket = await impatient.socket()
     let answer = ''
     let closed = false
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1'))).on('close', () => (closed = true))
@@ -367,7 +369,7 @@ describe('bad input', () => {
     await waitFor('the end', () => closed, 5_000)
     clearInterval(drip)
     expect(answer).toContain('HTTP/1.1 400')
-    expect(await intake.takeAll()).toEqual([])
+    expect(await impatient.takeAll()).toEqual([])
   })
 
   test('50 clients sending the same event id are all answered with it', async () => {
