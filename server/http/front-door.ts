@@ -73,7 +73,7 @@ const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 function answerBroken(error: { code?: string }, socket: Socket): void {
   const sentence =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'The headers are larger than 48 KiB.'
+      ? 'The headers are larger than 16 KiB.'
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'The request did not arrive in time.'
         : 'The request is not valid HTTP.'

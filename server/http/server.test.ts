@@ -108,13 +108,13 @@ describe('what is no request', () => {
     ['no HTTP', 'GARBAGE\r\n\r\n', 'The request is not valid HTTP.'],
     [
       'too many headers',
-      `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(50_000)}\r\n\r\n`,
-      'The headers are larger than 48 KiB.',
+      `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`,
+      'The headers are larger than 16 KiB.',
     ],
     [
       'an endless address',
-      `GET /api/issues?q=${'a'.repeat(33_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
-      'The address is longer than 32,768 characters.',
+      `GET /api/issues?q=${'a'.repeat(9_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+      'The address is longer than 8,192 characters.',
     ],
     [
       'a broken address',

@@ -151,8 +151,7 @@ const serverLimits = {
   requestTimeout: 600_000,
   // Headers that drip are cut off 10 to 10.5 s after their beginning.
   connectionsCheckingInterval: 500,
-  // Beyond what an address may have (socket-limits.ts).
-  maxHeaderSize: 48 * 1024,
+  maxHeaderSize: 16 * 1024,
   keepAliveTimeout: 65_000,
   noDelay: true,
   // Asked by the front door, which also stops what follows on the connection.

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const MOST_PER_ADDRESS = 1_000
-/** A query of 10 kB with every byte percent-encoded, and some more. */
-const MOST_URL_CHARACTERS = 32 * 1024
+/** security.md 4.17. */
+const MOST_URL_CHARACTERS = 8 * 1024
 const MOST_HEADERS = 100
 
 /** One address may hold so many connections at once; phones behind one carrier share one, hence the large number. */
