@@ -77,6 +77,27 @@ test('somebody who crashed twice is one user; nobody is 0 once sessions name the
   expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ total: 3, crashed_users: 1 })
 })
 
+test('users are counted once over more intervals than are read at a time', async () => {
+  const projects = await Promise.all(Array.from({ length: 10 }, () => aProject()))
+  await record(
+    ...projects.flatMap((project, at) =>
+      Array.from({ length: 55 }, (_, minute) =>
+        filed(
+          project,
+          anUpdate({
+            sid: sidOf(`${project}-${minute}`),
+            did: minute === 0 ? `only-${at}` : 'everywhere',
+            status: 'crashed',
+            startedAt: NOW - minute * 60_000,
+          }),
+        ),
+      ),
+    ),
+  )
+  // Two of each project: who uses two apps is somebody else in each, as hashes of users are of one project.
+  expect(await readSessionSummary(app, actor, '1h', projects)).toMatchObject({ total: 550, crashed_users: 20 })
+})
+
 test('another organisation counts nowhere', async () => {
   const stranger = await aPerson(app)
   const theirs = await aProject(stranger.actor.orgId)

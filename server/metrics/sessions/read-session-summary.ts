@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Actor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import type { Database } from '../../storage/pool.ts'
@@ -36,6 +36,10 @@ export async function readSessionSummary(
   return { range, ...now, previous }
 }
 
+/** Sketches merged for one summary, and between two turns of the event loop: 2.5 kB and some microseconds each. */
+const MOST_SKETCHES = 6_000
+const SKETCHES_AT_ONCE = 500
+
 async function summarise(
   db: Database,
   orgId: string,
@@ -43,22 +47,54 @@ async function summarise(
   from: number,
   to: number,
 ): Promise<Summary> {
+  const rollups = rollupsOf(orgId, projectIds, from, to)
+  const { rows } = await sql<{ total: number; crashed: number; named: boolean | null; sketches: number }>`
+    select coalesce(sum(r.total), 0)::float8 as total, coalesce(sum(r.crashed), 0)::float8 as crashed,
+      bool_or(r.users is not null) as named, count(r.crashed_users)::int as sketches ${rollups}`.execute(db)
+  const { total, crashed, named, sketches } = rows[0] ?? { total: 0, crashed: 0, named: null, sketches: 0 }
+  // Beyond that it is not known rather than waited for.
+  const isKnown = named === true && sketches <= MOST_SKETCHES
+  return {
+    total,
+    crash_free_sessions: total <= 0 ? null : 1 - crashed / total,
+    crashed_users: isKnown ? await countCrashedUsers(db, rollups) : null,
+  }
+}
+
+/** The rollups of a range, as few and as long as cover it: `r`, of projects of this organisation. */
+function rollupsOf(orgId: string, projectIds: readonly string[] | undefined, from: number, to: number) {
   const spans = bucketSpans(from, to)
-  const { rows } = await sql<{ total: number; crashed: number; named: boolean; crashed_users: Buffer | null }>`
-    select r.total, r.crashed, r.users is not null as named, r.crashed_users
+  return sql`
     from unnest(${spans.map((span) => span.bucketSeconds)}::int[], ${spans.map((span) => new Date(span.from))}::timestamptz[],
       ${spans.map((span) => new Date(span.to))}::timestamptz[]) s (bucket_seconds, "from", "to")
     cross join (select id from projects where org_id = ${orgId}
       and (${projectIds ?? null}::uuid[] is null or id = any(${projectIds ?? null}::uuid[]))) p
     join session_rollups r on r.project_id = p.id and r.bucket_seconds = s.bucket_seconds
-      and r.attributes_id = ${ALL_ATTRIBUTES} and r.bucket >= s."from" and r.bucket < s."to"`.execute(db)
+      and r.attributes_id = ${ALL_ATTRIBUTES} and r.bucket >= s."from" and r.bucket < s."to"`
+}
+
+type Place = { project_id: string; bucket_seconds: number; bucket: Date }
+
+async function countCrashedUsers(db: Database, rollups: RawBuilder<unknown>): Promise<number> {
   const users = new HyperLogLog()
-  for (const row of rows) if (row.crashed_users !== null) users.mergeBytes(row.crashed_users)
-  const total = rows.reduce((sum, row) => sum + row.total, 0)
-  const crashed = rows.reduce((sum, row) => sum + row.crashed, 0)
-  return {
-    total,
-    crash_free_sessions: total <= 0 ? null : 1 - crashed / total,
-    crashed_users: rows.some((row) => row.named) ? users.count() : null,
-  }
+  let last: Place | undefined
+  do {
+    const page = await sketchesAfter(db, rollups, last)
+    for (const row of page) users.mergeBytes(row.crashed_users)
+    last = page[SKETCHES_AT_ONCE - 1]
+  } while (last !== undefined)
+  return users.count()
+}
+
+async function sketchesAfter(
+  db: Database,
+  rollups: RawBuilder<unknown>,
+  after: Place | undefined,
+): Promise<(Place & { crashed_users: Buffer })[]> {
+  const { rows } = await sql<Place & { crashed_users: Buffer }>`
+    select r.project_id, r.bucket_seconds, r.bucket, r.crashed_users ${rollups} where r.crashed_users is not null
+      and (${after === undefined} or (r.project_id, r.bucket_seconds, r.bucket)
+        > (${after?.project_id ?? null}::uuid, ${after?.bucket_seconds ?? null}::int, ${after?.bucket ?? null}::timestamptz))
+    order by r.project_id, r.bucket_seconds, r.bucket limit ${SKETCHES_AT_ONCE}`.execute(db)
+  return rows
 }

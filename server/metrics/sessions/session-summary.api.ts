@@ -9,7 +9,9 @@ const Summary = z.object({
     .number()
     .int()
     .nullable()
-    .describe('Distinct users of sessions that crashed, about 2 % exact; null when no session names its user.'),
+    .describe(
+      'Distinct users per project of sessions that crashed, about 2 % exact; null when no session names its user, or where too many intervals would have to be merged.',
+    ),
 })
 
 /** How sessions went, in a few figures. */
