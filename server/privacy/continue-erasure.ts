@@ -107,7 +107,8 @@ async function eraseInIssue(app: App, erasureId: string, person: Person, issueId
     const files = await deleteAttachmentsOf(tx, person.projectId, [...eventIds, ...feedbackIds])
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
     if (events.length === PIECE) return false
-    await forgetIssueUsers(tx, issueId, person.userHashes, await textsLeft(tx, issueId, issue.errorType))
+    const texts = await textsLeft(tx, issueId, issue.errorType)
+    await forgetIssueUsers(tx, issueId, person.userHashes, texts, app.clock.now())
     await countErased(tx, erasureId, { issues: 1 })
     await liveNotification(person.orgId, {
       kind: 'issues',

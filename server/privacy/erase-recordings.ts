@@ -7,6 +7,8 @@ import { namesUser } from './mentions-user.ts'
 /** Of the stored types those that are JSON, and so can say whose the recording is. */
 const TELLING = [...RAW_TYPES.keys()].filter((type) => type === 'replay_event' || type.startsWith('profile'))
 const PAGE = 100
+/** More would hold up the thread that parses it. */
+const MOST_PARSED_BYTES = 2 * 1024 * 1024
 
 /**
  * Removes replays and profiles that name a person: every part of a replay goes when one of its events names them. A
@@ -36,6 +38,10 @@ export async function eraseRecordingsOf(
   return { recordings }
 }
 
+/**
+ * Whether a file may be about them. Small ones in which a key may stand are parsed, to see whether it stands where
+ * people are named; a large one is theirs when the key stands anywhere in it.
+ */
 async function names(app: App, file: TellingFile, userKeys: readonly string[]): Promise<boolean> {
   const pieces: Buffer[] = []
   for (let seq = 0; seq * CHUNK_BYTES < file.size_bytes; seq++) {
@@ -44,11 +50,21 @@ async function names(app: App, file: TellingFile, userKeys: readonly string[]): 
     if (piece === null) return false
     pieces.push(piece)
   }
-  const text = Buffer.concat(pieces).toString('utf8')
+  const content = Buffer.concat(pieces)
+  const isMentioned = userKeys.some((key) => mentions(content, key))
+  if (content.length > MOST_PARSED_BYTES) return isMentioned
+  // A backslash may be an escape in the midst of a key.
+  if (!isMentioned && !content.includes('\\')) return false
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(content.toString('utf8'))
     return userKeys.some((key) => namesUser(value, key))
   } catch {
-    return userKeys.some((key) => text.includes(key))
+    return userKeys.some((key) => content.includes(key))
   }
+}
+
+/** As itself, or as writers of JSON write it, of which some escape slashes. */
+function mentions(content: Buffer, key: string): boolean {
+  const written = JSON.stringify(key).slice(1, -1)
+  return [key, written, written.replaceAll('/', String.raw`\/`)].some((text) => content.includes(text))
 }

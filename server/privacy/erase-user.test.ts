@@ -79,16 +79,19 @@ describe('erasing a person', () => {
     await segment(theirs, 0, undefined)
     await segment(theirs, 1, { id: 'u1' })
     await segment(others, 0, { id: 'u2', note: 'u1 was here' })
+    const profileText = (text: string) => post(project, [[{ type: 'profile' }, text]], { event_id: newEventId() })
     const profile = (user: string) =>
-      post(project, [[{ type: 'profile' }, { version: '1', transaction: { name: '/', user: { id: user } } }]], {
-        event_id: newEventId(),
-      })
+      profileText(JSON.stringify({ version: '1', transaction: { name: '/', user: { id: user } } }))
     await profile('u1')
     await profile('u2')
+    // Written with an escape, and too large to be parsed.
+    await profileText(String.raw`{"transaction":{"user":{"id":"\u00751"}}}`)
+    await profileText(String.raw`{"stack":"\u00e9","frames":"${'x'.repeat(3 << 20)}","user":{"id":"u1"}}`)
+    await profileText(String.raw`{"stack":"\u00e9","frames":"${'x'.repeat(3 << 20)}","user":{"id":"u2"}}`)
     await t.service.drain()
-    expect(await count('attachments where project_id = $1', project.id)).toBe(8)
-    expect(await erase(project, 'u1')).toMatchObject({ state: 'done', erased: { recordings: 5 } })
-    expect(await count('attachments where project_id = $1', project.id)).toBe(3)
+    expect(await count('attachments where project_id = $1', project.id)).toBe(11)
+    expect(await erase(project, 'u1')).toMatchObject({ state: 'done', erased: { recordings: 7 } })
+    expect(await count('attachments where project_id = $1', project.id)).toBe(4)
     expect(await count('attachments where event_id = $1', theirs)).toBe(0)
     expect(await erase(project, 'u1')).toMatchObject({ state: 'done', erased: {} })
   })
