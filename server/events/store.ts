@@ -151,23 +151,14 @@ export type EventPlace = EventKey & {
 /** What is known of an event without its body. */
 export type Arrived = Pick<StoredEvent, 'eventId' | 'release' | 'occurredAt' | 'receivedAt'>
 
-/** What has come for these issues since, the newest by their own time first. */
-export async function receivedSince(
-  db: Database,
-  issueIds: readonly string[],
-  since: Date,
-  limit: number,
-): Promise<Arrived[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select(['event_id', 'release', 'occurred_at', 'received_at'])
-    .where('issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
-    .where('received_at', '>', since)
-    .where('received_day', '>=', dayOf(since))
-    .orderBy('occurred_at', 'desc')
-    .orderBy('event_id', 'desc')
-    .limit(limit)
-    .execute()
+/** The newest events of these issues by their own time, without their bodies. */
+export async function newestArrived(db: Database, issueIds: readonly string[], limit: number): Promise<Arrived[]> {
+  const { rows } = await sql<{ event_id: string; release: string | null; occurred_at: Date; received_at: Date }>`
+    select n.* from unnest(${[...issueIds]}::uuid[]) i (id)
+    cross join lateral (
+      select e.event_id, e.release, e.occurred_at, e.received_at from events e where e.issue_id = i.id
+      order by e.occurred_at desc, e.event_id desc limit ${unknownLimit(limit)}
+    ) n order by n.occurred_at desc, n.event_id desc limit ${limit}`.execute(db)
   return rows.map((row) => ({
     eventId: unhyphenate(row.event_id),
     release: row.release,

@@ -1,4 +1,4 @@
-import { receivedSince } from '../events/store.ts'
+import { newestArrived, type Arrived } from '../events/store.ts'
 import type { Tx } from '../storage/pool.ts'
 import { lifeFrom } from './life-columns.ts'
 import { sight, type Sighting } from './life-cycle.ts'
@@ -7,8 +7,8 @@ import type { LockedIssue } from './merging.queries.ts'
 import { releaseBook } from './resolution.queries.ts'
 import { versionsIn } from './resolution.ts'
 
-/** Of what came while an issue was hidden so many of the newest act on it. */
-const MOST_EVENTS = 1_000
+/** What came while an issue was hidden is looked for among so many of its newest events: its lock holds up digestion. */
+const LOOKED_AT = 1_000
 /** No condition waits for more users than this, so more of them say nothing. */
 const MOST_USERS = 10_000
 
@@ -24,7 +24,8 @@ export async function bringBack(
 ): Promise<void> {
   const life = lifeFrom(issue)
   if (away.since === undefined || (life.resolved === null && life.ignored === null)) return
-  const came = await receivedSince(tx, away.sourceIds, away.since, MOST_EVENTS)
+  const grown = await grownSince(tx, issue)
+  const came = arrivedSince(await newestArrived(tx, away.sourceIds, LOOKED_AT), away.since, grown.events)
   const [newest] = came
   if (newest === undefined) return
   const events = came.map(({ eventId, release, occurredAt, receivedAt }) => ({
@@ -35,7 +36,11 @@ export async function bringBack(
   }))
   const step = sight(
     life,
-    { events, newUsers: await newUsersOf(tx, issue, newest.occurredAt), releases: await releasesOf(tx, issue, events) },
+    {
+      events,
+      newUsers: Array.from({ length: Math.min(grown.users, MOST_USERS) }, () => newest.occurredAt),
+      releases: await releasesOf(tx, issue, events),
+    },
     away.now,
   )
   if (step.life === life) return
@@ -48,14 +53,32 @@ export async function bringBack(
   )
 }
 
-/** How many came is known, when each of them came is not. */
-async function newUsersOf(tx: Tx, issue: LockedIssue, at: Date): Promise<Date[]> {
-  const { user_count: users } = await tx
+/**
+ * Which of these events came while an issue was hidden: those received since, and as many of the last received before as
+ * it counts more, since they were in the spool by then.
+ */
+export function arrivedSince(newest: readonly Arrived[], since: Date, count: number): Arrived[] {
+  const isAfter = ({ receivedAt }: Arrived): boolean => receivedAt.getTime() > since.getTime()
+  const after = newest.filter(isAfter)
+  const waited = newest
+    .filter((event) => !isAfter(event))
+    .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime())
+    .slice(0, Math.max(count - after.length, 0))
+  const came = new Set([...after, ...waited])
+  return newest.filter((event) => came.has(event))
+}
+
+/** How many events and users an issue counts more than while hidden; when each of them came is not known. */
+async function grownSince(tx: Tx, issue: LockedIssue): Promise<{ events: number; users: number }> {
+  const now = await tx
     .selectFrom('issues')
-    .select('user_count')
+    .select(['event_count as events', 'user_count as users'])
     .where('id', '=', issue.id)
     .executeTakeFirstOrThrow()
-  return Array.from({ length: Math.min(Math.max(users - issue.user_count, 0), MOST_USERS) }, () => at)
+  return {
+    events: Math.max(Number(now.events) - Number(issue.event_count), 0),
+    users: Math.max(now.users - issue.user_count, 0),
+  }
 }
 
 async function releasesOf(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
 import { summarise } from './merging.queries.ts'
+import { rateIssues } from './rate-issues.ts'
 import { restartDocument } from './search/restart-document.ts'
 import type { Fact } from './search/facts.ts'
 
@@ -59,6 +60,7 @@ export async function forgetIssueUsers(
   issueId: string,
   userHashes: readonly number[],
   texts: IssueTexts,
+  now: Date,
 ): Promise<void> {
   const member = await tx
     .selectFrom('issue_members')
@@ -81,14 +83,14 @@ export async function forgetIssueUsers(
     .where('id', '=', issueId)
     .execute()
   await restartDocument(tx, issueId, texts)
-  if (member !== undefined) await forgetMemberTexts(tx, issueId, member.root_id, texts)
+  if (member !== undefined) await forgetMemberTexts(tx, issueId, member.root_id, texts, now)
   // With other people's events left the parts are theirs as well: the same fingerprint has the same parts.
   if (texts.eventId === null)
     await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('source_id', '=', issueId).execute()
 }
 
 /** What a merged issue would say alone, and what the one it leads to says for all of them. */
-async function forgetMemberTexts(tx: Tx, issueId: string, rootId: string, texts: IssueTexts): Promise<void> {
+async function forgetMemberTexts(tx: Tx, issueId: string, rootId: string, texts: IssueTexts, now: Date): Promise<void> {
   await tx
     .updateTable('issue_members')
     .set({
@@ -108,6 +110,7 @@ async function forgetMemberTexts(tx: Tx, issueId: string, rootId: string, texts:
   await summarise(tx, rootId)
   // Counts stay: they name nobody.
   await tx.updateTable('issues').set({ user_count: users }).where('id', '=', rootId).execute()
+  await rateIssues(tx, [rootId], now)
   const members = await tx
     .selectFrom('issue_members')
     .select(['title', 'culprit', 'error_value'])

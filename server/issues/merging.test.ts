@@ -4,6 +4,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from '#test/kit/grouping-version.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
 import { LATEST_GROUPING_VERSION } from '../team/grouping-rules.api.ts'
 import type { Comment, Issue, IssueDetail } from './issues.api.ts'
@@ -154,6 +155,22 @@ describe('merging', () => {
     expect(await read(d)).toMatchObject({ status: 'ignored', user_count: 2 })
   })
 
+  test('what waited in the spool when an issue was merged acts on it, what was counted before does not', async () => {
+    const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
+    const [a = '', b = '', c = ''] = ids
+    await owner.patch(`/api/issues/${b}`, { status: 'resolved' })
+    await owner.patch(`/api/issues/${c}`, { status: 'ignored', ignore_until: { count: 3 } })
+    await send(project, eventIn('gamma'), eventIn('gamma'))
+    t.clock.advance(1_000)
+    await sendEvent(t.url, project.dsn, eventIn('beta'))
+    t.clock.advance(1_000)
+    await merge(a, [b, c])
+    await t.service.drain()
+    await unmerge(a, [b, c])
+    expect(await read(b)).toMatchObject({ status: 'regressed', event_count: 2 })
+    expect(await read(c)).toMatchObject({ status: 'ignored', event_count: 3 })
+  })
+
   test('severity is that of all while they are one, and its own again afterwards', async () => {
     const project = await aProject(owner)
     await owner.patch(`/api/projects/${project.id}/settings`, { severity_rules: { users: 5 } })
@@ -177,10 +194,13 @@ describe('merging', () => {
     expect(await severity()).toEqual(['high', 'high'])
     await merge(a, [b])
     expect(await severity()).toEqual(['critical', 'critical'])
+    // Counts stay when somebody is erased, and so does what follows from them.
+    expect((await owner.delete(`/api/projects/${project.id}/users/beta0/data`)).status).toBeLessThan(300)
+    expect(await severity()).toEqual(['critical', 'critical'])
     await unmerge(a, [b])
     expect(await severity()).toEqual(['high', 'high'])
     await merge(a, [b])
-    await send(project, crash('beta', 3), crash('beta', 4))
+    await send(project, crash('beta', 3), crash('beta', 4), crash('beta', 5))
     await unmerge(a, [b])
     expect(await severity()).toEqual(['high', 'critical'])
   })
@@ -310,6 +330,24 @@ describe('discarding', () => {
     await send(project, eventIn('alpha'))
     expect(await listed(project)).toHaveLength(2)
     expect((await owner.get(`/api/projects/${project.id}/discards?cursor=x`)).status).toBe(400)
+  })
+
+  test('taken back while the issue is still being removed, it stays taken back', async () => {
+    const { project, ids } = await aProjectWith('alpha')
+    const holder = await t.app.pool.connect()
+    await holder.query('begin')
+    await holder.query('select 1 from events where issue_id = $1 for update', [ids[0]])
+    const discarding = owner.post(`/api/issues/${ids[0]}/discard`)
+    const path = `/api/projects/${project.id}/discards`
+    const list = async () => (await owner.get(path)).as<{ items: Discard[] }>().items
+    await waitFor('the discard', async () => (await list()).length === 1)
+    expect((await owner.delete(`${path}/${(await list())[0]?.id}`)).status).toBe(204)
+    await holder.query('commit')
+    holder.release()
+    expect((await discarding).status).toBe(404)
+    expect(await list()).toEqual([])
+    await send(project, eventIn('alpha'))
+    expect((await listed(project)).map(({ id, event_count: count }) => [id === ids[0], count])).toEqual([[false, 1]])
   })
 
   test('what was prepared before somebody discarded it is dropped as it is filed', async () => {

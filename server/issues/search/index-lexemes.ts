@@ -51,13 +51,15 @@ export async function remakeDocuments(app: App, signal?: AbortSignal): Promise<n
     for (const issue of stale) {
       if (signal?.aborted === true) return made
       const found = await lexemesStored(app, issue)
+      const { issueId, since } = issue
       await withClientTx(app.pool, async (client) => {
-        const documents = await sql.lockDocuments(client, [issue.issueId])
-        for (const [issueId, document] of documents)
-          await sql.addToDocuments(client, [{ issueId, lexemes: [orgLexeme(issue.orgId), ...growth(document, found)] }])
-        await sql.markFresh(client, issue.issueId, issue.since)
+        const document = await sql.lockStaleDocument(client, issueId, since)
+        // Asked for once more meanwhile: what was read may have been erased since, or belong to an issue taken out.
+        if (document === null) return
+        await sql.addToDocuments(client, [{ issueId, lexemes: [orgLexeme(issue.orgId), ...growth(document, found)] }])
+        await sql.markFresh(client, issueId)
+        made++
       })
-      made++
       await setImmediate()
     }
     if (stale.length < STALE_PIECE) return made

@@ -89,7 +89,8 @@ export type StaleDocument = {
   readonly title: string
   readonly firstRelease: string | null
   readonly lastRelease: string | null
-  readonly since: Date
+  /** When that was asked for last, to the microsecond. */
+  readonly since: string
 }
 
 /** Issues whose document is to be made anew, longest waiting first. */
@@ -97,34 +98,44 @@ export async function staleDocuments(db: Database, most: number): Promise<StaleD
   const rows = await db
     .selectFrom('issue_search as s')
     .innerJoin('issues as i', 'i.id', 's.issue_id')
-    .select(['i.id', 'i.org_id', 'i.title', 'i.first_release', 'i.last_release', 's.stale_since'])
+    .select(['i.id', 'i.org_id', 'i.title', 'i.first_release', 'i.last_release'])
+    .select(sql<string>`s.stale_since::text`.as('since'))
     .where('s.stale_since', 'is not', null)
     .orderBy('s.stale_since')
     .limit(most)
     .execute()
-  return rows.flatMap((row) =>
-    row.stale_since === null
-      ? []
-      : [
-          {
-            issueId: row.id,
-            orgId: row.org_id,
-            title: row.title,
-            firstRelease: row.first_release,
-            lastRelease: row.last_release,
-            since: row.stale_since,
-          },
-        ],
-  )
+  return rows.map((row) => ({
+    issueId: row.id,
+    orgId: row.org_id,
+    title: row.title,
+    firstRelease: row.first_release,
+    lastRelease: row.last_release,
+    since: row.since,
+  }))
 }
 
-/** The document was made anew, unless it was asked for once more meanwhile (`since` is another then). */
-export async function markFresh(client: pg.ClientBase, issueId: string, since: Date): Promise<void> {
+/** The document of an issue, locked; null when it is gone, made anew, or that was asked for once more since. */
+export async function lockStaleDocument(
+  client: pg.ClientBase,
+  issueId: string,
+  since: string,
+): Promise<string[] | null> {
+  const { rows } = await client.query<{ lexemes: string }>({
+    name: 'search-lock-stale-document',
+    text: `select array_to_string(tsvector_to_array(document), E'\\x1e') as lexemes from issue_search
+           where issue_id = $1 and stale_since = $2::timestamptz for no key update`,
+    values: [issueId, since],
+  })
+  const [row] = rows
+  return row === undefined ? null : apart(row.lexemes)
+}
+
+/** The document was made anew. Its lock is held since it was found stale. */
+export async function markFresh(client: pg.ClientBase, issueId: string): Promise<void> {
   await client.query({
     name: 'search-mark-fresh',
-    text: `update issue_search set stale_since = null
-           where issue_id = $1 and date_trunc('milliseconds', stale_since) = date_trunc('milliseconds', $2::timestamptz)`,
-    values: [issueId, since],
+    text: 'update issue_search set stale_since = null where issue_id = $1',
+    values: [issueId],
   })
 }
 

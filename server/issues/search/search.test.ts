@@ -6,6 +6,7 @@ import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issues.api.ts'
 import { indexNewLexemes, remakeDocuments } from './index-lexemes.ts'
+import { restartDocument } from './restart-document.ts'
 
 /** The query language on a real database, through every list. */
 
@@ -469,4 +470,32 @@ test('a document is made anew from stored events', async () => {
   expect(await remakeDocuments(server.app)).toBe(0)
   for (const q of ['alpha', 'release:1.3.0', 'release:1.2.3', 'tenant:"north wind"'])
     expect(await found(q), q).toEqual(['alpha'])
+})
+
+test('what is erased while a document is made anew is not put back', async () => {
+  const { app } = server
+  const id = idOf('alpha')
+  await app.pool.query('update issue_search set stale_since = now() where issue_id = $1', [id])
+  expect(await found('user.email:kim@example.com')).toEqual(['alpha'])
+  // Events are read without a lock: between that and the document's own, somebody is erased.
+  let erased = false
+  const pool = new Proxy(app.pool, {
+    get(target, name) {
+      if (name !== 'connect') return Reflect.get(target, name, target) as unknown
+      return async () => {
+        if (!erased) {
+          erased = true
+          await app.tx((tx) => restartDocument(tx, id, { texts: ['alphaError'], facts: [] }))
+        }
+        return target.connect()
+      }
+    },
+  })
+  const made = await remakeDocuments({ ...app, pool })
+  expect(erased).toBe(true)
+  expect(await found('user.email:kim@example.com')).toEqual([])
+  expect(made).toBe(0)
+  // It waits still.
+  expect(await remakeDocuments(app)).toBe(1)
+  expect(await found('user.email:kim@example.com')).toEqual(['alpha'])
 })
