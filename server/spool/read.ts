@@ -47,6 +47,11 @@ export type SpoolReader = {
   read(shard: number, limits: ReadLimits): Promise<SpoolBatch[]>
   /** Resolves with the shards that may hold something: there is news of them, or {@link POLL_MS} went by; also when the reader closed. */
   wait(): Promise<ReadonlySet<number>>
+  /**
+   * Ends each {@link wait} of now, with nothing if there is nothing: for who stops. A race against a promise of their own
+   * would keep a reaction on that one for each wait, as long as it lives.
+   */
+  stir(): void
   close(): Promise<void>
 }
 
@@ -63,9 +68,13 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   const news = new Set<number>()
   const waiting = new Set<() => void>()
 
+  const stir = (): void => {
+    for (const wake of waiting) wake()
+  }
+
   const tellNews = (shards: Iterable<number>): void => {
     for (const shard of shards) news.add(shard)
-    for (const wake of waiting) wake()
+    stir()
   }
 
   const takeNews = (): ReadonlySet<number> => {
@@ -161,6 +170,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
         waiting.add(wake)
       })
     },
+    stir,
     async close() {
       closed = true
       clearInterval(timer)

@@ -206,6 +206,14 @@ describe('shards', () => {
     expect(await from.read(0, all)).toHaveLength(1)
   })
 
+  test('stir ends a wait without saying that there is news', async () => {
+    const from = await reader()
+    await from.wait()
+    const heard = [from.wait(), from.wait()]
+    from.stir()
+    expect(await Promise.all(heard)).toEqual([new Set(), new Set()])
+  })
+
   test('readers are told which shards have new rows', async () => {
     const other = new pg.Client({ connectionString })
     await other.connect()

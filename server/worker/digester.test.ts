@@ -1,9 +1,11 @@
+import { queryObjects } from 'node:v8'
 import { expect, test } from 'vitest'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issues/issues.api.ts'
 import { MOST_ATTEMPTS } from '../spool/read.ts'
+import { createDigester } from './digester.ts'
 
 const server = await testServer({ realTime: true })
 
@@ -72,4 +74,24 @@ test('far more than one batch waits: every row is taken once, though reading run
     { outcome: 'duplicate', quantity: 901 },
   ])
   expect((await server.app.pool.query('select 1 from spool')).rows).toEqual([])
+})
+
+test('waiting for news keeps nothing of the news before', async () => {
+  // The shards are held by the service: this one only waits, as an idle one does.
+  const digester = await createDigester(server.app)
+  const stopping = new AbortController()
+  const running = digester.run(stopping.signal)
+  const hearOften = async (times: number) => {
+    for (let told = 0; told < times; told++) await server.app.pool.query(`select pg_notify('faultline_spool', '0')`)
+  }
+  try {
+    await hearOften(20)
+    const before = queryObjects(Promise, { format: 'count' })
+    await hearOften(300)
+    expect(queryObjects(Promise, { format: 'count' }) - before).toBeLessThan(100)
+  } finally {
+    stopping.abort()
+    await running
+    await digester.close()
+  }
 })

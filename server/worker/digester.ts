@@ -41,9 +41,7 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
       await Promise.all(reader.shards().map((shard) => digestShard(shard)))
     },
     async run(signal) {
-      const wake = new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => resolve(), { once: true })
-      })
+      signal.addEventListener('abort', () => reader.stir(), { once: true })
       // Each shard goes at its own pace: a flood in one project must not hold up another.
       const active = new Map<number, Promise<void>>()
       /** Only these are looked at: a busy shard brings news fifty times a second, and each look costs a query. */
@@ -59,13 +57,14 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
                 const pauseMs = Math.min(MOST_PAUSE_MS, (pauses.get(shard) ?? 0) * 2 + FIRST_PAUSE_MS)
                 pauses.set(shard, pauseMs)
                 tellInterruption(app, error, shard, pauseMs)
-                await Promise.race([delay(pauseMs), wake])
+                // Refused when the process stops.
+                await delay(pauseMs, undefined, { signal }).catch(() => {})
               },
             )
             .finally(() => active.delete(shard))
           active.set(shard, work)
         }
-        for (const shard of (await Promise.race([reader.wait(), wake])) ?? []) due.add(shard)
+        for (const shard of await reader.wait()) due.add(shard)
       }
       await Promise.all(active.values())
     },
