@@ -198,12 +198,32 @@ function recordKind<K extends FactKind>(
 /**
  * Whether what is recorded may be to blame: values the database refuses (SQLSTATE classes 22, 23, 54), a statement it
  * does not understand (42), or something our own code stumbled over. Recording entry by entry tells which entry it is;
- * the same batch tried again would hold up its shard for ever.
+ * the same batch tried again would hold up its shard for ever. That is right where it is the schema that is wrong:
+ * whoever runs a program that fits finds the events where they were.
  */
 function mayBlameEntry(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof SpoolFencedError || isDatabaseAway(error)) return false
-  return !('code' in error) || (typeof error.code === 'string' && /^(22|23|42|54)/.test(error.code))
+  if (!('code' in error)) return true
+  const { code } = error
+  return typeof code === 'string' && /^(22|23|42|54)/.test(code) && !OTHER_SCHEMA.has(code)
 }
+
+/**
+ * What a program of another version meets while, or after, somebody upgrades: no such column, table, function, type or
+ * unique index; a column of another type; rights that are missing.
+ */
+const OTHER_SCHEMA: ReadonlySet<string> = new Set([
+  '42501',
+  '42703',
+  '42704',
+  '42725',
+  '42804',
+  '42809',
+  '42846',
+  '42883',
+  '42P01',
+  '42P10',
+])
 
 /** For the operator; never the data itself, which database errors like to quote. */
 function reasonOf(error: unknown): string {
