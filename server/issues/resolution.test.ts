@@ -167,6 +167,20 @@ describe('resolved in the next release', () => {
     expect(of()).toEqual({ kind: 'next', after: null })
     expect(of('2.0.0', 'fff', 'eee')).toEqual({ kind: 'next', after: '2.0.0', besides: ['fff'] })
   })
+  test('a package in one project for each of thousands of apps is worked out at once', () => {
+    const releases = Array.from({ length: 5_000 }, (_, i): ReleaseFacts => {
+      const version = i === 2_500 ? '1.5.0' : `com.app${i}@1.${i % 9}.${i}`
+      return { version, releasedAt: null, firstSeenAt: RESOLVED }
+    })
+    const startMs = performance.now()
+    const fix = nextAfter(releases)
+    expect(performance.now() - startMs).toBeLessThan(1_000)
+    // Those below the one without a package may be the same app.
+    expect(fix).toMatchObject({
+      after: 'com.app5@1.5.5',
+      besides: expect.not.arrayContaining(['com.app1@1.1.1', '1.5.0']) as string[],
+    })
+  })
   test('where none was known, the first one', () => {
     expect(met({ kind: 'next', after: null }, '1.0', seen({ '1.0': 12 }))).toBe(true)
     expect(met({ kind: 'next', after: null }, '1.0', seen({ '1.0': 9 }))).toBe(false)

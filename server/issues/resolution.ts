@@ -77,9 +77,11 @@ function isNotOlder(met: ReleaseFacts, fix: ReleaseFacts): boolean {
 /** A fix named without a package (`2.3.1`) speaks of the app's own (`com.acme@2.3.1`). Null: no version tells them apart. */
 function orderOf(a: string, b: string): number | null {
   const [one, other] = [parseVersion(a), parseVersion(b)]
-  if (one === null || other === null || !isOfSamePackage(one, other)) return null
-  return compareVersions({ ...one, package: null }, { ...other, package: null })
+  return one === null || other === null ? null : orderOfVersions(one, other)
 }
+
+const orderOfVersions = (a: Version, b: Version): number | null =>
+  isOfSamePackage(a, b) ? compareVersions({ ...a, package: null }, { ...b, package: null }) : null
 
 const isOfSamePackage = (a: Version, b: Version): boolean =>
   a.package === null || b.package === null || a.package === b.package
@@ -114,24 +116,33 @@ function byReleaseDate({ releasedAt: a }: ReleaseFacts, { releasedAt: b }: Relea
  * @param releases those that are out, the newest in time first
  */
 export function nextAfter(releases: readonly ReleaseFacts[]): Fix {
-  const newest = new Map<string, ReleaseFacts>()
-  for (const one of releases) {
-    const version = parseVersion(one.version)
-    const key = version === null ? 'no version' : `package ${version.package ?? ''}`
+  const newest = new Map<string, Read>()
+  const unseen: string[] = []
+  for (const { version: name, firstSeenAt } of releases) {
+    const version = parseVersion(name)
+    const key = version === null ? 'no version' : packageKey(version.package)
     const best = newest.get(key)
-    if (best === undefined || (version !== null && (orderOf(one.version, best.version) ?? 0) > 0)) newest.set(key, one)
+    if (best === undefined || isHigher({ name, version }, best)) newest.set(key, { name, version })
+    if (version === null && firstSeenAt === null) unseen.push(name)
   }
-  // Of a package written with and without its name only the higher one counts.
-  const [after, ...others] = [...newest.values()].filter(
-    (one) => ![...newest.values()].some((other) => (orderOf(other.version, one.version) ?? 0) > 0),
+  // Of a package written with and without its name only the higher one counts; two packages cannot be compared.
+  const bare = newest.get(packageKey(null))
+  const highest = [...newest.values()].filter((one) =>
+    one === bare ? !newest.values().some((other) => isHigher(other, one)) : bare === undefined || !isHigher(bare, one),
   )
+  const [after, ...others] = highest.map(({ name }) => name)
   if (after === undefined) return { kind: 'next', after: null }
-  const unseen = releases.filter((one) => one.firstSeenAt === null && parseVersion(one.version) === null)
-  const besides = [...new Set([...others, ...unseen].map((one) => one.version))]
-    .filter((version) => version !== after.version)
-    .slice(0, MOST_BESIDES)
-  return { kind: 'next', after: after.version, ...(besides.length === 0 ? {} : { besides }) }
+  const besides = [...new Set([...others, ...unseen])].filter((version) => version !== after).slice(0, MOST_BESIDES)
+  return { kind: 'next', after, ...(besides.length === 0 ? {} : { besides }) }
 }
+
+/** A name taken apart once: a project may have a thousand packages. */
+type Read = { readonly name: string; readonly version: Version | null }
+
+const packageKey = (name: string | null): string => `package ${name ?? ''}`
+
+const isHigher = (a: Read, b: Read): boolean =>
+  a.version !== null && b.version !== null && (orderOfVersions(a.version, b.version) ?? 0) > 0
 
 /** They are read with every batch that brings an event of the issue. */
 const MOST_BESIDES = 50
