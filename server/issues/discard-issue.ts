@@ -4,7 +4,6 @@ import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { isUuid, newId } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import type { Tx } from '../storage/pool.ts'
 import { announceProject } from '../team/announce-project.ts'
 import { requireProject } from '../team/require-project.ts'
 import { removeIssue } from './delete-issue.ts'
@@ -12,7 +11,7 @@ import * as sql from './discards.queries.ts'
 import { shortId } from './issue.ts'
 import { announceIssues } from './announce-issues.ts'
 import type { Discard } from './merging.api.ts'
-import { lockForMerging, type LockedIssue } from './merging.queries.ts'
+import { lockForMerging } from './merging.queries.ts'
 import { viewPerson } from './view-issue.ts'
 
 /**
@@ -21,8 +20,12 @@ import { viewPerson } from './view-issue.ts'
  * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function discardIssue(app: App, actor: Actor, issueId: string): Promise<z.input<typeof Discard>> {
-  const insertDiscardOf = (tx: Tx, issue: LockedIssue): Promise<string> =>
-    sql.insertDiscard(tx, {
+  const discardId = await app.tx(async (tx) => {
+    const [issue] = await lockForMerging(tx, actor, [issueId])
+    if (issue === undefined) throw notFound('Issue')
+    if (issue.merged_into !== null)
+      throw conflict('This issue was merged into another one. Discard that one, or unmerge this one first.')
+    const id = await sql.insertDiscard(tx, {
       id: newId(),
       issueId,
       projectId: issue.project_id,
@@ -32,19 +35,13 @@ export async function discardIssue(app: App, actor: Actor, issueId: string): Pro
       actorId: actor.userId,
       now: app.clock.now(),
     })
-  const discardId = await app.tx(async (tx) => {
-    const [issue] = await lockForMerging(tx, actor, [issueId])
-    if (issue === undefined) throw notFound('Issue')
-    if (issue.merged_into !== null)
-      throw conflict('This issue was merged into another one. Discard that one, or unmerge this one first.')
-    const id = await insertDiscardOf(tx, issue)
     await announceProject(tx, actor.orgId, issue.project_id)
     return id
   })
   await removeIssue(app, actor, issueId, async (tx, projectId) => {
-    // Somebody may have merged others into it since: they go too, and so do their fingerprints.
-    const [issue] = await lockForMerging(tx, actor, [issueId])
-    if (issue !== undefined) await insertDiscardOf(tx, issue)
+    // Somebody may have merged others into it since: they go too, and so do their fingerprints. Or taken the discard
+    // back: that stands, however long the removal took.
+    await sql.addToDiscard(tx, discardId, issueId)
     await announceProject(tx, actor.orgId, projectId)
     await announceIssues(tx, actor.orgId, projectId, [issueId])
   })

@@ -86,12 +86,22 @@ export async function insertDiscard(tx: Tx, discard: NewDiscard): Promise<string
         created_at: discard.now,
       })
       .execute()
-  await sql`
-    insert into discarded_fingerprints (project_id, hash, discard_id, grouping_version, parts)
-    select project_id, hash, ${id}, grouping_version, parts from issue_fingerprints where issue_id = ${discard.issueId}
-    order by hash on conflict do nothing`.execute(tx)
+  await discardFingerprints(tx, id, discard.issueId)
   return id
 }
+
+/** Adds the fingerprints that lead to the issue by now; none to a discard that was taken back. */
+export async function addToDiscard(tx: Tx, discardId: string, issueId: string): Promise<void> {
+  // Kept from being taken back until this transaction ends: its fingerprints need it.
+  const kept = await tx.selectFrom('discards').select('id').where('id', '=', discardId).forKeyShare().executeTakeFirst()
+  if (kept !== undefined) await discardFingerprints(tx, discardId, issueId)
+}
+
+const discardFingerprints = (tx: Tx, discardId: string, issueId: string): Promise<unknown> =>
+  sql`
+    insert into discarded_fingerprints (project_id, hash, discard_id, grouping_version, parts)
+    select project_id, hash, ${discardId}, grouping_version, parts from issue_fingerprints where issue_id = ${issueId}
+    order by hash on conflict do nothing`.execute(tx)
 
 export type DiscardRow = Awaited<ReturnType<typeof selectDiscards>>[number]
 
