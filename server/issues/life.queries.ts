@@ -41,16 +41,19 @@ export async function writeLives(on: On, issues: readonly MovedIssue[]): Promise
 
 const WRITE_ENTRIES = `
   insert into issue_activity (id, issue_id, kind, actor_id, sentence, data, created_at)
-  select k.id, k.issue_id, k.kind, $2::uuid, k.sentence, k.data, $3::timestamptz
-  from jsonb_to_recordset($1::jsonb) k (id uuid, issue_id uuid, kind text, sentence text, data jsonb)
+  select k.id, k.issue_id, k.kind, $2::uuid, k.sentence, k.data, coalesce(k.at, $3::timestamptz)
+  from jsonb_to_recordset($1::jsonb) k (id uuid, issue_id uuid, kind text, sentence text, data jsonb, at timestamptz)
   on conflict (id) do update set sentence = excluded.sentence, data = excluded.data`
 
-/** Writes entries of the activity; one with a known id takes the other's place. @param actorId null for the service */
+/**
+ * Writes entries of the activity; one with a known id takes the other's place. @param now when, for those that do not say
+ * @param actorId null for the service
+ */
 export async function writeEntries(
   on: On,
   now: Date,
   actorId: string | null,
-  entries: readonly (Omit<Entry, 'kind'> & { readonly issueId: string; readonly kind: string })[],
+  entries: readonly (Omit<Entry, 'kind'> & { readonly issueId: string; readonly kind: string; readonly at?: Date })[],
 ): Promise<void> {
   if (entries.length === 0) return
   const rows = entries.map(({ issueId, ...entry }) => ({ ...entry, issue_id: issueId }))

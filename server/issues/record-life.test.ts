@@ -284,6 +284,35 @@ describe('a batch', () => {
     expect(rows.map((entry) => entry.to)).toEqual(['escalated', 'regressed'])
   })
 
+  test('that waited for a decision about one issue dates neither the others by it nor users', async () => {
+    clock.set('2026-11-20T23:59:50.000Z')
+    const elsewhere = async (): Promise<Occurrence[]> =>
+      (await prepared([{}])).map((one) => ({
+        ...one,
+        fingerprint: { ...one.fingerprint, hash: Buffer.from(one.fingerprint.hash).fill(7) },
+      }))
+    await commit(await elsewhere())
+    const { rows } = await app.pool.query<{ id: string }>('select id from issues where project_id = $1 and id <> $2', [
+      projectId,
+      issueId,
+    ])
+    const otherId = rows[0]?.id ?? ''
+    await updateIssue(app, actor, { issueId: otherId, status: 'resolved' })
+    clock.set('2026-11-21T00:00:20.000Z')
+    await updateIssue(app, actor, { issueId, status: 'regressed' })
+    clock.set('2026-11-20T23:59:51.000Z')
+    await commit([...(await prepared([{ user: 'late' }])), ...(await elsewhere())])
+    const moved = await app.pool.query<Record<string, unknown>>(
+      `select a.created_at as told, i.status_changed_at as moved from issue_activity a join issues i on i.id = a.issue_id
+       where i.id = $1 and a.kind = 'status_changed' and a.actor_id is null`,
+      [otherId],
+    )
+    const at = new Date('2026-11-20T23:59:51.000Z')
+    expect(moved.rows).toEqual([{ told: at, moved: at }])
+    const counted = await app.pool.query('select users_day as d, users_today as n from issues where id = $1', [issueId])
+    expect(counted.rows).toEqual([{ d: '2026-11-20', n: 2 }])
+  })
+
   test('that was recorded counts nothing again; one that was rolled back half-way counts once', async () => {
     await resolve()
     clock.advance(1_000)

@@ -29,6 +29,8 @@ export type IssueMove = {
 export type Arrival = {
   readonly issueId: string
   readonly projectId: string
+  /** When it acts: now, or a moment later where a decision came first. */
+  readonly at: Date
   readonly life: Life
   readonly limit: FoundIssue['limit']
   readonly events: readonly Seen[]
@@ -40,7 +42,7 @@ export type Arrival = {
 export type Lived = {
   /** Where it differs from what arrived. */
   readonly lives: ReadonlyMap<string, Life>
-  readonly entries: readonly (Entry & { readonly issueId: string })[]
+  readonly entries: readonly (Entry & { readonly issueId: string; readonly at: Date })[]
   readonly moves: readonly IssueMove[]
 }
 
@@ -53,32 +55,31 @@ export const judgedSince = (now: Date): Date => hourOf(new Date(now.getTime() - 
 /** Lets the events of a batch act on the lives of its issues; writes nothing but limits that were worked out. */
 export async function live(
   client: pg.ClientBase,
-  now: Date,
   arrivals: readonly Arrival[],
   busyHours: readonly BusyHour[],
 ): Promise<Lived> {
   const books = await booksFor(client, arrivals)
   const lives = new Map<string, Life>()
-  const entries: (Entry & { issueId: string })[] = []
+  const entries: (Entry & { issueId: string; at: Date })[] = []
   const moves: IssueMove[] = []
-  const take = ({ issueId, projectId, life }: Arrival, step: Step): void => {
+  const take = ({ issueId, projectId, at, life }: Arrival, step: Step): void => {
     if (step.life !== life) lives.set(issueId, step.life)
-    for (const entry of step.entries) entries.push({ ...entry, issueId })
+    for (const entry of step.entries) entries.push({ ...entry, issueId, at })
     for (const fact of step.facts) moves.push({ issueId, projectId, fact, sentence: step.entries[0]?.sentence })
   }
   for (const arrival of arrivals) {
     const releases = books.get(arrival.projectId) ?? NO_RELEASES
-    take(arrival, sight(arrival.life, { events: arrival.events, newUsers: arrival.newUsers, releases }, now))
+    take(arrival, sight(arrival.life, { events: arrival.events, newUsers: arrival.newUsers, releases }, arrival.at))
   }
   const byId = new Map(arrivals.map((arrival) => [arrival.issueId, arrival]))
   const candidates = busyHours.flatMap((hour) => {
     const arrival = byId.get(hour.id)
     if (arrival === undefined) return []
-    return mayEscalate(lives.get(hour.id) ?? arrival.life, now) ? [{ ...hour, arrival }] : []
+    return mayEscalate(lives.get(hour.id) ?? arrival.life, arrival.at) ? [{ ...hour, arrival }] : []
   })
   for (const { arrival, events, limit } of await limitsOf(client, candidates)) {
     const life = lives.get(arrival.issueId) ?? arrival.life
-    take({ ...arrival, life }, countHour(life, { events, limit }, now))
+    take({ ...arrival, life }, countHour(life, { events, limit }, arrival.at))
   }
   return { lives, entries, moves }
 }

@@ -110,19 +110,18 @@ export async function recordOccurrences(
   )
   const users = await countUsers(client, now, groups)
   const busyHours = await countOverTime(client, now, groups)
-  const movedAt = afterDecisions(now, groups)
   const lived = await live(
     client,
-    movedAt,
     groups.map((group) => ({
       ...group,
+      at: afterDecision(now, group),
       events: group.occurrences.map(seenOf),
       newUsers: users.get(group.issueId)?.newUsersMet ?? [],
       firstSeen: oldestOf(group).event.occurredAt,
     })),
     busyHours,
   )
-  await addUp(client, movedAt, groups, users, lived)
+  await addUp(client, now, groups, users, lived)
   await tellOfMoves(client, now, followedMoves(groups, lived))
   await recordMembers(client, now, members)
   await insertEvents(
@@ -162,15 +161,11 @@ function groupByFingerprint(occurrences: readonly Occurrence[], now: Date): Grou
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * Now, or when somebody decided last, where that was while this batch waited for the locks: the activity shall not tell
- * what follows from a decision as if it had come before.
+ * Now, or when somebody last decided about the issue, where that was while this batch waited for the lock: the activity
+ * shall not tell what follows from a decision as if it had come before.
  */
-const afterDecisions = (now: Date, groups: readonly Group[]): Date =>
-  groups.reduce(
-    (at, { life: { changedAt } }) =>
-      changedAt > at && changedAt.getTime() - now.getTime() <= LONGEST_WAIT_MS ? changedAt : at,
-    now,
-  )
+const afterDecision = (now: Date, { life: { changedAt } }: Group): Date =>
+  changedAt > now && changedAt.getTime() - now.getTime() <= LONGEST_WAIT_MS ? changedAt : now
 
 /** Several fingerprints may lead to one issue; it is counted up once. */
 function groupByIssue(fingerprints: readonly Group[]): Group[] {
@@ -253,7 +248,7 @@ async function addUp(
     }
     const impact = reach(group.impact, reached, status, now)
     if (impact.wideDay !== group.impact.wideDay && impact.severity > rated(group.impact, status, now).severity)
-      rises.push(riseOf(group, impact))
+      rises.push({ ...riseOf(group, impact), at: afterDecision(now, group) })
     return additionOf(group, users.get(group.issueId)?.added ?? 0, impact)
   })
   await sql.addToIssues(client, additions)
@@ -266,7 +261,7 @@ async function addUp(
   await writeEntries(client, now, null, rises)
 }
 
-const riseOf = ({ issueId }: Group, impact: IssueImpact): Lived['entries'][number] => ({
+const riseOf = ({ issueId }: Group, impact: IssueImpact): Omit<Lived['entries'][number], 'at'> => ({
   issueId,
   id: newId(),
   kind: 'severity_changed',

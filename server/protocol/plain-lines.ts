@@ -34,7 +34,7 @@ export class PlainLines {
   }
 }
 
-/** With {@link MOST_CHARACTERS} at most 4 MB. */
+/** With {@link MOST_CHARACTERS} at most 4 MB per thread, 7 MB where all lines have characters beyond Latin-1: two bytes each. */
 const MOST_LINES = 16_384
 const MOST_CHARACTERS = 200
 /** Lines it lets pass for each it could keep. */

@@ -261,6 +261,24 @@ describe('deleting', () => {
       error: 'What was deleted cannot be brought back.',
     })
   })
+
+  test('what could not be removed is not announced as gone', async () => {
+    const [a = '', b = ''] = await seeded(2)
+    await app.pool.query(`create function refuse() returns trigger language plpgsql as $$ begin raise 'held'; end $$`)
+    await app.pool.query(
+      `create trigger refuse before delete on issues for each row when (old.id = '${b}') execute function refuse()`,
+    )
+    const heard: LiveMessage[] = []
+    const stop = app.bus.on(LIVE_TOPIC, (payload) => heard.push((payload as [string, LiveMessage])[1]))
+    const done = (await send(ada, { ids: [a, b] }, 'DELETE')).as<BulkOperation>()
+    expect(done).toMatchObject({ changed: 1, failed: 1 })
+    const told = () => heard.flatMap((message) => (message.kind === 'issues' ? message.issue_ids : []))
+    await waitFor('the message', () => told().includes(a))
+    stop()
+    expect(told()).not.toContain(b)
+    await app.pool.query('drop trigger refuse on issues')
+    expect((await read(ada, b)).status).toBe('unresolved')
+  })
 })
 
 test.each(['99999999999', '-1', '1e3', '0x10', 'x', ' 1'])('a cursor %j is refused', async (cursor) => {

@@ -160,10 +160,13 @@ async function deleteBatch(app: App, actor: Actor, operation: Operation, waiting
   const gone = new Map<string, string>()
   for (const one of waiting) {
     try {
-      await removeIssue(app, actor, one.issueId, async (tx, projectId) => {
+      let projectId = ''
+      await removeIssue(app, actor, one.issueId, async (tx, itsProjectId) => {
         await writeResults(tx, operation.id, [{ position: one.position, result: 'changed' }])
-        gone.set(one.issueId, projectId)
+        projectId = itsProjectId
       })
+      // Only now: the issue goes after that, and may yet stay.
+      gone.set(one.issueId, projectId)
     } catch (error) {
       if (mustWait(error)) throw error
       // Where another run deleted it just now, that one's result stands.
