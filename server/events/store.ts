@@ -1,13 +1,10 @@
-import { pipeline } from 'node:stream/promises'
-import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Database, Tx } from '../storage/pool.ts'
-import { CopyRows } from './copy-rows.ts'
+import { copyInto, CopyRows } from './copy-rows.ts'
 import { unknownLimit } from './event-places.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
 import { partsOf, removeParts, storedEvents, type EventRow } from './packed-bodies.ts'
@@ -58,10 +55,7 @@ export async function insertEvents(client: pg.ClientBase, events: readonly Store
     rows.int32(event.bodyEnd)
     rows.bytes(event.body)
   }
-  await pipeline(
-    Readable.from(rows.finish()),
-    client.query(copyFrom(`copy events (${COLUMNS.join(', ')}) from stdin (format binary)`)),
-  )
+  await copyInto(client, `events (${COLUMNS.join(', ')})`, rows)
 }
 
 export type EventKey = { readonly projectId: string; readonly eventId: string }

@@ -1,8 +1,5 @@
-import { pipeline } from 'node:stream/promises'
-import { Readable } from 'node:stream'
 import type pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-import { CopyRows } from '../../events/copy-rows.ts'
+import { copyInto, CopyRows } from '../../events/copy-rows.ts'
 import { dayPlus } from '../../kernel/day.ts'
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
@@ -64,13 +61,10 @@ export async function insertDeltas(client: pg.ClientBase, deltas: readonly Delta
     rows.int32(delta.leftOut)
     rows.bytes(delta.sketch.toBytes())
   }
-  await pipeline(
-    Readable.from(rows.finish()),
-    client.query(
-      copyFrom(
-        'copy performance_deltas (project_id, series_id, metric, minute, count, failures, left_out, sketch) from stdin (format binary)',
-      ),
-    ),
+  await copyInto(
+    client,
+    'performance_deltas (project_id, series_id, metric, minute, count, failures, left_out, sketch)',
+    rows,
   )
 }
 
