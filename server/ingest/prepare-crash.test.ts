@@ -3,30 +3,13 @@ import { expect, test } from 'vitest'
 import { random } from '#bench/payloads.ts'
 import { readSamples } from '#test/kit/samples.ts'
 import { newEventId } from '#test/kit/sdk.ts'
-import { compileFilters } from '../filters/compile-filters.ts'
-import { compileGrouping } from '../grouping/grouping.ts'
 import { newId } from '../kernel/ids.ts'
 import { writeEnvelope, type NewItem } from '../protocol/write-envelope.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
-import { DEFAULT_INBOUND_FILTERS } from '../team/inbound-filters.api.ts'
-import { projectSettings } from '../team/project-settings.ts'
 import { prepareEntry } from './prepare-entry.ts'
-import type { ProjectFacts } from './project-facts.ts'
+import { someProject } from './project-facts.fixture.ts'
 
-const project: ProjectFacts = {
-  projectId: newId(),
-  orgId: newId(),
-  defaultEnvironment: 'production',
-  grouping: compileGrouping(projectSettings({})),
-  discarded: null,
-  storeProfiles: false,
-  storeReplays: false,
-  manyUsers: 25,
-  scrubbing: {},
-  filters: compileFilters(DEFAULT_INBOUND_FILTERS),
-  ownership: null,
-  erasures: null,
-}
+const project = someProject()
 
 const dump = gunzipSync(readSamples(/minidump/).at(-1)?.body ?? Buffer.alloc(0))
 

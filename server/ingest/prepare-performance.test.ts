@@ -1,30 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileFilters } from '../filters/compile-filters.ts'
-import { compileGrouping } from '../grouping/grouping.ts'
 import { newId } from '../kernel/ids.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
 import { isRecord } from '../protocol/json.ts'
 import type { Preparer } from './item.ts'
 import { prepareSpan, prepareTransaction } from './prepare-performance.ts'
-import type { ProjectFacts } from './project-facts.ts'
-import { projectSettings } from '../team/project-settings.ts'
+import { someProject } from './project-facts.fixture.ts'
 
 const NOW = new Date('2026-11-20T12:00:00.000Z')
-const PROJECT: ProjectFacts = {
-  projectId: newId(),
-  orgId: newId(),
-  defaultEnvironment: 'production',
-  grouping: compileGrouping(projectSettings({})),
-  discarded: null,
-  storeProfiles: false,
-  storeReplays: false,
-  manyUsers: 25,
-  scrubbing: {},
-  filters: compileFilters(projectSettings({}).inbound_filters),
-  ownership: null,
-  erasures: null,
-}
+const PROJECT = someProject()
 const V2 = { type: 'span', content_type: 'application/vnd.sentry.items.span.v2+json' }
 
 async function prepared(

@@ -1,7 +1,7 @@
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { severityName, severityRank } from './issue.ts'
 import type { IssueStatus } from './issues.api.ts'
-import { type Gravity, isStillWide, isWide, severityOf } from './severity.ts'
+import { type Gravity, gravityFrom, isStillWide, isWide, severityOf } from './severity.ts'
 
 /** How severe an issue is and whom it reached, as its row holds it. Pure. */
 export type IssueImpact = {
@@ -16,6 +16,25 @@ export type IssueImpact = {
   /** Newest UTC day on which it reached many. */
   readonly wideDay: string | null
 }
+
+/** The columns of an issue that hold it. */
+export type ImpactRow = {
+  readonly severity: number
+  readonly severity_pinned: boolean
+  readonly gravity: number
+  readonly users_day: string | null
+  readonly users_today: number
+  readonly wide_day: string | null
+}
+
+export const impactFrom = (row: ImpactRow): IssueImpact => ({
+  severity: row.severity,
+  isPinned: row.severity_pinned,
+  gravity: gravityFrom(row.gravity),
+  usersDay: row.users_day,
+  usersToday: row.users_today,
+  wideDay: row.wide_day,
+})
 
 export const newImpact = (gravity: Gravity): IssueImpact => ({
   severity: severityRank(severityOf(gravity, false, false)),

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../storage/pool.ts'
 import { projectSettings } from '../team/project-settings.ts'
-import { reach } from './impact.ts'
-import { gravityFrom } from './severity.ts'
+import { impactFrom, reach } from './impact.ts'
 
 /**
  * Severity of issues whose events are suddenly others: merged with those of another one, or parted from them. As if
@@ -27,14 +26,7 @@ export async function rateIssues(tx: Tx, issueIds: readonly string[], now: Date)
     .orderBy('i.id')
     .execute()
   for (const row of rows) {
-    const impact = {
-      severity: row.severity,
-      isPinned: row.severity_pinned,
-      gravity: gravityFrom(row.gravity),
-      usersDay: row.users_day,
-      usersToday: row.users_today,
-      wideDay: row.wide_day,
-    }
+    const impact = impactFrom(row)
     const manyUsers = projectSettings(row.settings).severity_rules.users
     const rated = reach(impact, { gravity: impact.gravity, users: 0, manyUsers }, row.status, now)
     if (rated.severity === row.severity && rated.wideDay === row.wide_day) continue

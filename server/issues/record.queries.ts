@@ -1,11 +1,10 @@
 import type pg from 'pg'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
-import type { IssueImpact } from './impact.ts'
+import { impactFrom, type ImpactRow, type IssueImpact } from './impact.ts'
 import { LIFE_COLUMNS, lifeFrom, type LifeRow } from './life-columns.ts'
 import type { Life } from './life-cycle.ts'
 import type { FingerprintKey } from './discards.queries.ts'
 import type { Occurrence } from './record.ts'
-import { gravityFrom } from './severity.ts'
 
 /** SQL of the digest side: prepared, one statement per fact and batch, arrays in, rows in a fixed order out. */
 
@@ -26,22 +25,17 @@ export type FoundIssue = {
   readonly limit: { readonly hour: Date; readonly events: number } | null
 }
 
-type FoundRow = LifeRow & {
-  project_id: string
-  hash: Buffer
-  source_id: string
-  merged_count: number
-  merged_into: string | null
-  id: string
-  severity: number
-  severity_pinned: boolean
-  gravity: number
-  users_day: string | null
-  users_today: number
-  wide_day: string | null
-  hourly_limit: number | null
-  limit_hour: Date | null
-}
+type FoundRow = LifeRow &
+  ImpactRow & {
+    project_id: string
+    hash: Buffer
+    source_id: string
+    merged_count: number
+    merged_into: string | null
+    id: string
+    hourly_limit: number | null
+    limit_hour: Date | null
+  }
 
 /** Issues of fingerprints, locked in the order of their ids; keyed by project id and base64 of the hash. */
 export async function lockIssuesByFingerprint(
@@ -68,14 +62,7 @@ const foundIssue = (row: FoundRow): FoundIssue => ({
   isMerged: row.merged_count > 0,
   isHidden: row.merged_into !== null,
   life: lifeFrom(row),
-  impact: {
-    severity: row.severity,
-    isPinned: row.severity_pinned,
-    gravity: gravityFrom(row.gravity),
-    usersDay: row.users_day,
-    usersToday: row.users_today,
-    wideDay: row.wide_day,
-  },
+  impact: impactFrom(row),
   limit:
     row.hourly_limit === null || row.limit_hour === null ? null : { hour: row.limit_hour, events: row.hourly_limit },
 })

@@ -1,7 +1,5 @@
 import { useId, type ReactNode, type SubmitEvent } from 'react'
-import { Button } from '../ui/button.tsx'
-import { settings } from '../words/settings.ts'
-import { shared } from '../words/shared.ts'
+import { SaveState } from './settings-form.tsx'
 
 type FormCardProps = {
   title: string
@@ -23,17 +21,7 @@ export function FormCard({ title, dirty, busy, why, onSave, children }: FormCard
     <form className="card" aria-labelledby={headingId} onSubmit={submit} noValidate>
       <header className="card-h">
         <h2 id={headingId}>{title}</h2>
-        <span className="sp" />
-        {dirty ? <span className="sub">{settings.unsaved}</span> : null}
-        <Button
-          type="submit"
-          size="sm"
-          look={dirty ? 'primary' : 'plain'}
-          busy={busy}
-          why={why ?? (dirty ? undefined : shared.saved)}
-        >
-          {settings.save}
-        </Button>
+        <SaveState dirty={dirty} busy={busy} why={why} />
       </header>
       <div className="gridk card-b">{children}</div>
     </form>
