@@ -28,6 +28,11 @@ const values = fc.oneof(
 const PROJECT = '019a0000-0000-7000-8000-000000000001'
 
 describe('the issues stream', () => {
+  test('keeps every query the service takes, as saved views hold them', () => {
+    const q = 'timeout '.repeat(1_250)
+    expect(IssuesSearch.parse({ q }).q).toBe(q)
+  })
+
   test('keeps what it knows', () => {
     const search = parseSearch(
       `?project=${PROJECT}&range=7d&status=resolved&status=ignored&severity=high&q=is%3Aunresolved+timeout&sort=-event_count&owner=me`,

@@ -83,7 +83,8 @@ export const IssuesSearch = z.extend(ShellSearch, {
   severity: many(SEVERITIES),
   /** As SDKs name them: `node`, `python`. */
   platform: words,
-  q: text(2000),
+  /** As long as the service takes one; what is dropped here would show every issue. */
+  q: text(10_000),
   sort: one(SORTS),
   /** A member's id, `me` or `none`. */
   owner: lenient(z.union([id, z.enum(['me', 'none'])])),
