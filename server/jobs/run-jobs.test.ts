@@ -77,3 +77,34 @@ describe('jobs', () => {
     await waitFor('the orphan', () => done.includes('orphan'), 30_000)
   }, 40_000)
 })
+
+describe('stopping', () => {
+  test('also ends a queue that is still starting', async () => {
+    for (const turns of [0, 1, 2, 5, 20, 100]) {
+      const starting = runJobs(app, connectionString, [greet])
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await starting.stop()
+    }
+  })
+
+  test('a job that gives up for it has not failed, and runs again', async () => {
+    let runs = 0
+    const patient = defineTask({
+      name: 'patient',
+      payload: z.object({}),
+      run: async (_app, _payload, signal) => {
+        runs++
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+      },
+    })
+    const first = runJobs(app, connectionString, [patient])
+    await addJob(app.pool, 'patient')
+    await waitFor('the job to be at work', () => runs === 1)
+    await first.stop()
+    const { rows } = await app.pool.query<{ locked_by: string | null }>(
+      `select locked_by from graphile_worker.jobs where task_identifier = 'patient'`,
+    )
+    expect(rows).toEqual([{ locked_by: null }])
+    expect(logLines.filter((line) => JSON.stringify(line).includes('patient'))).toEqual([])
+  })
+})

@@ -69,17 +69,22 @@ export function runJobs(
       concurrency: CONCURRENCY,
       pollInterval: POLL_MS,
       noHandleSignals: true,
-      logger: loggerOf(app),
+      logger: loggerOf(app, stopping.signal),
     })
     runner = started
+    // Whoever stopped us while the queue was still starting found no runner to stop.
+    if (stopping.signal.aborted) await started.stop()
     // Also at once: whoever was killed before this start left jobs behind.
-    void heartbeat(app, pool, [...workerIds])
-    const beat = setInterval(() => void heartbeat(app, pool, [...workerIds]), heartbeatMs)
+    let beats = heartbeat(app, pool, [...workerIds])
+    const beat = setInterval(() => {
+      beats = beats.then(() => heartbeat(app, pool, [...workerIds]))
+    }, heartbeatMs)
     try {
       await started.promise
     } finally {
       clearInterval(beat)
       runner = null
+      await beats
     }
   }
 
@@ -146,9 +151,11 @@ async function heartbeat(app: App, pool: pg.Pool, workerIds: readonly string[]):
 }
 
 /** Its own messages are for developers of the queue; failures of jobs are ours to read. */
-function loggerOf(app: Pick<App, 'log'> | null): Logger {
-  return new Logger(() => (level, message) => {
+function loggerOf(app: Pick<App, 'log'> | null, stopping?: AbortSignal): Logger {
+  return new Logger(() => (level, message, meta) => {
     if (app === null || level === 'debug' || level === 'info') return
+    // A job that gave up because we asked it to did not fail: it runs again after the next start.
+    if (stopping?.aborted && meta?.['error'] === stopping.reason) return
     app.log[level === 'error' ? 'error' : 'warn']({ message }, 'jobs')
   })
 }

@@ -48,7 +48,10 @@ export function createPool(options: PoolOptions): pg.Pool {
     // The last two: the server notices the same on its side, and gives back the locks of who is gone.
     options: `-c timezone=UTC -c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=30000 -c plan_cache_mode=force_custom_plan -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000`,
   })
-  pool.on('error', options.onError)
+  pool.on('error', (error) => {
+    // The pool does not wait until the connections it closes are gone: a database that stops next may end them first.
+    if (!pool.ending) options.onError(error)
+  })
   // The pool listens to idle clients only. One in use that breaks between two statements would end the process; the
   // next statement says what happened.
   pool.on('connect', (client) => {
