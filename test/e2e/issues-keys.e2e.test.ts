@@ -56,11 +56,43 @@ test('menus, panels and dialogs keep the keys to themselves', async () => {
   await page.keyboard.press('Escape')
   await page.getByRole('checkbox', { name: 'Low' }).waitFor({ state: 'hidden' })
 
+  await eventually(() => hasFocus(page.getByRole('button', { name: /^Filter/ }))).toBe(true)
+
   // Written, not obeyed.
+  const searchBox = page.getByRole('searchbox')
   await page.keyboard.press('/')
   await page.keyboard.type('thing 2 rix')
-  await eventually(() => page.getByRole('searchbox').inputValue()).toBe('thing 2 rix')
+  await eventually(async () => [await searchBox.inputValue(), await hasFocus(searchBox)]).toEqual(['thing 2 rix', true])
   expect((await person.get('/api/issues?status=unresolved&limit=1')).body['total']).toBe(3)
+})
+
+test('what is typed while the list follows is kept', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 3)
+  const page = await opened(person)
+  // A letter that comes after the list was asked for and before the address has changed.
+  await page.evaluate(`(() => {
+    const real = window.fetch
+    window.fetch = (input, init) => {
+      if (String(input.url ?? input).includes('q=thing')) {
+        window.fetch = real
+        document.execCommand('insertText', false, '+')
+      }
+      return real(input, init)
+    }
+  })()`)
+  const searchBox = page.getByRole('searchbox')
+  await page.keyboard.press('/')
+  await page.keyboard.type('thing')
+  await page.waitForURL(/q=thing/)
+  await page.keyboard.type('2')
+  await eventually(async () => [await searchBox.inputValue(), await hasFocus(searchBox)]).toEqual(['thing+2', true])
+  await page.waitForURL((url) => url.searchParams.get('q') === 'thing+2')
+
+  // Back and cleared filters still change what stands there.
+  await page.keyboard.press('Escape')
+  await eventually(() => searchBox.inputValue()).toBe('')
+  await page.waitForURL((url) => !url.searchParams.has('q'))
 })
 
 test('the row that has the focus keeps it while news come, and after a choice is given up', async () => {

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { SearchHelp } from '../components/search-help.tsx'
 import { usePeople } from '../components/people/use-people.ts'
 import type { Issue } from '../api/issue-queries.ts'
@@ -29,33 +29,35 @@ type SearchBoxProps = {
 export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
   const applied = search.q ?? ''
   const [typed, setTyped] = useState(applied)
-  const [before, setBefore] = useState(applied)
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  // Back and cleared filters change what is applied from outside.
-  if (before !== applied) {
-    setBefore(applied)
-    setTyped((text) => (text.trim() === applied ? text : applied))
+  /** What was asked for from here and is not in the address yet: it follows a moment later. */
+  const asked = useRef<readonly string[]>([])
+  const apply = () => {
+    const q = typed.trim()
+    if (q === (asked.current.at(-1) ?? applied)) return
+    asked.current = [...asked.current, q]
+    onChange({ q: q === '' ? undefined : q })
   }
-  const apply = (text: string) => {
-    clearTimeout(timer.current)
-    const q = text.trim()
-    if (q !== applied) onChange({ q: q === '' ? undefined : q })
-  }
-  useEffect(() => () => clearTimeout(timer.current), [])
-
-  const type = (text: string) => {
-    setTyped(text)
-    clearTimeout(timer.current)
+  const applySettled = useEffectEvent(apply)
+  // Back and cleared filters change what is applied from outside; our own echo must not undo what was typed meanwhile.
+  useEffect(() => {
+    const own = asked.current.lastIndexOf(applied)
+    asked.current = own === -1 ? [] : asked.current.slice(own + 1)
+    if (own === -1) setTyped(applied)
+  }, [applied])
+  useEffect(() => {
     // What is half written would be refused: Enter asks for it all the same.
-    if (looksWhole(text)) timer.current = setTimeout(() => apply(text), SETTLE_MS)
-  }
+    if (!looksWhole(typed)) return undefined
+    const timer = setTimeout(applySettled, SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [typed, applied])
+
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter') apply(typed)
+    if (event.key === 'Enter') apply()
     if (event.key === 'Escape') {
       event.preventDefault()
       event.stopPropagation()
       if (typed === '') event.currentTarget.blur()
-      else type('')
+      else setTyped('')
     }
   }
   return (
@@ -72,11 +74,11 @@ export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
         aria-label={words.search}
         autoComplete="off"
         spellCheck={false}
-        onChange={(event) => type(event.target.value)}
+        onChange={(event) => setTyped(event.target.value)}
         onKeyDown={onKeyDown}
       />
       <Kbd keys="/" />
-      <SearchHelp onTake={(term) => type(typed.trim() === '' ? term : `${typed.trim()} ${term}`)} />
+      <SearchHelp onTake={(term) => setTyped(typed.trim() === '' ? term : `${typed.trim()} ${term}`)} />
     </div>
   )
 }

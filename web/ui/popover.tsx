@@ -37,6 +37,10 @@ export function Popover({
           side={side}
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            // It comes a moment after the panel is gone: whoever went on to a field by then stays there.
+            if (document.activeElement !== null && document.activeElement !== document.body) event.preventDefault()
+          }}
         >
           {children}
         </Primitive.Content>
