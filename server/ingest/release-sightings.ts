@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { App } from '../context/app.ts'
 import { KnownReleases, noteReleases, type Sighting } from '../releases/note-releases.ts'
+import { ReleaseTeller } from '../releases/release-news.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import type { PreparedFact, PreparedItem } from './item.ts'
 
@@ -11,15 +12,15 @@ type Entries = readonly {
 
 /**
  * Makes releases known that a batch names: events, sessions, transactions. Costs a look into memory per fact, and a
- * statement when one of them was not noted within the last minute.
+ * statement when one of them was not noted within the last minute. Dashboards hear of those that are new.
  * @throws whatever says that the database is away; anything else is logged, for a release is no reason to lose an event
  */
 export async function noteReleasesOf(app: App, entries: Entries): Promise<void> {
   const now = app.clock.now()
-  const known = knownOf(app.pool)
+  const { known, teller } = ofApp(app)
   try {
     const due = dueOf(entries, known, now)
-    if (due.length > 0) await noteReleases(app.pool, known, now, due)
+    if (due.length > 0) await noteReleases(app.pool, known, now, due, (news) => teller.add(news))
   } catch (error) {
     if (isDatabaseAway(error)) throw error
     app.log.error({ err: error }, 'releases cannot be noted')
@@ -59,10 +60,12 @@ function releaseOf(item: PreparedFact): Pick<Sighting, 'version' | 'kind'> | nul
 const named = (version: string | null, kind: Sighting['kind']) =>
   version === null || version === '' ? null : { version, kind }
 
-const ofPool = new WeakMap<pg.Pool, KnownReleases>()
+type Held = { readonly known: KnownReleases; readonly teller: ReleaseTeller }
 
-function knownOf(pool: pg.Pool): KnownReleases {
-  const known = ofPool.get(pool) ?? new KnownReleases()
-  ofPool.set(pool, known)
-  return known
+const ofPool = new WeakMap<pg.Pool, Held>()
+
+function ofApp({ pool }: App): Held {
+  const held = ofPool.get(pool) ?? { known: new KnownReleases(), teller: new ReleaseTeller(pool) }
+  ofPool.set(pool, held)
+  return held
 }

@@ -38,6 +38,7 @@ export const Issue = z.object({
   platform: z.string(),
   status: IssueStatus,
   status_reason: z.string().nullable().describe('Why the status is what it is, in a sentence.'),
+  status_changed_at: Timestamp.describe('Since when the status is what it is.'),
   severity: Severity,
   severity_pinned: z.boolean(),
   assignee_id: Id.nullable(),
@@ -196,6 +197,7 @@ export const issueRoutes = routes({
       status_counts: z
         .record(IssueStatus, z.number().int())
         .describe('Issues per status under the same filters without status, each capped at 10,000.'),
+      read_at: Timestamp.describe('By the clock of the service: what changes from now on is not in the answer.'),
     }),
   },
   searchIssues: {

@@ -17,6 +17,7 @@ export const ownColumns = [
   'i.platform',
   'i.status',
   'i.status_reason',
+  'i.status_changed_at',
   'i.severity',
   'i.severity_pinned',
   'i.assignee_id',

@@ -30,7 +30,8 @@ export async function listIssues(
   app: App,
   actor: Actor,
   input: ListInput,
-): Promise<Page<Issue> & { status_counts: Record<IssueStatus, number> }> {
+): Promise<Page<Issue> & { status_counts: Record<IssueStatus, number>; read_at: string }> {
+  const readAt = app.clock.now()
   const filter = await filterOf(app, actor, input)
   const [page, counts] = await Promise.all([
     pageOfIssues(app, actor, filter, input),
@@ -40,6 +41,7 @@ export async function listIssues(
   return {
     ...withTotal(page, counts.total),
     status_counts: Object.fromEntries(capped) as Record<IssueStatus, number>,
+    read_at: readAt.toISOString(),
   }
 }
 

@@ -26,6 +26,7 @@ export async function viewIssues(app: App, rows: readonly IssueRow[]): Promise<I
     platform: row.platform,
     status: row.status,
     status_reason: row.status_reason,
+    status_changed_at: row.status_changed_at.toISOString(),
     severity: severityName(row.severity),
     severity_pinned: row.severity_pinned,
     assignee_id: row.assignee_name === null ? null : row.assignee_id,

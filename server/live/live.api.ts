@@ -13,6 +13,8 @@ export const LiveMessage = z.discriminatedUnion('kind', [
     event_count: z.number().int(),
   }),
   z.object({ kind: z.literal('project'), project_id: z.string() }),
+  /** Releases that are new, were heard of for the first time, or that somebody changed; empty when they were many. */
+  z.object({ kind: z.literal('releases'), project_id: z.string(), release_ids: z.array(z.string()) }),
   /** News in the inbox of these people; each hears only of themselves. */
   z.object({ kind: z.literal('inbox'), user_ids: z.array(z.string()) }),
 ])
@@ -25,7 +27,7 @@ export const liveRoutes = routes({
     tag: 'Live',
     summary: 'Changes of the organisation as server-sent events',
     description:
-      'Named events `issues`, `project` and `inbox`; a comment line every 15 s keeps the connection open. Fetch the resource named; the stream never carries more than ids and counts.',
+      'Named events `issues`, `releases`, `project` and `inbox`; a comment line every 15 s keeps the connection open. Fetch the resource named; the stream never carries more than ids and counts.',
     permission: 'projects.read',
     stream: 'sse',
   },

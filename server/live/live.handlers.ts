@@ -57,12 +57,16 @@ function forPerson(message: LiveMessage, userId: string): LiveMessage | null {
 
 /** Two messages of one kind and project as one; an empty list of ids stands for "many" and stays empty. */
 function merged(a: LiveMessage, b: LiveMessage): LiveMessage {
+  if (a.kind === 'releases' && b.kind === 'releases')
+    return { ...a, release_ids: together(a.release_ids, b.release_ids) }
   if (a.kind !== 'issues' || b.kind !== 'issues') return b
-  const many = a.issue_ids.length === 0 || b.issue_ids.length === 0
   return {
     ...a,
-    issue_ids: many ? [] : [...new Set([...a.issue_ids, ...b.issue_ids])],
+    issue_ids: together(a.issue_ids, b.issue_ids),
     new_issue_ids: [...new Set([...a.new_issue_ids, ...b.new_issue_ids])],
     event_count: a.event_count + b.event_count,
   }
 }
+
+const together = (a: readonly string[], b: readonly string[]): string[] =>
+  a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])]

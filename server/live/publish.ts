@@ -15,8 +15,8 @@ export function liveNotification(orgId: string, message: LiveMessage): RawBuilde
   return sql`select pg_notify(${channel}, ${payload})`
 }
 
-/** For plain clients: the same. */
-export async function publishLive(client: pg.ClientBase, orgId: string, message: LiveMessage): Promise<void> {
+/** For plain clients: the same; through a pool at once. */
+export async function publishLive(client: pg.ClientBase | pg.Pool, orgId: string, message: LiveMessage): Promise<void> {
   const [text, values] = notification(LIVE_TOPIC, [orgId, bounded(message)])
   await client.query(text, values)
 }
@@ -24,10 +24,13 @@ export async function publishLive(client: pg.ClientBase, orgId: string, message:
 function bounded(message: LiveMessage): LiveMessage {
   // Further ones find their news when they look next: whoever writes to so many sends several messages.
   if (message.kind === 'inbox') return { ...message, user_ids: message.user_ids.slice(0, MOST_IDS) }
+  if (message.kind === 'releases') return { ...message, release_ids: named(message.release_ids) }
   if (message.kind !== 'issues') return message
   return {
     ...message,
-    issue_ids: message.issue_ids.length > MOST_IDS ? [] : message.issue_ids,
+    issue_ids: named(message.issue_ids),
     new_issue_ids: message.new_issue_ids.slice(0, MOST_IDS),
   }
 }
+
+const named = (ids: string[]): string[] => (ids.length > MOST_IDS ? [] : ids)

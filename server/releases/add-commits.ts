@@ -3,6 +3,7 @@ import type { App } from '../context/app.ts'
 import { addJob } from '../jobs/task.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import type { Tx } from '../storage/pool.ts'
+import { announceRelease } from './announce-release.ts'
 import type { CommitInput } from './releases.api.ts'
 import { countParts, lockRelease, type ReleaseRow, upsertCommits } from './releases.queries.ts'
 
@@ -20,7 +21,9 @@ export async function addCommits(
   return app.tx(async (tx) => {
     const release = await lockRelease(tx, actor.orgId, input.releaseId)
     if (release === null) throw notFound('Release')
-    return { commit_count: await storeCommits(tx, release, input.commits) }
+    const count = await storeCommits(tx, release, input.commits)
+    await announceRelease(tx, actor.orgId, release)
+    return { commit_count: count }
   })
 }
 

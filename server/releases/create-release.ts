@@ -4,6 +4,7 @@ import { conflict } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { requireProject } from '../team/require-project.ts'
 import { storeCommits } from './add-commits.ts'
+import { announceRelease } from './announce-release.ts'
 import type { CommitInput, Release } from './releases.api.ts'
 import { insertRelease } from './releases.queries.ts'
 import { viewRelease } from './view-release.ts'
@@ -32,6 +33,7 @@ export async function createRelease(app: App, actor: Actor, input: CreateRelease
     })
     if (release === null) throw conflict(`The project has a release ${input.version} already.`)
     if (input.commits !== undefined && input.commits.length > 0) await storeCommits(tx, release, input.commits)
+    await announceRelease(tx, actor.orgId, release)
     return viewRelease(tx, release)
   })
 }

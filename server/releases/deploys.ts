@@ -4,6 +4,7 @@ import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import { announceRelease } from './announce-release.ts'
 import type { PageInput } from './list-commits.ts'
 import type { Deploy } from './releases.api.ts'
 import { countParts, findRelease, insertDeploy, lockRelease, selectDeploys } from './releases.queries.ts'
@@ -41,6 +42,7 @@ export async function createDeploy(app: App, actor: Actor, input: CreateDeployIn
       finished_at: timeOf(input.finished_at) ?? (startedAt === null ? now : null),
       created_at: now,
     })
+    await announceRelease(tx, actor.orgId, release)
     return viewDeploy(row)
   })
 }

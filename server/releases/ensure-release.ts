@@ -1,8 +1,11 @@
 import { newId } from '../kernel/ids.ts'
 import type { Tx } from '../storage/pool.ts'
+import { announceRelease } from './announce-release.ts'
 import { insertPlanned } from './releases.queries.ts'
 
 /** Somebody names a release: where nobody knows it yet, it is planned (product.md §4). */
 export async function ensureRelease(tx: Tx, projectId: string, version: string, now: Date): Promise<void> {
-  await insertPlanned(tx, { id: newId(), project_id: projectId, version, created_at: now })
+  const release = { id: newId(), project_id: projectId }
+  const made = await insertPlanned(tx, { ...release, version, created_at: now })
+  if (made !== null) await announceRelease(tx, made.orgId, release)
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { newId } from '../kernel/ids.ts'
+import type { ReleaseNews } from './release-news.ts'
 
 /** What came from a release. */
 export type Sighting = {
@@ -48,6 +49,7 @@ type Noted = {
  * Makes releases that are met for the first time and widens when they were seen, in one statement and only for those
  * nobody noted within the last minute. A planned release is open from now on, an archived one stays so. In a transaction
  * of its own, before digestion takes a lock: people make and change releases, too.
+ * @param tell what of it is news to whoever looks at releases; that they were seen again is not
  * @returns how many were written
  */
 export async function noteReleases(
@@ -55,6 +57,7 @@ export async function noteReleases(
   known: KnownReleases,
   now: Date,
   sightings: readonly Sighting[],
+  tell: (news: readonly ReleaseNews[]) => void = () => undefined,
 ): Promise<number> {
   const due = sightings.filter((sighting) => known.isDue(sighting, now))
   if (due.length === 0) return 0
@@ -71,13 +74,17 @@ export async function noteReleases(
   }
   // Always in the same order: two digesters that note the same releases wait for each other instead of both.
   const rows = [...releases].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
-  await on.query({
+  const written = await on.query<{ id: string; project_id: string; org_id: string }>({
     name: 'releases-note',
-    text: `insert into releases as r (id, project_id, version, state, created_at, first_seen_at, last_seen_at,
+    text: `with k as (
+             select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[])
+               with ordinality k (id, project_id, version, first_at, last_at, first_event, last_event, first_session, last_session, place)),
+           before as (select r.id, r.state, r.first_event_at, r.first_session_at from k join releases r using (project_id, version)),
+           written as (
+           insert into releases as r (id, project_id, version, state, created_at, first_seen_at, last_seen_at,
              first_event_at, last_event_at, first_session_at, last_session_at)
            select k.id, k.project_id, k.version, 'open', $10::timestamptz, k.first_at, k.last_at, k.first_event, k.last_event, k.first_session, k.last_session
-           from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[])
-             with ordinality k (id, project_id, version, first_at, last_at, first_event, last_event, first_session, last_session, place)
+           from k
            join projects p on p.id = k.project_id
            where exists (select from releases o where o.project_id = k.project_id and o.version = k.version)
              or (select count(*) from releases o where o.project_id = k.project_id and o.created_at >= $11::timestamptz) < $12
@@ -89,7 +96,13 @@ export async function noteReleases(
              first_event_at = least(r.first_event_at, excluded.first_event_at),
              last_event_at = greatest(r.last_event_at, excluded.last_event_at),
              first_session_at = least(r.first_session_at, excluded.first_session_at),
-             last_session_at = greatest(r.last_session_at, excluded.last_session_at)`,
+             last_session_at = greatest(r.last_session_at, excluded.last_session_at)
+           returning r.id, r.project_id, r.state, r.first_event_at, r.first_session_at)
+           select w.id, w.project_id, p.org_id from written w
+           join projects p on p.id = w.project_id
+           left join before b on b.id = w.id
+           where b.id is null or b.state <> w.state or (b.first_event_at is null and w.first_event_at is not null)
+             or (b.first_session_at is null and w.first_session_at is not null)`,
     values: [
       rows.map(() => newId()),
       rows.map((one) => one.projectId),
@@ -106,5 +119,7 @@ export async function noteReleases(
     ],
   })
   known.remember(due, now)
+  if (written.rows.length > 0)
+    tell(written.rows.map((row) => ({ orgId: row.org_id, projectId: row.project_id, releaseId: row.id })))
   return rows.length
 }

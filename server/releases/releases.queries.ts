@@ -54,12 +54,20 @@ export async function insertRelease(tx: Tx, release: Insertable<Tables['releases
   return row ?? null
 }
 
-export async function insertPlanned(tx: Tx, release: Insertable<Tables['releases']>): Promise<void> {
-  await tx
+/** @returns whose it is; null where there is one by that name */
+export async function insertPlanned(
+  tx: Tx,
+  release: Insertable<Tables['releases']>,
+): Promise<{ orgId: string } | null> {
+  const row = await tx
     .insertInto('releases')
     .values({ ...release, state: 'planned' })
     .onConflict((conflict) => conflict.columns(['project_id', 'version']).doNothing())
-    .execute()
+    .returning((eb) =>
+      eb.selectFrom('projects').select('org_id').whereRef('projects.id', '=', 'releases.project_id').as('org_id'),
+    )
+    .executeTakeFirst()
+  return row === undefined || row.org_id === null ? null : { orgId: row.org_id }
 }
 
 export async function updateReleaseRow(

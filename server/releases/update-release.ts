@@ -1,6 +1,7 @@
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
+import { announceRelease } from './announce-release.ts'
 import type { Release } from './releases.api.ts'
 import { lockRelease, updateReleaseRow } from './releases.queries.ts'
 import { viewRelease } from './view-release.ts'
@@ -30,6 +31,7 @@ export async function updateRelease(app: App, actor: Actor, input: UpdateRelease
       url: input.url === undefined ? release.url : input.url,
       ref: input.ref === undefined ? release.ref : input.ref,
     })
+    await announceRelease(tx, actor.orgId, release)
     return viewRelease(tx, row)
   })
 }

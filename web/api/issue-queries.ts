@@ -74,6 +74,8 @@ export type StreamPage = {
   /** Start of the time looked at; further pages keep it. */
   since: string
   readAt: number
+  /** The same by the clock of the service, which says when a status moved. */
+  asOf: number
 }
 
 type PageParam = { cursor: string; since: string } | null
@@ -108,6 +110,7 @@ const pageOf = (page: AnswerOf<'GET /api/issues'>) => ({
   totalCapped: page.total_capped === true,
   nextCursor: page.next_cursor,
   readAt: Date.now(),
+  asOf: Date.parse(page.read_at),
 })
 
 const HOUR_MS = 3_600_000

@@ -14,7 +14,7 @@ export type LiveState =
   | { name: 'connecting' | 'live' | 'paused' }
   | { name: 'trying'; since: number; nextTryAt: number }
 
-const KINDS = ['issues', 'project', 'inbox'] as const
+const KINDS = ['issues', 'releases', 'project', 'inbox'] as const
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 30_000
 
@@ -53,7 +53,9 @@ function parse(kind: (typeof KINDS)[number], text: string): LiveMessage | null {
     if (kind === 'inbox') return { kind, user_ids: [] }
     if (!('project_id' in value) || typeof value.project_id !== 'string') return null
     const { project_id } = value
-    if (kind !== 'issues') return { kind, project_id }
+    if (kind === 'project') return { kind, project_id }
+    if (kind === 'releases')
+      return { kind, project_id, release_ids: 'release_ids' in value ? stringsOf(value.release_ids) : [] }
     return {
       kind,
       project_id,

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { startLive, useLive } from '../api/live.ts'
 import { useKeys } from '../keys.ts'
 import { carried, paths } from '../paths.ts'
+import { useAtMostEvery } from '../ui/at-most-every.ts'
 import { runNewestAction } from '../ui/toasts.tsx'
 import { shell } from '../words/shell.ts'
 import { LiveBanner } from './live-mark.tsx'
@@ -16,6 +17,8 @@ const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: 
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
 
 type Overlay = 'palette' | 'keys' | null
+
+const REFRESH_MS = 2000
 
 /** Rail, bar and page. */
 export function Shell() {
@@ -86,12 +89,15 @@ export function Shell() {
 /** Reads again what live messages name; lists of issues decide for themselves, because they hold still. */
 function useFreshness(): void {
   const client = useQueryClient()
+  // Asked again at every message, a slow answer would be given up for the next question and never come.
+  const count = useAtMostEvery(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['issues', 'open-count'] }))
+  const releases = useAtMostEvery(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['releases'] }))
   useLive(
     (messages) => {
       if (messages.some(({ kind }) => kind === 'project')) void client.invalidateQueries({ queryKey: ['projects'] })
       if (messages.some(({ kind }) => kind === 'inbox')) void client.invalidateQueries({ queryKey: ['inbox'] })
-      if (messages.some(({ kind }) => kind === 'issues'))
-        void client.invalidateQueries({ queryKey: ['issues', 'open-count'] })
+      if (messages.some(({ kind }) => kind === 'issues')) count()
+      if (messages.some(({ kind }) => kind === 'releases')) releases()
     },
     () => void client.invalidateQueries(),
   )

@@ -6,8 +6,8 @@ import { useLive, usePolling } from '../api/live.ts'
 import { subscriptionQuery } from '../api/people-queries.ts'
 import type { Neighbours } from '../components/issue-head.tsx'
 import type { IssuesSearch } from '../search.ts'
+import { useAtMostEvery } from '../ui/at-most-every.ts'
 import { recalledStream } from './issues-memory.ts'
-import { useAtMostEvery } from './issues-stream.ts'
 
 const REFRESH_MS = 2000
 

@@ -1,8 +1,8 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { editCached, mergeIntoLists, removeCached, restoreIssues, returnIssues } from '../api/issue-cache.ts'
-import { filtersOf, streamQuery, type Issue, type StreamData, type StreamPage } from '../api/issue-queries.ts'
-import { strayIds, waitingIssues } from './issues-fresh.ts'
+import { filtersOf, OPEN, streamQuery, type Issue, type StreamData, type StreamPage } from '../api/issue-queries.ts'
+import { keepFresh, strayIds, waitingIssues } from './issues-fresh.ts'
 
 const READ_AT = Date.parse('2026-11-20T08:00:00.000Z')
 
@@ -18,6 +18,7 @@ const anIssue = (id: string, fields: Partial<Issue> = {}): Issue => ({
   platform: 'node',
   status: 'unresolved',
   status_reason: null,
+  status_changed_at: '2026-11-19T08:00:00.000Z',
   severity: 'high',
   severity_pinned: false,
   assignee_id: null,
@@ -46,29 +47,47 @@ const aPage = (items: Issue[]): StreamPage => ({
   statusCounts: { unresolved: items.length, resolved: 3 },
   since: '2026-11-19T08:00:00.000Z',
   readAt: READ_AT,
+  asOf: READ_AT,
 })
 
-const waiting = (fresh: Issue[], listed: string[], more: { announced?: string[]; complete?: boolean } = {}) =>
-  waitingIssues(aPage(fresh), new Set(listed), {
-    announced: new Set(more.announced),
-    readAt: READ_AT,
-    complete: more.complete ?? true,
-  }).map((issue) => issue.id)
+type More = { complete?: boolean; statuses?: Issue['status'][] | null }
+const waiting = (fresh: Issue[], listed: string[], { complete = true, statuses = [...OPEN] }: More = {}) =>
+  waitingIssues(fresh, new Set(listed), { asOf: READ_AT, complete, statuses }).map((issue) => issue.id)
+
+/** A second after the list was read. */
+const LATER = '2026-11-20T08:00:01.000Z'
 
 test('what the list does not show waits', () => {
   expect(waiting([anIssue('a'), anIssue('b')], ['a'])).toEqual(['b'])
 })
 
-test('while pages are missing only new and re-opened issues wait: others may stand further down', () => {
-  const young = anIssue('young', { first_seen: '2026-11-20T08:00:01.000Z' })
-  const back = anIssue('back', { status: 'regressed', last_seen: '2026-11-20T08:00:01.000Z' })
-  const further = anIssue('further')
-  const named = anIssue('named')
-  expect(waiting([young, back, further, named], ['a'], { complete: false, announced: ['named'] })).toEqual([
-    'young',
-    'back',
-    'named',
-  ])
+test('while pages are missing only those wait whose status moved since: others may stand further down', () => {
+  const moved = (id: string, status: Issue['status']) => anIssue(id, { status, status_changed_at: LATER })
+  const fresh = [
+    moved('young', 'unresolved'),
+    moved('regressed', 'regressed'),
+    moved('escalated', 'escalated'),
+    moved('closed', 'resolved'),
+    anIssue('back long ago', { status: 'regressed', last_seen: LATER }),
+    anIssue('further', { last_seen: LATER }),
+    moved('listed', 'escalated'),
+  ]
+  const missing = { complete: false }
+  expect(waiting(fresh, ['listed'], missing)).toEqual(['young', 'regressed', 'escalated'])
+  expect(waiting(fresh, ['listed'], { ...missing, statuses: null })).toEqual(['young', 'regressed', 'escalated'])
+  // Among the closed ones, what was closed is new.
+  expect(waiting([moved('closed', 'resolved')], [], { ...missing, statuses: ['resolved'] })).toEqual(['closed'])
+})
+
+test('what waits goes on waiting when a hundred others were seen since, and goes when it left the filter', () => {
+  const back = anIssue('back', { status: 'escalated', status_changed_at: LATER })
+  const page = (items: Issue[], nextCursor: string | null) => ({ ...aPage(items), nextCursor })
+  const ids = (kept: readonly Issue[]) => kept.map(({ id }) => id)
+  expect(ids(keepFresh([back, anIssue('other')], page([anIssue('a')], 'more'), READ_AT))).toEqual(['a', 'back'])
+  expect(ids(keepFresh([back], page([anIssue('a')], null), READ_AT))).toEqual(['a'])
+  // The list was read again since.
+  expect(ids(keepFresh([back], page([anIssue('a')], 'more'), READ_AT + 60_000))).toEqual(['a'])
+  expect(keepFresh([back], page([{ ...back, event_count: 7 }], 'more'), READ_AT)).toMatchObject([{ event_count: 7 }])
 })
 
 test('changed rows that left the filter are read one by one', () => {

@@ -13,7 +13,8 @@ import {
   type StreamPage,
 } from '../api/issue-queries.ts'
 import { useLive, usePolling } from '../api/live.ts'
-import { strayIds, waitingIssues } from './issues-fresh.ts'
+import { useAtMostEvery } from '../ui/at-most-every.ts'
+import { keepFresh, strayIds, waitingIssues } from './issues-fresh.ts'
 
 /** News are fetched at most this often, however fast they are announced. */
 const REFRESH_MS = 2000
@@ -21,7 +22,7 @@ const VOLUME_MS = 10_000
 /** Changed rows that left the filter are read one by one, a few per round. */
 const STRAYS_AT_ONCE = 5
 
-const NONE: ReadonlySet<string> = new Set()
+const NONE: readonly Issue[] = []
 
 /** The list, held still, and what waits to join it. */
 export function useIssueStream(filters: StreamFilters) {
@@ -37,7 +38,15 @@ export function useIssueStream(filters: StreamFilters) {
   })
   const rows = useMemo(() => distinct(list.data?.pages ?? []), [list.data])
   const listed = useMemo(() => new Set(rows.map((row) => row.id)), [rows])
-  const [announced, setAnnounced] = useState<ReadonlySet<string>>(NONE)
+  const [held, setHeld] = useState<{ filters: StreamFilters; fresh: StreamPage | undefined; kept: readonly Issue[] }>({
+    filters,
+    fresh: undefined,
+    kept: NONE,
+  })
+  if (fresh.data !== undefined && first !== undefined && (held.fresh !== fresh.data || held.filters !== filters)) {
+    const before = held.filters === filters ? held.kept : NONE
+    setHeld({ filters, fresh: fresh.data, kept: keepFresh(before, fresh.data, first.asOf) })
+  }
 
   useEffect(() => {
     if (fresh.data !== undefined) mergeIntoLists(client, fresh.data.items)
@@ -47,8 +56,12 @@ export function useIssueStream(filters: StreamFilters) {
     () =>
       fresh.data === undefined || first === undefined || list.isPlaceholderData
         ? []
-        : waitingIssues(fresh.data, listed, { announced, readAt: first.readAt, complete: !list.hasNextPage }),
-    [fresh.data, first, listed, announced, list.hasNextPage, list.isPlaceholderData],
+        : waitingIssues(held.kept, listed, {
+            asOf: first.asOf,
+            complete: !list.hasNextPage,
+            statuses: filters.status,
+          }),
+    [fresh.data, first, held.kept, listed, list.hasNextPage, list.isPlaceholderData, filters.status],
   )
 
   const changed = useRef(new Set<string>())
@@ -76,8 +89,6 @@ export function useIssueStream(filters: StreamFilters) {
       .filter((message) => message.kind === 'issues')
       .filter((message) => filters.project === null || message.project_id === filters.project)
     if (ours.length === 0) return
-    const named = ours.flatMap((message) => message.new_issue_ids)
-    if (named.length > 0) setAnnounced((before) => new Set([...before, ...named]))
     for (const id of ours.flatMap((message) => message.issue_ids)) changed.current.add(id)
     if (settled) refresh()
     refreshVolume()
@@ -85,7 +96,6 @@ export function useIssueStream(filters: StreamFilters) {
 
   /** Reads the list anew from its beginning; what waited is in it then. */
   const reload = async () => {
-    setAnnounced(NONE)
     client.setQueryData<StreamData>(streamQuery(filters).queryKey, (data) =>
       data === undefined ? data : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
     )
@@ -113,36 +123,4 @@ function distinct(pages: readonly StreamPage[]): readonly Issue[] {
   const rows = new Map<string, Issue>()
   for (const page of pages) for (const item of page.items) if (!rows.has(item.id)) rows.set(item.id, item)
   return [...rows.values()]
-}
-
-/** Calls the work at once, then at most once per step; a call in between is made up for at the end of the step. */
-export function useAtMostEvery(stepMs: number, work: () => Promise<unknown>): () => void {
-  const newest = useRef(work)
-  const state = useRef<{ timer: ReturnType<typeof setTimeout> | undefined; owed: boolean }>({
-    timer: undefined,
-    owed: false,
-  })
-  useEffect(() => {
-    newest.current = work
-  })
-  useEffect(() => {
-    const held = state.current
-    return () => {
-      clearTimeout(held.timer)
-      held.timer = undefined
-      held.owed = false
-    }
-  }, [])
-  const start = () => {
-    state.current.owed = false
-    state.current.timer = setTimeout(() => {
-      state.current.timer = undefined
-      if (state.current.owed) start()
-    }, stepMs)
-    void newest.current()
-  }
-  return () => {
-    if (state.current.timer === undefined) start()
-    else state.current.owed = true
-  }
 }

@@ -1,0 +1,15 @@
+import { liveNotification } from '../live/publish.ts'
+import type { Tx } from '../storage/pool.ts'
+
+/** Open dashboards read this release again once the transaction commits. */
+export async function announceRelease(
+  tx: Tx,
+  orgId: string,
+  release: { readonly id: string; readonly project_id: string },
+): Promise<void> {
+  await liveNotification(orgId, {
+    kind: 'releases',
+    project_id: release.project_id,
+    release_ids: [release.id],
+  }).execute(tx)
+}

@@ -1,0 +1,33 @@
+import { useEffect, useRef } from 'react'
+
+/** Calls the work at once, then at most once per step; a call in between is made up for at the end of the step. */
+export function useAtMostEvery(stepMs: number, work: () => Promise<unknown>): () => void {
+  const newest = useRef(work)
+  const state = useRef<{ timer: ReturnType<typeof setTimeout> | undefined; owed: boolean }>({
+    timer: undefined,
+    owed: false,
+  })
+  useEffect(() => {
+    newest.current = work
+  })
+  useEffect(() => {
+    const held = state.current
+    return () => {
+      clearTimeout(held.timer)
+      held.timer = undefined
+      held.owed = false
+    }
+  }, [])
+  const start = () => {
+    state.current.owed = false
+    state.current.timer = setTimeout(() => {
+      state.current.timer = undefined
+      if (state.current.owed) start()
+    }, stepMs)
+    void newest.current()
+  }
+  return () => {
+    if (state.current.timer === undefined) start()
+    else state.current.owed = true
+  }
+}
