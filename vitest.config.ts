@@ -36,7 +36,6 @@ export default defineConfig({
           ],
           exclude: [...excluded, 'test/e2e/**'],
           maxWorkers: workers,
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -45,11 +44,12 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.test.ts'],
           exclude: excluded,
-          // One browser and one service at a time: two would fight over two cores and time out.
-          fileParallelism: false,
+          // Builds the dashboard once: files run beside each other, and none may swap it under another's service.
+          globalSetup: ['test/e2e/global-setup.ts'],
+          // In one group with the others, two files at once on two cores: a browser and its service leave one idle.
+          maxWorkers: workers,
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
@@ -25,6 +24,14 @@ const ARGS = [
   '--no-first-run',
   '--font-render-hinting=none',
 ]
+
+/** How many times slower pages are made to run, to find what depends on speed: `E2E_SLOWDOWN=5 npm test -- test/e2e`. */
+const SLOWDOWN = Number(process.env.E2E_SLOWDOWN ?? '1')
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+}
 
 export type OpenOptions = {
   /** Of the service, such as `http://127.0.0.1:41234`. */
@@ -81,6 +88,7 @@ export async function testBrowser(): Promise<TestBrowser> {
         ...(state === undefined ? {} : { storageState: state }),
       })
       contexts.add(context)
+      if (SLOWDOWN > 1) context.on('page', slowDown)
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL })
       const page = await context.newPage()
       page.setDefaultTimeout(15_000)
@@ -140,14 +148,14 @@ export const hasFocus = async (element: Locator): Promise<boolean> =>
 export const holdToast = (page: Page, text: string | RegExp): Promise<void> =>
   page.locator('.toast').filter({ hasText: text }).last().hover()
 
-let pictures: string | undefined
-
-/** Saves a picture and returns its path. `SCREENSHOT_DIR` says where, else a folder for temporary files. */
-export async function screenshot(page: Page, name: string, options: { fullPage?: boolean } = {}): Promise<string> {
-  const wanted = process.env.SCREENSHOT_DIR
-  if (wanted !== undefined && wanted !== '') mkdirSync(wanted, { recursive: true })
-  pictures ??= wanted !== undefined && wanted !== '' ? wanted : mkdtempSync(join(tmpdir(), 'faultline-screens-'))
-  const path = join(pictures, `${name}.png`)
-  await page.screenshot({ path, fullPage: options.fullPage ?? false, animations: 'disabled' })
-  return path
+/** Saves a picture for somebody who wants to look: only where `SCREENSHOT_DIR` names a folder for them. */
+export async function screenshot(page: Page, name: string, options: { fullPage?: boolean } = {}): Promise<void> {
+  const folder = process.env.SCREENSHOT_DIR
+  if (folder === undefined || folder === '') return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({
+    path: join(folder, `${name}.png`),
+    fullPage: options.fullPage ?? false,
+    animations: 'disabled',
+  })
 }

@@ -1,6 +1,4 @@
-import { expect } from 'vitest'
 import type { Page } from 'playwright-core'
-import { z } from 'zod'
 import { aFounder, aProject, type TestProject } from '../kit/founder.ts'
 import type { TestServer } from '../kit/test-server.ts'
 import { testServer } from '../kit/test-server.ts'
@@ -20,7 +18,6 @@ export type Person = Awaited<ReturnType<typeof aFounder>>
 
 /** Call at the top level of a test file. Events are digested as they come, on the real clock; jobs run when asked for. */
 export async function testDashboard(options: { jobs?: boolean } = {}): Promise<Dashboard> {
-  await buildDashboard()
   const server = await testServer({ digestion: 'inline', realTime: true, ...options })
   const browser = await testBrowser()
   const open: Dashboard['open'] = (options = {}) => browser.open({ ...options, baseURL: server.url })
@@ -49,15 +46,4 @@ export async function testDashboard(options: { jobs?: boolean } = {}): Promise<D
 export async function aTeam(server: TestServer): Promise<{ person: Person; project: TestProject }> {
   const person = await aFounder(server.url)
   return { person, project: await aProject(person, { name: 'shopper-web' }) }
-}
-
-const Script = z.object({
-  buildWeb: z.custom<(node: string) => Promise<boolean>>((value) => typeof value === 'function'),
-})
-
-/** The same build as `npm start` makes; nothing to do when the sources are those of the last. */
-async function buildDashboard(): Promise<void> {
-  const path = new URL('../../scripts/build-web.mjs', import.meta.url).href
-  const { buildWeb } = Script.parse(await import(path))
-  expect(await buildWeb(process.execPath), 'the dashboard builds').toBe(true)
 }
