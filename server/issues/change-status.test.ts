@@ -98,6 +98,7 @@ describe('what is refused', () => {
     [ignore({ time: 'tomorrow' }), 'ignore_until.time'],
     [ignore({ time: '2020-01-01T00:00:00Z' }), 'ignore_until.time'],
     [ignore({ time: 1e12 }), 'ignore_until.time'],
+    [ignore({ time: '9999-12-31T23:59:59-12:00' }), 'ignore_until.time'],
     [ignore({ count: 0 }), 'ignore_until.count'],
     [ignore({ count: -1 }), 'ignore_until.count'],
     [ignore({ count: 1.5 }), 'ignore_until.count'],

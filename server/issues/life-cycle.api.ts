@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { timeInput } from '../kernel/page.api.ts'
 import { releaseName } from '../releases/releases.api.ts'
 
 /** How issues are resolved and ignored. */
@@ -76,8 +77,7 @@ export type IgnoreUntil = z.infer<typeof IgnoreUntil>
 export const IgnoreUntilInput = z
   .strictObject(
     {
-      time: z.iso
-        .datetime({ offset: true, error: 'ignore_until.time must be an RFC 3339 time.' })
+      time: timeInput('ignore_until.time')
         .transform((text) => new Date(text).toISOString())
         .optional()
         .describe('In the future.'),

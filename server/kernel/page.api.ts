@@ -49,3 +49,15 @@ export const TOTAL_CAP = 10_000
 /** In lower case, as the database gives it: what is compared with a row is the same text. */
 export const Id = z.uuid({ error: 'must be a UUID.' }).toLowerCase()
 export const Timestamp = z.iso.datetime()
+
+/** Years of four digits, whatever the offset: others neither the database nor RFC 3339 can write. */
+const FIRST_MS = Date.UTC(1000, 0)
+const LAST_MS = Date.UTC(10_000, 0)
+
+/** A time as people and tools send it. */
+export const timeInput = (name: string) =>
+  z.iso
+    .datetime({ offset: true, error: `${name} must be an RFC 3339 time.` })
+    .refine((given) => Date.parse(given) >= FIRST_MS && Date.parse(given) < LAST_MS, {
+      error: `${name} must lie in the years 1000 to 9999, in UTC.`,
+    })

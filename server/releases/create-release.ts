@@ -5,7 +5,7 @@ import { newId } from '../kernel/ids.ts'
 import { requireProject } from '../team/require-project.ts'
 import { storeCommits } from './add-commits.ts'
 import { announceRelease } from './announce-release.ts'
-import type { CommitInput, Release } from './releases.api.ts'
+import type { CommitInput, WholeRelease } from './releases.api.ts'
 import { insertRelease } from './releases.queries.ts'
 import { viewRelease } from './view-release.ts'
 
@@ -19,7 +19,7 @@ export type CreateReleaseInput = {
 }
 
 /** @throws AppError not_found, conflict when the project has a release of that version that is more than planned */
-export async function createRelease(app: App, actor: Actor, input: CreateReleaseInput): Promise<Release> {
+export async function createRelease(app: App, actor: Actor, input: CreateReleaseInput): Promise<WholeRelease> {
   await requireProject(app, actor, input.projectId)
   return app.tx(async (tx) => {
     const release = await insertRelease(tx, {

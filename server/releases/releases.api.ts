@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../kernel/page.api.ts'
 
 /** Releases as people and tools make and change them; lists and figures: metrics/releases/release-health.api.ts. */
 
@@ -48,17 +48,6 @@ const text = (name: string, most: number) =>
     .max(most, { error: `${name} must be at most ${most.toLocaleString('en-GB')} characters.` })
     .refine((given) => given.isWellFormed(), { error: `${name} must be well-formed Unicode.` })
 
-/** Years of four digits, whatever the offset: others neither the database nor RFC 3339 can write. */
-const FIRST_MS = Date.UTC(1000, 0)
-const LAST_MS = Date.UTC(10_000, 0)
-
-const time = (name: string) =>
-  z.iso
-    .datetime({ offset: true, error: `${name} must be an RFC 3339 time.` })
-    .refine((given) => Date.parse(given) >= FIRST_MS && Date.parse(given) < LAST_MS, {
-      error: `${name} must lie in the years 1000 to 9999, in UTC.`,
-    })
-
 const link = (name: string) =>
   z
     .url({ protocol: /^https?$/, error: `${name} must be an http or https address.` })
@@ -81,7 +70,7 @@ const CommitInput = z.strictObject({
   message: text('commits.message', 10_000).nullish(),
   author_name: text('commits.author_name', 200).nullish(),
   author_email: text('commits.author_email', 320).nullish(),
-  timestamp: time('commits.timestamp').nullish(),
+  timestamp: timeInput('commits.timestamp').nullish(),
   patch_set: z
     .array(PatchEntry)
     .max(MOST_FILES, { error: `commits.patch_set must name at most ${MOST_FILES} files.` })
@@ -139,6 +128,14 @@ export const Release = z.object({
 })
 export type Release = z.infer<typeof Release>
 
+/** Its own commits and deploys beside it, as far as a look at one release shows them. */
+export const ReleaseParts = z.object({
+  commits: z.array(Commit).describe('The newest 25.'),
+  deploys: z.array(Deploy).describe('The newest 25.'),
+})
+export const WholeRelease = Release.extend(ReleaseParts.shape)
+export type WholeRelease = z.infer<typeof WholeRelease>
+
 const params = z.object({ releaseId: Id })
 
 export const releaseRoutes = routes({
@@ -155,12 +152,12 @@ export const releaseRoutes = routes({
     body: z.strictObject({
       projectId: Id.optional().describe('Of the project; unless the address names it.'),
       version: Version,
-      released_at: time('released_at').nullish(),
+      released_at: timeInput('released_at').nullish(),
       url: link('url').nullish(),
       ref: text('ref', 250).nullish(),
       commits: Commits.optional(),
     }),
-    response: Release,
+    response: WholeRelease,
     refusals: [404, 409],
   },
   updateRelease: {
@@ -173,7 +170,7 @@ export const releaseRoutes = routes({
     params,
     body: z
       .strictObject({
-        released_at: time('released_at').nullable().optional(),
+        released_at: timeInput('released_at').nullable().optional(),
         state: z.enum(['open', 'archived'], { error: 'state must be open or archived.' }).optional(),
         url: link('url').nullable().optional(),
         ref: text('ref', 250).nullable().optional(),
@@ -181,7 +178,7 @@ export const releaseRoutes = routes({
       .refine((body) => Object.values(body).some((value) => value !== undefined), {
         error: 'Send at least one of released_at, state, url, ref.',
       }),
-    response: Release,
+    response: WholeRelease,
     refusals: [404],
   },
   listReleaseCommits: {
@@ -238,8 +235,8 @@ export const releaseRoutes = routes({
           }),
         name: text('name', 200).nullish(),
         url: link('url').nullish(),
-        started_at: time('started_at').nullish(),
-        finished_at: time('finished_at').nullish(),
+        started_at: timeInput('started_at').nullish(),
+        finished_at: timeInput('finished_at').nullish(),
       })
       .refine(
         ({ started_at: from, finished_at: to }) =>
@@ -262,8 +259,8 @@ export const releaseRoutes = routes({
         .preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(Id).max(100))
         .optional()
         .describe('May repeat; all projects of the organisation unless given.'),
-      from: time('from'),
-      to: time('to'),
+      from: timeInput('from'),
+      to: timeInput('to'),
     }),
     response: z.object({
       items: z.array(

@@ -2,7 +2,7 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { announceRelease } from './announce-release.ts'
-import type { Release } from './releases.api.ts'
+import type { WholeRelease } from './releases.api.ts'
 import { lockRelease, updateReleaseRow } from './releases.queries.ts'
 import { viewRelease } from './view-release.ts'
 
@@ -15,7 +15,7 @@ export type UpdateReleaseInput = {
 }
 
 /** Absent fields stay, null clears. A planned release that is given a date is out. @throws AppError not_found */
-export async function updateRelease(app: App, actor: Actor, input: UpdateReleaseInput): Promise<Release> {
+export async function updateRelease(app: App, actor: Actor, input: UpdateReleaseInput): Promise<WholeRelease> {
   return app.tx(async (tx) => {
     const release = await lockRelease(tx, actor.orgId, input.releaseId)
     if (release === null) throw notFound('Release')

@@ -1,6 +1,13 @@
 import type { Database } from '../storage/pool.ts'
-import { Commit, type Deploy, type Release } from './releases.api.ts'
-import { countParts, type CommitRow, type DeployRow, type ReleaseRow } from './releases.queries.ts'
+import { Commit, type Deploy, type Release, type WholeRelease } from './releases.api.ts'
+import {
+  countParts,
+  selectCommits,
+  selectDeploys,
+  type CommitRow,
+  type DeployRow,
+  type ReleaseRow,
+} from './releases.queries.ts'
 
 /** As it was stored; anything else is none. */
 const Files = Commit.shape.patch_set
@@ -32,10 +39,21 @@ export async function viewReleases(db: Database, rows: readonly ReleaseRow[]): P
   }))
 }
 
-export async function viewRelease(db: Database, row: ReleaseRow): Promise<Release> {
+export async function viewRelease(db: Database, row: ReleaseRow): Promise<WholeRelease> {
   const [release] = await viewReleases(db, [row])
   if (release === undefined) throw new Error('a release has no view')
-  return release
+  return { ...release, ...(await viewParts(db, row.id)) }
+}
+
+const FIRST_PAGE = { limit: 25, offset: 0 }
+
+/** The newest commits and deploys of a release; the rest is paged. */
+export async function viewParts(db: Database, releaseId: string): Promise<Pick<WholeRelease, 'commits' | 'deploys'>> {
+  const [commits, deploys] = [
+    await selectCommits(db, releaseId, FIRST_PAGE, null),
+    await selectDeploys(db, releaseId, FIRST_PAGE, null),
+  ]
+  return { commits: commits.map(viewCommit), deploys: deploys.map(viewDeploy) }
 }
 
 export const viewCommit = (row: CommitRow): Commit => ({

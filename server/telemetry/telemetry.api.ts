@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Json } from '../kernel/json.api.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../kernel/page.api.ts'
 import { LOG_LEVELS, METRIC_TYPES, SENT_STATUSES } from '../protocol/telemetry.api.ts'
 
 const LogLevel = z.enum(LOG_LEVELS, { error: `level must be one of ${LOG_LEVELS.join(', ')}.` })
@@ -93,10 +93,9 @@ export type CheckInItem = z.infer<typeof CheckInItem>
 
 const params = z.object({ projectId: Id })
 
-const time = (name: string) => z.iso.datetime({ offset: true, error: `${name} must be an RFC 3339 time.` }).optional()
 const range = {
-  from: time('from').describe('Only what happened at or after this time.'),
-  to: time('to').describe('Only what happened before this time.'),
+  from: timeInput('from').optional().describe('Only what happened at or after this time.'),
+  to: timeInput('to').optional().describe('Only what happened before this time.'),
 }
 
 /** A query parameter that may repeat: one or many of the element. */

@@ -66,6 +66,8 @@ describe('made by people', () => {
       first_seen: null,
       commit_count: 1,
       deploy_count: 0,
+      commits: [{ id: 'abc1234', message: 'Pay once' }],
+      deploys: [],
     })
     expect(await create({ version: '4.12.0' })).toMatchObject({
       status: 409,

@@ -331,6 +331,7 @@ test('lists filter, page by cursor and refuse what is not theirs', async () => {
     'cursor=x',
     `cursor=${Buffer.from('["a","b"]').toString('base64url')}`,
     'from=yesterday',
+    'from=0000-01-01T00:00:00Z',
     `from=${at(1)}&to=${at(2)}`,
     'level=loud',
     'q=',

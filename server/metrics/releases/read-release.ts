@@ -3,8 +3,8 @@ import type { App } from '../../context/app.ts'
 import { selectIssuesOf, type ReleasePart } from '../../issues/of-releases.queries.ts'
 import { viewIssues } from '../../issues/view-issue.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { findRelease, selectCommits, selectDeploys } from '../../releases/releases.queries.ts'
-import { viewCommit, viewDeploy } from '../../releases/view-release.ts'
+import { findRelease } from '../../releases/releases.queries.ts'
+import { viewParts } from '../../releases/view-release.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
 import { sessionsOfProject, shareOf, totalsOf, withHealth, type ProjectSessions } from './health.ts'
 import type { ReleaseDetail, ReleaseRange } from './release-health.api.ts'
@@ -36,24 +36,21 @@ export async function readRelease(
           share: counts.sessions / ofRelease,
           crash_free_sessions: crashFreeOf(counts),
         }))
-  const [[release], commits, deploys, fresh, regressed, resolved, environments, hours, devices, systems] =
-    await Promise.all([
-      withHealth(app, [row], sessions),
-      selectCommits(app.db, row.id, { limit: MOST_SHOWN, offset: 0 }, null),
-      selectDeploys(app.db, row.id, { limit: MOST_SHOWN, offset: 0 }, null),
-      issuesOf('fresh'),
-      issuesOf('regressed'),
-      issuesOf('resolved'),
-      environmentsOf(app.db, projectId, sessions.asked.from, version),
-      crashFreeHours(app, row, input.environment),
-      byTrait('device'),
-      byTrait('os'),
-    ])
+  const [[release], parts, fresh, regressed, resolved, environments, hours, devices, systems] = await Promise.all([
+    withHealth(app, [row], sessions),
+    viewParts(app.db, row.id),
+    issuesOf('fresh'),
+    issuesOf('regressed'),
+    issuesOf('resolved'),
+    environmentsOf(app.db, projectId, sessions.asked.from, version),
+    crashFreeHours(app, row, input.environment),
+    byTrait('device'),
+    byTrait('os'),
+  ])
   if (release === undefined) throw notFound('Release')
   return {
     ...release,
-    commits: commits.map(viewCommit),
-    deploys: deploys.map(viewDeploy),
+    ...parts,
     new_issue_list: fresh,
     regressed_issues: regressed,
     resolved_issues: resolved,

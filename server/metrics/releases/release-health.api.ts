@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Issue } from '../../issues/issues.api.ts'
 import { routes } from '../../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../../kernel/page.api.ts'
-import { Commit, Deploy, Release, RELEASE_STATES } from '../../releases/releases.api.ts'
+import { Release, RELEASE_STATES, ReleaseParts } from '../../releases/releases.api.ts'
 
 /** Releases with what sessions and issues say of them. */
 
@@ -88,8 +88,7 @@ const ByTrait = z.array(
 )
 
 export const ReleaseDetail = ReleaseWithHealth.extend({
-  commits: z.array(Commit).describe('The newest 25.'),
-  deploys: z.array(Deploy).describe('The newest 25.'),
+  ...ReleaseParts.shape,
   new_issue_list: z.array(Issue).describe('First seen in it, last seen first; at most 25.'),
   regressed_issues: z.array(Issue).describe('Came back in it; at most 25.'),
   resolved_issues: z.array(Issue).describe('Resolved in it; at most 25.'),
