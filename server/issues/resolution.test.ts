@@ -34,6 +34,8 @@ describe('resolved in a release', () => {
     ['2024.11.3-beta.2+77', '2024.11.3', true],
     ['2024-11-03', '2024-11-02', false],
     ['4711', '4712', true],
+    ['20241104090000', '20241103153000', false],
+    ['20241103153000', '20241104090000', true],
     ['com.acme@1.2.3+45', 'com.acme@1.2.3+44', false],
     ['com.acme@1.2.3+45', 'com.acme@1.2.3+45', true],
     ['com.acme@1.2.3+45', 'com.acme@1.3.0+1', true],
@@ -114,11 +116,18 @@ describe('brought to several branches', () => {
     expect(met(inReleases('3.0.2', '2.3.1'), release)).toBe(expected)
   })
 
-  test('a branch between them, without a fix of its own, has it when it was cut after the one below', () => {
-    expect(met(fix, '2.4.0', seen({ '2.3.1': 5, '2.4.0': 3 }))).toBe(false)
-    expect(met(fix, '2.4.0', seen({ '2.3.1': 5, '2.4.0': 6 }))).toBe(true)
-    expect(met(fix, '2.4.0', seen({ '2.3.1': 5, '2.4.0': 6 }, { '2.3.1': 9, '2.4.0': 2 }))).toBe(false)
-    expect(met(fix, '2.4.0'), 'nothing is known').toBe(false)
+  test('a branch between them, without a fix of its own, has it unless it is known to have been out before the one below', () => {
+    const has = (days: Record<string, number | null>, released?: Record<string, number>) =>
+      met(fix, '2.4.0', seen(days, released))
+    expect(has({ '2.3.1': 5, '2.4.0': 3 })).toBe(false)
+    expect(has({ '2.3.1': 5, '2.4.0': 6 })).toBe(true)
+    expect(has({ '2.3.1': 5, '2.4.0': 6 }, { '2.3.1': 9, '2.4.0': 2 })).toBe(false)
+    // Versions are the first word (product.md): where times say nothing, it is not older than 2.3.1.
+    expect(met(fix, '2.4.0'), 'nothing is known').toBe(true)
+    expect(has({ '2.3.1': null, '2.4.0': 12 }), 'seen since, the fix is only planned').toBe(true)
+    expect(has({ '2.3.1': null, '2.4.0': 9 }), 'what was seen already is older than what is to come').toBe(false)
+    expect(has({ '2.3.1': null, '2.4.0': 12 }, { '2.3.1': 4 }), 'seen after the fix was out').toBe(true)
+    expect(has({ '2.3.1': null, '2.4.0': 3 }, { '2.3.1': 4 }), 'seen before the fix was out').toBe(false)
   })
 })
 

@@ -32,7 +32,9 @@ export function hasFix(fix: Fix, resolvedAt: Date, release: string | null, book:
   if (fix.kind === 'now') return true
   if (release === null || fix.kind === 'commit') return false
   const met = factsOf(release, book)
-  return fix.kind === 'release' ? isInFixes(met, fix.versions, book) : isNext(met, versionsIn(fix), resolvedAt, book)
+  return fix.kind === 'release'
+    ? isInFixes(met, fix.versions, resolvedAt, book)
+    : isNext(met, versionsIn(fix), resolvedAt, book)
 }
 
 /** Resolved for every release known by then, in whatever order they stand: the fix is in what was not there yet, and is newer. */
@@ -48,11 +50,12 @@ function isNext(met: ReleaseFacts, known: readonly string[], resolvedAt: Date, b
 }
 
 /**
- * With several fixes each speaks for its own branch (major.minor). A branch without one, between two that have one, is
- * judged by time: cut after the fix below it, it has it too. What is newer than every fix has it, what is older has not.
- * Fixes of the package that is met speak before those of other packages, which can only be told apart by time.
+ * With several fixes each speaks for its own branch (major.minor). A branch without one, between two that have one, has
+ * it by version unless it is known to have been out before the fix below it. What is newer than every fix has it, what is
+ * older has not. Fixes of the package that is met speak before those of other packages, which can only be told apart by
+ * time.
  */
-function isInFixes(met: ReleaseFacts, versions: readonly string[], book: ReleaseBook): boolean {
+function isInFixes(met: ReleaseFacts, versions: readonly string[], resolvedAt: Date, book: ReleaseBook): boolean {
   if (versions.includes(met.version)) return true
   const all = versions.map((version) => factsOf(version, book))
   const fixes = all.filter((fix) => isSamePackage(met.version, fix.version))
@@ -62,10 +65,17 @@ function isInFixes(met: ReleaseFacts, versions: readonly string[], book: Release
   const older = fixes.filter((fix) => isNotOlder(met, fix))
   if (older.length === 0) return false
   if (older.length === fixes.length) return true
-  return isYounger(
-    met,
-    older.reduce((highest, fix) => ((orderOf(fix.version, highest.version) ?? 0) > 0 ? fix : highest)),
-  )
+  const below = older.reduce((highest, fix) => ((orderOf(fix.version, highest.version) ?? 0) > 0 ? fix : highest))
+  return !wasOutBefore(met, below, resolvedAt)
+}
+
+/** A fix nobody has seen is out when it was released, or still to come when the issue was resolved in it. */
+function wasOutBefore(met: ReleaseFacts, fix: ReleaseFacts, resolvedAt: Date): boolean {
+  const byDate = byReleaseDate(met, fix)
+  if (byDate !== null) return byDate < 0
+  if (met.firstSeenAt === null) return false
+  if (fix.firstSeenAt !== null) return met.firstSeenAt < fix.firstSeenAt
+  return met.firstSeenAt <= (fix.releasedAt ?? resolvedAt)
 }
 
 /** By version; where that says nothing (builds without order) by dates. Equal versions are not older, whoever was seen first. */

@@ -29,6 +29,8 @@ describe('versions', () => {
     ['com.acme.shop@3.1.0+77', 'com.acme.shop@3.1.0+101'],
     ['com.acme.shop@3.1.0+101', 'com.acme.shop@3.2.0+1'],
     ['4711', '4712'],
+    ['20241103153000', '20241104090000'],
+    ['1732100000000', '1732100000001'],
     ['1.0.0.1', '1.0.0.2'],
   ])('%s is older than %s', (a, b) => {
     expect(compare(a, b)).toBeLessThan(0)

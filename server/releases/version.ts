@@ -14,8 +14,8 @@ const MOST_CHARACTERS = 250
 /** `[package@][v]1.2.3[-beta.2][+77]`; dates such as 2024-11-03 are handled apart, their hyphens mean something else. */
 const FORM = /^(?:(.+)@)?v?(\d{1,40}(?:\.\d{1,40}){0,9})(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i
 const DATE = /^(?:(.+)@)?v?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:-([a-z][0-9a-z.-]*))?(?:\+([0-9a-z.-]+))?$/i
-/** A bare short commit may consist of digits alone; nobody counts builds that far. */
-const LONGEST_LONE_NUMBER = 12
+/** Times as versions (20241103153000123) are numbers; a whole commit of digits alone is none. */
+const LONGEST_LONE_NUMBER = 17
 
 /**
  * Reads `1.0`, `v2`, `2024.11.3-beta.2+77`, `2024-11-03`, `4711`, `com.acme.shop@3.1.0+77`.
