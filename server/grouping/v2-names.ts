@@ -22,12 +22,30 @@ export function fileName(path: string, withFolder: boolean): string {
   const end = path.search(/[?#]/)
   const plain = end < 0 ? path : path.slice(0, end)
   const base = baseName(plain)
+  const made = MADE_FILE.test(base) ? nameOfMade(base, plain, withFolder) : null
+  if (made !== null) return made
   const name = fileNameV1(/\d/.test(base) ? withoutHash(base, plain) : base)
   // Of an absolute path the folders are those of a computer.
   if (!withFolder || !IN_EVERY_FOLDER.test(name) || /^(?:[\\/]|file:|[a-z]:)/i.test(path)) return name
   const folder = baseName(plain.slice(0, Math.max(plain.length - base.length - 1, 0)))
   // One with digits in it may be a version.
   return folder === '' || /[\d:]/.test(folder) || ROOT_FOLDER.test(folder) ? name : `${folder.toLowerCase()}/${name}`
+}
+
+/** Cells of notebooks, code typed into a console, and names that are nothing but a number or a hash. */
+const MADE_FILE = /^(?:VM|<ipython-input-)?\d|^[0-9a-f-]{8,64}(?:\.|$)/
+
+function nameOfMade(base: string, path: string, isScript: boolean): string | null {
+  if (base.startsWith('<ipython-input-') || /(?:^|[\\/])ipykernel_\d+[\\/]\d+\.py$/.test(path)) return '<cell>'
+  if (!isScript) return null
+  if (/^VM\d+$/.test(base)) return '<console>'
+  // The page a script stands in, and bundles named by their hash.
+  const id =
+    /^(?:\d+|(?=[a-f]*\d)[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\.(?:[cm]?js|hbc|bundle))?$/.exec(
+      base,
+    )
+  // Chunks a bundler numbered have a rule of their own.
+  return id === null || /^\d{1,6}\.[cm]?js$/.test(base) ? null : `<id>${id[1] ?? ''}`
 }
 
 /** What version 1 leaves of bundlers: `0.B2kd9s1K.js`, `17.chunk.js`, and a name that is nothing but a hash. */
@@ -37,13 +55,14 @@ function withoutHash(base: string, path: string): string {
     /\.(?=[\w-]{0,7}[a-z])(?=[\w-]{0,7}[A-Z])(?=[\w-]{0,7}\d)[\w-]{8}(?=\.(?:[cm]?js|css)$)/,
     '',
   )
-  return short.replace(/^\d{1,6}(?=(?:\.chunk)?(?:\.[0-9a-f]{7,64})?\.[cm]?js$)/, 'chunk')
+  return short.replace(/^\d{1,6}(?=(?:\.chunk)?(?:[.-][0-9a-f]{7,64})?(?:\.chunk)?\.[cm]?js$)/, 'chunk')
 }
 
 // --- Classes ------------------------------------------------------------------------------------------------------
 
 /** One look saves seven: hardly any class is of these. */
-const MADE = /0x|\$(?:Hibernate|ByteBuddy|MockitoMock|fn_|eval_|reify_)|_\$\$_|Synthetic|\blambda\$?-|>d__|_closure\d/
+const MADE =
+  /0x|\$(?:Hibernate|ByteBuddy|MockitoMock|Proxy|fn_|eval_|reify_)|_\$\$_|Synthetic|\blambda\$?-|>d__|_closure\d|Castle\.|\[\[|@\d/
 
 /** Classes made while running or numbered by the compiler keep the part a person wrote. */
 export function cleanClass(raw: string): string {
@@ -61,7 +80,13 @@ export function cleanClass(raw: string): string {
       .replaceAll(/\$(fn|eval|reify)_{1,2}\d+/g, '$$$1')
       .replaceAll(/_closure\d+/g, '_closure')
       // State machines of C#.
-      .replaceAll(/\+<(\w{1,200})>d__\d+(?:`\d+)?/g, '+<$1>'),
+      .replaceAll(/\+<(\w{1,200})>d__\d+(?:`\d+)?/g, '+<$1>')
+      // The package of a proxy is numbered by the JVM, and another one in older ones.
+      .replace(/^(?:com\.sun\.proxy|jdk\.proxy\d+)\.(?=\$Proxy)/, '')
+      .replace(/^(Castle\.Proxies\.\w{1,300}?)_\d+$/, '$1')
+      // Type arguments of .NET, and closures of F#, which are named by their line.
+      .replace(/\[\[.*$/, '')
+      .replaceAll(/@\d+(?:-\d+)?(?=$|[+.])/g, ''),
   )
 }
 
@@ -70,13 +95,23 @@ export function cleanClass(raw: string): string {
 /** Null: the function has no name that would still be its name tomorrow. */
 export function cleanFunction(raw: string, platform: string): string | null {
   switch (platform) {
+    case 'javascript':
+      // Firefox says how a function was called: `promise callback*load`, `setTimeout handler*load`.
+      return cleanFunctionV1(raw.includes('*') ? raw.replace(/^(?:[\w. ]{1,60}\*)+/, '') : raw, platform)
     case 'java':
     case 'android':
     case 'kotlin':
     case 'scala':
     case 'groovy':
-      // Kotlin puts the name of the build into internal functions.
-      return cleanFunctionV1(raw.includes('$') ? raw.replace(/\$\w{1,80}_(?:debug|release)$/, '') : raw, platform)
+      return cleanFunctionV1(
+        raw.includes('$')
+          ? raw
+              // Kotlin puts the name of the build into internal functions, and numbers lambdas within lambdas.
+              .replace(/\$\w{1,80}_(?:debug|release)$/, '')
+              .replaceAll(/(?:\$lambda\$\d+){2,}/g, '$$lambda$$0')
+          : raw,
+        platform,
+      )
     case 'native':
     case 'c':
     case 'cpp':
@@ -95,7 +130,7 @@ export function cleanFunction(raw: string, platform: string): string | null {
     case 'go':
       return cleanGo(raw)
     case 'dart':
-      return cleanFunctionV1(raw.replaceAll('<fn>', '<anonymous closure>'), platform)
+      return cleanFunctionV1(raw.replaceAll('<fn>', '<anonymous closure>').replace(/^new /, ''), platform)
     case 'php':
       return cleanPhp(raw)
     case 'ruby':
@@ -123,7 +158,8 @@ function cleanPhp(raw: string): string | null {
   const closure = /\{closure:([^{}]{1,1000}?)(?::\d+)?\}$/.exec(raw)?.[1]
   if (closure !== undefined) return closure.includes('/') ? null : `${closure} closure`
   const at = raw.indexOf('@anonymous')
-  if (at < 0) return cleanFunctionV1(raw, 'php')
+  // Symfony names a container by its hash.
+  if (at < 0) return cleanFunctionV1(raw.replace(/^(\\?Container)(?=\w{0,6}\d|\w{1,6}[A-Z])\w{7}(?=\\)/, '$1'), 'php')
   // A class without a name is named by its file and line, behind a NUL if that came through.
   const method = raw.slice(raw.lastIndexOf('::') < at ? raw.length : raw.lastIndexOf('::'))
   return method === '' ? null : raw.slice(0, at) + '@anonymous' + method
@@ -163,6 +199,7 @@ function cleanNative(raw: string): string | null {
     // Names IL2CPP makes of C#.
     .replace(/_m[0-9A-F]{32,64}(?=_gshared$|$)/, '')
     .replaceAll('(anonymous namespace)::', '')
+    .replaceAll(/\[abi:\w{1,40}\]/g, '')
   // One look saves ten: hardly any name holds one of these.
   if (DECORATED.test(name)) name = plainOf(name)
   const short = withoutArguments(name)
@@ -178,6 +215,8 @@ function plainOf(name: string): string {
         '',
       )
       .replaceAll(/(?:implicit )?closure #\d+ (?:\([^)]{0,200}\)(?: -> \S{1,200})? )?in /g, 'closure in ')
+      // A closure within a closure is code of the function around both.
+      .replaceAll(/(?:closure in ){2,}/g, 'closure in ')
       // The type of a Swift property.
       .replace(/(\.(?:getter|setter|modify|read|didset|willset|unsafeMutableAddressor)) : .*$/, '$1')
       .replaceAll("`anonymous namespace'::", '')
@@ -188,6 +227,7 @@ function plainOf(name: string): string {
       )
       .replaceAll('{{closure}}', '{closure}')
       .replaceAll(/\{([a-z_ ]{1,40})#\d+\}/g, '{$1}')
+      .replaceAll(/(?:::\{closure\}){2,}/g, '::{closure}')
       .replaceAll(/<impl ([^<>]{1,300})>/g, (_, what: string) => `{impl${hold(` ${what}`)}}`)
       .replaceAll(OPERATOR, hold)
   )

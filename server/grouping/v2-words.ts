@@ -11,7 +11,7 @@ const REASONS =
   'OK|Bad Request|Unauthorized|Forbidden|Not Found|Method Not Allowed|Conflict|Gone|Unprocessable|Too Many Requests|Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out|Client Error|Server Error'
 const DAYS = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}'
 const MONTHS = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}'
-const CLOCK = String.raw`\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?`
+const CLOCK = String.raw`\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?[AP]M\b)?`
 const ZONE = String.raw`(?: ?(?:Z|(?:GMT|UTC)?[+-]\d\d:?\d\d|GMT|UTC)\b)?`
 const ENDINGS =
   'com|net|org|io|dev|app|co|uk|de|eu|fr|nl|za|ke|ng|cn|jp|us|cloud|ai|local|internal|localdomain|test|example'
@@ -25,22 +25,26 @@ const OWN_FOLDERS = String.raw`Users|home|Documents and Settings|tmp|private[\\/
 /** Codes that mean the same tomorrow. */
 const CODES = [
   String.raw`\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: ?code)?|(?:os )?errno|os error|WinError|cURL error|signal|exit(?:ed with)? (?:code|status|signal|value))${IS}-?\d[0-9A-Z]{0,4}\b`,
-  String.raw`status(?:[ _-]?code)?"?(?: (?:${STATUS_WORDS}))*${IS}[1-5]\d\d\b`,
-  String.raw`\bHTTP Error[ :]{1,2}[1-5]\d\d\b`,
+  String.raw`["']?status(?:[ _-]?code)?["']?(?: (?:${STATUS_WORDS}))*${IS}[1-5]\d\d\b`,
+  String.raw`\bHTTP(?:[ _-](?:response|status|error|code)){0,3}[ =:#[(-]{1,3}[1-5]\d\d\b|\b(?:SMTP|FTP)${IS}[1-5]\d\d\b`,
   String.raw`\bSQL ?STATE${IS}[0-9A-Z]{5}\b`,
-  String.raw`\b(?:code|returned|responded(?: with)?|answered|got|received|resource:|failed(?: with)?|error)[ =:]{1,3}[45]\d\d\b|\([45]\d\d\)`,
+  String.raw`\b(?:code|response|returned|responded(?: with)?|answered|got|received|resource:|failed(?: with)?|error)(?: an?)?[ =:]{1,3}E?[45]\d\d\b|\([45]\d\d\)|(?<=\s)\[[45]\d\d\]|\b[45]\d\d(?= (?:error|response)\b)`,
   // Names of errno, signals and states, which are quoted where an error was printed.
   String.raw`['"\x60](?-i:E[A-Z]{2,14}|SIG[A-Z0-9]{2,8}|ERR_[A-Z0-9_]{2,60})['"\x60]`,
   String.raw`\b(?:code|sqlstate)['"]?[ =:]{1,3}['"](?=[0-9A-Z]{0,4}\d)[0-9A-Z]{5}['"]`,
-  // MySQL's: `(1062, "Duplicate entry …")`.
-  String.raw`\(\d{4}(?=, ?["'])`,
+  // What ended, and how: `exited with 137`, `closed with code 1006`, `rpc error: code = 14`, `error code 5`, `curl: (28)`.
+  String.raw`\bexited with[ :]{1,2}-?\d{1,10}\b(?! (?:error|warn|fail))|\b(?:closed|closure|ended|failed|terminated|disconnected|rpc error:|error)(?: with)? code${IS}-?\d{1,10}\b|\bcurl: \(\d{1,3}\)`,
+  // MySQL's: `(1062, "Duplicate entry …")`, `ERROR 1045 (28000)`.
+  String.raw`\(\d{4}(?=, ?["'])|\bERROR \d{4} \([0-9A-Z]{5}\)`,
   // JSON: its keys, and the words that say what it is about.
   String.raw`"(?:event|type|kind|code|error|reason|action)" ?: ?"[a-z][a-z_. -]{0,63}"|"[a-z_][\w.-]{0,63}"(?= ?:)`,
   String.raw`\b[1-5]\d\d (?:${REASONS})\b`,
   String.raw`\b(?:ORA|PLS|DB2|SQL)-\d{1,6}\b`,
+  // React and its like ship numbers in place of words.
+  String.raw`\bMinified \w{1,40} error #\d{1,4}\b`,
   // Apple's and Swift's: the domain alone says nothing.
-  String.raw`\bDomain=[\w.]{1,100} Code=-?\d{1,6}\b|\([\w.]{1,100} error -?\d{1,6}\b`,
-  String.raw`\b(?:HRESULT|NTSTATUS|(?:exception|error) code)[ =:]{0,3}0x[0-9a-f]{8}\b`,
+  String.raw`\bDomain=[\w.]{1,100} Code=-?\d{1,6}\b|\b\w{1,60}ErrorDomain[ :,(=]{1,3}(?:code|error)?[ :=]{0,3}-?\d{1,6}\b|\bOSStatus(?: error)?${IS}-?\d{1,6}\b|\([\w.]{1,100} error -?\d{1,6}\b`,
+  String.raw`\b(?:HRESULT|NTSTATUS|(?:exception|error)(?: code)?)[ =:]{0,3}0x[0-9a-f]{8}\b`,
 ]
 
 /** Tried in this order; codes come first, whole, and stay. */
@@ -48,19 +52,19 @@ const FLEETING = new RegExp(
   [
     `(?<keep>${CODES.join('|')})`,
     String.raw`(?<email>[\p{L}\p{N}_.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})`,
-    String.raw`(?<url>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]]{1,1000})`,
+    String.raw`(?<url>\b[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s"'<>)[\]]|\[[^\s"'<>[\]]{0,80}\]){1,1000})`,
     String.raw`(?<path>(?<![\w.])(?:[A-Za-z]:)?[\\/](?:${OWN_FOLDERS})[\\/][^\s"'<>:)”]{1,500})`,
     String.raw`(?<uuid>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)`,
-    String.raw`(?<address>\b0x[0-9a-f]{1,32}\b)`,
+    String.raw`(?<address>\b0x[0-9a-f]{1,32}\b|(?<=[\w\]]@)(?=[a-f]*\d)[0-9a-f]{4,8}(?![\w.@-])|(?<=\w\{)(?=[a-f]*\d)[0-9a-f]{4,8}(?= ))`,
     String.raw`(?<mac>\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b(?:[0-9a-f]{2}-){5}[0-9a-f]{2}\b)`,
-    String.raw`(?<date>\b\d{4}-\d\d-\d\d(?:[T ]${CLOCK}${ZONE})?|\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b|\b${DAYS},? (?:\d{1,2} )?${MONTHS} (?:\d{1,2},? )?\d{2,4}(?: ${CLOCK}${ZONE})?|\b\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\b)`,
-    String.raw`(?<ip>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?=[0-9a-f:]{0,39}::|(?:[0-9a-f]{1,4}:){4})[0-9a-f:.]{2,45}(?:%\w{1,16})?\](?::\d{1,5})?|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b|\b(?=[0-9a-f:]{0,40}\d)(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}\b)`,
+    String.raw`(?<date>\b\d{4}-\d\d-\d\d(?:[T ]${CLOCK}${ZONE})?|\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b(?:,? ${CLOCK})?|\b${DAYS},? (?:\d{1,2} )?${MONTHS} (?:\d{1,2},? )?\d{2,4}(?: ${CLOCK}${ZONE})?|\b${MONTHS} {1,2}\d{1,2}(?:(?:,? \d{4})?,? ${CLOCK}${ZONE}|,? \d{4}\b)|\b\d{1,2} ${MONTHS} \d{4}(?: ${CLOCK}${ZONE})?|\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?(?: ?[AP]M)?| ?[AP]M)\b)`,
+    String.raw`(?<ip>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?=[0-9a-f:]{0,39}::|(?:[0-9a-f]{1,4}:){4})[0-9a-f:.]{2,45}(?:%\w{1,16})?\](?::\d{1,5})?|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b|\b(?=[0-9a-f:]{0,40}\d)(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}\b|(?<![\w:])::(?=[0-9a-f:]{0,40}\d)(?:ffff:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::[0-9a-f]{1,5}){0,6})(?![\w:]))`,
     String.raw`(?<host>\b(?:[a-z0-9-]{1,63}\.){1,8}(?:${ENDINGS})(?::\d{1,5})?\b|\blocalhost(?::\d{1,5})?\b)`,
     String.raw`(?<hex>\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,128}\b)`,
-    // JSON Web Tokens, ULIDs, and long words in which digits stand between letters three times and more.
-    String.raw`(?<token>\beyJ[\w-]{8,1000}\.[\w-]{2,1000}(?:\.[\w-]{0,1000})?|\b[0-7][0-9a-hjkmnp-tv-z]{25}\b|(?<![\w-])(?=\d*(?:[a-z_-]*[a-z]\d+(?=[a-z])){3})[\w-]{16,256}(?![\w-]))`,
-    String.raw`(?<duration>\b\d{1,15}(?:\.\d{1,9})? ?(?:${UNITS})\b|\b(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[dhms])){2,5}\b)`,
-    String.raw`(?<size>\b\d{1,20}(?:\.\d{1,9})? ?(?:[kmgtp]i?b|bytes?)\b)`,
+    // JSON Web Tokens, ULIDs, what Kubernetes puts behind the name of a pod, and long words in which digits stand between letters three times and more.
+    String.raw`(?<token>\beyJ[\w-]{8,1000}\.[\w-]{2,1000}(?:\.[\w-]{0,1000})?|\b[0-7][0-9a-hjkmnp-tv-z]{25}\b|(?<=[a-z\d])-(?=[a-z]{0,10}-?[a-z]{0,5}\d)[b-df-hj-np-tv-xz2-9]{5,10}-[b-df-hj-np-tv-xz2-9]{5}(?![\w-])|(?<=[a-z]_)(?-i:(?=[A-Za-z]*\d)(?=[A-Z\d]*[a-z])(?=[a-z\d]*[A-Z])[A-Za-z\d]{14,64}\b)|(?<![\w-])(?=\d*(?:[a-z_-]*[a-z]\d+(?=[a-z])){3})[\w-]{16,256}(?![\w-]))`,
+    String.raw`(?<duration>\b\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,9})? ?(?:${UNITS})\b|\b(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[dhms])){2,5}\b)`,
+    String.raw`(?<size>\b\d{1,20}(?:,\d{3}){0,5}(?:\.\d{1,9})? ?(?:[kmgtp]i?b|bytes?)\b)`,
     String.raw`(?<number>(?<![A-Za-z_\d])[-+]?(?:\d{1,3}(?:,\d{3}){1,8}(?!\d)(?:\.\d{1,40})?|\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4}\b)?)|\d{3,})`,
     String.raw`(?<quoted>(?<![\w])'[^'\n]{0,200}'(?!\w)|"[^"\n]{0,200}"|\x60[^\x60\n]{0,200}\x60|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|‘[^’\n]{0,200}’)`,
     String.raw`(?<boolean>\b(?:true|false)\b)`,

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto'
 import type { Event } from '../protocol/event.api.ts'
 import { baseName, withoutBuildHash } from './v1-names.ts'
 import { cleanClass, cleanFunction, fileName } from './v2-names.ts'
+import { roundOf } from './v2-rounds.ts'
 import { parameterise } from './v2-words.ts'
 
 /**
- * Grouping, version 2. Frozen: this file and its two companions never change again, issues are found by what they
+ * Grouping, version 2. Frozen: this file and its three companions never change again, issues are found by what they
  * answer. They import nothing else of ours but the type of an event and frozen names of version 1.
  *
  * Beside names and words, version 2 tells apart what version 1 threw together: causes that never left a library, and
@@ -102,7 +103,7 @@ function chainValues(chain: readonly Exception[], event: Event): Value[] | null 
   let oldest: Usable | null = null
   for (const exception of chain) {
     if (exception.type === null && event.message !== null) continue
-    const found = stackValues(exception.stacktrace?.frames ?? [], event.platform)
+    const found = stackValues(exception.stacktrace?.frames ?? [], event.platform, isOverflow(exception))
     if (found === null) continue
     const usable = { type: typeValue(exception, found.named), ...found }
     if (usable.isOwn)
@@ -275,36 +276,47 @@ function isAnr({ type, mechanism }: Exception): boolean {
 
 type Contribution = { value: Value; named: boolean; usable: boolean }
 
-/** In-app frames, all of them where none is; null where they say nothing beyond file names. */
+/**
+ * In-app frames, all of them where none is; null where they say nothing beyond file names.
+ * @param endless of a recursion that ran out, the round alone counts: way in, way out and depth are chance
+ */
 function stackValues(
   frames: readonly Frame[],
   platform: string,
+  endless = false,
 ): { values: Value[]; named: boolean; isOwn: boolean } | null {
   const own = contributions(
     frames.filter((frame) => frame.in_app),
     platform,
+    endless,
   )
-  const chosen = own.length > 0 ? own : contributions(frames, platform)
+  const chosen = own.length > 0 ? own : contributions(frames, platform, endless)
   if (!chosen.some(({ usable }) => usable)) return null
   return { values: chosen.map(({ value }) => value), named: chosen.some(({ named }) => named), isOwn: own.length > 0 }
 }
 
 const MAX_PERIOD = 4
 
+const isOverflow = ({ type, value }: Exception): boolean =>
+  /(?:^|\.)(?:StackOverflow(?:Error|Exception)|RecursionError|SystemStackError)$/.test(type ?? '') ||
+  /^(?:Maximum call stack size exceeded|too much recursion)/.test(value ?? '')
+
 /** One entry per frame that counts; recursion, also through up to four functions, is folded into one round. */
-function contributions(frames: readonly Frame[], platform: string): Contribution[] {
+function contributions(frames: readonly Frame[], platform: string, endless = false): Contribution[] {
   const list: Contribution[] = []
   for (const frame of frames) {
     const contribution = contributionOf(frame, frame.platform ?? platform)
     if (contribution === null) continue
     list.push(contribution)
+    if (endless) continue
     for (let period = 1; period <= MAX_PERIOD; period += 1) {
       if (!repeats(list, period)) continue
       list.length -= period
       break
     }
   }
-  return list
+  const round = endless ? roundOf(list.map(({ value }) => JSON.stringify([value.label, value.value]))) : null
+  return round === null ? list : round.flatMap((index) => list[index] ?? [])
 }
 
 function repeats(list: readonly Contribution[], period: number): boolean {
@@ -373,10 +385,12 @@ function isForeign(frame: Frame, platform: string): boolean {
   return filename !== null && SDK_FILE.test(filename)
 }
 
-/** Module or class where there is one, else the file's name. `__main__` is whatever file was started. */
+const MAIN = /^__(?:mp_)?main__$/
+
+/** Module or class where there is one, else the file's name. `__main__` is whatever file was started, here or by multiprocessing. */
 function placeOf(frame: Frame, platform: string): string | null {
   const script = platform === 'javascript' || platform === 'node'
-  if (frame.module !== null && frame.module !== '__main__') {
+  if (frame.module !== null && !MAIN.test(frame.module)) {
     return script ? withoutBuildHash(frame.module) : cleanClass(frame.module)
   }
   const path = frame.filename ?? frame.abs_path
