@@ -129,7 +129,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
             <Severity severity={issue.severity} />
           )}
           <span className="mi">
-            <PlatformTile platform={issue.platform} />
+            <PlatformTile platform={issue.platform} kind={issue.project.platform} />
             {issue.project.name}
           </span>
           {issue.culprit === '' ? null : <span className="mono mi culprit-l">{issue.culprit}</span>}

@@ -20,6 +20,8 @@ export type RowMenu = 'owner' | 'severity' | 'status' | null
 
 type IssueRowProps = {
   issue: Issue
+  /** Of its project. */
+  kind: string | undefined
   /** 1 for the first issue; the head of the table counts too. */
   position: number
   now: number
@@ -41,7 +43,7 @@ type IssueRowProps = {
 
 /** One issue in the stream: 54 px on wide screens, a card on a phone. */
 export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
-  const { issue, position, now, selected, cursor, search, onToggle, onOpen, style, measure, index } = props
+  const { issue, kind, position, now, selected, cursor, search, onToggle, onOpen, style, measure, index } = props
   const tone = toneOf(issue, now)
 
   const open = (event: MouseEvent<HTMLElement>) => {
@@ -91,7 +93,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           <b>{headOf(issue).name}</b> {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
         </Link>
         <p className="sub">
-          <PlatformTile platform={issue.platform} />
+          <PlatformTile platform={issue.platform} kind={kind} />
           <span className="id">{issue.short_id}</span>
           {issue.culprit === '' ? null : <span className="culprit">{issue.culprit}</span>}
           <Flags issue={issue} now={now} />

@@ -1,7 +1,7 @@
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { usePageTitle } from './page-title.ts'
 import '../ui/settings.css'
-import type { ReactElement, ReactNode } from 'react'
+import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
 
 type SettingsFrameProps = {
   /** Spoken name of the list of topics. */
@@ -13,12 +13,23 @@ type SettingsFrameProps = {
 
 /** Settings: one topic per page, the topics on the left, on small screens in a row above. */
 export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
+  const topics = useRef<HTMLUListElement>(null)
+  const { pathname } = useLocation()
+  // In a row the topic one is at may stand beyond the edge; the page itself does not move.
+  useLayoutEffect(() => {
+    const row = topics.current
+    const link = row?.querySelector('[aria-current]')?.getBoundingClientRect()
+    if (row == null || link === undefined) return
+    const edge = row.getBoundingClientRect()
+    if (link.right > edge.right || link.left < edge.left)
+      row.scrollLeft += (link.left + link.right - edge.left - edge.right) / 2
+  }, [pathname])
   return (
     <main id="main" tabIndex={-1}>
       <div className="withsub">
         <nav className="subnav" aria-label={name}>
           <h2>{heading}</h2>
-          <ul>
+          <ul ref={topics}>
             {children.map((link) => (
               <li key={link.key}>{link}</li>
             ))}

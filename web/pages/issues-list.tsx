@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type CSSProperties, type RefObject } from 'react'
 import type { Edit } from '../api/issue-changes.ts'
 import type { Issue } from '../api/issue-queries.ts'
+import { projectsQuery } from '../api/queries.ts'
 import { IssueRow, type RowMenu } from '../components/issue-row.tsx'
 import type { IssuesSearch } from '../search.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -139,10 +141,13 @@ function useRow(props: ListProps, now: number) {
   const { project, range } = search
   // The same object as long as nothing changed, so that rows need not be drawn again.
   const carried = useMemo(() => ({ project, range }), [project, range])
+  const { data: projects } = useQuery(projectsQuery)
+  const kinds = useMemo(() => new Map(projects?.items.map((one) => [one.id, one.platform])), [projects])
   return (issue: Issue, index: number, style?: CSSProperties, measure?: (element: HTMLElement | null) => void) => (
     <IssueRow
       key={issue.id}
       issue={issue}
+      kind={kinds.get(issue.project_id)}
       index={index}
       position={index + 1}
       now={now}

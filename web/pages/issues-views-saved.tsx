@@ -7,6 +7,9 @@ import type { IssuesSearch } from '../search.ts'
 import { Icon } from '../ui/icon.tsx'
 import { views as words } from '../words/views.ts'
 
+/** Of the bar's end, as its style sheet has it. */
+const FADE_PX = 28
+
 /** The saved view an address came from; null for none, or one that is gone. */
 export function useSavedView(search: IssuesSearch): { view: SavedView | null; isChanged: boolean } {
   const { data: views = [] } = useQuery(viewsQuery)
@@ -25,7 +28,8 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
     const bar = chosen.current?.closest<HTMLElement>('.viewbar')
     if (chosen.current === null || bar == null) return
     const [link, edge] = [chosen.current.getBoundingClientRect(), bar.getBoundingClientRect()]
-    if (link.right > edge.right) bar.scrollLeft += link.right - edge.right
+    const end = edge.right - FADE_PX
+    if (link.right > end) bar.scrollLeft += link.right - end
     else if (link.left < edge.left) bar.scrollLeft -= edge.left - link.left
   }, [currentId, views.length])
   if (views.length === 0) return null

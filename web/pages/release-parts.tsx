@@ -52,7 +52,7 @@ function IssueLine({ issue, search }: { issue: Issue; search: ReleasesSearch }) 
       <span className="rel-issue-t">
         <Link {...paths.issue(issue.id, { project: search.project })}>
           <b>{issue.type ?? issue.title}</b> {issue.type === null ? null : issue.value}
-        </Link>
+        </Link>{' '}
         <span className="id">{issue.short_id}</span>
       </span>
       <Status status={issue.status} />

@@ -102,7 +102,7 @@ export function BarChart({
           >
             <span>
               {fault.platform === undefined ? null : <PlatformTile platform={fault.platform} />}
-              {fault.label}
+              <b>{fault.label}</b>
               {fault.note === undefined ? null : <i>{fault.note}</i>}
             </span>
           </span>

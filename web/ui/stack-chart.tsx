@@ -77,7 +77,9 @@ export function StackChart({ label, heightPx, layers, buckets, xLabels, faults, 
             className={fault.at > 0.8 ? 'fault fault-r' : 'fault'}
             style={vars({ '--x': `${round(fault.at * 100)}%` })}
           >
-            <span>{fault.label}</span>
+            <span>
+              <b>{fault.label}</b>
+            </span>
           </span>
         ))}
         <ChartReader length={length} at={(index) => (index + 0.5) / length} words={(index) => texts[index] ?? ''}>

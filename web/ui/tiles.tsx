@@ -27,10 +27,27 @@ const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> 
   other: ['ANY', 'Other'],
 }
 
+/** What SDKs of a kind of project call their usual platform: the kind says more. A native crash of a Flutter app stays one. */
+const USUAL: Readonly<Record<string, readonly string[]>> = {
+  android: ['java', 'kotlin'],
+  ios: ['cocoa', 'swift'],
+  'react-native': ['javascript'],
+  flutter: ['dart', 'other'],
+  web: ['javascript'],
+}
+
 /** `react-native` → `React Native`; unknown names as they are. */
 export const platformWord = (platform: string): string => TILES[platform]?.[1] ?? platform
 
-export function PlatformTile({ platform, quiet = false }: { platform: string; quiet?: boolean }) {
+type PlatformTileProps = {
+  /** Of a project, or of an event. */
+  platform: string
+  /** The kind of the project an event came to, once it is known. */
+  kind?: string | undefined
+  quiet?: boolean
+}
+
+export function PlatformTile({ platform, kind = '', quiet = false }: PlatformTileProps) {
   if (platform === 'all') {
     return (
       <span className="plat plat-all" aria-hidden="true">
@@ -38,7 +55,8 @@ export function PlatformTile({ platform, quiet = false }: { platform: string; qu
       </span>
     )
   }
-  const [letters, word] = TILES[platform] ?? [platform.slice(0, 3).toUpperCase(), platform]
+  const shown = USUAL[kind]?.includes(platform) === true ? kind : platform
+  const [letters, word] = TILES[shown] ?? [shown.slice(0, 3).toUpperCase(), shown]
   // Beside its word it is decoration.
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)
