@@ -1,13 +1,22 @@
 import type { StoredEvent } from '../events/event.ts'
 import { decodeBodySync } from './decode.ts'
 import type { Event } from './event.api.ts'
+import { exactJson } from './exact-json.ts'
 import { isRecord } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
 import { normalizeEvent } from './normalize.ts'
 
 /** The JSON of a stored event, as it came but for what was scrubbed. @throws AppError invalid when the body is damaged */
-export const storedJson = (stored: StoredEvent): unknown =>
+const storedJson = (stored: StoredEvent): unknown =>
   parseGuarded(decodeBodySync(stored.body, stored.encoding), stored.bodyStart, stored.bodyEnd).value
+
+/** The same to be passed on: JSON.stringify writes its numbers as they are stored. @throws AppError as above */
+export function storedPayload(stored: StoredEvent): unknown {
+  const body = decodeBodySync(stored.body, stored.encoding)
+  const { value, dropped } = parseGuarded(body, stored.bodyStart, stored.bodyEnd)
+  // Keys nobody may see are stored by no version of this program; were there any, the value without them is answered.
+  return dropped > 0 ? value : exactJson(body.toString('utf8', stored.bodyStart, stored.bodyEnd), value)
+}
 
 /**
  * A stored event as people and programs read it: what digestion saw, normalised again by the same rules.

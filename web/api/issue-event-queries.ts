@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { eventOnly } from '../components/event-only.ts'
 import { call, type AnswerOf } from './call.ts'
+import { exactJson } from './exact-json.ts'
 
 /** Reads of the events of an issue beside the one that is shown. */
 
@@ -24,10 +25,16 @@ export const eventsQuery = (issueId: string, only: string) =>
     placeholderData: keepPreviousData,
   })
 
+/** An event as it is stored, as text. */
 export const payloadQuery = (issueId: string, eventId: string) =>
   queryOptions({
     queryKey: ['issue-event-json', issueId, eventId],
-    queryFn: ({ signal }) => call('GET /api/issues/:issueId/events/:eventId', { params: { issueId, eventId }, signal }),
+    queryFn: async ({ signal }) => {
+      const params = { issueId, eventId }
+      const stored = await call('GET /api/issues/:issueId/events/:eventId', { params, signal, parse: exactJson })
+      // A size is a whole number that a double holds: it is never written otherwise.
+      return { text: JSON.stringify(stored.payload, null, 2), size_bytes: stored.size_bytes }
+    },
     staleTime: 'static',
     gcTime: MINUTE_MS,
   })

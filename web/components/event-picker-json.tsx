@@ -18,8 +18,8 @@ type EventJsonProps = { issueId: string; event: Event; onClose: () => void }
 export function EventJson({ issueId, event, onClose }: EventJsonProps) {
   const [form, setForm] = useState<'stored' | 'shown'>('stored')
   const stored = useQuery(payloadQuery(issueId, event.event_id))
-  const value = form === 'shown' ? event : stored.data?.payload
-  const text = useMemo(() => (value === undefined ? '' : JSON.stringify(value, null, 2)), [value])
+  const shown = useMemo(() => JSON.stringify(event, null, 2), [event])
+  const text = form === 'shown' ? shown : (stored.data?.text ?? '')
   const title = words.jsonTitle(event.event_id.slice(0, 8))
   return (
     <Dialog open bare title={title} onClose={onClose} className="jsondialog">

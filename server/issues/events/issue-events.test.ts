@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '#server/kernel/ids.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, newEventId, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, anException, dsnParts, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue, IssueDetail } from '../issues.api.ts'
 import type { EventRow } from './issue-events.api.ts'
@@ -292,4 +292,20 @@ describe('together', () => {
     expect(lifts).toEqual(lifts.toSorted((a, b) => b - a))
     expect(lifts[0]).toBeGreaterThan(10)
   })
+})
+
+test('the JSON has its numbers as they are written, whatever a double holds', async () => {
+  const odd = await aProject(ada)
+  const numbers = '{"big":12345678901234567890,"far":1e400,"one":1.0,"minus":-0,"plain":42,"word":"1e400"}'
+  const id = newEventId()
+  const { key, projectNumber } = dsnParts(odd.dsn)
+  const sent = await fetch(`${server.url}/api/${projectNumber}/envelope/?sentry_key=${key}`, {
+    method: 'POST',
+    body: `{"event_id":"${id}"}\n{"type":"event"}\n{"event_id":"${id}","message":"odd","extra":${numbers}}\n`,
+  })
+  expect(sent.status).toBe(200)
+  await server.service.drain()
+  const [one] = (await ada.get(`/api/projects/${odd.id}/issues`)).as<{ items: Issue[] }>().items
+  const { text } = await ada.get(`/api/issues/${one?.id}/events/${id}`)
+  expect(text).toContain(`"extra":${numbers}`)
 })

@@ -2,7 +2,7 @@ import type { Actor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { Event } from '../../protocol/event.api.ts'
-import { storedJson } from '../../protocol/read-stored.ts'
+import { storedPayload } from '../../protocol/read-stored.ts'
 import { selectIssue } from '../issues.queries.ts'
 import { eventById } from './choose-event.ts'
 import { eventSources } from './event-sources.ts'
@@ -23,7 +23,7 @@ export async function readIssueEvent(
   const event = openEvent(app, stored)
   return {
     event,
-    payload: event === null ? null : storedJson(stored),
+    payload: event === null ? null : storedPayload(stored),
     size_bytes: stored.bodyEnd - stored.bodyStart,
   }
 }
