@@ -9,6 +9,7 @@ import { root, toolEnvironment } from './runtime.mjs'
 const web = join(root, 'web')
 const dist = join(web, 'dist')
 const stamp = join(dist, '.built-from')
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
  * @param {string} node the Node to build with
@@ -70,10 +71,22 @@ function runVite(node, outDir) {
     const environment = { ...toolEnvironment(node), NODE_ENV: 'production', NO_COLOR: '1', FORCE_COLOR: '0' }
     const child = spawn(node, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
+    let endedBy
+    // Whoever stops us half-way finds neither a build that goes on nor what it made.
+    const stop = (signal) => {
+      endedBy ??= signal
+      child.kill('SIGKILL')
+    }
+    for (const signal of SIGNALS) process.on(signal, stop)
     child.stdout.on('data', (chunk) => (output += chunk))
     child.stderr.on('data', (chunk) => (output += chunk))
     child.on('error', (error) => resolve({ ok: false, output: error.message }))
-    child.on('close', (code) => resolve({ ok: code === 0, output }))
+    child.on('close', (code) => {
+      for (const signal of SIGNALS) process.off(signal, stop)
+      if (endedBy === undefined) return resolve({ ok: code === 0, output })
+      rmSync(outDir, { recursive: true, force: true })
+      process.kill(process.pid, endedBy)
+    })
   })
 }
 

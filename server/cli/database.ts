@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Config } from '../config.ts'
 import { migrateJobs } from '../jobs/run-jobs.ts'
+import { abortable } from '../kernel/abortable.ts'
 import { chooseDataDir } from '../storage/embedded/data-dir.ts'
 import { startEmbeddedPostgres } from '../storage/embedded/start.ts'
 import { checkExternalDatabase } from '../storage/external.ts'
@@ -19,11 +20,16 @@ export type OpenDatabase = {
 
 /**
  * The database the configuration names, up and reachable: DATABASE_URL, or the embedded one, started here.
- * @throws DatabaseStartError with one line for the operator
+ * @param signal gives up, with nothing left running
+ * @throws DatabaseStartError with one line for the operator; the signal's reason
  */
-export async function openDatabase(config: Config, progress: (line: string) => void): Promise<OpenDatabase> {
+export async function openDatabase(
+  config: Config,
+  progress: (line: string) => void,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<OpenDatabase> {
   if (config.databaseUrl !== null) {
-    await checkExternalDatabase(config.databaseUrl)
+    await abortable(checkExternalDatabase(config.databaseUrl), signal)
     return {
       connectionString: config.databaseUrl,
       notes: [],
@@ -34,7 +40,7 @@ export async function openDatabase(config: Config, progress: (line: string) => v
   }
   const { dataDir, note } = chooseDataDir(config.dataDir, config.dataDirIsExplicit)
   progress('starting the database')
-  const postgres = await startEmbeddedPostgres({ dataDir, log: progress })
+  const postgres = await startEmbeddedPostgres({ dataDir, log: progress, signal })
   return {
     connectionString: postgres.connectionString,
     notes: [...(note === undefined ? [] : [note]), ...postgres.notes],
@@ -44,17 +50,36 @@ export async function openDatabase(config: Config, progress: (line: string) => v
   }
 }
 
-/** Applies pending migrations; returns their names. */
-export async function migrateDatabase(connectionString: string, progress: (line: string) => void): Promise<string[]> {
+/**
+ * Applies pending migrations; returns their names.
+ * @param signal breaks off: the file that is being applied is taken back
+ * @throws the signal's reason
+ */
+export async function migrateDatabase(
+  connectionString: string,
+  progress: (line: string) => void,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string[]> {
+  signal.throwIfAborted()
   const client = new pg.Client({ connectionString, application_name: 'faultline migrate' })
   // What breaks between two statements is told by the next one.
   client.on('error', () => {})
-  await client.connect()
+  const breakOff = (): void => void client.connection.stream.destroy()
+  signal.addEventListener('abort', breakOff, { once: true })
   try {
+    await client.connect()
+    // The server looks whether we are still there, where it can: a long statement, or the wait for somebody else's
+    // migration, ends with us.
+    await client.query('set client_connection_check_interval = 1000').catch(() => {})
     const applied = await migrate(client, progress)
-    await migrateJobs(connectionString)
-    return applied
-  } finally {
     await client.end()
+    await abortable(migrateJobs(connectionString), signal)
+    return applied
+  } catch (error) {
+    await client.end()
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', breakOff)
   }
 }

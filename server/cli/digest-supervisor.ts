@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { App } from '../context/app.ts'
+import { withinGrace } from '../kernel/abortable.ts'
 import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
 
 export type DigestSupervisor = {
@@ -37,7 +37,10 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
     next.on('message', (report: DigestThreadReport) => {
       current = report
     })
-    next.on('error', (error) => app.log.error({ err: error }, 'the digest thread failed'))
+    next.on('error', (error) => {
+      // What goes wrong while stopping is put right by the next start.
+      if (!stopped) app.log.error({ err: error }, 'the digest thread failed')
+    })
     next.once('exit', (code) => {
       past = sum(past, current)
       current = NOTHING
@@ -63,9 +66,7 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
         running.once('exit', () => resolve())
       })
       running.postMessage('stop' satisfies DigestThreadCommand)
-      const grace = new AbortController()
-      await Promise.race([ended, delay(graceMs, undefined, { signal: grace.signal }).catch(() => {})])
-      grace.abort()
+      await withinGrace(graceMs, ended)
       await running.terminate()
     },
   }

@@ -1,12 +1,16 @@
 import { createApp } from '../app.ts'
 import { readConfig, type Config, type ProcessRole } from '../config.ts'
+import { withinGrace } from '../kernel/abortable.ts'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
 import { tuneCollector } from './collector.ts'
 import { migrateDatabase, openDatabase, type OpenDatabase } from './database.ts'
 import { startService, type Service } from './service.ts'
+import { createStopper, type Stopper } from './stopper.ts'
 
 /** Connections of the main thread: intake, API and pages. */
 const CONNECTIONS = 10
+/** For statements whose askers are gone already: the database would let them run for half a minute. */
+const APP_GRACE_MS = 2_000
 
 /** `faultline serve`: database → migrations → service → one line with the address; stops on the first signal. */
 export async function serveCommand(roles: readonly ProcessRole[] | null): Promise<void> {
@@ -15,30 +19,31 @@ export async function serveCommand(roles: readonly ProcessRole[] | null): Promis
   const startedAt = performance.now()
   const config = roles === null ? environment : { ...environment, roles }
   const say = (line: string): void => console.log(line)
-  const stop = stopper()
-  const database = await openDatabase(config, say)
-  stop.last(() => database.stop())
-  try {
-    await migrateDatabase(database.connectionString, say)
-    const service = await open(config, database, stop)
-    void database.failed.then((reason) => stop.now(`The database is gone: ${reason}.`, 1))
+  const stopper = createStopper()
+  await stopper.start(async () => {
+    const database = await openDatabase(config, say, stopper.signal)
+    stopper.last(() => database.stop())
+    await migrateDatabase(database.connectionString, say, stopper.signal)
+    const service = await open(config, database, stopper)
+    stopper.signal.throwIfAborted()
+    void database.failed.then((reason) => stopper.stop(`The database is gone: ${reason}.`, 1))
     for (const note of database.notes) say(`  ${note}`)
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     say(
       `Faultline ${config.version} is ready at ${service.publicUrl} (${config.mode} mode, data in ${database.dataDir}, ${seconds} s)`,
     )
-  } catch (error) {
-    await stop.now(null, 1)
-    throw error
-  }
+  })
 }
 
-async function open(given: Config, database: OpenDatabase, stop: Stopper): Promise<Service> {
+async function open(given: Config, database: OpenDatabase, stopper: Stopper): Promise<Service> {
   const config = { ...given, dataDir: database.dataDir }
+  stopper.signal.throwIfAborted()
   const app = await operatorError(() => createApp(config, database.connectionString, CONNECTIONS, 'serve'))
-  stop.last(() => app.close())
+  // What still runs on its connections after that is broken off with them.
+  stopper.last(() => withinGrace(APP_GRACE_MS, app.close()).then(() => {}))
+  stopper.signal.throwIfAborted()
   const service = await operatorError(() => startService(app, database.connectionString, { digestion: 'thread' }))
-  stop.last(() => service.close())
+  stopper.last(() => service.close())
   return service
 }
 
@@ -57,36 +62,4 @@ async function operatorError<T>(work: () => Promise<T>): Promise<T> {
     if (error.message.startsWith('ENCRYPTION_KEYS')) throw new DatabaseStartError(error.message, { cause: error })
     throw error
   }
-}
-
-type Stopper = {
-  /** Registers what to undo; undone in reverse order. */
-  last(work: () => Promise<void>): void
-  now(reason: string | null, code: number): Promise<void>
-}
-
-/** First signal: stop taking work, finish what runs, stop the database. Second signal: leave at once. */
-function stopper(): Stopper {
-  const works: (() => Promise<void>)[] = []
-  let stopping: Promise<void> | null = null
-  const now = (reason: string | null, code: number): Promise<void> => {
-    stopping ??= (async () => {
-      if (reason !== null) console.log(reason)
-      for (const work of works.reverse()) {
-        await work().catch((error: unknown) => {
-          console.error(error)
-          process.exitCode = 1
-        })
-      }
-      process.exitCode ??= code
-    })()
-    return stopping
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (stopping !== null) process.exit(130)
-      void now('Stopping. Once more to leave at once.', 0).then(() => process.exit())
-    })
-  }
-  return { last: (work) => void works.push(work), now }
 }

@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { client } from '#test/kit/client.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import type { ProcessRole } from '../config.ts'
 import type { App } from '../context/app.ts'
 import { startService } from './service.ts'
@@ -48,4 +51,22 @@ test('SDKs do not wait for the questions of people', async () => {
   expect(await sendEvent(service.publicUrl, project.dsn, anEvent())).toMatchObject({ status: 200 })
   for (const one of taken) one.release()
   await service.close()
+})
+
+test('one that cannot listen leaves nothing running', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const config: App['config'] = { ...app.config, port }
+  await expect(startService({ ...app, config }, connectionString, { digestion: 'thread' })).rejects.toThrow(
+    'EADDRINUSE',
+  )
+  taken.close()
+  await waitFor('the connections of its parts to end', async () => {
+    const { rows } = await app.pool.query<{ name: string }>(
+      `select application_name as name from pg_stat_activity where datname = current_database()
+       and application_name ~ '^faultline (intake|jobs|digest)'`,
+    )
+    return rows.length === 0
+  })
 })

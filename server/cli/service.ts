@@ -5,6 +5,7 @@ import type { Readiness } from '../http/health.ts'
 import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../ingest/create-intake.ts'
 import { runJobs } from '../jobs/run-jobs.ts'
+import { withinGrace } from '../kernel/abortable.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { SpoolReadiness } from '../spool/write.ts'
 import { createDatabase, createPool } from '../storage/pool.ts'
@@ -30,48 +31,72 @@ export type ServiceOptions = {
   readonly jobs?: boolean
 }
 
+/** Of requests on their way; then of everything else, at once. Together well below what a stop may take in all. */
 const REQUEST_GRACE_MS = 5_000
 const DIGEST_GRACE_MS = 4_000
+const INTAKE_GRACE_MS = 4_000
 
-/** Everything one process does, as its roles say: intake, API and pages, digestion. Listening when this returns. */
+/**
+ * Everything one process does, as its roles say: intake, API and pages, digestion. Listening when this returns.
+ * @throws what keeps it from listening; then nothing of it runs any more
+ */
 export async function startService(app: App, connectionString: string, options: ServiceOptions): Promise<Service> {
   const { roles } = app.config
-  const intake = roles.includes('ingest') ? openIntake(app, connectionString) : null
-  const authenticator = createAuthenticator(app)
-  const jobs = roles.includes('schedule') && options.jobs !== false ? runJobs(app, connectionString, TASKS) : null
-  const digestion = roles.includes('digest') ? await startDigestion(app, connectionString, options.digestion) : null
-  const http = await createHttpService(app, {
-    authenticate: (request) =>
-      authenticator.authenticate({
-        authorization: request.headers.authorization,
-        accessToken: request.cookies[`${app.config.cookiePrefix}svc_access`],
-      }),
-    refuseNobody: () => {
-      throw unauthenticated()
-    },
-    api: roles.includes('api'),
-    intake: intake === null ? null : (request, response) => intake.handle(request, response),
-    health: { readiness: () => readiness(app, intake) },
-    metrics: {
-      figures: async () => [
-        ...(intake === null ? [] : await intakeFigures(intake)),
-        ...(digestion === null ? [] : digestFigures(digestion.figures())),
-      ],
-    },
-  })
-  const port = await http.listen()
-  return {
-    port,
-    publicUrl: app.config.port === 0 ? `http://127.0.0.1:${port}` : app.config.publicUrl,
-    drain: async () => digestion?.drain(),
-    async close() {
-      await http.close(REQUEST_GRACE_MS)
-      await intake?.close()
-      await jobs?.stop()
-      await digestion?.stop()
-      authenticator.close()
-    },
+  const stops: (() => Promise<void>)[] = []
+  const stopWork = async (): Promise<void> => {
+    const results = await Promise.allSettled(stops.map((stop) => stop()))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
+  try {
+    const intake = roles.includes('ingest') ? openIntake(app, connectionString) : null
+    if (intake !== null) stops.push(() => closeIntake(app, intake))
+    const authenticator = createAuthenticator(app)
+    stops.push(() => Promise.resolve(authenticator.close()))
+    if (roles.includes('schedule') && options.jobs !== false) {
+      const jobs = runJobs(app, connectionString, TASKS)
+      stops.push(() => jobs.stop())
+    }
+    const digestion = roles.includes('digest') ? await startDigestion(app, connectionString, options.digestion) : null
+    if (digestion !== null) stops.push(() => digestion.stop())
+    const http = await createHttpService(app, {
+      authenticate: (request) =>
+        authenticator.authenticate({
+          authorization: request.headers.authorization,
+          accessToken: request.cookies[`${app.config.cookiePrefix}svc_access`],
+        }),
+      refuseNobody: () => {
+        throw unauthenticated()
+      },
+      api: roles.includes('api'),
+      intake: intake === null ? null : (request, response) => intake.handle(request, response),
+      health: { readiness: () => readiness(app, intake) },
+      metrics: {
+        figures: async () => [
+          ...(intake === null ? [] : await intakeFigures(intake)),
+          ...(digestion === null ? [] : digestFigures(digestion.figures())),
+        ],
+      },
+    })
+    const port = await http.listen()
+    return {
+      port,
+      publicUrl: app.config.port === 0 ? `http://127.0.0.1:${port}` : app.config.publicUrl,
+      drain: async () => digestion?.drain(),
+      async close() {
+        await http.close(REQUEST_GRACE_MS)
+        await stopWork()
+      },
+    }
+  } catch (error) {
+    await stopWork()
+    throw error
+  }
+}
+
+/** What was taken is on disk when this returns, unless the database cannot take it: then nobody was told that it is. */
+async function closeIntake(app: App, intake: Intake): Promise<void> {
+  if (!(await withinGrace(INTAKE_GRACE_MS, intake.close())))
+    app.log.warn({ grace_ms: INTAKE_GRACE_MS }, 'the intake did not close in time: the database does not answer')
 }
 
 /** Two for commits of the spool, two for looking up keys and the rest. */

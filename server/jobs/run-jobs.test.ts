@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { runJobs } from './run-jobs.ts'
@@ -106,5 +107,38 @@ describe('stopping', () => {
     )
     expect(rows).toEqual([{ locked_by: null }])
     expect(logLines.filter((line) => JSON.stringify(line).includes('patient'))).toEqual([])
+  })
+
+  test('does not wait for a job that does not give up, and says so once', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    let runs = 0
+    const stubborn = defineTask({
+      name: 'stubborn',
+      payload: z.object({}),
+      run: async () => {
+        runs++
+        await released
+      },
+    })
+    const first = runJobs(app, connectionString, [stubborn])
+    await addJob(app.pool, 'stubborn')
+    await waitFor('the job to be at work', () => runs === 1)
+    const before = logLines.length
+    await first.stop(50)
+    expect(logLines.slice(before)).toMatchObject([{ level: 'warn', grace_ms: 50 }])
+    release()
+  })
+
+  test('is quiet where the database went away', async () => {
+    const network = await startDatabaseProxy(connectionString)
+    const far = runJobs(app, network.connectionString, [greet])
+    await addJob(app.pool, 'greet', { name: 'far' })
+    await waitFor('the greeting', () => done.includes('far'))
+    const before = logLines.length
+    const stopped = far.stop()
+    network.weather({ reset: true })
+    await stopped
+    await network.close()
+    expect(logLines.slice(before).filter(({ level }) => level !== 'info')).toEqual([])
   })
 })

@@ -11,6 +11,7 @@ import {
 } from 'graphile-worker'
 import type pg from 'pg'
 import type { App } from '../context/app.ts'
+import { withinGrace } from '../kernel/abortable.ts'
 import { createPool } from '../storage/pool.ts'
 import type { Task } from './task.ts'
 
@@ -26,7 +27,16 @@ const MOST_PAUSE_MS = 10_000
 /** Jobs due later are looked for this often; those added now announce themselves. */
 const POLL_MS = 5_000
 
-export type JobRunner = { stop(): Promise<void> }
+export type JobRunner = {
+  /**
+   * Asks what runs to give up, and waits for it for at most `graceMs`. What does not end by then ends with its
+   * connection, and runs again after the next start.
+   */
+  stop(graceMs?: number): Promise<void>
+}
+
+/** Tasks look at their signal between two statements. */
+const STOP_GRACE_MS = 4_000
 
 /** Makes or updates the queue's own tables (schema `graphile_worker`); safe from several processes at once. */
 export async function migrateJobs(connectionString: string): Promise<void> {
@@ -75,9 +85,9 @@ export function runJobs(
     // Whoever stopped us while the queue was still starting found no runner to stop.
     if (stopping.signal.aborted) await started.stop()
     // Also at once: whoever was killed before this start left jobs behind.
-    let beats = heartbeat(app, pool, [...workerIds])
+    let beats = heartbeat(app, pool, [...workerIds], stopping.signal)
     const beat = setInterval(() => {
-      beats = beats.then(() => heartbeat(app, pool, [...workerIds]))
+      beats = beats.then(() => heartbeat(app, pool, [...workerIds], stopping.signal))
     }, heartbeatMs)
     try {
       await started.promise
@@ -95,6 +105,8 @@ export function runJobs(
       try {
         await once()
       } catch (error) {
+        // What goes wrong while stopping is put right by the next start.
+        if (stopping.signal.aborted) return
         app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'jobs were interrupted')
       }
       if (app.clock.monotonicMs() - startedAtMs > MOST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
@@ -104,11 +116,15 @@ export function runJobs(
   })()
 
   return {
-    async stop() {
+    async stop(graceMs = STOP_GRACE_MS) {
       stopping.abort()
-      await runner?.stop().catch(() => {})
-      await work
-      await pool.end()
+      const ended = (async () => {
+        await runner?.stop().catch(() => {})
+        await work
+        await pool.end()
+      })()
+      if (!(await withinGrace(graceMs, ended)))
+        app.log.warn({ grace_ms: graceMs }, 'jobs did not end in time; they run again after the next start')
     },
   }
 }
@@ -126,7 +142,7 @@ function taskList(app: App, tasks: readonly Task[], signal: AbortSignal): TaskLi
 }
 
 /** Says that these workers live, and frees the jobs of those that stopped saying so. */
-async function heartbeat(app: App, pool: pg.Pool, workerIds: readonly string[]): Promise<void> {
+async function heartbeat(app: App, pool: pg.Pool, workerIds: readonly string[], signal: AbortSignal): Promise<void> {
   try {
     await pool.query(
       `insert into job_workers (worker_id, seen_at) select id, now() from unnest($1::text[]) id
@@ -146,6 +162,7 @@ async function heartbeat(app: App, pool: pg.Pool, workerIds: readonly string[]):
     }
     await pool.query(`delete from job_workers where seen_at < now() - interval '1 day'`)
   } catch (error) {
+    if (signal.aborted) return
     app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'heartbeat of the jobs failed')
   }
 }
@@ -156,6 +173,7 @@ function loggerOf(app: Pick<App, 'log'> | null, stopping?: AbortSignal): Logger 
     if (app === null || level === 'debug' || level === 'info') return
     // A job that gave up because we asked it to did not fail: it runs again after the next start.
     if (stopping?.aborted && meta?.['error'] === stopping.reason) return
-    app.log[level === 'error' ? 'error' : 'warn']({ message }, 'jobs')
+    // What goes wrong while stopping is put right by the next start.
+    app.log[stopping?.aborted ? 'info' : level === 'error' ? 'error' : 'warn']({ message }, 'jobs')
   })
 }

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { publish } from './bus.ts'
+import { openBus, publish } from './bus.ts'
 
-const { app } = await testApp()
+const { app, connectionString } = await testApp()
 
 test('a message published in a transaction arrives once it commits, and not before', async () => {
   const heard: unknown[] = []
@@ -35,4 +36,50 @@ test('a cut connection is restored, and listeners are told of the gap', async ()
 
 test('a payload PostgreSQL would refuse is refused with a clear message', async () => {
   await expect(publish(app.pool, 'topic', 'x'.repeat(9_000))).rejects.toThrow('too large')
+})
+
+/** A bus of its own on the other side of a network, and what it complained of. */
+async function aBusBehindANetwork() {
+  const network = await startDatabaseProxy(connectionString)
+  onTestFinished(() => network.close())
+  const complaints: string[] = []
+  const bus = await openBus(network.connectionString, (error) => void complaints.push(error.message))
+  return { network, bus, complaints }
+}
+
+const closesSoon = async (close: Promise<void>): Promise<void> => {
+  const startedAt = performance.now()
+  await close
+  expect(performance.now() - startedAt).toBeLessThan(4_000)
+}
+
+test('closing ends an attempt to connect again, quietly', async () => {
+  const { network, bus, complaints } = await aBusBehindANetwork()
+  network.weather({ reset: true })
+  network.weather({ silent: true })
+  await waitFor('the next attempt, which gets no answer', () => network.connections() > 0)
+  const before = complaints.length
+  await closesSoon(bus.close())
+  network.weather({})
+  expect(complaints.slice(before)).toEqual([])
+})
+
+test('closing does not wait for the goodbye of a network that is gone', async () => {
+  const { network, bus } = await aBusBehindANetwork()
+  network.weather({ silent: true })
+  await closesSoon(bus.close())
+  network.weather({})
+})
+
+test('after any number of cuts one connection listens', async () => {
+  const { network, bus } = await aBusBehindANetwork()
+  let gaps = 0
+  bus.onGap(() => void gaps++)
+  for (const round of [1, 2, 3]) {
+    network.weather({ reset: true })
+    network.weather({})
+    await waitFor('the gap', () => gaps === round)
+  }
+  expect(network.connections()).toBe(1)
+  await bus.close()
 })

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { withinGrace } from '../kernel/abortable.ts'
 
 /**
  * Messages between processes and threads through PostgreSQL NOTIFY: cache drops and live updates.
@@ -19,6 +20,7 @@ const CHANNEL = 'faultline_bus'
 /** A connection that died without a word is noticed by asking it this often, and given up when it does not answer. */
 const ASK_EVERY_MS = 15_000
 const ANSWER_MS = 5_000
+const CLOSE_MS = 1_000
 /** PostgreSQL refuses payloads of 8,000 bytes and more. */
 const MOST_BYTES = 7_900
 
@@ -43,6 +45,8 @@ export async function openBus(connectionString: string, onError: (error: Error) 
   const listeners = new Map<string, Set<(payload: unknown) => void>>()
   const gapListeners = new Set<() => void>()
   let client: pg.Client | null = null
+  /** Not listening yet. */
+  let connecting: pg.Client | null = null
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let delayMs = 100
@@ -54,15 +58,27 @@ export async function openBus(connectionString: string, onError: (error: Error) 
       keepAlive: true,
       connectionTimeoutMillis: ANSWER_MS,
     })
-    next.on('error', onError)
+    connecting = next
+    next.on('error', (error) => {
+      if (!closed) onError(error)
+    })
     next.on('end', () => {
-      if (client === next) client = null
-      if (!closed) reconnectLater()
+      // One that was never in use is told of by its attempt.
+      if (client !== next) return
+      client = null
+      reconnectLater()
     })
     next.on('notification', (message) => deliver(message.payload ?? ''))
-    await next.connect()
-    await next.query(`listen ${CHANNEL}`)
-    if (closed) return next.end()
+    try {
+      await next.connect()
+      await next.query(`listen ${CHANNEL}`)
+    } catch (error) {
+      next.connection.stream.destroy()
+      throw error
+    } finally {
+      connecting = null
+    }
+    if (closed) return void next.connection.stream.destroy()
     client = next
     delayMs = 100
   }
@@ -73,9 +89,11 @@ export async function openBus(connectionString: string, onError: (error: Error) 
       timer = undefined
       connect().then(
         () => {
+          if (closed) return
           for (const listener of gapListeners) listener()
         },
         (error: unknown) => {
+          if (closed) return
           onError(error instanceof Error ? error : new Error(String(error)))
           reconnectLater()
         },
@@ -100,6 +118,7 @@ export async function openBus(connectionString: string, onError: (error: Error) 
     if (asked === null) return
     // Without a listener there would be nobody to reconnect for; destroying the socket makes `end` do it.
     const late = setTimeout(() => asked.connection.stream.destroy(), ANSWER_MS)
+    late.unref()
     asked.query('select 1').then(
       () => clearTimeout(late),
       () => clearTimeout(late),
@@ -130,7 +149,11 @@ export async function openBus(connectionString: string, onError: (error: Error) 
       closed = true
       clearTimeout(timer)
       clearInterval(ask)
-      await client?.end()
+      connecting?.connection.stream.destroy()
+      const open = client
+      client = null
+      // A connection that lost its other end would be waited for for ever.
+      if (open !== null && !(await withinGrace(CLOSE_MS, open.end()))) open.connection.stream.destroy()
     },
   }
 }

@@ -99,6 +99,27 @@ test('as a service: one process to signal, SIGTERM ends it and everything below 
   await nothingLeft(dataDir)
 })
 
+test('a stop in the middle of starting leaves nothing, says nothing, and the next start goes on', async () => {
+  const dataDir = freshDataDir()
+  // A slow look at its lines finds it further on, which is as good a moment.
+  for (const moment of [/^starting the database/, /^migrating| is ready/, /^migrating| is ready/, / is ready/]) {
+    const started = await start(checkout, { dataDir, withoutNpm: true })
+    const told = () => started.lines.findIndex((line) => moment.test(line))
+    await waitFor(`a line like ${moment}`, () => told() !== -1, 60_000)
+    const at = told()
+    started.child.kill('SIGTERM')
+    expect(await started.exited, started.lines.join('\n')).toBe(0)
+    await nothingLeft(dataDir)
+    expect(readdirSync(dataDir).filter((name) => /lock|init|run/.test(name))).toEqual([])
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+    // Nothing but what it was about to say anyway.
+    const later = started.lines
+      .slice(at)
+      .filter((line) => !/^(starting|migrating|Stopping)|^ {2}created| is ready/.test(line))
+    expect(later).toEqual([])
+  }
+})
+
 test('two installations on one machine; on the same data the second is refused', async () => {
   const [one, two] = [freshDataDir(), freshDataDir()]
   const first = await start(checkout, { dataDir: one })

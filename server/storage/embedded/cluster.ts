@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseStartError } from '../database-start-error.ts'
 import type { Binaries } from './binaries.ts'
+import { signal as sendSignal } from './processes.ts'
 import { initUser, isRoot, type RunAs } from './run-as.ts'
 
 /** Superuser and database inside the cluster. */
@@ -33,8 +34,10 @@ export async function ensureCluster(options: {
   binaries: Binaries
   owner: RunAs
   sync: boolean
+  /** Gives up making it, with nothing left over. */
+  signal: AbortSignal
 }): Promise<boolean> {
-  const { clusterDir, binaries, owner } = options
+  const { clusterDir, binaries, owner, signal } = options
   const workshop = join(dirname(clusterDir), '.postgres-init')
   // Retried: an initdb whose parent was killed may still be writing its last files.
   rmSync(workshop, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
@@ -49,13 +52,27 @@ export async function ensureCluster(options: {
   mkdirSync(workshop, { mode: 0o700 })
   if (maker) chownSync(workshop, maker.uid, maker.gid)
   const made = join(workshop, 'cluster')
-  await runTool(binaries.initdb, initArguments(made, binaries.majorVersion, options.sync), maker)
-  await runTool(
-    binaries.postgres,
-    ['--single', '-D', made, '-c', 'log_min_messages=fatal', ...(options.sync ? [] : ['-c', 'fsync=off']), 'postgres'],
-    maker,
-    `CREATE DATABASE ${CLUSTER_DATABASE}\n`,
-  )
+  try {
+    await runTool(binaries.initdb, initArguments(made, binaries.majorVersion, options.sync), maker, signal)
+    await runTool(
+      binaries.postgres,
+      [
+        '--single',
+        '-D',
+        made,
+        '-c',
+        'log_min_messages=fatal',
+        ...(options.sync ? [] : ['-c', 'fsync=off']),
+        'postgres',
+      ],
+      maker,
+      signal,
+      `CREATE DATABASE ${CLUSTER_DATABASE}\n`,
+    )
+  } catch (error) {
+    if (signal.aborted) rmSync(workshop, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    throw error
+  }
   if (owner) giveTo(made, owner)
   renameSync(made, clusterDir)
   if (options.sync) syncDirectory(dirname(clusterDir))
@@ -113,8 +130,12 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** Runs a tool of PostgreSQL to its end. @throws DatabaseStartError with what it said when it fails */
-async function runTool(binary: string, args: string[], user: RunAs, input = ''): Promise<void> {
+/**
+ * Runs a tool of PostgreSQL to its end, or until the signal.
+ * @throws DatabaseStartError with what it said when it fails; the signal's reason
+ */
+async function runTool(binary: string, args: string[], user: RunAs, signal: AbortSignal, input = ''): Promise<void> {
+  signal.throwIfAborted()
   const child = spawn(binary, args, {
     ...user,
     env: TOOL_ENVIRONMENT,
@@ -127,10 +148,16 @@ async function runTool(binary: string, args: string[], user: RunAs, input = ''):
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   child.stdin.on('error', () => {})
   child.stdin.end(input)
+  // It stands in a group of its own, with the servers it starts. What it was making is thrown away anyway.
+  const end = (): void => {
+    if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL')
+  }
+  signal.addEventListener('abort', end, { once: true })
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)
-  })
+  }).finally(() => signal.removeEventListener('abort', end))
+  signal.throwIfAborted()
   if (code !== 0) throw new DatabaseStartError(explainInit(said))
 }
 

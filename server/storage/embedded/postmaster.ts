@@ -20,10 +20,14 @@ export type Postmaster = {
 
 /** Recovery after a crash replays at most `max_wal_size`; slow disks take their time. */
 const startTimeoutMs = 120_000
+/** A checkpoint of a busy database on a slow disk. */
+const STOP_PATIENCE_MS = 20_000
+/** Nobody was connected yet; what was being replayed is replayed again. */
+const ABORT_PATIENCE_MS = 5_000
 
 /**
  * Starts the server and waits until it takes connections.
- * @throws DatabaseStartError with the server's own words when it does not come up
+ * @throws DatabaseStartError with the server's own words when it does not come up; the signal's reason
  */
 export async function startPostmaster(options: {
   postgres: string
@@ -33,8 +37,11 @@ export async function startPostmaster(options: {
   log: (line: string) => void
   /** The server said that it found no room on the disk; it may be about to end itself for that. */
   onDiskFull: () => void
+  /** Ends a server that is not ready yet; no matter afterwards. */
+  signal: AbortSignal
 }): Promise<Postmaster> {
-  const { clusterDir, log, onDiskFull } = options
+  const { clusterDir, log, onDiskFull, signal } = options
+  signal.throwIfAborted()
   // A process group of its own: Ctrl-C on our terminal is for us, we stop the database when we have drained.
   const child = spawn(options.postgres, ['-D', clusterDir, ...options.settings], {
     ...options.user,
@@ -68,12 +75,27 @@ export async function startPostmaster(options: {
     })
   })
 
+  const end = async (patienceMs: number): Promise<void> => {
+    phase = 'stopping'
+    if (!isGone) {
+      child.kill('SIGINT')
+      const impatience = setTimeout(() => child.kill('SIGQUIT'), patienceMs)
+      await ended
+      clearTimeout(impatience)
+    }
+    watchdog.dismiss()
+  }
+
   const deadline = performance.now() + startTimeoutMs
   while (!isReady(clusterDir, child.pid)) {
     if (isGone) {
       watchdog.dismiss()
       await delay(20) // its last words may still be in the pipe
       throw explain(said, await ended)
+    }
+    if (signal.aborted) {
+      await end(ABORT_PATIENCE_MS)
+      signal.throwIfAborted()
     }
     if (performance.now() > deadline) {
       child.kill('SIGQUIT')
@@ -91,16 +113,7 @@ export async function startPostmaster(options: {
     pid,
     ended,
     recovered: said.some((line) => line.includes('automatic recovery in progress')),
-    async stop(patienceMs = 20_000) {
-      phase = 'stopping'
-      if (!isGone) {
-        child.kill('SIGINT')
-        const impatience = setTimeout(() => child.kill('SIGQUIT'), patienceMs)
-        await ended
-        clearTimeout(impatience)
-      }
-      watchdog.dismiss()
-    },
+    stop: (patienceMs = STOP_PATIENCE_MS) => end(patienceMs),
   }
 }
 

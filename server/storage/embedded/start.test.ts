@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -208,6 +209,37 @@ describe('what it refuses, in one line', () => {
     await (await start(dataDir)).stop()
     rmSync(join(clusterOf(dataDir), 'global', 'pg_control'))
     expect(await refusal(dataDir)).toMatch(/PostgreSQL did not start .*pg_control/)
+  })
+})
+
+describe('a start that is broken off', () => {
+  /** As soon as the file exists. */
+  async function breakOffAt(dataDir: string, file: string): Promise<void> {
+    const stop = new AbortController()
+    const starting = start(dataDir, { durability: 'full', signal: stop.signal })
+    const outcome = starting.then(
+      () => 'it started',
+      () => 'broken off',
+    )
+    expect(await waitUntil(() => existsSync(join(dataDir, file)), 20_000)).toBe(true)
+    stop.abort()
+    expect(await outcome).toBe('broken off')
+    expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
+    expect(postgresProcessesIn(clusterOf(dataDir))).toEqual([])
+  }
+
+  test('while the database is created leaves nothing of it', async () => {
+    const dataDir = freshDir()
+    await breakOffAt(dataDir, '.postgres-init/cluster')
+    expect(readdirSync(dataDir)).not.toContain('.postgres-init')
+    expect(readdirSync(dataDir)).not.toContain('postgres')
+  })
+
+  test('while the server comes up ends it, and the next start finds everything in order', async () => {
+    const dataDir = freshDir()
+    await breakOffAt(dataDir, 'postgres/postmaster.pid')
+    expect(existsSync(join(clusterOf(dataDir), 'postmaster.pid'))).toBe(false)
+    expect((await start(dataDir)).notes).toEqual([])
   })
 })
 

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { abortable } from '../../kernel/abortable.ts'
 import { DatabaseStartError, DiskFullError } from '../database-start-error.ts'
 import { type BinarySet, prepareBinaries } from './binaries.ts'
 import { CLUSTER_DATABASE, CLUSTER_USER, ensureCluster } from './cluster.ts'
@@ -31,15 +32,17 @@ export type EmbeddedPostgres = {
  * unprivileged when we are root, recovers from whatever a `kill -9` left behind, restarts it should it die, and stops
  * it soon after we die ourselves, however that happens.
  * @param options.dataDir the installation's directory; the database lives in `postgres/` below it
- * @throws DatabaseStartError with one line for the operator
+ * @throws DatabaseStartError with one line for the operator; the signal's reason
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string
   log: (line: string) => void
   binaries?: BinarySet
   durability?: Durability
+  /** Gives up a start that is under way, with nothing left running or locked; no matter once it has started. */
+  signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
-  const { log, binaries: set = 'pg18', durability = 'full' } = options
+  const { log, binaries: set = 'pg18', durability = 'full', signal = new AbortController().signal } = options
   const dataDir = openDataDir(resolve(options.dataDir), durability)
   const clusterDir = join(dataDir, 'postgres')
   const user = serverUser(clusterDir)
@@ -50,17 +53,19 @@ export async function startEmbeddedPostgres(options: {
     )
   }
   let release = () => {}
+  let socketDir: string | undefined
   try {
     release = lockDataDir(dataDir)
     const binaries = prepareBinaries(set, dataDir, isRoot() ? [user, initUser()] : [undefined])
     const notes: string[] = []
-    const orphan = await stopOrphans(clusterDir)
+    const orphan = await abortable(stopOrphans(clusterDir), signal)
     if (orphan) notes.push(orphan)
-    const isNew = await ensureCluster({ clusterDir, binaries, owner: user, sync: durability === 'full' })
+    const isNew = await ensureCluster({ clusterDir, binaries, owner: user, sync: durability === 'full', signal })
     if (isNew) notes.push(`created a new database in ${clusterDir}`)
 
-    const socketDir = prepareSocketDir(dataDir, user)
-    const settings = serverSettings({ socketDir, majorVersion: binaries.majorVersion, durability })
+    const sockets = prepareSocketDir(dataDir, user)
+    socketDir = sockets
+    const settings = serverSettings({ socketDir: sockets, majorVersion: binaries.majorVersion, durability })
     // Databases of tests are many and thrown away.
     const reserve = durability === 'full' ? keepReserve(dataDir) : null
     let diskFullAtMs = Number.NEGATIVE_INFINITY
@@ -68,11 +73,12 @@ export async function startEmbeddedPostgres(options: {
       diskFullAtMs = performance.now()
       reserve?.release()
     }
-    const start = () => startPostmaster({ postgres: binaries.postgres, clusterDir, user, settings, log, onDiskFull })
-    const first = await start()
+    const start = (until: AbortSignal) =>
+      startPostmaster({ postgres: binaries.postgres, clusterDir, user, settings, log, onDiskFull, signal: until })
+    const first = await start(signal)
       // What was set aside for this is free now.
       .catch((error: unknown) => {
-        if (error instanceof DiskFullError && reserve !== null) return start()
+        if (error instanceof DiskFullError && reserve !== null) return start(signal)
         throw error
       })
       .catch((error: unknown) => {
@@ -84,7 +90,7 @@ export async function startEmbeddedPostgres(options: {
     const supervisor = supervise(first, { start, clusterDir, log, diskWasFull })
 
     return {
-      connectionString: connectionString(socketDir),
+      connectionString: connectionString(sockets),
       majorVersion: binaries.majorVersion,
       dataDir,
       notes,
@@ -92,11 +98,12 @@ export async function startEmbeddedPostgres(options: {
       async stop() {
         reserve?.close()
         await supervisor.stop()
-        rmSync(socketDir, { recursive: true, force: true })
+        rmSync(sockets, { recursive: true, force: true })
         release()
       },
     }
   } catch (error) {
+    if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true })
     release()
     throw explainFileError(error, dataDir)
   }

@@ -28,7 +28,7 @@ function aPostmaster(): Postmaster & { end: (reason: string) => void; stopped: b
   return postmaster
 }
 
-function aSupervisor(start: () => Promise<Postmaster>, diskWasFull: () => boolean) {
+function aSupervisor(start: (signal: AbortSignal) => Promise<Postmaster>, diskWasFull: () => boolean) {
   const first = aPostmaster()
   const lines: string[] = []
   const supervisor = supervise(first, { start, clusterDir, log: (line) => lines.push(line), diskWasFull })
@@ -101,4 +101,19 @@ test('whatever else keeps it from starting is told', async () => {
   )
   first.end('ended with exit code 1')
   expect(await waitFor('the failure', () => failed())).toBe('PostgreSQL cannot read its data.')
+})
+
+test('stopping breaks off a start that takes long, which is no failure', async () => {
+  const { promise: starting, resolve: begun } = Promise.withResolvers<void>()
+  const { first, supervisor, failed } = aSupervisor(
+    (signal) => {
+      begun()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    },
+    () => false,
+  )
+  first.end('was ended by SIGKILL')
+  await starting
+  await supervisor.stop()
+  expect(failed()).toBeNull()
 })

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { abortable } from '../../kernel/abortable.ts'
 import { DiskFullError } from '../database-start-error.ts'
 import { stopOrphans } from './orphans.ts'
 import type { Postmaster } from './postmaster.ts'
@@ -18,7 +19,8 @@ export type Supervisor = {
 export function supervise(
   first: Postmaster,
   options: {
-    start: () => Promise<Postmaster>
+    /** Gives up, with nothing left running, when the signal aborts. */
+    start: (signal: AbortSignal) => Promise<Postmaster>
     clusterDir: string
     log: (line: string) => void
     /** Whether the server lately said that the disk is full: such ends do not count against it. */
@@ -43,7 +45,7 @@ export function supervise(
     try {
       // Gone already; this lets its watchdog go.
       await current.stop()
-      await stopOrphans(clusterDir)
+      await abortable(stopOrphans(clusterDir), stopping.signal)
       await delay(50 * restarts.length)
       const next = await startWithRoom()
       if (next === null) return
@@ -52,6 +54,8 @@ export function supervise(
       // Asked to stop while it was coming up.
       if (stopping.signal.aborted) await next.stop()
     } catch (error) {
+      // Asked to stop: not a failure of the server's.
+      if (stopping.signal.aborted) return
       fail(error instanceof Error ? error.message : String(error))
     }
   }
@@ -60,7 +64,7 @@ export function supervise(
   const startWithRoom = async (): Promise<Postmaster | null> => {
     for (let told = false; !stopping.signal.aborted; told = true) {
       try {
-        return await start()
+        return await start(stopping.signal)
       } catch (error) {
         if (!(error instanceof DiskFullError)) throw error
         if (!told) log('The disk is full: PostgreSQL starts again when there is room')

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import { superviseDigestion } from './digest-supervisor.ts'
+
+const { app, connectionString, logLines } = await testApp({ realTime: true })
+
+const connections = async (): Promise<number> => {
+  const { rows } = await app.pool.query<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity where datname = current_database() and application_name = 'faultline digest'`,
+  )
+  return rows[0]?.n ?? 0
+}
+
+test('a stop ends a thread that is still starting, and one at work, without a word', async () => {
+  await superviseDigestion(app, connectionString).stop(4_000)
+  const atWork = superviseDigestion(app, connectionString)
+  await waitFor('its connections', async () => (await connections()) > 0)
+  await atWork.stop(4_000)
+  await waitFor('its connections to end', async () => (await connections()) === 0)
+  expect(logLines.filter(({ level }) => level !== 'info')).toEqual([])
+})
+
+test('a stop ends a thread that hangs in its start after the grace', async () => {
+  const network = await startDatabaseProxy(connectionString)
+  network.weather({ silent: true })
+  const hanging = superviseDigestion(app, network.connectionString)
+  await waitFor('its first question', () => network.connections() > 0)
+  await hanging.stop(100)
+  await network.close()
+  expect(logLines.filter(({ level }) => level !== 'info')).toEqual([])
+})
+
+test('a stop between two threads starts none', async () => {
+  const away = superviseDigestion(app, 'postgresql://faultline@127.0.0.1:1/faultline')
+  await waitFor('the thread to end', () => logLines.some(({ restart_in_ms }) => restart_in_ms !== undefined))
+  const before = logLines.length
+  await away.stop(4_000)
+  // Longer than the first pause.
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect(logLines.slice(before)).toEqual([])
+})
