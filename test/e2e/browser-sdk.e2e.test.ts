@@ -6,8 +6,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { waitFor } from '#test/kit/wait.ts'
 import type { Issue, IssueDetail } from '#server/issues/issues.api.ts'
+import { until } from './browser.ts'
 import { findChromium } from './chromium.ts'
 
 /** The published browser SDK in a real browser, on a page of another origin: CORS, keepalive and all. */
@@ -73,7 +73,7 @@ async function press(action: string): Promise<IssueDetail> {
   const page = await browser.newPage({ locale: 'en-US' })
   await page.goto(`${pageUrl}?dsn=${encodeURIComponent(dsn.toString())}`)
   await page.click(`#${action}`)
-  const [issue] = await waitFor(`the issue of ${action}`, async () => {
+  const [issue] = await until(`the issue of ${action}`, async () => {
     const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()
     return items.length > 0 ? items : false
   })

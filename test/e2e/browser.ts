@@ -4,6 +4,7 @@ import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, expect } from 'vitest'
 import { z } from 'zod'
+import { waitFor } from '../kit/wait.ts'
 import { findChromium } from './chromium.ts'
 
 export type Theme = 'light' | 'dark'
@@ -27,6 +28,16 @@ const ARGS = [
 
 /** How many times slower pages are made to run, to find what depends on speed: `E2E_SLOWDOWN=5 npm test -- test/e2e`. */
 const SLOWDOWN = Number(process.env.E2E_SLOWDOWN ?? '1')
+
+/** How long anything may take to come: the machine may be slow, and busy with other things. */
+const PATIENCE_MS = 30_000 * SLOWDOWN
+
+/** Asks again until what is read is as expected. */
+export const eventually = <T>(read: () => T | Promise<T>, timeoutMs = PATIENCE_MS) =>
+  expect.poll(read, { timeout: timeoutMs })
+
+/** Asks again until the condition gives something. */
+export const until = <T>(what: string, condition: () => T | Promise<T>) => waitFor(what, condition, PATIENCE_MS)
 
 async function slowDown(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
@@ -91,7 +102,7 @@ export async function testBrowser(): Promise<TestBrowser> {
       if (SLOWDOWN > 1) context.on('page', slowDown)
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL })
       const page = await context.newPage()
-      page.setDefaultTimeout(15_000)
+      page.setDefaultTimeout(PATIENCE_MS)
       page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`))
       page.on('console', (message) => {
         // The browser logs each refused call itself; the page shows it, which is what tests look at.

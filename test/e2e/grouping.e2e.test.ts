@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from '../kit/grouping-version.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { waitFor } from '../kit/wait.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -35,7 +34,7 @@ const issuesNow = async (): Promise<Row[]> =>
 const send = (name: string) => sendEvent(dashboard.server.url, project.dsn, failing(name))
 
 for (const name of ['visa', 'paypal', 'voucher', 'voucher']) await send(name)
-await waitFor('three issues', async () => (await issuesNow()).length === 3)
+await until('three issues', async () => (await issuesNow()).length === 3)
 
 const idOf = async (name: string): Promise<string> =>
   (await issuesNow()).find(({ title }) => title.includes(name))?.id ?? ''
@@ -49,7 +48,7 @@ test('merge: found, picked, merged; why, and the way back', async () => {
   const dialog = page.getByRole('dialog', { name: /Merge issues into SHOPPER-WEB-1/ })
   await dialog.getByRole('checkbox', { name: /voucher/ }).waitFor()
   await dialog.getByLabel('Issues of this project').fill('paypal')
-  await waitFor('the list to follow', async () => (await dialog.getByRole('checkbox').count()) === 1)
+  await until('the list to follow', async () => (await dialog.getByRole('checkbox').count()) === 1)
   await dialog.getByRole('checkbox', { name: /paypal/ }).check()
   await expectAccessible(page, 'merge dialog')
   await screenshot(page, 'grouping-merge-dialog')
@@ -66,7 +65,7 @@ test('merge: found, picked, merged; why, and the way back', async () => {
 
   await page.getByRole('button', { name: 'Take SHOPPER-WEB-2 out' }).click()
   await page.getByText('SHOPPER-WEB-2 is on its own again').waitFor()
-  await waitFor('three issues again', async () => (await issuesNow()).length === 3)
+  await until('three issues again', async () => (await issuesNow()).length === 3)
 })
 
 test('rules: written, previewed, refused where wrong, saved, and in force', async () => {
@@ -101,7 +100,7 @@ test('rules: written, previewed, refused where wrong, saved, and in force', asyn
   await page.getByText('Grouping rules saved').waitFor()
   await send('visa')
   await send('paypal')
-  await waitFor('an issue of the rule', async () =>
+  await until('an issue of the rule', async () =>
     (await issuesNow()).some(({ title, event_count: count }) => title.startsWith('Cards: ') && count === 2),
   )
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, dsnParts, envelopeOf } from '../kit/sdk.ts'
-import { waitFor } from '../kit/wait.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -21,10 +20,10 @@ async function aBusyTeam() {
   const lost = (reason: string, quantity: number) => ({ reason, category: 'error', quantity })
   const report = { discarded_events: [lost('before_send', 1_284), lost('ratelimit_backoff', 17)] }
   await post(`{}\n{"type":"client_report"}\n${JSON.stringify(report)}`)
-  await waitFor('the limit', async () => (await post(envelopeOf(anEvent()))) === 429)
+  await until('the limit', async () => (await post(envelopeOf(anEvent()))) === 429)
   expect(await post(envelopeOf(anEvent({ message: 'The till is on fire', exception: null })))).toBe(200)
   const read = async () => (await team.person.get(`/api/projects/${team.project.id}/intake`)).text
-  await waitFor('the counts', async () => (await read()).includes('"let_through":1'), 15_000)
+  await until('the counts', async () => (await read()).includes('"let_through":1'))
   return team
 }
 
@@ -69,9 +68,9 @@ test('an admin sets limits and the quota here', async () => {
   await page.getByText('Quota saved').waitFor()
   await page.getByText(/quota for today is used up/).waitFor()
   await page.getByRole('switch', { name: 'Let new problems through' }).click()
-  await expect
-    .poll(async () => page.getByRole('switch', { name: 'Let new problems through' }).getAttribute('aria-checked'))
-    .toBe('false')
+  await eventually(async () =>
+    page.getByRole('switch', { name: 'Let new problems through' }).getAttribute('aria-checked'),
+  ).toBe('false')
   await screenshot(page, 'intake-limits')
   const saved = await team.person.get(`/api/projects/${team.project.id}/settings`)
   expect(saved.body).toMatchObject({ rate_limit_per_minute: 6_000, spike_protection: false })

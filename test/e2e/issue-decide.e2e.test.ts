@@ -3,7 +3,15 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestProject } from '../kit/founder.ts'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, holdToast, screenshot, type Theme, type WidthName } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectNoSideScroll,
+  holdToast,
+  screenshot,
+  type Theme,
+  type WidthName,
+} from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** How an issue is resolved and ignored on the dashboard, and how it says why it came back. */
@@ -15,16 +23,11 @@ const Listed = z.object({ items: z.array(z.object({ id: z.string(), event_count:
 async function anIssue(person: Person, project: TestProject): Promise<string> {
   await send(project, 'shop@2.3.0')
   let id = ''
-  await expect
-    .poll(
-      async () => {
-        const [issue] = Listed.parse((await person.get(`/api/issues?projectId=${project.id}`)).body).items
-        id = issue?.id ?? ''
-        return issue?.event_count
-      },
-      { timeout: 15_000 },
-    )
-    .toBe(1)
+  await eventually(async () => {
+    const [issue] = Listed.parse((await person.get(`/api/issues?projectId=${project.id}`)).body).items
+    id = issue?.id ?? ''
+    return issue?.event_count
+  }).toBe(1)
   return id
 }
 
@@ -33,7 +36,7 @@ const send = (project: TestProject, release: string) =>
 
 const state = async (person: Person, id: string) => (await person.get(`/api/issues/${id}`)).body
 const holds = (person: Person, id: string, expected: Record<string, unknown>) =>
-  expect.poll(() => state(person, id), { timeout: 15_000 }).toMatchObject(expected)
+  eventually(() => state(person, id)).toMatchObject(expected)
 
 test('resolved in this release, another, the next one, a commit; undone with what held before', async () => {
   const { person, project } = await aTeam(dashboard.server)
@@ -198,4 +201,48 @@ test.each<[Theme, WidthName]>([
   await page.getByRole('menu', { name: 'Status' }).waitFor()
   await expectAccessible(page, `status menu, ${theme}, ${size}`)
   await screenshot(page, `status-menu-${theme}-${size}`)
+})
+
+test('a double press and a key held down decide once, and the Undo takes that back', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const id = await anIssue(person, project)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${id}`)
+  const sent: (string | null)[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') sent.push(request.postData())
+  })
+  await page.getByRole('button', { name: 'Resolve', exact: false }).filter({ visible: true }).first().dblclick()
+  await holdToast(page, /resolved/)
+  await page.keyboard.press('z')
+  await holds(person, id, { status: 'unresolved' })
+  await page.locator('.toast').waitFor({ state: 'hidden' })
+
+  for (let held = 0; held < 5; held++) await page.keyboard.down('i')
+  await page.keyboard.up('i')
+  await holdToast(page, /ignored/)
+  await page.keyboard.press('z')
+  await holds(person, id, { status: 'unresolved' })
+  expect(sent).toHaveLength(2)
+})
+
+test('an issue deleted by somebody else says so; what was written outlives the session', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const id = await anIssue(person, project)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${id}`)
+  const field = page.getByRole('textbox', { name: 'Comment' })
+  await field.fill('Seen after the rollout.')
+  await page.context().clearCookies()
+  await page.keyboard.press('Control+Enter')
+  await page.waitForURL(/\/login\?next=/)
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/issues/${id}`)
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('Seen after the rollout.')
+
+  expect((await person.delete(`/api/issues/${id}`)).status).toBe(204)
+  await page.getByRole('heading', { name: 'This issue does not exist' }).waitFor()
 })

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** The events of an issue on its page: which one is shown, all of them filtered, what they share, where they come from. */
 
 const dashboard = await testDashboard()
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
 const Listed = z.object({ items: z.array(z.object({ id: z.string(), type: z.string(), event_count: z.number() })) })
 
 const EVENTS = 24
@@ -100,7 +99,7 @@ test('latest, most complete, first, older and newer, also under a filter', async
   await shows(staging[2])
   await picker.getByRole('button', { name: 'Show all events' }).click()
   await shows(ids[0])
-}, 90_000)
+})
 
 test('what they share leads to those events; the JSON is what is stored', async () => {
   const { person, issueId } = await anIssue()
@@ -123,35 +122,31 @@ test('what they share leads to those events; the JSON is what is stored', async 
   expect(await json.getByRole('region').textContent()).not.toContain('hunter2')
   await json.getByRole('button', { name: 'As shown' }).click()
   await json.getByRole('region').getByText('"occurred_at"').waitFor()
-}, 90_000)
+})
 
 test.each([
   ['light', 'desk'],
   ['dark', 'desk'],
   ['light', 'phone'],
   ['dark', 'phone'],
-] as const)(
-  'the page whole, %s, %s',
-  async (theme, size) => {
-    const { person, issueId } = await anIssue()
-    await person.post(`/api/issues/${issueId}/comments`, {
-      body: 'Mine. Posting `receipt` through **the owner** fixes it.',
-    })
-    const page = await dashboard.openAs(person, { theme, size })
-    await page.goto(`/issues/${issueId}`)
-    await page.getByRole('region', { name: 'What these events share' }).getByText('compared with').waitFor()
-    await page.getByRole('img', { name: /events in the last 14 days/ }).waitFor()
-    await expectAccessible(page, `issue ${theme} ${size}`)
-    await expectNoSideScroll(page, `issue ${theme} ${size}`)
-    await screenshot(page, `issue-full-${theme}-${size}`, { fullPage: true })
-    await page.getByRole('button', { name: 'All events' }).click()
-    await page.getByRole('dialog', { name: 'Events of this issue' }).getByRole('row').nth(3).waitFor()
-    await expectAccessible(page, `events ${theme} ${size}`)
-    await expectNoSideScroll(page, `events ${theme} ${size}`)
-    await screenshot(page, `issue-events-${theme}-${size}`)
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: '24 h', exact: true }).click()
-    await page.getByRole('img', { name: /in the last 24 hours/ }).waitFor()
-  },
-  90_000,
-)
+] as const)('the page whole, %s, %s', async (theme, size) => {
+  const { person, issueId } = await anIssue()
+  await person.post(`/api/issues/${issueId}/comments`, {
+    body: 'Mine. Posting `receipt` through **the owner** fixes it.',
+  })
+  const page = await dashboard.openAs(person, { theme, size })
+  await page.goto(`/issues/${issueId}`)
+  await page.getByRole('region', { name: 'What these events share' }).getByText('compared with').waitFor()
+  await page.getByRole('img', { name: /events in the last 14 days/ }).waitFor()
+  await expectAccessible(page, `issue ${theme} ${size}`)
+  await expectNoSideScroll(page, `issue ${theme} ${size}`)
+  await screenshot(page, `issue-full-${theme}-${size}`, { fullPage: true })
+  await page.getByRole('button', { name: 'All events' }).click()
+  await page.getByRole('dialog', { name: 'Events of this issue' }).getByRole('row').nth(3).waitFor()
+  await expectAccessible(page, `events ${theme} ${size}`)
+  await expectNoSideScroll(page, `events ${theme} ${size}`)
+  await screenshot(page, `issue-events-${theme}-${size}`)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: '24 h', exact: true }).click()
+  await page.getByRole('img', { name: /in the last 24 hours/ }).waitFor()
+})

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { TestProject } from '../kit/founder.ts'
 import { readSamples } from '../kit/samples.ts'
 import { anEvent, dsnParts } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** Files, feedback and native crashes on the page of their issue. */
@@ -61,7 +61,7 @@ async function openIssueOf(person: Person, project: TestProject, page: Page, eve
   })
   expect(answer.status).toBe(200)
   const list = async () => (await person.get(`/api/issues?projectId=${project.id}`)).text
-  await expect.poll(list, { timeout: 15_000 }).toContain('"id"')
+  await eventually(list).toContain('"id"')
   const { items: issues } = z.object({ items: z.array(z.object({ id: z.string() })) }).parse(JSON.parse(await list()))
   await page.goto(`/issues/${issues[0]?.id}`)
   await page.getByRole('region', { name: 'Why grouped' }).waitFor()
@@ -100,7 +100,7 @@ test('files can be seen and downloaded, and what users wrote is read', async () 
   await files.getByRole('button', { name: 'Preview screenshot.png' }).click()
   const shown = files.getByRole('img', { name: 'screenshot.png' })
   await shown.waitFor()
-  await expect.poll(() => page.evaluate<number>("document.querySelector('div.file-p > img').naturalWidth")).toBe(240)
+  await eventually(() => page.evaluate<number>("document.querySelector('div.file-p > img').naturalWidth")).toBe(240)
   await files.getByRole('button', { name: 'Preview fake.png' }).click()
   await files.getByText('This is not an image a browser can show.').waitFor()
 

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 /** Names and texts as long as an SDK may send them, without a place to break. */
@@ -49,7 +49,7 @@ test.each([
       },
     }),
   )
-  await expect.poll(async () => (await person.get('/api/issues')).body['total'], { timeout: 20_000 }).toBe(1)
+  await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(1)
   const page = await dashboard.openAs(person, { theme, size })
   await page.goto('/issues')
   await page.getByRole('rowheader').first().waitFor()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, dsnParts, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 /** How the release of an event is doing, beside the event; and keys of the issue page. */
@@ -24,7 +24,7 @@ test.each([
   expect(answer.status).toBe(200)
   await sendEvent(dashboard.server.url, project.dsn, anEvent())
   const page = await dashboard.openAs(person, { theme, size })
-  await expect.poll(async () => (await person.get('/api/issues')).body['total'], { timeout: 20_000 }).toBe(1)
+  await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(1)
   await page.goto('/issues')
   await page.getByRole('rowheader').getByRole('link').first().click()
   const card = page.getByRole('region', { name: 'Release 1.0.0' })
@@ -48,7 +48,7 @@ test.each([
 test('an app without sessions has no such card', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await sendEvent(dashboard.server.url, project.dsn, anEvent())
-  await expect.poll(async () => (await person.get('/api/issues')).body['total'], { timeout: 20_000 }).toBe(1)
+  await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(1)
   const page = await dashboard.openAs(person)
   await page.goto('/issues')
   await page.getByRole('rowheader').getByRole('link').first().click()

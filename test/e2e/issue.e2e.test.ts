@@ -3,13 +3,10 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestProject } from '../kit/founder.ts'
 import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, hasFocus, holdToast, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, hasFocus, holdToast, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
-
-/** The machine may be busy with other things. */
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 })
 
 const frame = (fields: Record<string, unknown>) => ({ in_app: false, lineno: 1, ...fields })
 

@@ -1,14 +1,13 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { seedIssues } from '../kit/seed-issues.ts'
-import { expectAccessible, expectNoSideScroll, holdToast, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, holdToast, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** Many issues at once: everything that matches, undo, ten thousand rows. */
 
 const dashboard = await testDashboard({ jobs: true })
 
-const eventually = <T>(read: () => T | Promise<T>, timeout = 20_000) => expect.poll(read, { timeout })
 const totalOf = async (person: Person, status: string) =>
   (await person.get(`/api/issues?status=${status}&limit=1`)).body['total']
 const openStream = async (page: Page) => {
@@ -33,7 +32,7 @@ test('everything that matches is resolved behind the page, and taken back exactl
   await page.keyboard.press('z')
   await eventually(() => totalOf(person, 'unresolved')).toBe(420)
   await eventually(() => rowsInPage(page)).toBeGreaterThan(10)
-}, 90_000)
+})
 
 test('take it, merge two, take that back', async () => {
   const { person, project } = await aTeam(dashboard.server)
@@ -50,7 +49,7 @@ test('take it, merge two, take that back', async () => {
   await eventually(() => totalOf(person, 'unresolved')).toBe(2)
   await page.keyboard.press('z')
   await eventually(() => totalOf(person, 'unresolved')).toBe(3)
-}, 60_000)
+})
 
 test('ten thousand rows: forty in the page, from the first to the last', async () => {
   const { person, project } = await aTeam(dashboard.server)

@@ -3,15 +3,13 @@ import { expect, test } from 'vitest'
 import type { TestProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
 import { seedIssues } from '../kit/seed-issues.ts'
-import { expectAccessible, hasFocus } from './browser.ts'
+import { eventually, expectAccessible, hasFocus } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** What keys and choices survive: live news, menus and dialogs, a look at an issue, refusals. */
 
 const dashboard = await testDashboard({ jobs: true })
 
-/** The machine may be busy with other things. */
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
 const rowAt = (page: Page, index: number) => page.locator('.issue').nth(index)
 const linkAt = (page: Page, index: number) => rowAt(page, index).getByRole('rowheader').getByRole('link')
 const bar = (page: Page, count: number) =>

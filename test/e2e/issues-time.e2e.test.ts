@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { TestProject } from '../kit/founder.ts'
 import { anEvent, anException, dsnParts, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** The strip above the stream: what it says, and the time chosen in it. */
@@ -10,8 +10,6 @@ import { aTeam, testDashboard, type Person } from './dashboard.ts'
 const dashboard = await testDashboard()
 const HOUR_MS = 3_600_000
 
-/** The machine may be busy with other things. */
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
 const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
 const reader = (page: Page) => page.getByRole('slider', { name: 'Read single values' })
 

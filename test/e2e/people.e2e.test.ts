@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { aColleague } from '../kit/colleague.ts'
 import { aProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { waitFor } from '../kit/wait.ts'
-import { expectAccessible, expectNoSideScroll, hasFocus, screenshot } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, hasFocus, screenshot, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 /** Owners, mentions, following, the inbox and ownership rules, as people meet them. */
@@ -34,12 +33,12 @@ const eventAt = (path: string) =>
   })
 
 await sendEvent(server.url, project.dsn, anEvent())
-await waitFor('the issue', async () => (await issuesOf(project.id)).length === 1)
+await until('the issue', async () => (await issuesOf(project.id)).length === 1)
 const issueId = (await issuesOf(project.id))[0]!.id
 
 test('of many comments the newest are shown, and the earlier ones when asked for', async () => {
   await sendEvent(server.url, project.dsn, eventAt('talk'))
-  await waitFor('the issue', async () => (await issuesOf(project.id)).length === 2)
+  await until('the issue', async () => (await issuesOf(project.id)).length === 2)
   const talk = (await issuesOf(project.id)).find(({ type }) => type === 'talkError')!
   for (let number = 1; number <= 103; number++)
     await bob.post(`/api/issues/${talk.id}/comments`, { body: `Said number ${number}` })
@@ -133,7 +132,7 @@ test('a comment names members as it is typed, is shown with links, and can be ed
   await page.keyboard.press('e')
   const edit = page.getByRole('textbox', { name: 'Comment, edited' })
   await edit.waitFor()
-  await waitFor('the box to have the keyboard', () => hasFocus(edit))
+  await until('the box to have the keyboard', () => hasFocus(edit))
   await page.keyboard.type(' Soon.')
   await page.keyboard.press('Control+Enter')
   await page.getByText(/about it\. Soon\./).waitFor()
@@ -171,7 +170,7 @@ test('the bell counts news as they come, opens them, and forgets what was read',
   expect(await follow.getAttribute('title')).toBe('You follow this issue because it was assigned to you.')
   await follow.click()
   await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
-  await waitFor(
+  await until(
     'that it is saved',
     async () => !(await bob.get(`/api/issues/${issueId}/subscription`)).as<{ subscribed: boolean }>().subscribed,
   )
@@ -184,7 +183,7 @@ test('ownership rules: tried out, saved, and in force', async () => {
   const shop = await aProject(ada, { name: 'owned-shop' })
   await sendEvent(server.url, shop.dsn, eventAt('src/checkout/pay.ts'))
   await sendEvent(server.url, shop.dsn, eventAt('src/home.ts'))
-  await waitFor('two issues', async () => (await issuesOf(shop.id)).length === 2)
+  await until('two issues', async () => (await issuesOf(shop.id)).length === 2)
   const page = await dashboard.openAs(ada)
   await page.goto(`/projects/${shop.id}/settings/general`)
   await page.getByRole('link', { name: 'Ownership' }).click()
@@ -212,7 +211,7 @@ test('ownership rules: tried out, saved, and in force', async () => {
   await page.keyboard.press('Control+s')
   await page.getByText('Ownership saved').waitFor()
   await sendEvent(server.url, shop.dsn, eventAt('src/checkout/cart.ts'))
-  await waitFor('the new one', async () => (await issuesOf(shop.id)).length === 3)
+  await until('the new one', async () => (await issuesOf(shop.id)).length === 3)
   const made = (await issuesOf(shop.id)).find(({ type }) => type.includes('cart'))
   expect(made).toMatchObject({ assignee: { name: 'Bob Builder' } })
 })

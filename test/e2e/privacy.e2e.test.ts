@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { waitFor } from '../kit/wait.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -24,7 +23,7 @@ for (const [value, release] of [
   ['Ads SDK timeout', 'shop@1.1.0-local'],
 ] as const)
   await sendEvent(dashboard.server.url, project.dsn, saying(value, { release }))
-await waitFor('three events', async () => (await stored()) === 3)
+await until('three events', async () => (await stored()) === 3)
 
 test('filters: tried out first, saved, and in force', async () => {
   const page = await dashboard.openAs(person)
@@ -47,7 +46,7 @@ test('filters: tried out first, saved, and in force', async () => {
   expect(await page.getByText('Not saved').count()).toBe(0)
   await sendEvent(dashboard.server.url, project.dsn, saying('Ads SDK timeout'))
   await sendEvent(dashboard.server.url, project.dsn, saying('card declined again'))
-  await waitFor('the one that is kept', async () => (await stored()) === 4)
+  await until('the one that is kept', async () => (await stored()) === 4)
 
   // A refusal stands at its list.
   await page.getByLabel('IP addresses').fill('everywhere')
@@ -79,7 +78,7 @@ test('scrubbing: a rule is made, previewed, saved, and in force', async () => {
   await page.keyboard.press('Control+s')
   await page.getByText('Scrubbing saved').waitFor()
   const { id } = await sendEvent(dashboard.server.url, project.dsn, saying('card declined'))
-  await waitFor('the event', async () => (await stored()) === 5)
+  await until('the event', async () => (await stored()) === 5)
   const answer = await person.post(`/api/projects/${project.id}/scrubbing/preview`, { scrub_rules: [], event_id: id })
   expect(answer.body).toMatchObject({ title: 'PaymentError: [Filtered]', total_changes: 0 })
 })

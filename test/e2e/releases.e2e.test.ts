@@ -5,8 +5,7 @@ import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixt
 import { withClientTx } from '#server/storage/pool.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { waitFor } from '../kit/wait.ts'
-import { expectAccessible, expectNoSideScroll, screenshot, type Theme, type WidthName } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, screenshot, until, type Theme, type WidthName } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard({ jobs: true })
@@ -104,11 +103,11 @@ async function aRollout() {
     (await person.get(`/api/issues?projectId=${project.id}&sort=first_seen`)).as<{
       items: { id: string; type: string; status: string }[]
     }>().items
-  await waitFor('both issues', async () => (await issuesOf()).length === 2, 15_000)
+  await until('both issues', async () => (await issuesOf()).length === 2)
   const came = (await issuesOf()).find((issue) => issue.type === 'IllegalStateException')
   await person.patch(`/api/issues/${came?.id}`, { status: 'resolved', resolution: { in_release: young } })
   await sendEvent(server.url, project.dsn, error('IllegalStateException', young))
-  await waitFor('the regression', async () => (await issuesOf()).some((issue) => issue.status === 'regressed'), 15_000)
+  await until('the regression', async () => (await issuesOf()).some((issue) => issue.status === 'regressed'))
   return { person, project, newest }
 }
 

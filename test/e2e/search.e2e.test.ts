@@ -2,13 +2,11 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { aProject, type TestProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, holdToast, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, holdToast, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 
-/** The machine may be busy with other things. */
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
 const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search issues' })
 
