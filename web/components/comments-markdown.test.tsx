@@ -44,16 +44,37 @@ test('a link holds no other link', () => {
   expect(nested.match(/<a /g)).toHaveLength(1)
 })
 
-test.each(['>', '> ', '1. ', '- ', '*a ', 'a**b', '[', '[](', '![', '[a]: b\n', '&#x41;', '<a ', '`', '- - - > 1. '])(
-  'ten thousand characters of %j stop no page',
-  (piece) => {
-    const text = piece.repeat(Math.ceil(10_000 / piece.length)).slice(0, 10_000)
-    const started = performance.now()
-    html(text)
-    html(`${text}${'b*'.repeat(200)}`)
-    expect(performance.now() - started).toBeLessThan(2_000)
-  },
-)
+test.each([
+  '>',
+  '> ',
+  '1. ',
+  '- ',
+  '*a ',
+  'a**b',
+  '[',
+  '[](',
+  '![',
+  '[a]: b\n',
+  '&#x41;',
+  '<a ',
+  '`',
+  '- - - > 1. ',
+  '=\n',
+  'a\n=\n',
+  `${'- '.repeat(19)}a\n`,
+  `${'>'.repeat(19)} a\n`,
+])('ten thousand characters of %j stop no page', (piece) => {
+  const text = piece.repeat(Math.ceil(10_000 / piece.length)).slice(0, 10_000)
+  const started = performance.now()
+  html(text)
+  html(`${text}${'b*'.repeat(200)}`)
+  expect(performance.now() - started).toBeLessThan(2_000)
+})
+
+test('a long list and a long quote are drawn', () => {
+  expect(html(Array.from({ length: 400 }, (_, i) => `${i + 1}. step ${i}`).join('\n')).match(/<li>/g)).toHaveLength(400)
+  expect(html('> said\n'.repeat(1_000))).toContain('<blockquote>')
+})
 
 test('long code is code still, and a long line a line', () => {
   expect(html(`*a*\n\n${'-'.repeat(80)}\n\nb`)).toContain('<em>a</em></p><hr/>')

@@ -36,14 +36,24 @@ const SIGNS = /[*_[\]!<&`]/g
 /** Lists and quotes in each other. */
 const NESTED = /^[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){20}/m
 const MOST_SIGNS = 400
+/** What stands before the text of a line: marks of lists and quotes. */
+const PREFIX = /^[ \t]*(?:(?:[>*+-]|\d{1,9}[.)])[ \t]*)+/gm
+const MOST_PREFIXED = 3_000
+const MOST_LINES = 1_500
 
 /**
  * Emphasis and brackets cost the square of their number, lists and quotes in each other their depth: ten thousand
- * characters could stop a reader's page for seconds. Such a comment is shown as it was typed; the server looks for
+ * characters could stop a reader's page for seconds. So do thousands of lines, or of marks before them. Such a comment is shown as it was typed; the server looks for
  * mentions in it likewise (issues/people/comment-text.ts).
  */
-const isCostly = (text: string): boolean =>
-  NESTED.test(text) || (text.replace(FENCED, '').match(SIGNS)?.length ?? 0) > MOST_SIGNS
+function isCostly(text: string): boolean {
+  if (NESTED.test(text)) return true
+  const drawn = text.replace(FENCED, '')
+  const prefixed = (drawn.match(PREFIX) ?? []).reduce((sum, { length }) => sum + length, 0)
+  return (
+    (drawn.match(SIGNS)?.length ?? 0) > MOST_SIGNS || prefixed > MOST_PREFIXED || drawn.split('\n').length > MOST_LINES
+  )
+}
 
 const NOBODY: Comment['mentions'] = []
 /** Members the text names, as the server found them when it was saved. */

@@ -22,13 +22,23 @@ const SIGNS = /[*_[\]!<&`]/g
 /** Lists and quotes in each other. */
 const NESTED = /^[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){20}/m
 const MOST_SIGNS = 400
+/** What stands before the text of a line: marks of lists and quotes. */
+const PREFIX = /^[ \t]*(?:(?:[>*+-]|\d{1,9}[.)])[ \t]*)+/gm
+const MOST_PREFIXED = 3_000
+const MOST_LINES = 1_500
 
 /**
  * Whether reading it as Markdown would take seconds: emphasis and brackets cost the square of their number, lists in
- * lists their depth. The dashboard draws such a comment as it was typed (web/components/comments-markdown.tsx).
+ * lists their depth, and so do thousands of lines, or of marks before them. The dashboard draws such a comment as it was typed (web/components/comments-markdown.tsx).
  */
-const isCostly = (body: string): boolean =>
-  NESTED.test(body) || (body.replace(FENCED, '').match(SIGNS)?.length ?? 0) > MOST_SIGNS
+function isCostly(body: string): boolean {
+  if (NESTED.test(body)) return true
+  const drawn = body.replace(FENCED, '')
+  const prefixed = (drawn.match(PREFIX) ?? []).reduce((sum, { length }) => sum + length, 0)
+  return (
+    (drawn.match(SIGNS)?.length ?? 0) > MOST_SIGNS || prefixed > MOST_PREFIXED || drawn.split('\n').length > MOST_LINES
+  )
+}
 
 type Node = {
   readonly type: string
