@@ -352,6 +352,23 @@ describe('severity', () => {
     expect((await patch(id, { severity: null })).body).toMatchObject({ severity: 'critical', severity_pinned: false })
   })
 
+  test('a graver event raises it, and the activity says which', async () => {
+    const { id, name } = await anIssue()
+    const event = crash(name, 'u0')
+    await send([event])
+    expect(await read(id)).toMatchObject({
+      severity: 'high',
+      activity: [
+        {
+          kind: 'severity_changed',
+          sentence: `Severity rose to high: event ${String(event['event_id']).slice(0, 8)} is a crash.`,
+          data: { from: 'medium', to: 'high', event_id: event['event_id'] },
+        },
+        { kind: 'created' },
+      ],
+    })
+  })
+
   test('one step more while it is escalated', async () => {
     const { id } = await anIssue()
     expect((await read(id)).severity).toBe('medium')

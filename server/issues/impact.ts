@@ -72,3 +72,9 @@ export function reach(impact: IssueImpact, reached: Reached, status: IssueStatus
 /** For the activity, when an issue began to reach many. */
 export const wideSentence = (impact: IssueImpact, users: string): string =>
   `Severity rose to ${severityName(impact.severity)}: ${users} on ${impact.wideDay ?? 'one day'}.`
+
+const KINDS = ['harmless', 'a warning', 'an error', 'a crash'] as const
+
+/** For the activity, when an event is worse than all before. */
+export const graverSentence = (impact: IssueImpact, eventId: string): string =>
+  `Severity rose to ${severityName(impact.severity)}: event ${eventId.slice(0, 8)} is ${KINDS[impact.gravity]}.`

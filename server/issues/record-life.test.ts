@@ -13,6 +13,7 @@ import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { createPool, withClientTx } from '../storage/pool.ts'
 import type { IgnoreUntilInput, ResolutionInput } from './life-cycle.api.ts'
 import type { Occurrence } from './record.ts'
+import { sweepIssues } from './sweep.ts'
 import { updateIssue } from './update-issue.ts'
 
 /** What digestion makes of events whose issue is resolved, ignored or busy: batches, odd clocks, several at once. */
@@ -464,4 +465,20 @@ test('a user met a moment after midnight by a clock ahead is of today, and not c
   clock.set('2026-11-21T00:10:00.000Z')
   await record([{ user: 'ahead' }])
   expect(await today()).toEqual({ d: '2026-11-21', n: 1 })
+})
+
+test('its severity fell with an event, since it reaches many no longer: the sweep that finds out says so', async () => {
+  const wide = { severity: 3, gravity: 3, wide_day: '2026-11-18' }
+  await app.db.updateTable('issues').set(wide).where('id', '=', issueId).execute()
+  await record([{}])
+  await sweepIssues(app)
+  await sweepIssues(app)
+  const { rows } = await app.pool.query('select severity, wide_day from issues where id = $1', [issueId])
+  expect(rows).toEqual([{ severity: 2, wide_day: null }])
+  expect(await automatic()).toMatchObject([
+    {
+      sentence: 'Severity went back to high: it no longer reaches many users.',
+      data: { from: 'critical', to: 'high' },
+    },
+  ])
 })

@@ -5,7 +5,7 @@ import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { newId } from '../kernel/ids.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
 import { LEAST_LIMIT } from './escalating.ts'
-import { type IssueImpact, newImpact, rated, reach, wideSentence } from './impact.ts'
+import { graverSentence, type IssueImpact, newImpact, rated, reach, wideSentence } from './impact.ts'
 import { plural } from './ignoring.ts'
 import { severityName } from './issue.ts'
 import { born, type Life } from './life-cycle.ts'
@@ -230,6 +230,15 @@ function oldestOf(group: Group): Occurrence {
   return group.occurrences.reduce((oldest, one) => (one.event.occurredAt < oldest.event.occurredAt ? one : oldest))
 }
 
+/** The worst; of several the oldest. */
+function gravestOf(group: Group): Occurrence {
+  return group.occurrences.reduce((worst, one) =>
+    one.gravity > worst.gravity || (one.gravity === worst.gravity && one.event.occurredAt < worst.event.occurredAt)
+      ? one
+      : worst,
+  )
+}
+
 /** Adds the events to their issues, severity as it is after them, and writes how the issues moved. */
 async function addUp(
   client: pg.ClientBase,
@@ -242,13 +251,16 @@ async function addUp(
   const additions = groups.map((group) => {
     const status = (lives.get(group.issueId) ?? group.life).status
     const reached = {
-      gravity: group.occurrences.reduce<Gravity>((worst, one) => (one.gravity > worst ? one.gravity : worst), 0),
+      gravity: gravestOf(group).gravity,
       users: users.get(group.issueId)?.today ?? 0,
       manyUsers: firstOf(group).manyUsers,
     }
     const impact = reach(group.impact, reached, status, now)
-    if (impact.wideDay !== group.impact.wideDay && impact.severity > rated(group.impact, status, now).severity)
-      rises.push({ ...riseOf(group, impact), at: afterDecision(now, group) })
+    const before = rated(group.impact, status, now).severity
+    const isWider = impact.wideDay !== group.impact.wideDay
+    // What a new issue is made of stands in its first entry.
+    if (impact.severity > before && (isWider || !group.isNew))
+      rises.push({ ...riseOf(group, before, impact, isWider), at: afterDecision(now, group) })
     return additionOf(group, users.get(group.issueId)?.added ?? 0, impact)
   })
   await sql.addToIssues(client, additions)
@@ -261,13 +273,25 @@ async function addUp(
   await writeEntries(client, now, null, rises)
 }
 
-const riseOf = ({ issueId }: Group, impact: IssueImpact): Omit<Lived['entries'][number], 'at'> => ({
-  issueId,
-  id: newId(),
-  kind: 'severity_changed',
-  sentence: wideSentence(impact, plural(impact.usersToday, 'user')),
-  data: { to: severityName(impact.severity), users: impact.usersToday, day: impact.wideDay },
-})
+function riseOf(
+  group: Group,
+  before: number,
+  impact: IssueImpact,
+  isWider: boolean,
+): Omit<Lived['entries'][number], 'at'> {
+  const { eventId } = gravestOf(group).event
+  return {
+    issueId: group.issueId,
+    id: newId(),
+    kind: 'severity_changed',
+    sentence: isWider ? wideSentence(impact, plural(impact.usersToday, 'user')) : graverSentence(impact, eventId),
+    data: {
+      from: severityName(before),
+      to: severityName(impact.severity),
+      ...(isWider ? { users: impact.usersToday, day: impact.wideDay } : { event_id: eventId }),
+    },
+  }
+}
 
 function additionOf(group: Group, newUsers: number, impact: IssueImpact): sql.IssueAddition {
   const newest = newestOf(group)

@@ -170,21 +170,24 @@ async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null
   return withClientTx(app.pool, async (client) => {
     const rows = await lock(client)
     if (rows.length === 0) return 0
-    const rated = rows.map((row) => ({
-      row,
-      id: row.id,
-      wideDay,
-      severity: row.severity_pinned
-        ? row.severity
-        : rankOf({ gravity: gravityFrom(row.gravity), wideDay }, row.status, now),
-    }))
+    const rated = rows.map((row) => {
+      const rank = (day: string | null) => rankOf({ gravity: gravityFrom(row.gravity), wideDay: day }, row.status, now)
+      return {
+        row,
+        id: row.id,
+        wideDay,
+        // An event or a person may have let it fall since midnight: what is told is what that day had made of it.
+        before: wideDay === null && !row.severity_pinned ? rank(dayOf(now)) : row.severity,
+        severity: row.severity_pinned ? row.severity : rank(wideDay),
+      }
+    })
     await sql.writeRated(client, rated)
-    const changed = rated.filter(({ row, severity }) => severity !== row.severity)
+    const changed = rated.filter(({ before, severity }) => severity !== before)
     await writeEntries(
       client,
       now,
       null,
-      changed.map(({ row, severity }) => ({ ...ratedEntry(row, severity, wideDay), issueId: row.id })),
+      changed.map(({ row, before, severity }) => ({ ...ratedEntry(row, before, severity, wideDay), issueId: row.id })),
     )
     await tell(
       client,
@@ -194,7 +197,7 @@ async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null
   })
 }
 
-function ratedEntry(row: sql.SweptRow, severity: number, wideDay: string | null): Entry {
+function ratedEntry(row: sql.SweptRow, before: number, severity: number, wideDay: string | null): Entry {
   const to = severityName(severity)
   return {
     id: newId(),
@@ -203,7 +206,7 @@ function ratedEntry(row: sql.SweptRow, severity: number, wideDay: string | null)
       wideDay === null
         ? `Severity went back to ${to}: it no longer reaches many users.`
         : `Severity rose to ${to}: ${plural(row.users_today, 'user')} on ${wideDay}, a large share of those active.`,
-    data: { from: severityName(row.severity), to, users: row.users_today, day: wideDay ?? row.wide_day },
+    data: { from: severityName(before), to, users: row.users_today, day: wideDay ?? row.wide_day },
   }
 }
 
