@@ -193,6 +193,22 @@ test('made by hand: N, a name that cannot be, one that exists, one that can', as
   await page.getByText('Nothing came from it yet.').waitFor()
 })
 
+test('what others do and what arrives stands there without asking', async () => {
+  const { person, project } = await aTeam(server)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/releases?project=${project.id}`)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const made = await person.post('/api/releases', { projectId: project.id, version: '7.0.0' })
+  await page.getByRole('row', { name: /7\.0\.0/ }).waitFor()
+  await sendEvent(server.url, project.dsn, anEvent({ release: '7.1.0' }))
+  await page.getByRole('row', { name: /7\.1\.0/ }).waitFor()
+  await page.getByRole('link', { name: '7.0.0' }).click()
+  const deploys = page.getByRole('region', { name: 'Deploys' })
+  await deploys.waitFor()
+  await person.post(`/api/releases/${String(made.body['id'])}/deploys`, { environment: 'canary' })
+  await deploys.getByText('canary').waitFor()
+})
+
 const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
   (['desk', 'phone'] as const).map((size) => ({ theme, size })),
 )
