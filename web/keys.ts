@@ -16,6 +16,8 @@ export type KeyBinding = {
   whileTyping?: boolean
   /** Not in the palette, such as movement. */
   sheetOnly?: boolean
+  /** Runs again for as long as it is held down; what changes something never does. */
+  repeats?: boolean
 }
 
 export const KEY_GROUPS = ['General', 'Go to', 'Issues', 'Issue', 'Page'] as const
@@ -122,7 +124,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const binding = match(chord, event.timeStamp, usable)
   if (binding === undefined) return
   event.preventDefault()
-  binding.run()
+  if (!event.repeat || binding.repeats === true) binding.run()
 }
 
 /** Listens for the whole page. Once, by the root. */

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { addToast } from '../ui/toasts.tsx'
 import { shared } from '../words/shared.ts'
 import { ApiError } from './call.ts'
@@ -6,6 +7,11 @@ import { ApiError } from './call.ts'
 /** A change of state, applied at once and taken back when the server refuses. */
 export type Change<Input, Answer> = {
   send: (input: Input) => Promise<Answer>
+  /**
+   * What tells inputs apart. The same again while it is under way is a double press and counts once: its Undo would
+   * have nothing to take back.
+   */
+  same?: (input: Input) => string
   /** Everything the change can alter: remembered before, read again after. */
   touches: (input: Input) => readonly QueryKey[]
   /** Writes the expected result into the cache. */
@@ -43,9 +49,10 @@ export const reasonOf = (error: unknown): string => (error instanceof ApiError ?
  */
 export function useChange<Input, Answer>(change: Change<Input, Answer>) {
   const client = useQueryClient()
+  const underWay = useRef<string | undefined>(undefined)
   const restore = (memory: Memory, input: Input) =>
     change.restore === undefined ? restoreAll(client, memory) : change.restore(client, memory, input)
-  return useMutation<Answer, Error, Input, Memory>({
+  const mutation = useMutation<Answer, Error, Input, Memory>({
     mutationFn: change.send,
     onMutate: async (input) => {
       const keys = change.touches(input)
@@ -80,6 +87,16 @@ export function useChange<Input, Answer>(change: Change<Input, Answer>) {
         ...(undo === undefined ? {} : { action: { label: shared.undo, keys: 'z', run: () => void takeBack() } }),
       })
     },
-    onSettled: (_answer, _error, input) => readAgain(client, change.touches(input)),
+    onSettled: (_answer, _error, input) => {
+      if (underWay.current === change.same?.(input)) underWay.current = undefined
+      return readAgain(client, change.touches(input))
+    },
   })
+  const mutate: typeof mutation.mutate = (...args) => {
+    const key = args[0] === undefined ? undefined : change.same?.(args[0])
+    if (key !== undefined && underWay.current === key) return
+    underWay.current = key
+    mutation.mutate(...args)
+  }
+  return { ...mutation, mutate }
 }

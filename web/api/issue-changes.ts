@@ -148,6 +148,7 @@ export function useIssueEdit() {
   return useChange<IssueEdit, Results>({
     send: ({ issues, edit, all }) =>
       whole(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
+    same: ({ issues, edit, all }) => JSON.stringify([issues.map(({ id }) => id), edit, all?.since]),
     touches: ({ issues }) => keysOf(issues),
     guess: (client, { issues, edit }) => editCached(client, issues, guessOf(edit)),
     restore: (client, remembered, { issues, edit }) => restoreIssues(client, remembered, issues, guessOf(edit)),

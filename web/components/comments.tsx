@@ -104,18 +104,27 @@ const MOST = 10_000
 /** Characters as the server counts them: an emoji is one. */
 const isTooLong = (text: string): boolean => text.length > MOST && Array.from(text).length > MOST
 
+/** What was not sent yet, by person and issue: it outlives a look at another issue and a session that ended. */
+const drafts = new Map<string, string>()
+
 /** The field below the activity. What was typed survives a refusal. */
 export function CommentForm({ issueId }: { issueId: string }) {
   const me = useQuery(meQuery).data?.user
   const allowed = useCan('issue.comment')
-  const [text, setText] = useState('')
+  const place = `${me?.id} ${issueId}`
+  const [text, setText] = useState(drafts.get(place) ?? '')
   const field = useRef<HTMLTextAreaElement>(null)
+  const write = (next: string) => {
+    setText(next)
+    if (next === '') drafts.delete(place)
+    else drafts.set(place, next)
+  }
   useKeys([{ keys: 'c', label: words.keys.comment, group: 'Issue', run: () => field.current?.focus() }])
   const send = useChange<string, Comment>({
     send: (body) => call('POST /api/issues/:issueId/comments', { params: { issueId }, body: { body } }),
     touches: () => [...touches(issueId), subscriptionQuery(issueId).queryKey],
     settle: (client, comment) => {
-      setText('')
+      write('')
       client.setQueryData(commentsQuery(issueId).queryKey, (page) =>
         page === undefined ? page : { ...page, items: [...page.items, comment], total: page.total + 1 },
       )
@@ -137,7 +146,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
           placeholder={words.writeComment}
           disabled={!allowed.allowed}
           title={allowed.why}
-          onChange={setText}
+          onChange={write}
           onSubmit={submit}
         />
         <div className="write-f">

@@ -32,8 +32,12 @@ export function EventPicker(props: EventPickerProps) {
   const [json, setJson] = useState(false)
   const { older, newer } = ids
   useKeys([
-    ...(older === null ? [] : [{ keys: '[', label: words.older, group: 'Issue' as const, run: () => onChoose(older) }]),
-    ...(newer === null ? [] : [{ keys: ']', label: words.newer, group: 'Issue' as const, run: () => onChoose(newer) }]),
+    ...(older === null
+      ? []
+      : [{ keys: '[', label: words.older, group: 'Issue' as const, repeats: true, run: () => onChoose(older) }]),
+    ...(newer === null
+      ? []
+      : [{ keys: ']', label: words.newer, group: 'Issue' as const, repeats: true, run: () => onChoose(newer) }]),
     { keys: 'v', label: texts.all, group: 'Issue' as const, run: () => setList(true) },
     ...(newerCame
       ? [{ keys: '.', label: words.showNewest, group: 'Issue' as const, run: () => onChoose('latest') }]

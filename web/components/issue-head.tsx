@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import type { Edit } from '../api/issue-changes.ts'
 import type { IssueDetail } from '../api/issue-queries.ts'
 import { useCan } from '../can.ts'
@@ -178,6 +178,11 @@ type DecideProps = {
   side?: 'top' | 'bottom'
 }
 
+/** The button says the opposite at once: the second press of a double one would take the first back. */
+const once = (run: () => void) => (event: MouseEvent) => {
+  if (event.detail < 2) run()
+}
+
 /** One press does the usual; the caret beside it says how else. */
 function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: DecideProps) {
   const menu = { issues: [issue], onEdit, side, align: side === 'top' ? 'start' : 'end' } as const
@@ -189,7 +194,7 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
           icon={resolved(issue.status) ? 'rotate' : 'check'}
           keys={keys ? 'r' : undefined}
           why={why}
-          onClick={() => onEdit(onResolve(issue))}
+          onClick={once(() => onEdit(onResolve(issue)))}
         >
           {resolved(issue.status) ? words.reopen : words.resolve}
         </Button>
@@ -201,7 +206,7 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
         ) : null}
       </span>
       <span className="btn-split">
-        <Button keys={keys ? 'i' : undefined} why={why} onClick={() => onEdit(onIgnore(issue))}>
+        <Button keys={keys ? 'i' : undefined} why={why} onClick={once(() => onEdit(onIgnore(issue)))}>
           {issue.status === 'ignored' ? words.unignore : words.ignore}
         </Button>
         {why === undefined ? (

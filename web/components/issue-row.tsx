@@ -49,7 +49,8 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
   const open = (event: MouseEvent<HTMLElement>) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    onOpen(issue.id)
+    // The second press of a double one on the bar that lay over this row.
+    if (event.detail < 2) onOpen(issue.id)
   }
   const onRow = (event: MouseEvent<HTMLElement>) => {
     const pressed =

@@ -1,5 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
+import { ApiError } from '../api/call.ts'
 import { commentsQuery } from '../api/comment-queries.ts'
 import { filtersOf, issueEventQuery, issueQuery, streamQuery, type IssueDetail } from '../api/issue-queries.ts'
 import { useLive, usePolling } from '../api/live.ts'
@@ -39,6 +40,13 @@ export function useIssue(issueId: string, choice: string, only: string) {
       client.invalidateQueries({ queryKey: subscriptionQuery(issueId).queryKey }),
     ]),
   )
+  // Deleted or discarded while it is open. One event may be gone alone: then the choice finds another, or says so.
+  const lost = isMissing(current.error)
+  const { refetch } = opened
+  useEffect(() => {
+    if (lost) void refetch()
+  }, [lost, refetch])
+  const gone = lost && isMissing(opened.error)
   const projectId = known?.project_id
   useLive((messages) => {
     const concerns = messages.some(
@@ -51,7 +59,7 @@ export function useIssue(issueId: string, choice: string, only: string) {
     if (concerns && known !== undefined) refresh()
   })
   const issue: IssueDetail | undefined =
-    known === undefined ? undefined : { ...(current.data ?? known), event: known.event }
+    known === undefined || gone ? undefined : { ...(current.data ?? known), event: known.event }
   return {
     issue,
     error: opened.error,
@@ -64,6 +72,8 @@ export function useIssue(issueId: string, choice: string, only: string) {
     },
   }
 }
+
+const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.status === 404
 
 /** The stream somebody came from, and the issues beside this one in it. */
 export function useNeighbours(issueId: string): { back: IssuesSearch; neighbours: Neighbours | null } {

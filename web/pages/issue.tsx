@@ -190,6 +190,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
       : [
           {
             keys: 'j',
+            repeats: true,
             label: words.next,
             group: 'Issue' as const,
             run: () => neighbours.next !== null && go(neighbours.next),
@@ -200,6 +201,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
       : [
           {
             keys: 'k',
+            repeats: true,
             label: words.previous,
             group: 'Issue' as const,
             run: () => neighbours.previous !== null && go(neighbours.previous),

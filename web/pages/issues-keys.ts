@@ -56,7 +56,14 @@ export function useStreamKeys(keys: StreamKeys): void {
   const bindings = (all: typeof actions, group: KeyBinding['group']): KeyBinding[] =>
     all.flatMap(([chord, label, run]) => (run === null ? [] : [{ keys: chord, label, group, run }]))
   useKeys([
-    ...moves.map(([chord, label, run]) => ({ keys: chord, label, group: 'Issues' as const, run, sheetOnly: true })),
+    ...moves.map(([chord, label, run]) => ({
+      keys: chord,
+      label,
+      group: 'Issues' as const,
+      run,
+      sheetOnly: true,
+      repeats: /[jk]$/.test(chord),
+    })),
     ...bindings(actions, 'Issues'),
     ...bindings(page, 'Page'),
   ])

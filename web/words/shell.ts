@@ -50,5 +50,8 @@ export const shell = {
   search: 'Search',
   crash: 'This page could not be drawn',
   crashMore: 'The fault is in the dashboard, not in your data. Reloading usually helps.',
+  unfetched: 'This page did not load',
+  unfetchedMore: 'Its code did not arrive: the connection broke, or there is a new version. Reloading gets it.',
+  offline: 'There is no connection. The page loads by itself once it is back.',
   reload: 'Reload',
 } as const
