@@ -10,10 +10,13 @@ import { shortId } from './issue.ts'
 import type { Issue } from './issues.api.ts'
 import {
   addCounts,
-  copyCounts,
+  addHours,
+  catchUpUsers,
+  copyUsers,
+  dropCounts,
   hideBehind,
   insertMember,
-  lockForMerging,
+  selectForMerging,
   summarise,
   type LockedIssue,
 } from './merging.queries.ts'
@@ -38,15 +41,18 @@ export async function mergeIssues(
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must not hold the issue itself.')
   const work = async (tx: Tx): Promise<void> => {
-    const { root, others } = await lockAll(tx, actor, issueId, ids)
-    for (const other of others) requireMergeable(root, other)
-    const count = others.reduce((sum, other) => sum + 1 + other.merged_count, root.merged_count)
-    if (count > MOST_MERGED) throw invalid(`At most ${MOST_MERGED} issues can be merged into one.`)
+    // Its own users are put aside before anything is locked: of a large issue they are most of the work, and
+    // digestion goes on meanwhile. The id is new, so nobody sees them before all is done.
+    const ownId = newId()
+    const isFirst = (await readAll(tx, actor, issueId, ids)).root.merged_count === 0
+    if (isFirst) await copyUsers(tx, issueId, ownId)
+    const { root, others } = await readAll(tx, actor, issueId, ids, 'locked')
     const now = app.clock.now()
     const facts = { rootId: root.id, mergedBy: actor.userId, now }
-    const ownId = newId()
-    if (await insertMember(tx, { ...facts, issueId: root.id, ownId, parentId: null }))
-      await copyCounts(tx, root.id, ownId)
+    if (await insertMember(tx, { ...facts, issueId: root.id, ownId, parentId: null })) {
+      await catchUpUsers(tx, root.id, ownId, root.user_count)
+      await addHours(tx, [root.id], ownId)
+    } else if (isFirst) await dropCounts(tx, [ownId])
     for (const { id } of others) await insertMember(tx, { ...facts, issueId: id, ownId: id, parentId: root.id })
     await addCounts(
       tx,
@@ -71,14 +77,16 @@ export async function mergeIssues(
   return viewIssue(app, actor, issueId)
 }
 
-/** @throws AppError not_found, the same whether one is missing or belongs to somebody else */
-async function lockAll(
+/** @throws AppError not_found, the same whether one is missing or belongs to somebody else; invalid; conflict */
+async function readAll(
   tx: Tx,
   actor: Actor,
   issueId: string,
   ids: readonly string[],
+  how: 'locked' | 'as it is' = 'as it is',
 ): Promise<{ root: LockedIssue; others: LockedIssue[] }> {
-  const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
+  const found = await selectForMerging(tx, actor, [issueId, ...ids], how === 'locked')
+  const rows = new Map(found.map((row) => [row.id, row]))
   const root = rows.get(issueId)
   if (root === undefined) throw notFound('Issue')
   const others = ids.map((id) => {
@@ -88,6 +96,9 @@ async function lockAll(
   })
   if (root.merged_into !== null)
     throw conflict(`${nameOf(root)} was merged into another issue. Merge into that one, or unmerge it first.`)
+  for (const other of others) requireMergeable(root, other)
+  const count = others.reduce((sum, other) => sum + 1 + other.merged_count, root.merged_count)
+  if (count > MOST_MERGED) throw invalid(`At most ${MOST_MERGED} issues can be merged into one.`)
   return { root, others }
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Actor } from '../context/actor.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { shortId } from './issue.ts'
@@ -15,6 +15,11 @@ export type LockedIssue = Awaited<ReturnType<typeof lockForMerging>>[number]
 
 /** Issues of the actor's organisation, hidden ones too, locked in the order of their ids as digestion does. */
 export function lockForMerging(tx: Tx, actor: Actor, issueIds: readonly string[]) {
+  return selectForMerging(tx, actor, issueIds, true)
+}
+
+/** The same, locked or as they are in this moment. */
+export function selectForMerging(tx: Tx, actor: Actor, issueIds: readonly string[], isLocked: boolean) {
   return tx
     .selectFrom('issues as i')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
@@ -34,7 +39,7 @@ export function lockForMerging(tx: Tx, actor: Actor, issueIds: readonly string[]
     .where('i.org_id', '=', actor.orgId)
     .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
     .orderBy('i.id')
-    .forUpdate('i')
+    .$if(isLocked, (query) => query.forUpdate('i'))
     .execute()
 }
 
@@ -75,6 +80,10 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> 
 const USERS_AT_ONCE = 100_000
 /** Before the first hash. */
 const BEFORE_ALL = -1
+/** No hash is greater. */
+const HASHES = 2 ** 52
+/** More users than that are worth a word to the planner, see `eachPiece`. */
+const MANY_USERS = 1_000
 
 /** Adds the hours and users issues have, together, to those of another one. */
 export async function addCounts(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
@@ -82,24 +91,44 @@ export async function addCounts(tx: Tx, fromIds: readonly string[], toId: string
   for (const fromId of fromIds) await addUsers(tx, fromId, toId)
 }
 
-/** Files the hours and users of an issue under an id nothing is filed under yet, too. */
-export async function copyCounts(tx: Tx, fromId: string, newId: string): Promise<void> {
-  await addHours(tx, [fromId], newId)
-  await eachPiece(
-    async (after) =>
-      (
-        await sql<Piece>`
-        with piece as (
-          select user_hash, seen_day from issue_users where issue_id = ${fromId} and user_hash > ${after}
-          order by user_hash limit ${USERS_AT_ONCE}
-        ), added as (
-          insert into issue_users (issue_id, user_hash, seen_day) select ${newId}::uuid, user_hash, seen_day from piece)
-        select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
-      ).rows,
+/** Files the users of an issue under an id nothing is filed under yet, too. */
+export async function copyUsers(tx: Tx, fromId: string, newId: string): Promise<void> {
+  await eachPiece(tx, fromId, (piece) =>
+    sql`
+      insert into issue_users (issue_id, user_hash, seen_day)
+      select ${newId}::uuid, user_hash, seen_day from issue_users
+      where issue_id = ${fromId} and ${piece} order by user_hash`.execute(tx),
   )
 }
 
-async function addHours(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
+/**
+ * Makes users that were copied a while ago those of now: others came, were met again, or have been erased since.
+ * @param users about how many there are; their hashes are spread evenly
+ */
+export async function catchUpUsers(tx: Tx, fromId: string, copyId: string, users: number): Promise<void> {
+  const pieces = Math.max(Math.ceil(users / USERS_AT_ONCE), 1)
+  if (users > MANY_USERS) await sql`set local enable_nestloop = off`.execute(tx)
+  for (let piece = 0; piece < pieces; piece++) {
+    const from = piece === 0 ? BEFORE_ALL : Math.floor((HASHES / pieces) * piece)
+    const to = piece === pieces - 1 ? HASHES : Math.floor((HASHES / pieces) * (piece + 1))
+    const range = sql`user_hash > ${from} and user_hash <= ${to}`
+    await sql`
+      with changed as (
+        select user_hash, p.user_hash is null as is_gone, p.seen_day
+        from (select user_hash, seen_day from issue_users where issue_id = ${fromId} and ${range}) p
+        full join (select user_hash, seen_day from issue_users where issue_id = ${copyId} and ${range}) k using (user_hash)
+        where p.user_hash is null or k.user_hash is null or p.seen_day is distinct from k.seen_day
+      ), gone as (
+        delete from issue_users u using changed c where u.issue_id = ${copyId} and u.user_hash = c.user_hash and c.is_gone
+      )
+      insert into issue_users as u (issue_id, user_hash, seen_day)
+      select ${copyId}::uuid, user_hash, seen_day from changed where not is_gone order by user_hash
+      on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day`.execute(tx)
+  }
+  if (users > MANY_USERS) await sql`set local enable_nestloop = on`.execute(tx)
+}
+
+export async function addHours(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
   await sql`
     insert into issue_hours as h (issue_id, hour, events)
     select ${toId}::uuid, hour, sum(events)::int from issue_hours where issue_id = any(${[...fromIds]}::uuid[])
@@ -109,58 +138,66 @@ async function addHours(tx: Tx, fromIds: readonly string[], toId: string): Promi
 
 /** Those met already on that day are left out first: running into them would lock, and so write, each of their rows. */
 async function addUsers(tx: Tx, fromId: string, toId: string): Promise<void> {
-  await eachPiece(
-    async (after) =>
-      (
-        await sql<Piece>`
-        with piece as (
-          select user_hash, seen_day from issue_users where issue_id = ${fromId} and user_hash > ${after}
-          order by user_hash limit ${USERS_AT_ONCE}
-        ), due as (
-          select p.* from piece p left join issue_users k on k.issue_id = ${toId} and k.user_hash = p.user_hash
-          where k.issue_id is null or (p.seen_day is not null and (k.seen_day is null or k.seen_day < p.seen_day))
-        ), added as (
-          insert into issue_users as u (issue_id, user_hash, seen_day)
-          select ${toId}::uuid, user_hash, seen_day from due order by user_hash
-          on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
-            where u.seen_day is null or u.seen_day < excluded.seen_day)
-        select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
-      ).rows,
+  await eachPiece(tx, fromId, (piece) =>
+    sql`
+      insert into issue_users as u (issue_id, user_hash, seen_day)
+      select ${toId}::uuid, p.user_hash, p.seen_day
+      from (select user_hash, seen_day from issue_users where issue_id = ${fromId} and ${piece}) p
+      left join (select user_hash, seen_day from issue_users where issue_id = ${toId} and ${piece}) k using (user_hash)
+      where k.user_hash is null or (p.seen_day is not null and (k.seen_day is null or k.seen_day < p.seen_day))
+      order by p.user_hash
+      on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
+        where u.seen_day is null or u.seen_day < excluded.seen_day`.execute(tx),
   )
 }
 
 /** Takes users off an issue that none of these others has; the rest was last met when one of these met them. */
 async function keepUsersOf(tx: Tx, issueId: string, otherIds: readonly string[]): Promise<void> {
-  await eachPiece(
-    async (after) =>
-      (
-        await sql<Piece>`
-        with piece as (
-          select user_hash, seen_day from issue_users where issue_id = ${issueId} and user_hash > ${after}
-          order by user_hash limit ${USERS_AT_ONCE}
-        ), kept as (
-          select p.user_hash, p.seen_day, max(o.seen_day) as other_day, count(o.issue_id) > 0 as is_kept
-          from piece p left join issue_users o on o.issue_id = any(${[...otherIds]}::uuid[]) and o.user_hash = p.user_hash
-          group by p.user_hash, p.seen_day
-        ), gone as (
-          delete from issue_users u using kept k where u.issue_id = ${issueId} and u.user_hash = k.user_hash and not k.is_kept
-        ), dated as (
-          update issue_users u set seen_day = k.other_day from kept k
-          where u.issue_id = ${issueId} and u.user_hash = k.user_hash and k.is_kept and k.seen_day is distinct from k.other_day)
-        select max(user_hash) as last, count(*)::int as users from piece`.execute(tx)
-      ).rows,
+  await eachPiece(tx, issueId, (piece) =>
+    sql`
+      with kept as (
+        select p.user_hash, p.seen_day, o.seen_day as other_day, o.user_hash is not null as is_kept
+        from (select user_hash, seen_day from issue_users where issue_id = ${issueId} and ${piece}) p
+        left join (
+          select user_hash, max(seen_day) as seen_day from issue_users
+          where issue_id = any(${[...otherIds]}::uuid[]) and ${piece} group by user_hash
+        ) o using (user_hash)
+        where o.user_hash is null or p.seen_day is distinct from o.seen_day
+      ), gone as (
+        delete from issue_users u using kept k
+        where u.issue_id = ${issueId} and u.user_hash = k.user_hash and not k.is_kept
+      )
+      update issue_users u set seen_day = k.other_day from kept k
+      where u.issue_id = ${issueId} and u.user_hash = k.user_hash and k.is_kept`.execute(tx),
   )
 }
 
-type Piece = { last: number | null; users: number }
-
-/** In the order of their hashes, until a piece is not full. */
-async function eachPiece(take: (after: number) => Promise<readonly Piece[]>): Promise<void> {
+/**
+ * The users of an issue in the order of their hashes, piece by piece. Of rows that were written a moment ago the planner
+ * knows nothing and takes them for one: joined in a loop, each of a hundred thousand would be held against each other.
+ */
+async function eachPiece(
+  tx: Tx,
+  issueId: string,
+  write: (piece: RawBuilder<unknown>) => Promise<unknown>,
+): Promise<void> {
+  let isTold = false
   for (let after = BEFORE_ALL; ;) {
-    const [piece] = await take(after)
-    if (piece === undefined || piece.last === null || piece.users < USERS_AT_ONCE) return
+    const { rows } = await sql<{ last: number | null; users: number }>`
+      select max(user_hash) as last, count(*)::int as users from (
+        select user_hash from issue_users where issue_id = ${issueId} and user_hash > ${after}
+        order by user_hash limit ${USERS_AT_ONCE}) piece`.execute(tx)
+    const [piece] = rows
+    if (piece === undefined || piece.last === null) break
+    if (piece.users > MANY_USERS && !isTold) {
+      isTold = true
+      await sql`set local enable_nestloop = off`.execute(tx)
+    }
+    await write(sql`user_hash > ${after} and user_hash <= ${piece.last}`)
+    if (piece.users < USERS_AT_ONCE) break
     after = piece.last
   }
+  if (isTold) await sql`set local enable_nestloop = on`.execute(tx)
 }
 
 /** Hides issues, and those hidden behind them, behind a root; their fingerprints lead to it from now on. */
@@ -248,6 +285,7 @@ export async function dropCounts(tx: Tx, ids: readonly string[]): Promise<void> 
 export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' = 'joined'): Promise<void> {
   const ownWideDay = how === 'joined' ? sql`i.wide_day` : sql`null::date`
   await sql`
+    with days as (select seen_day, count(*) as users from issue_users where issue_id = ${rootId} group by seen_day)
     update issues i set
       event_count = f.event_count, first_seen = f.first_seen, last_seen = f.last_seen, is_unhandled = f.is_unhandled,
       gravity = f.gravity, severity = case when i.severity_pinned then i.severity else f.severity end,
@@ -268,9 +306,9 @@ export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' =
       select * from issue_members where root_id = ${rootId} order by last_seen desc, issue_id desc limit 1
     ) n, (
       select sum(c.users)::int as users, d.day, coalesce(sum(c.users) filter (where c.seen_day = d.day), 0)::int as today
-      from (select seen_day, count(*) as users from issue_users where issue_id = ${rootId} group by seen_day) c
+      from days c
       right join (
-        select greatest(max(m.users_day), (select max(seen_day) from issue_users where issue_id = ${rootId})) as day
+        select greatest(max(m.users_day), (select max(seen_day) from days)) as day
         from issue_members m where m.root_id = ${rootId}
       ) d on true group by d.day
     ) u where i.id = ${rootId}`.execute(tx)

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { newId } from '../kernel/ids.ts'
+import { aPerson } from '#test/kit/people.ts'
+import { seedIssues } from '#test/kit/seed-issues.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import { mergeIssues } from './merge-issues.ts'
+
+const { app } = await testApp()
+
+/** An issue's users are put aside before its row is locked: what digestion and erasing do meanwhile must not be lost. */
+test('users who come, come back and are erased while an issue waits to be merged', async () => {
+  const { actor } = await aPerson(app)
+  const projectId = newId()
+  await app.pool.query(
+    `insert into projects (id, org_id, name, slug, platform, region, settings, created_at)
+     values ($1, $2, 'P', $3, 'web', 'eu-central-1', '{}', now())`,
+    [projectId, actor.orgId, `p${projectId}`],
+  )
+  const [rootId = '', otherId = ''] = await seedIssues(app, projectId, 2)
+  const put = (issueId: string, users: readonly (readonly [hash: number, day: string])[]) =>
+    app.pool.query(
+      'insert into issue_users (issue_id, user_hash, seen_day) select $1, * from unnest($2::bigint[], $3::date[])',
+      [issueId, users.map(([hash]) => hash), users.map(([, day]) => day)],
+    )
+  await put(rootId, [
+    [1, '2026-11-01'],
+    [2, '2026-11-01'],
+    [3, '2026-11-01'],
+  ])
+  await put(otherId, [
+    [3, '2026-11-02'],
+    [9, '2026-11-02'],
+  ])
+  const digester = await app.pool.connect()
+  try {
+    await digester.query('begin')
+    await digester.query('select from issues where id = $1 for update', [rootId])
+    const merged = mergeIssues(app, actor, { issueId: rootId, issue_ids: [otherId] })
+    await waitFor('the merge to wait for the row', async () => {
+      const { rowCount } = await app.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~* 'for update'`,
+      )
+      return rowCount === 1
+    })
+    await digester.query('delete from issue_users where issue_id = $1 and user_hash = 1', [rootId])
+    await digester.query(`update issue_users set seen_day = '2026-11-03' where issue_id = $1 and user_hash = 2`, [
+      rootId,
+    ])
+    await digester.query(`insert into issue_users values ($1, 4, '2026-11-03')`, [rootId])
+    await digester.query('commit')
+    await merged
+  } finally {
+    digester.release()
+  }
+  const usersOf = async (id: string) =>
+    (
+      await app.pool.query<{ user_hash: number; day: string }>(
+        'select user_hash::float8 as user_hash, seen_day::text as day from issue_users where issue_id = $1 order by user_hash',
+        [id],
+      )
+    ).rows.map(({ user_hash, day }) => [user_hash, day])
+  const { rows } = await app.pool.query<{ own_id: string }>('select own_id from issue_members where issue_id = $1', [
+    rootId,
+  ])
+  expect(await usersOf(rows[0]?.own_id ?? '')).toEqual([
+    [2, '2026-11-03'],
+    [3, '2026-11-01'],
+    [4, '2026-11-03'],
+  ])
+  expect(await usersOf(rootId)).toEqual([
+    [2, '2026-11-03'],
+    [3, '2026-11-02'],
+    [4, '2026-11-03'],
+    [9, '2026-11-02'],
+  ])
+})
