@@ -162,6 +162,7 @@ describe('lists', () => {
 
 describe('changes', () => {
   let ada: Client
+  let project: TestProject
   let issue: Issue
   const read = async (): Promise<{ status: string; activity: { kind: string; sentence: string }[] }> =>
     (await ada.get(`/api/issues/${issue.id}`)).as<{
@@ -170,7 +171,7 @@ describe('changes', () => {
     }>()
   beforeAll(async () => {
     ada = await aFounder(server.url)
-    const project = await aProject(ada)
+    project = await aProject(ada)
     await sendEvent(server.url, project.dsn, eventIn('changes'))
     await server.service.drain()
     issue = (await list(ada)).items[0] as Issue
@@ -190,6 +191,25 @@ describe('changes', () => {
       regressed: 0,
       escalated: 0,
     })
+  })
+
+  test('a list tells when it was read, and each issue when its status moved: what moved since is told apart', async () => {
+    const readAt = async (): Promise<string> => String((await ada.get('/api/issues')).body['read_at'])
+    const movedAt = async (): Promise<string> => (await list(ada)).items[0]!.status_changed_at
+    const first = await readAt()
+    expect((await movedAt()) < first).toBe(true)
+    await ada.patch(`/api/issues/${issue.id}`, { status: 'resolved' })
+    const resolved = await movedAt()
+    expect(resolved >= first).toBe(true)
+    // What changes nothing moves nothing; an event that brings it back does.
+    await ada.patch(`/api/issues/${issue.id}`, { status: 'resolved' })
+    expect(await movedAt()).toBe(resolved)
+    const second = await readAt()
+    await sendEvent(server.url, project.dsn, eventIn('changes', { timestamp: Date.now() / 1000 + 1 }))
+    await server.service.drain()
+    expect((await list(ada)).items[0]).toMatchObject({ status: 'regressed' })
+    expect((await movedAt()) >= second).toBe(true)
+    await ada.patch(`/api/issues/${issue.id}`, { status: 'unresolved' })
   })
 
   test('an assignee is a member of the organisation, or nobody', async () => {
