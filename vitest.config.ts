@@ -48,7 +48,8 @@ export default defineConfig({
           globalSetup: ['test/e2e/global-setup.ts'],
           // In one group with the others, two files at once on two cores: a browser and its service leave one idle.
           maxWorkers: workers,
-          testTimeout: 120_000,
+          // Slowed down on purpose (test/e2e/browser.ts), everything may take that much longer.
+          testTimeout: 120_000 * Number(process.env.E2E_SLOWDOWN ?? '1'),
           hookTimeout: 180_000,
         },
       },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventually } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -17,8 +18,10 @@ test('the theme follows the system, is switched in the bar, remembered, and ther
   await page.emulateMedia({ colorScheme: 'light' })
 
   await page.getByRole('button', { name: 'Switch to dark' }).click()
-  expect(await page.evaluate<string>(shownBackground)).toBe(dark)
-  expect(await page.getByRole('button', { name: 'Dark', exact: true }).getAttribute('aria-pressed')).toBe('true')
+  await eventually(() => page.evaluate<string>(shownBackground)).toBe(dark)
+  await eventually(() => page.getByRole('button', { name: 'Dark', exact: true }).getAttribute('aria-pressed')).toBe(
+    'true',
+  )
 
   // As soon as there is a body, before any of the app's code has run.
   await page.route('**/assets/*.js', (route) => route.abort())
@@ -28,7 +31,7 @@ test('the theme follows the system, is switched in the bar, remembered, and ther
 
   await page.goto('/me/appearance')
   await page.getByRole('button', { name: 'System' }).click()
-  expect(await page.evaluate<string>(shownBackground)).toBe(light)
+  await eventually(() => page.evaluate<string>(shownBackground)).toBe(light)
 })
 
 test('times are local or UTC, by choice', async () => {
@@ -52,9 +55,11 @@ test('a cut stream is told, first quietly, then in a banner, and mended', async 
   await page.getByText(/Connection lost at \d\d:\d\d/).waitFor()
   await Promise.all([page.waitForRequest('**/api/live'), page.getByRole('button', { name: 'Now' }).click()])
   await page.unroute('**/api/live')
-  await page.clock.runFor(30_000)
-  await page.getByText('Live', { exact: true }).waitFor()
-  expect(await page.getByText('Connection lost').count()).toBe(0)
+  await eventually(async () => {
+    await page.clock.runFor(30_000)
+    return page.getByText('Live', { exact: true }).count()
+  }).toBe(1)
+  await eventually(() => page.getByText('Connection lost').count()).toBe(0)
 })
 
 test('a read that fails shows the reason in its place and can be tried again', async () => {
@@ -66,7 +71,7 @@ test('a read that fails shows the reason in its place and can be tried again', a
   await page.goto(`/projects/${project.id}/settings/general`)
   await page.getByRole('alert').filter({ hasText: 'Project not found.' }).waitFor()
   await page.getByRole('button', { name: 'Copy request id' }).click()
-  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('req-7')
+  await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe('req-7')
   await page.unroute(`**/api/projects/${project.id}/settings`)
   await page.keyboard.press('.')
   await page.getByLabel('Short name').waitFor()

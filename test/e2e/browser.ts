@@ -27,7 +27,7 @@ const ARGS = [
 ]
 
 /** How many times slower pages are made to run, to find what depends on speed: `E2E_SLOWDOWN=5 npm test -- test/e2e`. */
-const SLOWDOWN = Number(process.env.E2E_SLOWDOWN ?? '1')
+export const SLOWDOWN = Number(process.env.E2E_SLOWDOWN ?? '1')
 
 /** How long anything may take to come: the machine may be slow, and busy with other things. */
 const PATIENCE_MS = 30_000 * SLOWDOWN
@@ -154,6 +154,22 @@ export async function expectNoSideScroll(page: Page, where: string): Promise<voi
 /** Whether the keyboard is there. */
 export const hasFocus = async (element: Locator): Promise<boolean> =>
   (await element.and(element.page().locator(':focus')).count()) === 1
+
+/** Waits for an open menu to have the keyboard: it stands there a moment before. */
+export const menuOpen = (page: Page): Promise<void> =>
+  page.locator('[role="menu"]:focus, [role="menu"] :focus').first().waitFor()
+
+/** Where an element is once nothing above it grows any more: for presses at places of one's own. */
+export async function steadyBox(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+  let last = ''
+  return until('the element to keep its place', async () => {
+    const box = await element.boundingBox()
+    const before = last
+    last = JSON.stringify(box)
+    await element.page().evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    return box !== null && last === before && box
+  })
+}
 
 /** Waits for a toast and rests the pointer on it: it stays, with its Undo, however slow the machine is. */
 export const holdToast = (page: Page, text: string | RegExp): Promise<void> =>

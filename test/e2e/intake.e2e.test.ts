@@ -72,8 +72,9 @@ test('an admin sets limits and the quota here', async () => {
     page.getByRole('switch', { name: 'Let new problems through' }).getAttribute('aria-checked'),
   ).toBe('false')
   await screenshot(page, 'intake-limits')
-  const saved = await team.person.get(`/api/projects/${team.project.id}/settings`)
-  expect(saved.body).toMatchObject({ rate_limit_per_minute: 6_000, spike_protection: false })
+  await eventually(async () => (await team.person.get(`/api/projects/${team.project.id}/settings`)).body).toMatchObject(
+    { rate_limit_per_minute: 6_000, spike_protection: false },
+  )
 })
 
 const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>

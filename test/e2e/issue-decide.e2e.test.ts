@@ -8,6 +8,7 @@ import {
   expectAccessible,
   expectNoSideScroll,
   holdToast,
+  menuOpen,
   screenshot,
   type Theme,
   type WidthName,
@@ -53,7 +54,7 @@ test('resolved in this release, another, the next one, a commit; undone with wha
   await page.getByRole('menuitem', { name: 'In another release…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Resolve in a release' })
   const field = dialog.getByLabel('Release')
-  expect(await field.inputValue()).toBe('shop@2.3.0')
+  await eventually(() => field.inputValue()).toBe('shop@2.3.0')
   await field.fill('shop/2.4.0')
   await dialog.getByRole('button', { name: 'Resolve' }).click()
   await dialog.getByRole('alert').getByText('without slash').waitFor()
@@ -68,6 +69,7 @@ test('resolved in this release, another, the next one, a commit; undone with wha
     .waitFor()
 
   await how.click()
+  await menuOpen(page)
   await page.keyboard.press('x')
   await holdToast(page, /resolved/)
   await holds(person, id, { resolution: { in_next_release: true } })

@@ -90,7 +90,7 @@ test('files can be seen and downloaded, and what users wrote is read', async () 
     { headers: { type: 'user_report' }, payload: JSON.stringify(report) },
   ])
   const files = page.getByRole('region', { name: 'Attachments' })
-  expect(await files.getByRole('listitem').allInnerTexts()).toEqual([
+  await eventually(() => files.getByRole('listitem').allInnerTexts()).toEqual([
     expect.stringMatching(/^screenshot\.png\s*Screenshot\s*/),
     expect.stringMatching(/^fake\.png\s*Image\s*21\sB/),
     expect.stringMatching(/^app\.log\s*File\s*2\.1\skB/),
@@ -166,10 +166,10 @@ test('profiles are kept from when the project says so', async () => {
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/general`)
   const profiles = page.getByRole('switch', { name: 'Profiles' })
-  expect(await profiles.getAttribute('aria-checked')).toBe('false')
+  await eventually(() => profiles.getAttribute('aria-checked')).toBe('false')
   await profiles.click()
   await page.getByText('Settings saved').waitFor()
-  expect(await profiles.getAttribute('aria-checked')).toBe('true')
+  await eventually(() => profiles.getAttribute('aria-checked')).toBe('true')
   await expectAccessible(page, 'general settings')
   await screenshot(page, 'settings-general-kept')
 })

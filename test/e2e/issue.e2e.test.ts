@@ -225,7 +225,7 @@ test('comments are written in Markdown, shown without markup of their own, and d
   expect(await comment.locator('img, script').count()).toBe(0)
   await comment.getByText('<img src=x onerror=alert(1)>').waitFor()
   expect(await comment.getByRole('link').allTextContents()).toEqual(['https://shop.example/7'])
-  expect(await activity.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('')
+  await eventually(() => activity.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('')
 
   await comment.getByRole('button', { name: 'Comment actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete comment' }).click()

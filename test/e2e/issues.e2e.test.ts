@@ -3,7 +3,15 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { aProject, type TestProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, hasFocus, holdToast, screenshot } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectNoSideScroll,
+  hasFocus,
+  holdToast,
+  screenshot,
+  steadyBox,
+} from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -153,7 +161,7 @@ test('new issues wait behind the pill while the list holds still', async () => {
 
   await page.keyboard.press('.')
   await eventually(() => titles(page)).toHaveLength(2)
-  expect(await page.getByRole('button', { name: /new issue/ }).count()).toBe(0)
+  await eventually(() => page.getByRole('button', { name: /new issue/ }).count()).toBe(0)
 })
 
 test('search, filters and sort stand in the address and say what hides the rest', async () => {
@@ -167,7 +175,7 @@ test('search, filters and sort stand in the address and say what hides the rest'
   await eventually(() => titles(page)).toEqual(['BetaError'])
   await page.reload()
   await eventually(() => titles(page)).toEqual(['BetaError'])
-  expect(await page.getByRole('searchbox', { name: 'Search issues' }).inputValue()).toBe('beta')
+  await eventually(() => page.getByRole('searchbox', { name: 'Search issues' }).inputValue()).toBe('beta')
 
   await page.getByRole('searchbox').fill('')
   await eventually(() => titles(page)).toHaveLength(2)
@@ -250,11 +258,13 @@ test('a long list is a window of few rows, paged in the background, walked by ke
   const page = await dashboard.openAs(person)
   await openStream(page, `?project=${project.id}`)
   expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('231')
-  for (let turn = 0; turn < 150; turn++) await page.keyboard.press('j')
+  // Faster than the pages come nobody walks: the second is waited for.
+  for (let turn = 0; turn < 90; turn++) await page.keyboard.press('j')
+  await page.getByText('1–200 of 230').waitFor()
+  for (let turn = 0; turn < 60; turn++) await page.keyboard.press('j')
   await eventually(() => hasFocus(row(page, 'Error149X').getByRole('link'))).toBe(true)
   expect(await row(page, 'Error149X').getAttribute('aria-rowindex')).toBe('151')
   expect(await page.getByRole('row').count()).toBeLessThanOrEqual(45)
-  await page.getByText('1–200 of 230').waitFor()
   for (let turn = 0; turn < 15; turn++) await page.keyboard.press('j')
   await page.getByText('1–230 of 230').waitFor()
 })
@@ -292,8 +302,8 @@ test('on a phone a long press selects and the bar stands above the tabs', async 
   await issuesOf(person, project, ['AError', 'BError'])
   const page = await dashboard.openAs(person, { size: 'phone' })
   await openStream(page)
-  const box = await row(page, 'AError').boundingBox()
-  const at = { x: (box?.x ?? 0) + 150, y: (box?.y ?? 0) + 20 }
+  const box = await steadyBox(row(page, 'AError'))
+  const at = { x: box.x + 150, y: box.y + 20 }
   const touch = await page.context().newCDPSession(page)
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
   await page.getByRole('toolbar', { name: 'Actions for 1 selected issue' }).waitFor()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { aProject } from '../kit/founder.ts'
-import { hasFocus } from './browser.ts'
+import { eventually, hasFocus, menuOpen } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -14,10 +14,11 @@ test('project and range are chosen by keys and stand in the address', async () =
 
   await page.keyboard.press('3')
   await page.waitForURL(/range=7d/)
-  expect(await page.getByRole('button', { name: '7d' }).getAttribute('aria-pressed')).toBe('true')
+  await eventually(() => page.getByRole('button', { name: '7d' }).getAttribute('aria-pressed')).toBe('true')
 
   await page.keyboard.press('p')
   await page.getByRole('menuitemcheckbox', { name: 'courier' }).waitFor()
+  await menuOpen(page)
   await page.keyboard.type('cour')
   await page.locator('[data-highlighted]', { hasText: 'courier' }).waitFor()
   await page.keyboard.press('Enter')
@@ -25,7 +26,7 @@ test('project and range are chosen by keys and stand in the address', async () =
   expect(page.url()).toContain('range=7d')
 
   await page.keyboard.press('p')
-  await page.getByRole('menu').waitFor()
+  await menuOpen(page)
   await page.keyboard.press('0')
   await page.waitForURL((url) => !url.search.includes('project='))
 
@@ -40,9 +41,12 @@ test('project and range are chosen by keys and stand in the address', async () =
   await page.getByRole('menuitemcheckbox', { name: 'shopper-web' }).click()
   await page.waitForURL(`**/projects/${project.id}/settings/general`)
   await page.getByLabel('Short name').waitFor()
-  await page.keyboard.press('g')
-  await page.keyboard.press('i')
-  await page.waitForURL(/\/issues/)
+  // The second letter must come within 1.2 s.
+  await eventually(async () => {
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    return page.url()
+  }).toMatch(/\/issues/)
 })
 
 test('the palette goes anywhere, and letters typed in a field are text', async () => {

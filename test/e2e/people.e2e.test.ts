@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aColleague } from '../kit/colleague.ts'
 import { aProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, hasFocus, screenshot, until } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, hasFocus, menuOpen, screenshot, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 /** Owners, mentions, following, the inbox and ownership rules, as people meet them. */
@@ -129,6 +129,7 @@ test('a comment names members as it is typed, is shown with links, and can be ed
   await page.getByRole('button', { name: 'Following' }).waitFor()
 
   await page.getByRole('button', { name: 'Comment actions' }).click()
+  await menuOpen(page)
   await page.keyboard.press('e')
   const edit = page.getByRole('textbox', { name: 'Comment, edited' })
   await edit.waitFor()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -43,7 +43,7 @@ test('filters: tried out first, saved, and in force', async () => {
 
   await page.keyboard.press('Control+s')
   await page.getByText('Filters saved').waitFor()
-  expect(await page.getByText('Not saved').count()).toBe(0)
+  await eventually(() => page.getByText('Not saved').count()).toBe(0)
   await sendEvent(dashboard.server.url, project.dsn, saying('Ads SDK timeout'))
   await sendEvent(dashboard.server.url, project.dsn, saying('card declined again'))
   await until('the one that is kept', async () => (await stored()) === 4)

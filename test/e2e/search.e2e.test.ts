@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { aProject, type TestProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, holdToast, screenshot } from './browser.ts'
@@ -78,13 +78,13 @@ test('a view is saved, shared, changed, opened by others, and deleted with a way
   await page.getByRole('button', { name: 'Saved views' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Fatal ones' }).click()
   await eventually(() => titles(page)).toEqual(['AError'])
-  expect(await field(page).inputValue()).toBe('level:fatal')
+  await eventually(() => field(page).inputValue()).toBe('level:fatal')
 
   // It stands beside the statuses, as the one tab that is chosen until something is changed.
   const tab = page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: /^Fatal ones/ })
   const open = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: /^Open/ })
-  expect(await tab.getAttribute('aria-current')).toBe('page')
-  expect(await open.getAttribute('aria-current')).toBeNull()
+  await eventually(() => tab.getAttribute('aria-current')).toBe('page')
+  await eventually(() => open.getAttribute('aria-current')).toBeNull()
   await open.click()
   await page.goto('/issues')
   await tab.click()
@@ -94,7 +94,7 @@ test('a view is saved, shared, changed, opened by others, and deleted with a way
   await field(page).fill('level:warning')
   await eventually(() => titles(page)).toEqual(['CError'])
   await tab.getByText('changed').waitFor()
-  expect(await open.getAttribute('aria-current')).toBe('page')
+  await eventually(() => open.getAttribute('aria-current')).toBe('page')
   await page.getByRole('button', { name: 'Saved views: Fatal ones' }).click()
   await page.getByRole('menuitem', { name: 'Save changes to Fatal ones' }).click()
   await eventually(async () => (await person.get('/api/views')).text).toContain('"query":"level:warning"')

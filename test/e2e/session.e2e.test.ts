@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasFocus } from './browser.ts'
+import { eventually, hasFocus } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -14,10 +14,10 @@ test('a wrong password is one sentence, the focus waits in the password, and log
   await page.keyboard.press('Enter')
   const sentence = page.getByRole('alert').filter({ hasText: /password/i })
   await sentence.waitFor()
-  expect(await hasFocus(page.getByRole('textbox', { name: 'Password' }))).toBe(true)
+  await eventually(() => hasFocus(page.getByRole('textbox', { name: 'Password' }))).toBe(true)
 
   await page.getByRole('button', { name: 'Show password' }).click()
-  expect(await page.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('text')
+  await eventually(() => page.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('text')
   await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/projects/${project.id}/settings/keys`)
