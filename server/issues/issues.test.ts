@@ -284,6 +284,23 @@ describe('changes', () => {
     expect((await ada.post(at, { body: 'nul \0' })).status).toBe(400)
   })
 
+  test.each([
+    ['as long as a comment may be', 'x'.repeat(10_000), 201],
+    ['characters, not the units they are stored in', '😀'.repeat(10_000), 201],
+    ['one emoji too many', '😀'.repeat(10_001), 400],
+    ['space around it', ' lead and trail \n', 201],
+    ['line ends of Windows', 'a\r\nb', 201],
+    ['a letter that turns the direction', '\u202Eevil', 201],
+    ['half a surrogate', '\uD800 half', 400],
+    ['no text', 5, 400],
+    ['nothing', null, 400],
+  ])('a comment is kept as it came or refused: %s', async (_what, body, status) => {
+    const answer = await ada.post(`/api/issues/${issue.id}/comments`, { body })
+    expect(answer.status).toBe(status)
+    if (status === 201) expect(answer.body['body']).toBe(body)
+    else expect(typeof answer.body['error']).toBe('string')
+  })
+
   test('events are stepped through by their own time', async () => {
     const project = (await list(ada)).items[0]?.project_id
     const { dsn } = (await ada.get('/api/projects'))

@@ -309,3 +309,36 @@ test('the JSON has its numbers as they are written, whatever a double holds', as
   const { text } = await ada.get(`/api/issues/${one?.id}/events/${id}`)
   expect(text).toContain(`"extra":${numbers}`)
 })
+
+test('events of one moment, of one millisecond and of far days are each met once, by pages and by steps', async () => {
+  const odd = await aProject(ada)
+  const now = Math.floor(Date.now() / 1000)
+  for (let i = 0; i < 10; i++) {
+    const timestamp = i < 4 ? now - 100 : i < 8 ? now - 100 + 0.1234 + i / 100_000 : now - 86_400 * (i - 7) * 5
+    await sendEvent(server.url, odd.dsn, failing('moment', { timestamp }))
+  }
+  await server.service.drain()
+  const [one] = (await ada.get(`/api/projects/${odd.id}/issues`)).as<{ items: Issue[] }>().items
+  const at = `/api/issues/${one?.id}`
+  const order = idsOf((await ada.get(`${at}/events`)).as<List>())
+  expect(new Set(order).size).toBe(10)
+  const paged: string[] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: List = (await ada.get(`${at}/events?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)).as<List>()
+    paged.push(...idsOf(page))
+    cursor = page.next_cursor
+  }
+  expect(paged).toEqual(order)
+  for (const [from, step] of [
+    ['latest', 'older'],
+    ['oldest', 'newer'],
+  ] as const) {
+    const met: string[] = []
+    for (let next: string | null = from; next !== null && met.length < 20;) {
+      const detail: IssueDetail = (await ada.get(`${at}?event=${next}`)).as<IssueDetail>()
+      met.push(detail.event?.event_id ?? '')
+      next = detail.event_ids[step]
+    }
+    expect(step === 'older' ? met : met.toReversed()).toEqual(order)
+  }
+})
