@@ -108,7 +108,7 @@ function answerOf(rule: FingerprintRule, event: Event): RuleAnswer {
       : element.replaceAll(VARIABLE, (_, name: string) => variable(event, name, true)),
   )
   const title = rule.title?.replaceAll(VARIABLE, (_, name: string) => variable(event, name, false)).trim() ?? ''
-  return { rule, elements, title: title === '' ? null : title.slice(0, MOST_VALUE_CHARACTERS) }
+  return { rule, elements, title: title === '' ? null : short(title) }
 }
 
 /** Without what changes from one occurrence to the next where events are to meet; as sent where people read it. */
@@ -116,8 +116,12 @@ function variable(event: Event, name: string, meets: boolean): string {
   const value = valueOf(event, name)
   if (value === null || value === '') return `<no ${name}>`
   const text = meets && (name === 'value' || name === 'message') ? parameterise(value) : value
-  return text.slice(0, MOST_VALUE_CHARACTERS)
+  return short(text)
 }
+
+/** Half a surrogate pair at the end goes with the rest. */
+const short = (text: string): string =>
+  text.length > MOST_VALUE_CHARACTERS ? text.slice(0, MOST_VALUE_CHARACTERS).replace(/[\ud800-\udbff]$/, '') : text
 
 function valueOf(event: Event, name: string): string | null {
   switch (name) {

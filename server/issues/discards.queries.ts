@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
+import type { GroupingPart } from '../grouping/grouping.api.ts'
 import type { Database, Tx } from '../storage/pool.ts'
+import { partsText } from './parts-text.ts'
 
 /** SQL of problems nobody wants to hear of again. */
 
@@ -33,7 +35,7 @@ export async function findDiscarded(
 /** The same problem under a newer version of grouping. */
 export async function linkDiscarded(
   client: pg.ClientBase,
-  rows: readonly (FingerprintKey & { discardId: string; version: number; parts: unknown })[],
+  rows: readonly (FingerprintKey & { discardId: string; version: number; parts: readonly GroupingPart[] })[],
 ): Promise<void> {
   if (rows.length === 0) return
   await client.query({
@@ -47,7 +49,7 @@ export async function linkDiscarded(
       rows.map((row) => row.hash.toString('base64')),
       rows.map((row) => row.discardId),
       rows.map((row) => row.version),
-      rows.map((row) => JSON.stringify(row.parts)),
+      rows.map((row) => partsText(row.parts)),
     ],
   })
 }

@@ -3,6 +3,7 @@ import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { impactFrom, type ImpactRow, type IssueImpact } from './impact.ts'
 import { LIFE_COLUMNS, lifeFrom, type LifeRow } from './life-columns.ts'
 import type { Life } from './life-cycle.ts'
+import { partsText } from './parts-text.ts'
 import type { FingerprintKey } from './discards.queries.ts'
 import type { Occurrence } from './record.ts'
 
@@ -146,7 +147,7 @@ export async function insertFingerprints(
       rows.map((row) => row.hash.toString('base64')),
       rows.map((row) => row.issueId),
       rows.map((row) => row.version),
-      rows.map((row) => JSON.stringify(row.parts)),
+      rows.map((row) => partsText(row.parts)),
       now,
       rows.map((row) => row.sourceId),
     ],
