@@ -1,14 +1,42 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 const everywhere =
   /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|zod|@floating-ui[\\/][^\\/]+|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+|@radix-ui[\\/](?!react-(?:popover|tabs))[^\\/]+)[\\/]/
 
+/** Less than a packet gains nothing. */
+const LEAST_BYTES = 1_400
+
+/** Puts `.br` and `.gz` beside every hashed file, once, so that the service compresses nothing while it serves. */
+const compressed: Plugin = {
+  name: 'compressed',
+  apply: 'build',
+  async writeBundle({ dir = '' }, bundle) {
+    await Promise.all(
+      Object.keys(bundle)
+        .filter((name) => /\.(?:js|css|svg)$/.test(name))
+        .map(async (name) => {
+          const path = join(dir, name)
+          const bytes = await readFile(path)
+          if (bytes.length < LEAST_BYTES) return
+          // Quality 11 takes ten times as long for 4 % less.
+          const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+          await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }))
+          await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+        }),
+    )
+  },
+}
+
 /** The dashboard: `web/` → `web/dist/`, served by the same process as the API. */
 export default defineConfig({
   root: 'web',
-  plugins: [react()],
+  plugins: [react(), compressed],
   resolve: { alias: { 'react-remove-scroll': fileURLToPath(new URL('web/ui/no-scroll-lock.tsx', import.meta.url)) } },
   build: {
     outDir: 'dist',

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { registerWebApp } from './web-app.ts'
@@ -39,6 +40,27 @@ test('a build under a running service is served at once', async () => {
   expect((await get('/')).body).not.toBe((await get('/')).body)
   expect((await get('/assets/app-1.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable')
   expect((await get('/theme.js')).headers['cache-control']).toBe('no-cache')
+})
+
+test('what the build compressed comes compressed to whoever takes it, under its own name only', async () => {
+  writeFileSync(join(dist, 'assets', 'app-3.js'), 'run(3)')
+  writeFileSync(join(dist, 'assets', 'app-3.js.br'), brotliCompressSync('run(3)'))
+  writeFileSync(join(dist, 'assets', 'app-3.js.gz'), gzipSync('run(3)'))
+  const as = (coding: string) =>
+    fastify.inject({ method: 'GET', url: '/assets/app-3.js', headers: { 'accept-encoding': coding } })
+
+  const small = await as('gzip, deflate, br')
+  expect(brotliDecompressSync(small.rawPayload).toString()).toBe('run(3)')
+  expect(small.headers).toMatchObject({
+    'content-encoding': 'br',
+    'content-type': expect.stringContaining('javascript') as string,
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: expect.stringMatching(/accept-encoding/i) as string,
+  })
+  expect(gunzipSync((await as('gzip')).rawPayload).toString()).toBe('run(3)')
+  const plain = await as('identity')
+  expect(plain.body).toBe('run(3)')
+  expect(plain.headers['content-encoding']).toBeUndefined()
 })
 
 test.each([

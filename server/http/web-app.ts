@@ -16,6 +16,8 @@ export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Pro
     root: dist,
     index: false,
     immutable: true,
+    // The build leaves them beside the files: 700 kB of code are 200 on the way.
+    preCompressed: true,
     maxAge: '365d',
     setHeaders: (reply, path) => {
       if (!path.includes('/assets/')) void reply.header('cache-control', 'no-cache')
