@@ -136,6 +136,13 @@ export const ReleaseParts = z.object({
 export const WholeRelease = Release.extend(ReleaseParts.shape)
 export type WholeRelease = z.infer<typeof WholeRelease>
 
+/** The same in lists. */
+export const ListedParts = z.object({
+  commits: z.array(Commit.omit({ patch_set: true })).describe('The newest 3; commit_count says how many there are.'),
+  deploys: z.array(Deploy).describe('The newest 3; deploy_count says how many there are.'),
+})
+export type ListedParts = z.infer<typeof ListedParts>
+
 const params = z.object({ releaseId: Id })
 
 export const releaseRoutes = routes({

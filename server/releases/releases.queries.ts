@@ -144,6 +144,23 @@ export async function countParts(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** The newest commits, without their files, and deploys of each of several releases; newest first. */
+export async function selectNewestParts(
+  db: Database,
+  releaseIds: readonly string[],
+  mostEach: number,
+): Promise<{ commits: Omit<CommitRow, 'files'>[]; deploys: DeployRow[] }> {
+  const ids = [...releaseIds]
+  const commits = await sql<Omit<CommitRow, 'files'>>`
+    select c.* from unnest(${ids}::uuid[]) k (id) cross join lateral (
+      select release_id, project_id, sha, position, repository, message, author_name, author_email, committed_at
+      from release_commits where release_id = k.id order by position limit ${mostEach}) c`.execute(db)
+  const deploys = await sql<DeployRow>`
+    select d.* from unnest(${ids}::uuid[]) k (id) cross join lateral (
+      select * from deploys where release_id = k.id order by created_at desc, id desc limit ${mostEach}) d`.execute(db)
+  return { commits: commits.rows, deploys: deploys.rows }
+}
+
 export type MarkerRow = {
   release_id: string
   project_id: string

@@ -1,9 +1,10 @@
 import type { Database } from '../storage/pool.ts'
-import { Commit, type Deploy, type Release, type WholeRelease } from './releases.api.ts'
+import { Commit, type Deploy, type ListedParts, type Release, type WholeRelease } from './releases.api.ts'
 import {
   countParts,
   selectCommits,
   selectDeploys,
+  selectNewestParts,
   type CommitRow,
   type DeployRow,
   type ReleaseRow,
@@ -56,13 +57,33 @@ export async function viewParts(db: Database, releaseId: string): Promise<Pick<W
   return { commits: commits.map(viewCommit), deploys: deploys.map(viewDeploy) }
 }
 
-export const viewCommit = (row: CommitRow): Commit => ({
+const MOST_LISTED = 3
+
+/** The newest commits and deploys of releases of a page, by release. */
+export async function viewListedParts(
+  db: Database,
+  releaseIds: readonly string[],
+): Promise<(releaseId: string) => ListedParts> {
+  const { commits, deploys } = await selectNewestParts(db, releaseIds, MOST_LISTED)
+  const commitsOf = Map.groupBy(commits, (row) => row.release_id)
+  const deploysOf = Map.groupBy(deploys, (row) => row.release_id)
+  return (id) => ({
+    commits: (commitsOf.get(id) ?? []).map(viewCommitAlone),
+    deploys: (deploysOf.get(id) ?? []).map(viewDeploy),
+  })
+}
+
+const viewCommitAlone = (row: Omit<CommitRow, 'files'>): ListedParts['commits'][number] => ({
   id: row.sha,
   repository: row.repository,
   message: row.message,
   author_name: row.author_name,
   author_email: row.author_email,
   timestamp: textOf(row.committed_at),
+})
+
+export const viewCommit = (row: CommitRow): Commit => ({
+  ...viewCommitAlone(row),
   patch_set: Files.catch([]).parse(row.files),
 })
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ReleaseDetail, ReleasesHealth, ReleaseWithHealth } from '#server/metrics/releases/release-health.api.ts'
+import type { ReleaseDetail, ReleasesHealth, ListedRelease } from '#server/metrics/releases/release-health.api.ts'
 import { anUpdate, filed, filedCounts, anAttribute, sidOf } from '#server/metrics/sessions/sessions.fixture.ts'
 import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
 import type { Page } from '#server/kernel/page.api.ts'
@@ -34,10 +34,10 @@ async function created(body: Record<string, unknown>): Promise<Release> {
   return answer.as<Release>()
 }
 
-const list = async (of: string, query = ''): Promise<Page<ReleaseWithHealth>> => {
+const list = async (of: string, query = ''): Promise<Page<ListedRelease>> => {
   const answer = await owner.get(`/api/releases?projectId=${of}${query}`)
   expect(answer).toMatchObject({ status: 200 })
-  return answer.as<Page<ReleaseWithHealth>>()
+  return answer.as<Page<ListedRelease>>()
 }
 
 async function sendItems(to: TestProject, items: readonly (readonly [Record<string, unknown>, unknown])[]) {
@@ -183,6 +183,11 @@ describe('made by people', () => {
     const second = (await owner.get(`/api/releases/${id}/commits?cursor=${first.next_cursor}`)).as<Page<Commit>>()
     expect(second.items).toMatchObject([{ id: 'aaaaaaa2', message: 'Known by now' }])
     expect(second.next_cursor).toBeNull()
+    await owner.post(`/api/releases/${id}/commits`, { commits: [{ id: 'ccccccc1' }] })
+    const [listed] = (await list(project.id, '&version=with-commits')).items
+    expect(listed?.commits.map((commit) => commit.id)).toEqual(['ccccccc1', 'bbbbbbb1', 'aaaaaaa1'])
+    expect(listed).toMatchObject({ commit_count: 4, deploys: [] })
+    expect(listed?.commits[1]).not.toHaveProperty('patch_set')
     expect(await owner.get(`/api/releases/${id}/commits?cursor=x`)).toMatchObject({ status: 400 })
   })
 
@@ -215,6 +220,8 @@ describe('made by people', () => {
       'staging',
     ])
     expect(await owner.get(`/api/releases/${id}`)).toMatchObject({ body: { deploy_count: 2 } })
+    const [listed] = (await list(project.id, '&version=deployed')).items
+    expect(listed?.deploys.map((deploy) => deploy.id)).toEqual([first.items[0]?.id, second.items[0]?.id])
   })
 })
 
@@ -465,7 +472,7 @@ describe('lists', () => {
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
-      const page: Page<ReleaseWithHealth> = await list(of, `&limit=4${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      const page: Page<ListedRelease> = await list(of, `&limit=4${cursor === '' ? '' : `&cursor=${cursor}`}`)
       expect(page.total).toBe(9)
       seen.push(...page.items.map((item) => item.version))
       cursor = page.next_cursor

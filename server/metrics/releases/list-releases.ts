@@ -5,10 +5,11 @@ import { invalid } from '../../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../../kernel/page.api.ts'
 import type { ReleaseState } from '../../releases/releases.api.ts'
 import type { ReleaseRow } from '../../releases/releases.queries.ts'
+import { viewListedParts } from '../../releases/view-release.ts'
 import { requireProject } from '../../team/require-project.ts'
 import { sessionsOfProject, withHealth } from './health.ts'
 import { countReleases, selectReleases, valueOf, type After, type ReleaseOrder } from './list.queries.ts'
-import { RELEASE_SORTS, type ReleaseRange, type ReleaseSort, type ReleaseWithHealth } from './release-health.api.ts'
+import { RELEASE_SORTS, type ListedRelease, type ReleaseRange, type ReleaseSort } from './release-health.api.ts'
 
 export type ListReleasesInput = {
   /** All projects of the organisation unless named. */
@@ -25,7 +26,7 @@ export type ListReleasesInput = {
 }
 
 /** @throws AppError not_found, invalid */
-export async function listReleases(app: App, actor: Actor, input: ListReleasesInput): Promise<Page<ReleaseWithHealth>> {
+export async function listReleases(app: App, actor: Actor, input: ListReleasesInput): Promise<Page<ListedRelease>> {
   const { limit, offset, cursor, sort } = input
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
   if (input.projectId !== undefined) await requireProject(app, actor, input.projectId)
@@ -59,11 +60,16 @@ async function withHealthOfProjects(
   app: App,
   rows: readonly ReleaseRow[],
   { range, environment }: ListReleasesInput,
-): Promise<ReleaseWithHealth[]> {
-  const known = new Map<string, ReleaseWithHealth>()
+): Promise<ListedRelease[]> {
+  const partsOf = await viewListedParts(
+    app.db,
+    rows.map((row) => row.id),
+  )
+  const known = new Map<string, ListedRelease>()
   for (const [projectId, ofProject] of Map.groupBy(rows, (row) => row.project_id)) {
     const sessions = await sessionsOfProject(app, projectId, range, environment)
-    for (const release of await withHealth(app, ofProject, sessions)) known.set(release.id, release)
+    for (const release of await withHealth(app, ofProject, sessions))
+      known.set(release.id, { ...release, ...partsOf(release.id) })
   }
   return rows.flatMap((row) => known.get(row.id) ?? [])
 }

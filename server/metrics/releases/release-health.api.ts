@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Issue } from '../../issues/issues.api.ts'
 import { routes } from '../../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../../kernel/page.api.ts'
-import { Release, RELEASE_STATES, ReleaseParts } from '../../releases/releases.api.ts'
+import { ListedParts, Release, RELEASE_STATES, ReleaseParts } from '../../releases/releases.api.ts'
 
 /** Releases with what sessions and issues say of them. */
 
@@ -73,6 +73,9 @@ const Health = z.object({
 
 export const ReleaseWithHealth = Release.extend(Health.shape)
 export type ReleaseWithHealth = z.infer<typeof ReleaseWithHealth>
+
+export const ListedRelease = ReleaseWithHealth.extend(ListedParts.shape)
+export type ListedRelease = z.infer<typeof ListedRelease>
 
 const CrashFreeHours = z
   .array(z.object({ hour: z.number().int(), sessions: z.number().int(), crash_free_sessions: fraction }))
@@ -165,7 +168,7 @@ export const releaseHealthRoutes = routes({
         .optional()
         .describe('May repeat; all unless given.'),
     }),
-    response: pageOf(ReleaseWithHealth),
+    response: pageOf(ListedRelease),
     refusals: [404],
   },
   readReleasesHealth: {
