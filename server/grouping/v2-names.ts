@@ -62,7 +62,7 @@ function withoutHash(base: string, path: string): string {
 
 /** One look saves seven: hardly any class is of these. */
 const MADE =
-  /0x|\$(?:Hibernate|ByteBuddy|MockitoMock|Proxy|fn_|eval_|reify_)|_\$\$_|Synthetic|\blambda\$?-|>d__|_closure\d|Castle\.|\[\[|@\d/
+  /0x|\$(?:Hibernate|ByteBuddy|MockitoMock|Proxy|fn_|eval_|reify_)|_\$\$_|Synthetic|\blambda\$?-|>[dc]__|_closure\d|Castle\.|\[\[|@\d/
 
 /** Classes made while running or numbered by the compiler keep the part a person wrote. */
 export function cleanClass(raw: string): string {
@@ -80,7 +80,7 @@ export function cleanClass(raw: string): string {
       .replaceAll(/\$(fn|eval|reify)_{1,2}\d+/g, '$$$1')
       .replaceAll(/_closure\d+/g, '_closure')
       // State machines of C#.
-      .replaceAll(/\+<(\w{1,200})>d__\d+(?:`\d+)?/g, '+<$1>')
+      .replaceAll(/\+<(\w{1,200})>(?:d__|c__Iterator)\d+(?:`\d+)?/g, '+<$1>')
       // The package of a proxy is numbered by the JVM, and another one in older ones.
       .replace(/^(?:com\.sun\.proxy|jdk\.proxy\d+)\.(?=\$Proxy)/, '')
       .replace(/^(Castle\.Proxies\.\w{1,300}?)_\d+$/, '$1')
@@ -199,11 +199,21 @@ function cleanNative(raw: string): string | null {
     // Names IL2CPP makes of C#.
     .replace(/_m[0-9A-F]{32,64}(?=_gshared$|$)/, '')
     .replaceAll('(anonymous namespace)::', '')
-    .replaceAll(/\[abi:\w{1,40}\]/g, '')
+  if (/[!@[]|_cgo_/.test(name)) name = withoutVersions(name)
   // One look saves ten: hardly any name holds one of these.
   if (DECORATED.test(name)) name = plainOf(name)
   const short = withoutArguments(name)
   return short === null ? null : free(short)
+}
+
+/** The library some write in front, and versions and hashes of symbols, crates and bindings. */
+function withoutVersions(name: string): string {
+  return name
+    .replace(/^[\w.+-]{1,100}!(?=[\w:<~`?])/, '')
+    .replaceAll(/\[abi:\w{1,40}\]/g, '')
+    .replaceAll(/\[[0-9a-f]{8,16}\](?=::)/g, '')
+    .replace(/@{1,2}[A-Z]\w{1,30}_[\d.]{1,20}$/, '')
+    .replace(/\b_cgo_[0-9a-f]{8,16}_/, '_cgo_')
 }
 
 function plainOf(name: string): string {
