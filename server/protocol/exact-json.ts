@@ -14,7 +14,7 @@ declare global {
 }
 
 /** Whether a number may be written otherwise than it stands there; strings that look so cost time, nothing else. */
-const MAY_DIFFER = /\d{16}|\d[eE]|-0|\.\d*0(?!\d)/
+const MAY_DIFFER = /(?:\d\.?){16}|\d[eE]|-0|0\.000000|\.\d*0(?!\d)/
 
 /** @param text valid JSON @param value of it, parsed; taken where nothing differs */
 export function exactJson(text: string, value: unknown): unknown {
