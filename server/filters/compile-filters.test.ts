@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '#test/kit/loop-watch.ts'
 import { anEvent, anException } from '#test/kit/sdk.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import type { Event } from '../protocol/event.api.ts'
@@ -258,7 +259,7 @@ test('the dearest filters on the largest event take milliseconds', () => {
     message: 'a'.repeat(8_000),
     exception: { values: [anException({ value: 'a'.repeat(8_000) })] },
   })
-  const started = performance.now()
+  const started = cpuMs()
   expect(filteredEvent(filters, event, { clientIp: null, userAgent: null, claimedAddress: null })).toBeNull()
-  expect(performance.now() - started).toBeLessThan(200)
+  expect(cpuMs() - started).toBeLessThan(200)
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '#test/kit/loop-watch.ts'
 import type { ReleaseFacts } from '../releases/order.ts'
 import { hasFix, nextAfter, type Fix, type ReleaseBook } from './resolution.ts'
 
@@ -189,9 +190,9 @@ describe('resolved in the next release', () => {
       const version = i === 2_500 ? '1.5.0' : `com.app${i}@1.${i % 9}.${i}`
       return { version, releasedAt: null, firstSeenAt: RESOLVED }
     })
-    const startMs = performance.now()
+    const startMs = cpuMs()
     const fix = nextAfter(releases)
-    expect(performance.now() - startMs).toBeLessThan(1_000)
+    expect(cpuMs() - startMs).toBeLessThan(1_000)
     // Those below the one without a package may be the same app.
     expect(fix).toMatchObject({
       after: 'com.app5@1.5.5',

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cpuMs } from '#test/kit/loop-watch.ts'
 import { compileGlob, MOST_GLOB_CHARACTERS } from './glob.ts'
 
 test.each([
@@ -39,7 +40,7 @@ test('says the same as a regular expression', () => {
 
 test('the worst pattern on the longest text takes milliseconds', () => {
   const match = compileGlob('a*'.repeat(MOST_GLOB_CHARACTERS / 2) + 'b')
-  const started = performance.now()
+  const started = cpuMs()
   expect(match('a'.repeat(1_000_000))).toBe(false)
-  expect(performance.now() - started).toBeLessThan(200)
+  expect(cpuMs() - started).toBeLessThan(200)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cpuMs } from '#test/kit/loop-watch.ts'
 import { compileLinearPattern, patternProblem } from './linear-pattern.ts'
 import { MOST_PATTERN_CHARACTERS } from './pattern-limit.ts'
 
@@ -22,8 +23,8 @@ test.each(['(a', 'a{2000}', '(?=a)', '(a)\\1', '[', '*', 'a*', '', 'x'.repeat(MO
 )
 
 test('expressions that ruin other engines are answered at once', () => {
-  const started = performance.now()
+  const started = cpuMs()
   for (const expression of ['(a+)+$', '(a|aa)+b', '(.*)*x', '(a?){30}a{30}b'])
     if (patternProblem(expression) === null) compileLinearPattern(expression).replace('a'.repeat(50_000), () => '')
-  expect(performance.now() - started).toBeLessThan(2_000)
+  expect(cpuMs() - started).toBeLessThan(2_000)
 })

@@ -128,7 +128,8 @@ describe('the intake of a project', () => {
       'the ledger',
       async () => {
         const now = await read('1h')
-        return now.storms.length > 0 ? now : null
+        // Written at once, read one after the other.
+        return now.storms.length > 0 && now.totals.length > 0 ? now : null
       },
       10_000,
     )

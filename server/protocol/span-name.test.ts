@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '#test/kit/loop-watch.ts'
 import { displayName, pathOfUrl, UNLABELED, withoutParameters } from './span-name.ts'
 
 const url = (name: string, path: string | null = null) => displayName({ name, source: 'url', path })
@@ -71,7 +72,7 @@ describe('parameters', () => {
   })
 
   test('any text gives a short name of one line, at once', () => {
-    const started = performance.now()
+    const started = cpuMs()
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl()), (name) => {
         const shown = url(name)
@@ -90,7 +91,7 @@ describe('parameters', () => {
       'a%'.repeat(1_024),
     ])
       expect(url(`/${hostile}`).length).toBeLessThanOrEqual(200)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(cpuMs() - started).toBeLessThan(5_000)
   })
 })
 

@@ -31,16 +31,15 @@ function run(command: readonly string[], words: readonly string[], dsn: string) 
   })
 }
 
-const clients: (ClientApp & { title: string; command: readonly string[] })[] = []
-for (const one of CLIENTS) {
-  const ready = await one.prepare()
-  const isReady = 'command' in ready
-  clients.push({
-    ...one,
-    title: isReady ? one.name : `${one.name} (${ready.missing})`,
-    command: isReady ? ready.command : [],
-  })
-}
+// Side by side: each toolchain installs or compiles into a folder of its own, and mostly waits.
+const clients = await Promise.all(
+  CLIENTS.map(async (one): Promise<ClientApp & { title: string; command: readonly string[] }> => {
+    const ready = await one.prepare()
+    return 'command' in ready
+      ? { ...one, title: one.name, command: ready.command }
+      : { ...one, title: `${one.name} (${ready.missing})`, command: [] }
+  }),
+)
 
 for (const { name, title, command, sends } of clients) {
   describe.skipIf(command.length === 0)(title, () => {

@@ -16,7 +16,11 @@ export function watchLoop(): { longestHoldMs(): number; stop(): void } {
   }
 }
 
-function cpuMs(): number {
+/**
+ * Processor time of this thread so far, for tests of what work costs: a machine busy with other things makes everything
+ * slow, but nothing cost more.
+ */
+export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }

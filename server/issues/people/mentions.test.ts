@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '#test/kit/loop-watch.ts'
 import { mentionsIn } from './mentions.ts'
 
 const people = [
@@ -80,9 +81,9 @@ describe('mentions', () => {
         },
       ),
     )
-    const started = performance.now()
+    const started = cpuMs()
     for (const piece of ['@', '@ ', '@a', '`', '@Ada ', '```', '@.a', '@[', '[@](', '>@', '1. @', '*a @', '<@', '_@_'])
       mentionsIn(piece.repeat(Math.ceil(10_000 / piece.length)), people)
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(cpuMs() - started).toBeLessThan(2_000)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '#test/kit/loop-watch.ts'
 import { normalizeEvent } from '../../protocol/normalize.ts'
 import { OwnershipRules } from '../../team/ownership-rules.api.ts'
 import { ownerAmong } from './owner-among.ts'
@@ -102,9 +103,9 @@ describe('ownership rules', () => {
     const rules = Array.from({ length: 200 }, (_, n) => ({ match: 'path', glob: `${'*a'.repeat(95)}${n}`, team: 'x' }))
     const frames = Array.from({ length: 300 }, (_, n) => ({ filename: `${'a'.repeat(240)}${n}.ts`, in_app: true }))
     const subject = withFrames(...frames)
-    const started = performance.now()
+    const started = cpuMs()
     expect(ownersOf(rules, subject)).toEqual([])
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(cpuMs() - started).toBeLessThan(1_000)
   })
 
   test.each([
