@@ -2,11 +2,12 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import { isStatementCancelled } from '../storage/pool.ts'
 import { STATUSES, type Issue, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
 import { encodeCursor } from './list-cursor.ts'
-import { countByStatus, selectIssueIds, selectIssues, type IssueFilter } from './list.queries.ts'
+import { countByStatus, idsUnder, selectIssueIds, selectIssues, type IssueFilter } from './list.queries.ts'
 import { latest } from './search/compile-query.ts'
-import { issuesMatching } from './search/issues-matching.ts'
+import { issuesMatching, type Matching } from './search/issues-matching.ts'
 import { parseQuery } from './search/parse-query.ts'
 import { viewIssues } from './view-issue.ts'
 
@@ -32,11 +33,10 @@ export async function listIssues(
   input: ListInput,
 ): Promise<Page<Issue> & { status_counts: Record<IssueStatus, number>; read_at: string }> {
   const readAt = app.clock.now()
-  const filter = await filterOf(app, actor, input)
-  const [page, counts] = await Promise.all([
-    pageOfIssues(app, actor, filter, input),
-    countByStatus(app.db, actor, filter),
-  ])
+  const [page, counts] = await inTime('q', async () => {
+    const filter = await filterOf(app, actor, input)
+    return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter)])
+  })
   const capped = STATUSES.map((status) => [status, Math.min(counts.statuses[status], TOTAL_CAP)] as const)
   return {
     ...withTotal(page, counts.total),
@@ -47,22 +47,35 @@ export async function listIssues(
 
 /** The same without counts per status: a query (docs/search.md) beside the filters of the list. */
 export async function searchIssues(app: App, actor: Actor, input: ListInput): Promise<Page<Issue>> {
-  const filter = await filterOf(app, actor, input)
-  const [page, { total }] = await Promise.all([
-    pageOfIssues(app, actor, filter, input),
-    countByStatus(app.db, actor, filter, filter.statuses),
-  ])
+  const [page, { total }] = await inTime('q', async () => {
+    const filter = await filterOf(app, actor, input)
+    return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter, filter.statuses)])
+  })
   return withTotal(page, total)
 }
 
-/** Ids of the issues under the filters of the list, newest first, at most so many. */
+/**
+ * Ids of the issues under the filters of the list, newest first, at most so many.
+ * @param name what refusals call the query
+ */
 export async function issueIdsMatching(
   app: App,
   actor: Actor,
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
   most: number,
+  name: string,
 ): Promise<string[]> {
-  return selectIssueIds(app.db, actor, await filterOf(app, actor, input), most)
+  return inTime(name, async () => selectIssueIds(app.db, actor, await filterOf(app, actor, input, name), most))
+}
+
+/** What the database gives up on is a matter of what was asked. @throws AppError invalid */
+async function inTime<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isStatementCancelled(error)) throw error
+    throw invalid(`${name}: the search takes too long; narrow it by a project, a time or more words.`)
+  }
 }
 
 type Uncounted = Omit<Page<Issue>, 'total' | 'total_capped'>
@@ -95,16 +108,19 @@ async function filterOf(
   app: App,
   actor: Actor,
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
+  name = 'q',
 ): Promise<IssueFilter> {
   const people = (ids: readonly string[]) => ids.map((id) => (id === 'none' ? null : id === 'me' ? actor.userId : id))
-  const matching = await issuesMatching(app.db, actor, parseQuery(input.q ?? ''), app.clock.now())
-  return {
+  const under = ({ seenSince, conditions }: Matching): IssueFilter => ({
     projectIds: input.projectId,
     statuses: input.status,
     severities: input.severity,
     platforms: input.platform,
     assignees: input.assignee_id === undefined ? undefined : people(input.assignee_id),
-    seenSince: latest([input.seen_since === undefined ? undefined : new Date(input.seen_since), matching.seenSince]),
-    conditions: matching.conditions,
-  }
+    seenSince: latest([input.seen_since === undefined ? undefined : new Date(input.seen_since), seenSince]),
+    conditions,
+  })
+  const query = parseQuery(input.q ?? '', name)
+  const idsOf = (matching: Matching) => idsUnder(app.db, actor, under(matching))
+  return under(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
 }

@@ -152,6 +152,10 @@ function newestAmong(db: Database, actor: Actor, filter: IssueFilter, page: Issu
   return seenSince === undefined ? query : query.where(lastSeenSince(seenSince))
 }
 
+/** Ids alone, all of them and in no order, to stand in another statement. */
+export const idsUnder = (db: Database | Tx, actor: Actor, filter: IssueFilter): RawBuilder<unknown> =>
+  sql`${filtered(db, actor, filter).select('i.id')}`
+
 /** Ids alone, newest first. */
 export async function selectIssueIds(db: Database, actor: Actor, filter: IssueFilter, most: number): Promise<string[]> {
   const rows = await filtered(db, actor, filter)

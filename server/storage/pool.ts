@@ -89,6 +89,10 @@ export function isDatabaseAway(error: unknown): boolean {
   )
 }
 
+/** Whether the database gave up on a statement, most likely after it took its time. */
+export const isStatementCancelled = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014'
+
 /** The one sentence for people while the database is away; `http/` sends it as 503 with Retry-After. */
 export const databaseAway = (cause: unknown) =>
   unavailable('The database is not reachable at the moment. Try again in a few seconds.', 5, cause)

@@ -42,6 +42,7 @@ export async function matchingIssues(app: App, actor: Actor, query: BulkQuery): 
       seen_since: query.seen_since,
     },
     MOST_ISSUES + 1,
+    'query',
   )
   if (ids.length > MOST_ISSUES)
     throw invalid('query finds more than 10,000 issues, the most that are changed at once; narrow it.')

@@ -10,7 +10,7 @@ import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, soughtIn 
 import { isTeam, peopleNamed, projectsNamed, type Named } from './query-names.ts'
 import { goesOn } from './query-keys.ts'
 import { boundsOf } from './query-time.ts'
-import type { Pattern, Query, Term } from './query.ts'
+import type { Facet, Pattern, Query, Term } from './query.ts'
 
 /** A query as SQL over `issues as i`. What concerns the document is put together and asked of its index at once. */
 
@@ -33,13 +33,17 @@ type Part =
   | { readonly kind: 'document'; readonly question: string; readonly isSelective: boolean }
   | { readonly kind: 'condition'; readonly condition: Condition }
 
-/** @throws AppError invalid for people and projects the organisation does not have, naming the place */
+/**
+ * @param found issues that have what a pattern asks for that goes on after a `*`; nobody has those that are missing
+ * @throws AppError invalid for people and projects the organisation does not have, naming the place
+ */
 export async function compileQuery(
   db: Database | Tx,
   actor: Actor,
   query: Query | null,
   now: Date,
   name = 'q',
+  found: ReadonlyMap<Term, readonly string[]> = new Map(),
 ): Promise<Compiled> {
   if (query === null) return { conditions: [], seenSince: undefined, document: null }
   const terms = termsOf(query)
@@ -47,7 +51,7 @@ export async function compileQuery(
     people: await peopleNamed(db, actor, terms, name),
     projects: await projectsNamed(db, actor, terms, name),
   }
-  const compiler = new Compiler(actor, named, now)
+  const compiler = new Compiler(actor, named, now, found)
   const asked = query.kind === 'and' ? query.parts : [query]
   const seen = asked.map((part) => seenSinceOf(part, now))
   const parts = asked.filter((_, index) => seen[index] === undefined).map((part) => compiler.part(part))
@@ -70,7 +74,7 @@ function seenSinceOf(query: Query, now: Date): Date | undefined {
 export const latest = (times: readonly (Date | undefined)[]): Date | undefined =>
   times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined)
 
-function termsOf(query: Query): Term[] {
+export function termsOf(query: Query): Term[] {
   if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(termsOf)
   if (query.kind === 'not') return termsOf(query.part)
   return [query]
@@ -114,11 +118,13 @@ class Compiler {
   readonly #actor: Actor
   readonly #named: Named
   readonly #now: Date
+  readonly #found: ReadonlyMap<Term, readonly string[]>
 
-  constructor(actor: Actor, named: Named, now: Date) {
+  constructor(actor: Actor, named: Named, now: Date, found: ReadonlyMap<Term, readonly string[]>) {
     this.#actor = actor
     this.#named = named
     this.#now = now
+    this.#found = found
   }
 
   part(query: Query): Part {
@@ -196,7 +202,7 @@ class Compiler {
       case 'release':
         return this.#release(term)
       case 'facet':
-        return this.#facet(askedKey(term.key), term.values)
+        return this.#facet(term)
       case 'has':
         return term.key === 'assigned' ? condition(sql<SqlBool>`not ${isUnassigned(this.#actor.orgId)}`) : has(term.key)
     }
@@ -244,22 +250,14 @@ class Compiler {
     return condition(sql<SqlBool>`(${matches} and ${answers(this.#actor.orgId, question)})`)
   }
 
-  #facet(key: string, values: readonly Pattern[]): Part {
-    const question: DocumentPart = {
-      kind: 'document',
-      question: values.map((pattern) => patternQuestion(key, pattern)).join(' | '),
-      isSelective: true,
-    }
-    if (!values.some(goesOn)) return question
-    // The index knows beginnings only; the rest is looked at in what it finds.
-    const patterns = values.map(({ text, glob }) =>
-      glob ? likeOf(factPrefix(key, text)) : escapeLike(factLexeme(key, text)),
-    )
-    return condition(
-      sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id
-        and s.document @@ ${inOrg(this.#actor.orgId, question.question)}::tsquery
-        and exists (select from unnest(tsvector_to_array(s.document)) l where l like any(${patterns}::text[])))`,
-    )
+  #facet(term: Facet): Part {
+    return term.values.some(goesOn)
+      ? condition(sql<SqlBool>`i.id = any(${[...(this.#found.get(term) ?? [])]}::uuid[])`)
+      : {
+          kind: 'document',
+          question: term.values.map((pattern) => patternQuestion(askedKey(term.key), pattern)).join(' | '),
+          isSelective: true,
+        }
   }
 }
 
@@ -276,8 +274,8 @@ const condition = (given: Condition): Part => ({ kind: 'condition', condition: g
 const patternQuestion = (key: string, { text, glob }: Pattern): string =>
   glob ? beginning(factPrefix(key, text.slice(0, text.indexOf('*')))) : exactly(factLexeme(key, text))
 
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
-const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
+export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+export const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
 
 const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[], before = ''): Condition =>
   sql<SqlBool>`lower(${column}) like any(${values.flatMap(({ text, glob }) =>

@@ -1,8 +1,9 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Actor } from '../../context/actor.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
-import { answers, compileQuery, isAmong, type Compiled, type Condition } from './compile-query.ts'
-import type { Query } from './query.ts'
+import { answers, compileQuery, isAmong, termsOf, type Compiled, type Condition } from './compile-query.ts'
+import { beginningOf, isInfix, lookThrough } from './look-through.ts'
+import { grouped, type Query, type Term } from './query.ts'
 import { findByDocument } from './search.queries.ts'
 
 /** Matches up to here are asked for by their ids. */
@@ -15,17 +16,43 @@ export type Matching = { readonly seenSince: Date | undefined; readonly conditio
 
 /**
  * What issues that answer a query have to fulfil. The scope of the organisation is the caller's affair.
+ * @param idsOf ids of the issues a caller would show that fulfil that
  * @param name what refusals call the query
- * @throws AppError invalid for people and projects the organisation does not have, naming the place
+ * @throws AppError invalid, naming the place: for people and projects the organisation does not have, and for patterns
+ * that would look through too much
  */
 export async function issuesMatching(
   db: Database | Tx,
   actor: Actor,
   query: Query | null,
   now: Date,
+  idsOf: (matching: Matching) => RawBuilder<unknown>,
   name = 'q',
 ): Promise<Matching> {
-  const { conditions, seenSince, document } = await compileQuery(db, actor, query, now, name)
+  const has = (part: Query): boolean => termsOf(part).some(isInfix)
+  const found = new Map<Term, readonly string[]>()
+  // Whatever else every match fulfils narrows what is looked through, patterns that were looked for among it.
+  const parts = query?.kind === 'and' ? query.parts : query === null ? [] : [query]
+  const sure = parts.filter((part) => !has(part))
+  for (const part of parts.filter(has)) {
+    for (const term of termsOf(part).filter(isInfix)) {
+      const among = await matchingOf(db, actor, grouped('and', [...sure, beginningOf(term)]), now, name, found)
+      found.set(term, await lookThrough(db, term, idsOf(among), name))
+    }
+    sure.push(part)
+  }
+  return matchingOf(db, actor, query, now, name, found)
+}
+
+async function matchingOf(
+  db: Database | Tx,
+  actor: Actor,
+  query: Query | null,
+  now: Date,
+  name: string,
+  found: ReadonlyMap<Term, readonly string[]>,
+): Promise<Matching> {
+  const { conditions, seenSince, document } = await compileQuery(db, actor, query, now, name, found)
   if (document === null) return { seenSince, conditions }
   return { seenSince, conditions: [await documentMatches(db, actor.orgId, document), ...conditions] }
 }

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { aPerson, type Person } from '#test/kit/people.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { IssueSort, IssueStatus } from '../issues.api.ts'
-import { listIssues, searchIssues } from '../list-issues.ts'
+import { issueIdsMatching, listIssues, searchIssues } from '../list-issues.ts'
 import { foundByIndex } from './compile-query.ts'
+import { orgLexeme } from './lexemes.ts'
 import { findByDocument, insertDocuments } from './search.queries.ts'
 
 /** Matches of a few are asked for by id, of more by the index, of very many one by one: all of it must answer the same. */
@@ -191,4 +193,72 @@ test('documents lie apart from what their index leads to, short ones too', async
   )
   expect(rows[0]?.bytes).toBeLessThan(200)
   expect(rows[0]?.kept).toBeLessThan(100)
+})
+
+describe('patterns that go on after a star', () => {
+  let owner: Person
+  const MANY = 10_001
+  const search = (q: string, over: Partial<Asked> = {}) =>
+    searchIssues(app, owner.actor, { q, sort: '-last_seen', limit: 10, offset: 0, ...over })
+  const numbers = (page: Awaited<ReturnType<typeof search>>) => page.items.map(({ title }) => Number(/\d+/.exec(title)))
+
+  beforeAll(async () => {
+    owner = await aPerson(app)
+    const ids = await seedIssues(app, await projectOf(owner), MANY)
+    await app.pool.query(
+      `insert into issue_search (issue_id, document)
+       select k.id, array_to_tsvector(array[$2, E'\\x1dtenant\\x1ft' || k.n || '_%', E'\\x1dtier\\x1f' || k.n % 2, E'\\x1dzone\\x1f9_%'] ||
+         case when k.n % 1000 = 0 then array['seldom'] else '{}' end)
+       from unnest($1::uuid[]) with ordinality k (id, n)`,
+      [ids, orgLexeme(owner.actor.orgId)],
+    )
+    await app.pool.query(`update issues set status = 'ignored' where id = any($1)`, [ids.slice(0, 3_000)])
+  })
+
+  test('find what they mean among what the rest of the query leaves, in any place of it', async () => {
+    // The sign after the star reaches into no other value.
+    expect((await search('tenant:t*_% tier:1 tenant:t1*9_%')).total).toBe(111)
+    expect((await search('tenant:t*9_% tier:1')).total).toBe(1_000)
+    expect((await search('tenant:t*9_% is:ignored')).total).toBe(300)
+    expect((await search('tenant:t*9_%', { status: ['ignored'] })).total).toBe(300)
+    expect((await search('tier:0 -tenant:t*8_%')).total).toBe(4_000)
+    expect((await search('tier:0 (tenant:t*8_% OR tenant:[t*6_%, "t4_%"])')).total).toBe(2_001)
+    const page = await search('seldom tenant:t*000_%')
+    expect([page.total, numbers(page)]).toEqual([10, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => n * 1_000)])
+    expect((await search('seldom tenant:t*zzz')).total).toBe(0)
+  })
+
+  test.each([
+    ['tenant:t*9', 'q: tenant:t*9 would look through more than 10,000 issues; '],
+    ['(seldom OR tenant:t*9)', 'q: tenant:t*9 would look through more than 10,000 issues; '],
+    ['tier:[0, 1] -tenant:[t*9, zz]', 'q: tenant:[t*9, zz] would look through more than 10,000 issues; '],
+  ])('are refused beyond what can be looked through: %s', async (q, sentence) => {
+    const place = q.indexOf('tenant') + 1
+    await expect(search(q)).rejects.toThrow(
+      `${sentence}write more before the *, or narrow the search (character ${place}).`,
+    )
+    await expect(issueIdsMatching(app, owner.actor, { q }, 10, 'query')).rejects.toThrow(/^query: /)
+  })
+
+  test('what the database gives up on is refused, too', async () => {
+    const blocker = await app.pool.connect()
+    try {
+      await blocker.query('begin; lock table issue_search')
+      const answer = search('seldom').catch((error: unknown) => error)
+      await waitFor('the search to wait', async () => {
+        const { rows } = await app.pool.query(
+          `select pg_cancel_backend(pid) from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%issue_search%'`,
+        )
+        return rows.length > 0
+      })
+      expect(await answer).toMatchObject({
+        code: 'invalid',
+        message: 'q: the search takes too long; narrow it by a project, a time or more words.',
+      })
+    } finally {
+      await blocker.query('rollback')
+      blocker.release()
+    }
+  })
 })

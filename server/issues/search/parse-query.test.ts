@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '#test/kit/loop-watch.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseQuery } from './parse-query.ts'
 import { printQuery } from './print-query.ts'
@@ -91,6 +92,8 @@ test.each([
   ['a OR', 'q: OR has nothing after it (character 3).'],
   ['a OR OR b', 'q: OR needs a term on both sides (character 6).'],
   ['a AND', 'q: AND has nothing after it (character 3).'],
+  ['a AND OR b', 'q: AND has nothing after it (character 3).'],
+  ['(a AND AND b)', 'q: AND has nothing after it (character 4).'],
   ['level:', 'q: level needs a value (character 6).'],
   ['release: 1.2', 'q: release needs a value (character 9).'],
   ['a user.email:', 'q: user.email needs a value (character 13).'],
@@ -195,16 +198,16 @@ describe('size', () => {
       'q: at most 200 terms, their words and values counted (character 1).',
     ],
   ])('%s is refused at once', (_name, text, message) => {
-    const started = performance.now()
+    const started = cpuMs()
     expect(refusalOf(text)).toBe(message)
-    expect(performance.now() - started).toBeLessThan(200)
+    expect(cpuMs() - started).toBeLessThan(200)
   })
 
   test('time grows with the length: nothing is read twice', () => {
     for (const bit of ['a"b" ', '\\\\"', 'x:"\\', '-!', 'a:[b,', '*', 'AND ', 'https://']) {
-      const started = performance.now()
+      const started = cpuMs()
       for (let i = 0; i < 10; i++) refusalOf(bit.repeat(10_000 / bit.length))
-      expect(performance.now() - started).toBeLessThan(1_000)
+      expect(cpuMs() - started).toBeLessThan(1_000)
     }
   })
 })

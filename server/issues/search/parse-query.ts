@@ -56,24 +56,27 @@ class Parser {
         this.#mustFollow('AND', at)
         continue
       }
-      if (lexer.isAtEnd || lexer.peek() === ')' || this.#isOr()) {
-        if (parts.length === 0 && (isNeeded || this.#isOr())) throw lexer.refusal('OR needs a term on both sides')
+      if (lexer.isAtEnd || lexer.peek() === ')' || this.#is('OR')) {
+        if (parts.length === 0 && (isNeeded || this.#is('OR'))) throw lexer.refusal('OR needs a term on both sides')
         return grouped('and', parts)
       }
       parts.push(this.#one(depth))
     }
   }
 
-  #isOr(): boolean {
+  /** Whether the word stands here by itself. */
+  #is(word: string): boolean {
     const { at } = this.#lexer
-    const isOr = this.#lexer.takeKeyword('OR')
+    const is = this.#lexer.takeKeyword(word)
     this.#lexer.at = at
-    return isOr
+    return is
   }
 
   #mustFollow(word: string, at: number): void {
     this.#lexer.skipSpace()
-    if (this.#lexer.isAtEnd || this.#lexer.peek() === ')') throw this.#lexer.refusal(`${word} has nothing after it`, at)
+    const isAtEnd = this.#lexer.isAtEnd || this.#lexer.peek() === ')'
+    if (isAtEnd || (word === 'AND' && (this.#is('AND') || this.#is('OR'))))
+      throw this.#lexer.refusal(`${word} has nothing after it`, at)
   }
 
   /** A term or a group, perhaps negated. */

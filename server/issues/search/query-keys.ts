@@ -156,8 +156,9 @@ export function readKeyTerm(lexer: QueryLexer, written: string, at: number, boun
   if (Object.hasOwn(IS_WORDS, word)) return (IS_WORDS[word] as (at: number) => Term)(at)
   if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
   const patterns = patternsOf(lexer, values)
-  if (patterns.some(goesOn)) bounds.infix()
-  return { kind: 'facet', key, values: patterns }
+  if (!patterns.some(goesOn)) return { kind: 'facet', key, values: patterns }
+  bounds.infix()
+  return { kind: 'facet', key, values: patterns, at }
 }
 
 function readValues(lexer: QueryLexer, key: string): Value[] {

@@ -27,8 +27,16 @@ export type Term =
   /** The key people of a project are known by. */
   | { readonly kind: 'user'; readonly values: readonly string[] }
   /** Any other fact of its events, tags among them; keys in lower case. */
-  | { readonly kind: 'facet'; readonly key: string; readonly values: readonly Pattern[] }
+  | Facet
   | { readonly kind: 'has'; readonly key: string }
+
+/** `at`: where it stands, where a pattern of it goes on after a `*`. */
+export type Facet = {
+  readonly kind: 'facet'
+  readonly key: string
+  readonly values: readonly Pattern[]
+  readonly at?: number
+}
 
 /** With `glob`, `*` stands for any characters; it never comes first. */
 export type Pattern = { readonly text: string; readonly glob: boolean }
