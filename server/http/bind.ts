@@ -160,14 +160,17 @@ function parse(schema: z.ZodType, given: unknown): never {
 }
 
 /** PostgreSQL cannot store U+0000 in text, nor half a surrogate pair in JSON; said here, once, for every field. */
-function refuseUnstorable(value: unknown): void {
+function refuseUnstorable(value: unknown, path = ''): void {
+  const under = (key: string | number): string => (path === '' ? String(key) : `${path}.${key}`)
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw invalid('Text must not hold the NUL character.')
-    if (!value.isWellFormed()) throw invalid('Text must be well-formed Unicode; it holds half a surrogate pair.')
+    const name = path === '' ? 'Text' : path
+    const nul = value.indexOf('\0')
+    if (nul >= 0) throw invalid(`${name} must not hold the NUL character (character ${nul + 1}).`)
+    if (!value.isWellFormed()) throw invalid(`${name} must be well-formed Unicode; it holds half a surrogate pair.`)
   } else if (Array.isArray(value)) {
-    for (const element of value) refuseUnstorable(element)
+    for (const [index, element] of value.entries()) refuseUnstorable(element, under(index))
   } else if (typeof value === 'object' && value !== null) {
-    for (const element of Object.values(value)) refuseUnstorable(element)
+    for (const [key, element] of Object.entries(value)) refuseUnstorable(element, under(key))
   }
 }
 

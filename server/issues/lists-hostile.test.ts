@@ -40,6 +40,13 @@ test.each([
 })
 
 test.each([
+  ['q=tenant:a%00', 'q must not hold the NUL character (character 9).'],
+  ['platform=web&platform=%00', 'platform.1 must not hold the NUL character (character 1).'],
+])('NUL is refused, naming its place: %s', async (query, error) => {
+  expect(await ada.get(`/api/issues?${query}`)).toMatchObject({ status: 400, body: { error } })
+})
+
+test.each([
   '1',
   'Fri Nov 20 2026 (x)',
   '+275760-09-13T00:00:00.000Z',

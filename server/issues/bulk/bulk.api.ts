@@ -3,6 +3,7 @@ import { routes } from '../../kernel/contract.ts'
 import { Id, pageQuery, Timestamp } from '../../kernel/page.api.ts'
 import { IssueStatus, Severity } from '../issues.api.ts'
 import { IgnoreUntilInput, ResolutionInput } from '../life-cycle.api.ts'
+import { MOST_QUERY_CHARACTERS } from '../search/query-limits.api.ts'
 
 /** Many issues at once. */
 
@@ -31,18 +32,12 @@ const target = {
     .max(MOST_ISSUES, { error: 'ids must name at most 10,000 issues; do it in parts.' })
     .optional(),
   query: z
-    .union(
-      [
-        z
-          .string()
-          .max(10_000)
-          .transform((q) => ({ q })),
-        IssueQuery,
-      ],
-      {
-        error: 'query must be a search text or the filters of the list (q, projectId, status, severity, …).',
-      },
-    )
+    .union([z.string().transform((q) => ({ q })), IssueQuery], {
+      error: 'query must be a search text or the filters of the list (q, projectId, status, severity, …).',
+    })
+    .refine(({ q = '' }) => q.length <= MOST_QUERY_CHARACTERS, {
+      error: 'query must be at most 10,000 characters.',
+    })
     .optional()
     .describe('In place of ids: a search text, or filters as GET /api/issues takes them. At most 10,000 issues.'),
   projectId: oneOrMany(Id).optional().describe('Narrows a query.'),

@@ -279,6 +279,28 @@ describe('deleting', () => {
     await app.pool.query('drop trigger refuse on issues')
     expect((await read(ada, b)).status).toBe('unresolved')
   })
+
+  test('what was removed before it is interrupted is announced, and the rest with another attempt', async () => {
+    const [a = '', b = ''] = await seeded(2)
+    await app.pool.query(`create function wait() returns trigger language plpgsql as $$
+      begin raise 'in the way of each other' using errcode = '40P01'; end $$`)
+    await app.pool.query(
+      `create trigger wait before delete on issues for each row when (old.id = '${b}') execute function wait()`,
+    )
+    const heard: LiveMessage[] = []
+    const stop = app.bus.on(LIVE_TOPIC, (payload) => heard.push((payload as [string, LiveMessage])[1]))
+    const told = () => heard.flatMap((message) => (message.kind === 'issues' ? message.issue_ids : []))
+    const id = newId()
+    await send(ada, { ids: [a, b], operation_id: id }, 'DELETE')
+    await waitFor('the message', () => told().includes(a))
+    expect((await operation(ada, id)).state).toBe('running')
+    expect(told()).not.toContain(b)
+    await app.pool.query('drop trigger wait on issues')
+    await runOperation(app, id)
+    await waitFor('the other message', () => told().includes(b))
+    stop()
+    expect(await operation(ada, id)).toMatchObject({ state: 'done', changed: 2, failed: 0 })
+  })
 })
 
 test.each(['99999999999', '-1', '1e3', '0x10', 'x', ' 1'])('a cursor %j is refused', async (cursor) => {
@@ -314,8 +336,11 @@ describe('bad requests change nothing', () => {
     [{ query: '-> ***', status: 'resolved' }, 'query holds nothing to look for'],
     [{ query: { q: '()' }, status: 'resolved' }, 'query: the parentheses hold nothing'],
     [{ query: 'a '.repeat(300), status: 'resolved' }, 'query: at most 200 terms'],
+    [{ query: 'x'.repeat(10_001), status: 'resolved' }, 'query must be at most 10,000 characters.'],
+    [{ query: 'a b\0', status: 'resolved' }, 'query.q must not hold the NUL character (character 4).'],
     [{ ids: null, query: 'a', status: 'resolved' }, 'ids'],
-    [{ query: 'is:"open', status: 'resolved' }, 'q'],
+    [{ query: 'is:"open', status: 'resolved' }, 'query: the quote is not closed'],
+    [{ query: 'assigned:nobody', status: 'resolved' }, 'query: nobody in this organisation is called'],
   ])('%#: %o', async (body, sentence) => {
     const answer = await send(ada, body)
     expect(answer.status).toBe(400)

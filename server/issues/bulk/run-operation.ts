@@ -155,25 +155,20 @@ async function fixesOf(
   return fixes
 }
 
-/** Issue by issue: what belongs to one can be much. Each goes in the transaction that says so. */
+/** Issue by issue: what belongs to one can be much. Each goes in the transaction that says so, here and to others. */
 async function deleteBatch(app: App, actor: Actor, operation: Operation, waiting: readonly Waiting[]): Promise<void> {
-  const gone = new Map<string, string>()
-  for (const one of waiting) {
+  for (const { position, issueId } of waiting) {
     try {
-      let projectId = ''
-      await removeIssue(app, actor, one.issueId, async (tx, itsProjectId) => {
-        await writeResults(tx, operation.id, [{ position: one.position, result: 'changed' }])
-        projectId = itsProjectId
+      await removeIssue(app, actor, issueId, async (tx, projectId) => {
+        await writeResults(tx, operation.id, [{ position, result: 'changed' }])
+        await tellOthers(tx, actor.orgId, new Map([[issueId, projectId]]))
       })
-      // Only now: the issue goes after that, and may yet stay.
-      gone.set(one.issueId, projectId)
     } catch (error) {
       if (mustWait(error)) throw error
       // Where another run deleted it just now, that one's result stands.
-      await failAll(app, operation, [one], sentenceOf(app, operation, error))
+      await failAll(app, operation, [{ position, issueId }], sentenceOf(app, operation, error))
     }
   }
-  if (gone.size > 0) await app.tx((tx) => tellOthers(tx, actor.orgId, gone))
 }
 
 /** One message per project, however many issues. */

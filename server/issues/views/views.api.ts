@@ -57,11 +57,8 @@ const name = z
 const query = z
   .string({ error: 'query must be a string.' })
   .max(MOST_QUERY_CHARACTERS, { error: 'query must be at most 10,000 characters.' })
-const position = z
-  .number()
-  .int()
-  .min(0, { error: 'position must be a whole number from 0 to 10,000.' })
-  .max(10_000, { error: 'position must be a whole number from 0 to 10,000.' })
+const POSITION = { error: 'position must be a whole number from 0 to 10,000.' }
+const position = z.number(POSITION).int(POSITION).min(0, POSITION).max(10_000, POSITION)
 const isShared = z.boolean({ error: 'is_shared must be true or false.' })
 
 const viewParams = z.object({ viewId: Id })
