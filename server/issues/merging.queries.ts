@@ -125,7 +125,7 @@ export async function catchUpUsers(tx: Tx, fromId: string, copyId: string, users
       select ${copyId}::uuid, user_hash, seen_day from changed where not is_gone order by user_hash
       on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day`.execute(tx)
   }
-  if (users > MANY_USERS) await sql`set local enable_nestloop = on`.execute(tx)
+  if (users > MANY_USERS) await sql`set local enable_nestloop to default`.execute(tx)
 }
 
 export async function addHours(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
@@ -197,7 +197,7 @@ async function eachPiece(
     if (piece.users < USERS_AT_ONCE) break
     after = piece.last
   }
-  if (isTold) await sql`set local enable_nestloop = on`.execute(tx)
+  if (isTold) await sql`set local enable_nestloop to default`.execute(tx)
 }
 
 /** Hides issues, and those hidden behind them, behind a root; their fingerprints lead to it from now on. */
