@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { migrateDatabase } from '#server/cli/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import {
@@ -24,7 +26,12 @@ const scratch = makeScratch()
 const checkout = join(scratch.path, 'checkout')
 const running: Start[] = []
 
-beforeAll(() => void makeCheckout(checkout))
+beforeAll(async () => {
+  makeCheckout(checkout)
+  const database = await startEmbeddedPostgres({ dataDir: prepared, log: () => {}, durability: 'none-for-tests' })
+  await migrateDatabase(database.connectionString, () => {})
+  await database.stop()
+})
 afterAll(async () => {
   for (const start of running) await start.killHard()
   await nothingLeft(scratch.path)
@@ -33,6 +40,14 @@ afterAll(async () => {
 
 let counter = 0
 const freshDataDir = (): string => join(scratch.path, `data-${++counter}`)
+
+/** What a first start leaves, for tests that are about something else. */
+const prepared = join(scratch.path, 'prepared')
+function usedDataDir(): string {
+  const dataDir = freshDataDir()
+  execFileSync('cp', ['-a', prepared, dataDir])
+  return dataDir
+}
 
 async function start(from: string, options: Parameters<typeof launch>[1] = {}): Promise<Start> {
   const started = await launch(from, options)
@@ -89,17 +104,7 @@ test('npm start serves, says where in one line, and Ctrl-C ends every process', 
   expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
 })
 
-test('as a service: one process to signal, SIGTERM ends it and everything below with exit code 0', async () => {
-  const dataDir = freshDataDir()
-  const started = await start(checkout, { dataDir, withoutNpm: true })
-  await started.ready()
-  expect(started.serverPid()).toBe(started.child.pid)
-  started.child.kill('SIGTERM')
-  expect(await started.exited).toBe(0)
-  await nothingLeft(dataDir)
-})
-
-test('a stop in the middle of starting leaves nothing, says nothing, and the next start goes on', async () => {
+test('as a service: SIGTERM at any moment of starting leaves nothing, says nothing, and the next start goes on', async () => {
   const dataDir = freshDataDir()
   // A slow look at its lines finds it further on, which is as good a moment.
   for (const moment of [/^starting the database/, /^migrating| is ready/, /^migrating| is ready/, / is ready/]) {
@@ -107,6 +112,8 @@ test('a stop in the middle of starting leaves nothing, says nothing, and the nex
     const told = () => started.lines.findIndex((line) => moment.test(line))
     await waitFor(`a line like ${moment}`, () => told() !== -1, 60_000)
     const at = told()
+    // One process to signal, the one that was started.
+    expect(started.serverPid()).toBe(started.child.pid)
     started.child.kill('SIGTERM')
     expect(await started.exited, started.lines.join('\n')).toBe(0)
     await nothingLeft(dataDir)
@@ -121,40 +128,40 @@ test('a stop in the middle of starting leaves nothing, says nothing, and the nex
 })
 
 test('two installations on one machine; on the same data the second is refused', async () => {
-  const [one, two] = [freshDataDir(), freshDataDir()]
-  const first = await start(checkout, { dataDir: one })
-  const second = await start(checkout, { dataDir: two })
+  const [one, two] = [usedDataDir(), usedDataDir()]
+  const first = await start(checkout, { dataDir: one, withoutNpm: true })
+  const second = await start(checkout, { dataDir: two, withoutNpm: true })
   await Promise.all([first.ready(), second.ready()])
   expect((await signUp(first.url)).status).toBe(201)
   expect((await logIn(second.url)).status).toBe(401)
 
-  const third = await start(checkout, { dataDir: one })
+  const third = await start(checkout, { dataDir: one, withoutNpm: true })
   expect(await refusal(third)).toContain(`already runs on ${one} (process ${first.serverPid()})`)
   expect((await logIn(first.url)).status).toBe(200)
 
   const port = Number(new URL(first.url).port)
-  const fourth = await start(checkout, { dataDir: freshDataDir(), port })
+  const fourth = await start(checkout, { dataDir: usedDataDir(), port, withoutNpm: true })
   expect(await refusal(fourth)).toContain(`127.0.0.1:${port} is taken`)
   await Promise.all([stop(first, one), stop(second, two)])
 })
 
 describe('after kill -9', () => {
   test('of the service: the next start finds everything in order', async () => {
-    const dataDir = freshDataDir()
-    const first = await start(checkout, { dataDir })
+    const dataDir = usedDataDir()
+    const first = await start(checkout, { dataDir, withoutNpm: true })
     await first.ready()
     expect((await signUp(first.url)).status).toBe(201)
     await first.killHard()
 
-    const next = await start(checkout, { dataDir })
+    const next = await start(checkout, { dataDir, withoutNpm: true })
     await next.ready()
     expect((await logIn(next.url)).status).toBe(200)
     await stop(next, dataDir)
   })
 
   test('of everything at once, with stale files left: the next start recovers', async () => {
-    const dataDir = freshDataDir()
-    const first = await start(checkout, { dataDir })
+    const dataDir = usedDataDir()
+    const first = await start(checkout, { dataDir, withoutNpm: true })
     await first.ready()
     expect((await signUp(first.url)).status).toBe(201)
     for (const pid of pidsNaming(dataDir)) process.kill(pid, 'SIGKILL')
@@ -162,7 +169,7 @@ describe('after kill -9', () => {
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(true)
     expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(true)
 
-    const next = await start(checkout, { dataDir })
+    const next = await start(checkout, { dataDir, withoutNpm: true })
     await next.ready()
     expect((await logIn(next.url)).status).toBe(200)
     expect(next.lines.join('\n')).toContain('recovered from an unclean stop')
@@ -170,8 +177,8 @@ describe('after kill -9', () => {
   })
 
   test('of the database: the service goes on with a new one', async () => {
-    const dataDir = freshDataDir()
-    const started = await start(checkout, { dataDir })
+    const dataDir = usedDataDir()
+    const started = await start(checkout, { dataDir, withoutNpm: true })
     await started.ready()
     expect((await signUp(started.url)).status).toBe(201)
     const postmaster = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -183,8 +190,8 @@ describe('after kill -9', () => {
 
 describe('users', () => {
   test.runIf(isRoot)('root: the database runs as somebody without rights', async () => {
-    const dataDir = freshDataDir()
-    const started = await start(checkout, { dataDir })
+    const dataDir = usedDataDir()
+    const started = await start(checkout, { dataDir, withoutNpm: true })
     await started.ready()
     const databases = usersNaming(join(dataDir, 'postgres'))
     expect(databases.length).toBeGreaterThan(0)
@@ -229,8 +236,8 @@ describe('users', () => {
     )
 
     // Elsewhere it works from there, too.
-    const outside = freshDataDir()
-    const again = await start(own, { dataDir: outside })
+    const outside = usedDataDir()
+    const again = await start(own, { dataDir: outside, withoutNpm: true })
     expect(await again.ready()).toContain(outside)
     await stop(again, own)
   })
@@ -257,7 +264,7 @@ describe('an external database', () => {
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
     await stop(started, dataDir)
 
-    const again = await start(checkout, { dataDir, env: { DATABASE_URL: db.connectionString } })
+    const again = await start(checkout, { dataDir, env: { DATABASE_URL: db.connectionString }, withoutNpm: true })
     await again.ready()
     expect((await logIn(again.url)).status).toBe(200)
     await stop(again, dataDir)
@@ -278,7 +285,7 @@ describe('settings', () => {
     [{ NODE_ENV: 'production' }, 'PUBLIC_URL is required'],
   ] as const)('%o is refused before anything starts', async ([env, reason]) => {
     const dataDir = freshDataDir()
-    expect(await refusal(await start(checkout, { dataDir, env }))).toContain(reason)
+    expect(await refusal(await start(checkout, { dataDir, env, withoutNpm: true }))).toContain(reason)
     expect(existsSync(dataDir)).toBe(false)
   })
 })

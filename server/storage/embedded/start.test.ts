@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DatabaseStartError } from '../database-start-error.ts'
 import { recordedPostmaster } from './orphans.ts'
 import { isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
@@ -46,6 +46,22 @@ async function start(dataDir: string, options: Partial<Parameters<typeof startEm
   })
   running.push(db)
   return { ...db, lines }
+}
+
+/** What a first start leaves, for tests that are about something else. */
+let prepared = ''
+beforeAll(async () => {
+  prepared = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-prepared-')))
+  const db = await startEmbeddedPostgres({ dataDir: prepared, log: () => {}, durability: 'none-for-tests' })
+  await db.stop()
+})
+afterAll(() => rmSync(prepared, { recursive: true, force: true }))
+
+/** {@link freshDir} with a database in it that was started before. */
+function usedDir(): string {
+  const dataDir = freshDir()
+  execFileSync('cp', ['-a', prepared, dataDir])
+  return dataDir
 }
 
 /** Runs one statement on a connection of its own. */
@@ -122,14 +138,14 @@ describe('a first start', () => {
   })
 
   test('knows upper and lower case beyond ASCII and sorts by code point', async () => {
-    const db = await start(freshDir())
+    const db = await start(usedDir())
     expect(await query(db.connectionString, "select lower('ÄÉ') as low, 'Z' < 'a' as by_code_point")).toEqual([
       { low: 'äé', by_code_point: true },
     ])
   })
 
   test('never runs the server as root', async () => {
-    const db = await start(freshDir())
+    const db = await start(usedDir())
     const pid = recordedPostmaster(clusterOf(db.dataDir)) ?? 0
     expect(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]).not.toBe('0')
   })
@@ -152,7 +168,7 @@ describe('a first start', () => {
   })
 
   test('two installations run side by side', async () => {
-    const [one, two] = await Promise.all([start(freshDir()), start(freshDir())])
+    const [one, two] = await Promise.all([start(usedDir()), start(usedDir())])
     await query(one.connectionString, 'create table mine (n int)')
     expect(await query(two.connectionString, "select to_regclass('mine') as other")).toEqual([{ other: null }])
   })
@@ -176,14 +192,13 @@ describe('what it refuses, in one line', () => {
   }
 
   test('a second start on the same data', async () => {
-    const dataDir = freshDir()
+    const dataDir = usedDir()
     await start(dataDir)
     expect(await refusal(dataDir)).toContain(`already runs on ${dataDir} (process ${process.pid})`)
   })
 
   test('data of another major version', async () => {
-    const dataDir = freshDir()
-    await (await start(dataDir)).stop()
+    const dataDir = usedDir()
     writeFileSync(join(clusterOf(dataDir), 'PG_VERSION'), '17\n')
     expect(await refusal(dataDir)).toContain('was made by PostgreSQL 17')
     // A refusal leaves nothing locked.
@@ -205,8 +220,7 @@ describe('what it refuses, in one line', () => {
   })
 
   test('damaged data, with the reason of the server', async () => {
-    const dataDir = freshDir()
-    await (await start(dataDir)).stop()
+    const dataDir = usedDir()
     rmSync(join(clusterOf(dataDir), 'global', 'pg_control'))
     expect(await refusal(dataDir)).toMatch(/PostgreSQL did not start .*pg_control/)
   })
@@ -236,7 +250,7 @@ describe('a start that is broken off', () => {
   })
 
   test('while the server comes up ends it, and the next start finds everything in order', async () => {
-    const dataDir = freshDir()
+    const dataDir = usedDir()
     await breakOffAt(dataDir, 'postgres/postmaster.pid')
     expect(existsSync(join(clusterOf(dataDir), 'postmaster.pid'))).toBe(false)
     expect((await start(dataDir)).notes).toEqual([])
@@ -245,7 +259,7 @@ describe('a start that is broken off', () => {
 
 describe('recovery', () => {
   test('the server comes back at the same address when it is killed', async () => {
-    const db = await start(freshDir(), { durability: 'full' })
+    const db = await start(usedDir(), { durability: 'full' })
     await query(db.connectionString, 'create table kept as select 1 as one')
     const killed = recordedPostmaster(clusterOf(db.dataDir)) ?? 0
     process.kill(killed, 'SIGKILL')
@@ -263,7 +277,7 @@ describe('recovery', () => {
   })
 
   test('our own kill -9 takes the server down with us', async () => {
-    const dataDir = freshDir()
+    const dataDir = usedDir()
     const { child, connectionString } = await hold(dataDir)
     await query(connectionString, 'create table kept as select 1 as one')
     await killHard(child)
@@ -275,7 +289,7 @@ describe('recovery', () => {
   })
 
   test('an orphaned server is stopped before the next one starts', async () => {
-    const dataDir = freshDir()
+    const dataDir = usedDir()
     const { child, connectionString } = await hold(dataDir)
     await query(connectionString, 'create table kept as select 1 as one')
     const orphan = recordedPostmaster(clusterOf(dataDir)) ?? 0
@@ -291,7 +305,7 @@ describe('recovery', () => {
   })
 
   test('everything killed at once: the log is replayed, stale files are cleared', async () => {
-    const dataDir = freshDir()
+    const dataDir = usedDir()
     const { child, connectionString } = await hold(dataDir)
     await query(connectionString, 'create table kept as select 1 as one')
     const others = [...childrenOf(child.pid ?? 0), ...postgresProcessesIn(clusterOf(dataDir))]
@@ -306,8 +320,7 @@ describe('recovery', () => {
   })
 
   test('a recorded process number that meanwhile belongs to somebody else is no obstacle', async () => {
-    const dataDir = freshDir()
-    await (await start(dataDir)).stop()
+    const dataDir = usedDir()
     const bystander = spawn('sleep', ['60'])
     onTestFinished(() => void bystander.kill('SIGKILL'))
     writeFileSync(
@@ -328,7 +341,7 @@ describe('recovery', () => {
   })
 
   test('SIGTERM leaves no process and no lock', async () => {
-    const dataDir = freshDir()
+    const dataDir = usedDir()
     const { child } = await hold(dataDir)
     const gone = once(child, 'exit')
     child.kill('SIGTERM')
