@@ -63,7 +63,7 @@ export async function issueIdsMatching(
   actor: Actor,
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
   most: number,
-  name: string,
+  name = 'q',
 ): Promise<string[]> {
   return inTime(name, async () => selectIssueIds(app.db, actor, await filterOf(app, actor, input, name), most))
 }

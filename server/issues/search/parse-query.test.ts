@@ -106,6 +106,10 @@ test.each([
     'first_seen:2026-02-31',
     'q: first_seen takes a day or time, as in first_seen:>2026-11-01, or first_seen:-24h (character 12).',
   ],
+  [
+    'last_seen:2026-11-20T12:00Z',
+    'q: last_seen takes > or < before a time of a day, as in last_seen:>2026-11-01T12:00Z (character 11).',
+  ],
   ['age:7d', 'q: age takes <24h (younger) or >7d (older), with m, h, d or w (character 5).'],
   ['unhandled:maybe', 'q: unhandled takes true or false (character 11).'],
   ['user.id:7*', 'q: user.id takes whole ids, without * (character 9).'],

@@ -32,8 +32,10 @@ export function readTime(lexer: QueryLexer, field: TimeField, op: string, text: 
   const isDay = DAY.test(text)
   // After a day is from the next one on; after an instant from the next millisecond.
   const step = op === '>' || op === '<=' ? (isDay ? DAY_MS : 1) : 0
-  if (!(ms >= EARLIEST_MS && ms + step <= LATEST_MS) || (!isDay && (op === '' || op === '=')))
+  if (!(ms >= EARLIEST_MS && ms + step <= LATEST_MS))
     throw lexer.refusal(`${field} takes a day or time, as in ${field}:>2026-11-01, or ${field}:-24h`, at)
+  if (!isDay && (op === '' || op === '='))
+    throw lexer.refusal(`${field} takes > or < before a time of a day, as in ${field}:>2026-11-01T12:00Z`, at)
   if (isDay && (op === '' || op === '=')) return { kind: 'time', field, side: 'on', time: { day: text } }
   const written = new Date(ms + step).toISOString()
   const time: Time = isDay ? { day: written.slice(0, 10) } : { instant: written }
