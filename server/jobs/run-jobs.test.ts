@@ -103,9 +103,12 @@ describe('stopping', () => {
     await waitFor('the job to be at work', () => runs === 1)
     await first.stop()
     const { rows } = await app.pool.query<{ locked_by: string | null }>(
-      `select locked_by from graphile_worker.jobs where task_identifier = 'patient'`,
+      `select locked_by, attempts, run_at <= now() as is_due from graphile_worker.jobs where task_identifier = 'patient'`,
     )
-    expect(rows).toEqual([{ locked_by: null }])
+    expect(rows).toEqual([{ locked_by: null, attempts: 0, is_due: true }])
+    const second = runJobs(app, connectionString, [patient])
+    await waitFor('the job to be at work again', () => runs === 2)
+    await second.stop()
     expect(logLines.filter((line) => JSON.stringify(line).includes('patient'))).toEqual([])
   })
 

@@ -26,6 +26,8 @@ const FIRST_PAUSE_MS = 500
 const MOST_PAUSE_MS = 10_000
 /** Jobs due later are looked for this often; those added now announce themselves. */
 const POLL_MS = 5_000
+const LOOK_EVERY_MS = 20
+const MOST_LOOKS = 50
 
 export type JobRunner = {
   /**
@@ -61,6 +63,8 @@ export function runJobs(
   })
   const stopping = new AbortController()
   let runner: Runner | null = null
+  /** Jobs that gave up because we stop, and how often they had been tried with that. */
+  const interrupted = new Map<string, number>()
 
   const once = async (): Promise<void> => {
     const workerIds = new Set<string>()
@@ -70,7 +74,7 @@ export function runJobs(
     const started = await run({
       events,
       pgPool: pool,
-      taskList: taskList(app, tasks, stopping.signal),
+      taskList: taskList(app, tasks, stopping.signal, interrupted),
       parsedCronItems: parseCronItems(
         tasks.flatMap(({ name, cron }) =>
           cron === undefined ? [] : [{ task: name, match: cron, options: { jobKey: name, backfillPeriod: 0 } }],
@@ -121,6 +125,7 @@ export function runJobs(
       const ended = (async () => {
         await runner?.stop().catch(() => {})
         await work
+        await giveBack(app, pool, interrupted)
         await pool.end()
       })()
       if (!(await withinGrace(graceMs, ended)))
@@ -129,16 +134,40 @@ export function runJobs(
   }
 }
 
-function taskList(app: App, tasks: readonly Task[], signal: AbortSignal): TaskList {
+function taskList(app: App, tasks: readonly Task[], signal: AbortSignal, interrupted: Map<string, number>): TaskList {
   return Object.fromEntries(
     tasks.map((task) => [
       task.name,
-      async (payload: unknown) => {
-        // What cron adds about the schedule (`_cron`) is dropped by the task's own schema.
-        await task.run(app, payload ?? {}, signal)
+      async (payload: unknown, { job }) => {
+        try {
+          // What cron adds about the schedule (`_cron`) is dropped by the task's own schema.
+          await task.run(app, payload ?? {}, signal)
+        } catch (error) {
+          if (signal.aborted) interrupted.set(job.id, job.attempts)
+          throw error
+        }
       },
     ]),
   )
+}
+
+/** The queue took them for failed; a service that is restarted often must neither slow its long jobs down nor lose them. */
+async function giveBack(app: App, pool: pg.Pool, interrupted: ReadonlyMap<string, number>): Promise<void> {
+  try {
+    for (const [id, attempts] of interrupted) {
+      for (let look = 0; look < MOST_LOOKS; look++) {
+        const { rowCount } = await pool.query(
+          'select id from graphile_worker.reschedule_jobs(array[$1::bigint], run_at => now(), attempts => $2::int)',
+          [id, Math.max(0, attempts - 1)],
+        )
+        if (rowCount !== 0) break
+        // The queue does not wait for its own note of the failure.
+        await delay(LOOK_EVERY_MS)
+      }
+    }
+  } catch (error) {
+    app.log.info({ err: error instanceof Error ? error.message : String(error) }, 'interrupted jobs run again later')
+  }
 }
 
 /** Says that these workers live, and frees the jobs of those that stopped saying so. */
