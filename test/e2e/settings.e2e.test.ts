@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
-import { eventually, hasFocus, screenshot } from './browser.ts'
+import { eventually, hasFocus, screenshot, WIDTHS } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -57,4 +57,15 @@ test('rotating asks once, gives a new DSN, and counts down the old one', async (
   // Both keys are taken during the grace.
   expect((await sendEvent(dashboard.server.url, project.dsn, anEvent())).status).toBe(200)
   expect((await sendEvent(dashboard.server.url, fresh, anEvent())).status).toBe(200)
+})
+
+test('on a phone the topic one is at is in view', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person, { size: 'phone' })
+  await page.goto(`/projects/${project.id}/settings/ownership`)
+  const topic = page.getByRole('link', { name: 'Ownership', exact: true })
+  await topic.waitFor()
+  const box = await topic.boundingBox()
+  expect(box?.x).toBeGreaterThanOrEqual(0)
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(WIDTHS.phone.width)
 })
