@@ -5,6 +5,12 @@ import type { Database } from '../storage/pool.ts'
 
 /** What the store knows of events without opening their bodies; every look is bounded, whatever is stored. */
 
+/** What of the store is looked at: events filed under these issues, received on this day or later. */
+export type EventSources = { readonly issueIds: readonly string[]; readonly oldestDay: string }
+
+/** As {@link EventSources.oldestDay}: every event that is stored. */
+export const ANY_DAY = '-infinity'
+
 /** An event in the order of occurrence: time first, the id decides between equals. */
 export type EventSpot = { readonly occurredAt: Date; readonly eventId: string }
 
@@ -44,8 +50,8 @@ type FactsRow = {
 }
 
 /** The next events of these issues in one direction, nearest first. */
-export async function lookAtEvents(db: Database, issueIds: readonly string[], look: Look): Promise<EventFacts[]> {
-  const { rows } = await sql<FactsRow>`${windowOf(issueIds, look)}`.execute(db)
+export async function lookAtEvents(db: Database, sources: EventSources, look: Look): Promise<EventFacts[]> {
+  const { rows } = await sql<FactsRow>`${windowOf(sources, look)}`.execute(db)
   return rows.map((row) => ({
     eventId: unhyphenate(row.event_id),
     issueId: row.issue_id,
@@ -67,11 +73,11 @@ export async function lookAtEvents(db: Database, issueIds: readonly string[], lo
 export const unknownLimit = (most: number) => sql`(select ${most}::int)`
 
 /** Every issue by its index, then merged: `any` of a list would sort all of their events. */
-function windowOf(issueIds: readonly string[], { direction, from, since, until, most }: Look) {
+function windowOf({ issueIds, oldestDay }: EventSources, { direction, from, since, until, most }: Look) {
   const order = direction === 'older' ? sql`desc` : sql`asc`
   const beyond = direction === 'older' ? sql`<` : sql`>`
   const conditions = [
-    sql`e.issue_id = i.id`,
+    sql`e.issue_id = i.id and e.received_day >= ${oldestDay}::date`,
     ...(from === null
       ? []
       : [
@@ -93,9 +99,11 @@ function windowOf(issueIds: readonly string[], { direction, from, since, until, 
 }
 
 /** How many events of these issues are stored, counted up to `most`. */
-export async function countEvents(db: Database, issueIds: readonly string[], most: number): Promise<number> {
+export async function countEvents(db: Database, { issueIds, oldestDay }: EventSources, most: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from (
-    select from events where issue_id = any(${[...issueIds]}::uuid[]) limit ${most}) c`.execute(db)
+    select from events where issue_id = any(${[...issueIds]}::uuid[]) and received_day >= ${oldestDay}::date limit ${most}) c`.execute(
+    db,
+  )
   return rows[0]?.n ?? 0
 }
 
@@ -109,12 +117,12 @@ export type ReleaseCount = {
 /** Releases among the newest `most` events, those with the newest event first. */
 export async function countReleases(
   db: Database,
-  issueIds: readonly string[],
+  sources: EventSources,
   most: number,
 ): Promise<{ releases: ReleaseCount[]; lookedAt: number }> {
   const { rows } = await sql<{ release: string | null; events: number; first: Date; last: Date }>`
     select release, count(*)::int as events, min(occurred_at) as first, max(occurred_at) as last
-    from (${windowOf(issueIds, { direction: 'older', from: null, most })}) w
+    from (${windowOf(sources, { direction: 'older', from: null, most })}) w
     group by release order by last desc, events desc`.execute(db)
   return { releases: rows, lookedAt: rows.reduce((sum, row) => sum + row.events, 0) }
 }
@@ -132,7 +140,7 @@ export type UserCount = {
 /** People among the newest `most` events, those with the most events first. */
 export async function countUsers(
   db: Database,
-  issueIds: readonly string[],
+  sources: EventSources,
   most: number,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ users: UserCount[]; distinct: number; lookedAt: number }> {
@@ -147,10 +155,10 @@ export async function countUsers(
     select user_hash, count(*)::int as events, min(occurred_at) as first, max(occurred_at) as last,
       (array_agg(event_id order by occurred_at desc, event_id desc))[1] as event_id,
       (array_agg(received_day order by occurred_at desc, event_id desc))[1] as received_day
-    from (${windowOf(issueIds, { direction: 'older', from: null, most })}) w
+    from (${windowOf(sources, { direction: 'older', from: null, most })}) w
     where user_hash is not null group by user_hash order by events desc, last desc, user_hash`.execute(db)
   const total = await sql<{ n: number }>`
-    select count(*)::int as n from (${windowOf(issueIds, { direction: 'older', from: null, most })}) w`.execute(db)
+    select count(*)::int as n from (${windowOf(sources, { direction: 'older', from: null, most })}) w`.execute(db)
   return {
     users: rows.slice(page.offset, page.offset + page.limit).map((row) => ({
       userHash: row.user_hash,

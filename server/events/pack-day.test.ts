@@ -10,6 +10,7 @@ import { openBlock, openBody } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 import { packColdEvents } from './pack-cold-events.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
+import { ANY_DAY } from './event-places.ts'
 import {
   deleteEventsOf,
   deleteEventsOfUser,
@@ -79,7 +80,9 @@ const sorted = (list: readonly ({ eventId: string } | null)[]): unknown[] =>
   list.toSorted((a, b) => ((a?.eventId ?? '') < (b?.eventId ?? '') ? -1 : 1))
 
 async function essencesOf(issueId: string): Promise<ReturnType<typeof essence>[]> {
-  return (await newestEvents(app.db, [issueId], { limit: 5_000, mostBytes: 1 << 30 })).map(essence)
+  return (
+    await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { limit: 5_000, mostBytes: 1 << 30 })
+  ).map(essence)
 }
 
 async function rowsOf(day: string): Promise<{ rows: number; unpacked: number; blocks: number }> {
@@ -127,7 +130,11 @@ describe('a packed day', () => {
       { first: day, last: day },
     )
     expect(sorted(read.map(essence))).toEqual(sorted(some.map(essence)))
-    const [, , third] = await newestEvents(app.db, [first], { limit: 3, mostBytes: 1 << 30 })
+    const [, , third] = await newestEvents(
+      app.db,
+      { issueIds: [first], oldestDay: ANY_DAY },
+      { limit: 3, mostBytes: 1 << 30 },
+    )
     const around = await neighbours(app.db, first, third!)
     expect(around.oldest).toBe(one!.eventId)
   })

@@ -9,6 +9,7 @@ import { purgeEvents } from './purge-events.ts'
 import { insertEvents } from './store.ts'
 
 const { app, clock } = await testApp()
+const never = new AbortController().signal
 const today = dayOf(clock.now())
 const TABLES = [{ table: 'events' }, { table: 'event_blocks' }]
 
@@ -46,7 +47,7 @@ test('days beyond the longest retention of any project go whole, with their bloc
     `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
     [org],
   )
-  expect(await purgeEvents(app)).toBe(0)
+  expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 0 })
   const projects = [newId(), newId()]
   for (const [index, days] of [7, 30].entries())
     await app.pool.query(
@@ -58,12 +59,21 @@ test('days beyond the longest retention of any project go whole, with their bloc
     `insert into event_packings (received_day, stage, started_at) values ($1, 'done', now()), ($2, 'done', now())`,
     [dayPlus(today, -45), dayPlus(today, -29)],
   )
-  expect(await purgeEvents(app)).toBeGreaterThanOrEqual(2)
+  for (const [project, daysAgo] of [
+    [projects[1], 10],
+    [projects[1], 29],
+  ] as const)
+    await anEventOf(project ?? '', daysAgo)
+  expect(await purgeEvents(app, AbortSignal.abort())).toMatchObject({ events: 0 })
+  expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 2 })
   expect((await partitionDays(app.pool, 'events')).every((day) => day >= dayPlus(today, -30))).toBe(true)
   expect((await partitionDays(app.pool, 'event_blocks')).every((day) => day >= dayPlus(today, -30))).toBe(true)
   const { rows } = await app.pool.query<{ events: number; packings: number }>(
     'select (select count(*)::int from events) as events, (select count(*)::int from event_packings) as packings',
   )
   expect(rows).toEqual([{ events: 3, packings: 1 }])
-  expect(await purgeEvents(app)).toBe(0)
+  expect(
+    (await app.pool.query('select distinct project_id from events where received_day < $1', [today])).rows,
+  ).toEqual([{ project_id: projects[1] }])
+  expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 0 })
 })

@@ -1,37 +1,63 @@
 import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
-import { dropDaysBefore } from '../storage/day-partitions.ts'
-import { projectSettings } from '../team/project-settings.ts'
+import { dropDaysBefore, partitionDays } from '../storage/day-partitions.ts'
+import { oldestDay } from '../team/project-settings.ts'
+import { UNIQUE_DAYS } from './event.ts'
+import { deleteEventsOfDay } from './store.ts'
+
+/** Events that go in one transaction: digestion and questions come between. */
+const PIECE = 2_000
+
+export type PurgedEvents = { readonly days: number; readonly events: number }
 
 /**
- * Drops days of events, bodies included, that are older than the longest retention any project has (product.md §9).
- * Issues, their counts and rollups stay.
- * @returns how many days went
+ * Drops days of events, bodies included, that are older than the longest retention any project has; then, from the days
+ * that stay, what is older than its own project keeps (product.md §9). Issues, their counts and rollups stay, and so do
+ * the last days in which an event's id is looked for: an event that is sent again must not count twice.
+ * @param signal ends it between two pieces; the next run goes on
  */
-export async function purgeEvents(app: App): Promise<number> {
-  const projects = await app.db.selectFrom('projects').select('settings').execute()
+export async function purgeEvents(app: App, signal: AbortSignal): Promise<PurgedEvents> {
+  const projects = await app.db.selectFrom('projects').select(['id', 'settings']).execute()
+  const now = app.clock.now()
+  const kept = projects.map(({ id, settings }) => ({
+    id,
+    oldest: earlier(oldestDay(settings, now), dayPlus(dayOf(now), -UNIQUE_DAYS)),
+  }))
+  const [first, ...others] = kept.map(({ oldest }) => oldest)
   // Without projects nobody says how long.
-  if (projects.length === 0) return 0
-  const longest = Math.max(...projects.map(({ settings }) => projectSettings(settings).retention_days))
-  const day = dayPlus(dayOf(app.clock.now()), -longest)
-  const dropped = await dropDaysBefore(app.pool, ['events', 'event_blocks'], day)
+  if (first === undefined) return { days: 0, events: 0 }
+  const oldest = others.reduce(earlier, first)
+  const days = await dropDaysBefore(app.pool, ['events', 'event_blocks'], oldest)
   // Only of days that are gone: one that was in use is still to be read through its blocks.
   await app.pool.query(
     `delete from event_packings p where p.received_day < $1::date
        and to_regclass('events_' || to_char(p.received_day, 'YYYYMMDD')) is null`,
-    [day],
+    [oldest],
   )
-  return dropped
+  let events = 0
+  for (const day of await partitionDays(app.pool, 'events'))
+    for (const project of kept) {
+      if (day >= project.oldest) continue
+      let removed = 0
+      do {
+        if (signal.aborted) return { days, events }
+        removed = await app.tx((tx) => deleteEventsOfDay(tx, project.id, day, PIECE))
+        events += removed
+      } while (removed === PIECE)
+    }
+  return { days, events }
 }
+
+const earlier = (a: string, b: string): string => (a < b ? a : b)
 
 /** Once a day, while few are awake. */
 export const purgeEventsTask = defineTask({
   name: 'purge-events',
   payload: NoPayload,
   cron: '51 3 * * *',
-  async run(app) {
-    const days = await purgeEvents(app)
-    if (days > 0) app.log.info({ days }, 'days of events beyond the longest retention are gone')
+  async run(app, _payload, signal) {
+    const removed = await purgeEvents(app, signal)
+    if (removed.days + removed.events > 0) app.log.info(removed, 'events beyond their retention are gone')
   },
 })

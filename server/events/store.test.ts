@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { withClientTx } from '../storage/pool.ts'
 import { packBlock } from './blocks.ts'
-import { lookAtEvents } from './event-places.ts'
+import { ANY_DAY, lookAtEvents } from './event-places.ts'
 import { findStored, insertEvents, newestArrived, newestEvents, readEvent, readEventsAt } from './store.ts'
 
 const { app, clock } = await testApp()
@@ -53,7 +53,9 @@ test('the newest events are given up to a number and a size, and one whatever it
   await withClientTx(app.pool, (client) => insertEvents(client, events))
   const ids = events.map((event) => event.eventId)
   const given = async (limit: number, mostBytes: number): Promise<string[]> =>
-    (await newestEvents(app.db, [issueId], { limit, mostBytes })).map((event) => event.eventId)
+    (await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { limit, mostBytes })).map(
+      (event) => event.eventId,
+    )
   expect(await given(10, 1 << 20)).toEqual(ids)
   expect(await given(2, 1 << 20)).toEqual(ids.slice(0, 2))
   expect(await given(10, 2_500)).toEqual(ids.slice(0, 3))
@@ -79,8 +81,12 @@ test('of an issue with many events in many days the newest are read, not all of 
   await withClientTx(app.pool, (client) => insertEvents(client, events))
   await app.pool.query('analyze events')
   const fetched = await app.db.transaction().execute(async (tx) => {
-    expect(await newestEvents(tx, [large], { limit: 100, mostBytes: 1 << 20 })).toHaveLength(100)
-    expect(await lookAtEvents(tx, [large], { direction: 'older', from: null, most: 100 })).toHaveLength(100)
+    expect(
+      await newestEvents(tx, { issueIds: [large], oldestDay: ANY_DAY }, { limit: 100, mostBytes: 1 << 20 }),
+    ).toHaveLength(100)
+    expect(
+      await lookAtEvents(tx, { issueIds: [large], oldestDay: ANY_DAY }, { direction: 'older', from: null, most: 100 }),
+    ).toHaveLength(100)
     expect(await newestArrived(tx, [large], 100)).toHaveLength(100)
     const { rows } = await sql<{ n: number }>`
       select sum(idx_tup_fetch + seq_tup_read)::int as n from pg_stat_xact_user_tables where relname like 'events_2%'`.execute(
@@ -113,11 +119,15 @@ test('bodies are found in their days, and blocks are opened up to a number', asy
     )
   }
   const limits = { limit: 10, mostBytes: 1 << 20 }
-  expect(await newestEvents(app.db, [issueId], limits)).toHaveLength(3)
-  expect(await newestEvents(app.db, [issueId], { ...limits, mostBlocks: 2 })).toHaveLength(2)
-  expect((await newestEvents(app.db, [issueId], limits)).map(({ body }) => body.toString())).toEqual(
-    events.map(() => '{"n": 1234}'),
-  )
+  expect(await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, limits)).toHaveLength(3)
+  expect(
+    await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { ...limits, mostBlocks: 2 }),
+  ).toHaveLength(2)
+  expect(
+    (await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, limits)).map(({ body }) =>
+      body.toString(),
+    ),
+  ).toEqual(events.map(() => '{"n": 1234}'))
 })
 
 test('an event by its id belongs to the issue asked for', async () => {

@@ -5,7 +5,7 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { copyInto, CopyRows } from './copy-rows.ts'
-import { unknownLimit } from './event-places.ts'
+import { type EventSources, unknownLimit } from './event-places.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
 import { partsOf, removeParts, storedEvents, type EventRow } from './packed-bodies.ts'
 
@@ -110,7 +110,7 @@ export type NewestLimits = {
 /** The newest events filed under these issues, newest first, as many as stay within the limits. */
 export async function newestEvents(
   db: Database,
-  issueIds: readonly string[],
+  { issueIds, oldestDay }: EventSources,
   { limit, mostBytes, mostBlocks = Infinity }: NewestLimits,
 ): Promise<StoredEvent[]> {
   const { rows } = await sql<EventRow>`
@@ -118,7 +118,7 @@ export async function newestEvents(
       select n.*, sum(n.body_end - n.body_start) over (order by n.occurred_at desc, n.event_id desc) - (n.body_end - n.body_start) as bytes_before
       from unnest(${[...issueIds]}::uuid[]) i (id)
       cross join lateral (
-        select e.* from events e where e.issue_id = i.id
+        select e.* from events e where e.issue_id = i.id and e.received_day >= ${oldestDay}::date
         order by e.occurred_at desc, e.event_id desc limit ${unknownLimit(limit)}
       ) n order by n.occurred_at desc, n.event_id desc limit ${limit}
     ) w where bytes_before < ${mostBytes} order by occurred_at desc, event_id desc`.execute(db)
@@ -243,38 +243,43 @@ export async function neighbours(db: Database, issueId: string, event: StoredEve
 }
 
 /** Removes at most `most` events of an issue, with their bodies wherever they lie; returns which. */
-export async function deleteEventsOf(tx: Tx, issueId: string, most: number): Promise<EventKey[]> {
-  const some = tx
-    .selectFrom('events')
-    .select(['received_day', 'project_id', 'event_id'])
-    .where('issue_id', '=', issueId)
-  const rows = await tx
-    .deleteFrom('events as e')
-    .using(some.limit(most).as('some'))
-    .whereRef('e.project_id', '=', 'some.project_id')
-    .whereRef('e.event_id', '=', 'some.event_id')
-    .whereRef('e.received_day', '=', 'some.received_day')
-    .returning(['e.received_day', 'e.project_id', 'e.event_id', 'e.block_id', 'e.body_start', 'e.body_end'])
-    .execute()
-  await removeParts(tx, partsOf(rows))
-  return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
-}
+export const deleteEventsOf = (tx: Tx, issueId: string, most: number): Promise<EventKey[]> =>
+  deleteEvents(tx, selectRows(tx).where('issue_id', '=', issueId).limit(most))
 
 /** Removes at most `most` events some people had in an issue, with their bodies; returns which. */
-export async function deleteEventsOfUser(
+export const deleteEventsOfUser = (
   tx: Tx,
   issueId: string,
   userHashes: readonly number[],
   most: number,
-): Promise<EventKey[]> {
-  const some = tx
-    .selectFrom('events')
-    .select(['received_day', 'project_id', 'event_id'])
-    .where('issue_id', '=', issueId)
-    .where('user_hash', 'in', [...userHashes])
+): Promise<EventKey[]> =>
+  deleteEvents(
+    tx,
+    selectRows(tx)
+      .where('issue_id', '=', issueId)
+      .where('user_hash', 'in', [...userHashes])
+      .limit(most),
+  )
+
+/**
+ * Removes at most `most` events a project received on a day, with their bodies; returns how many. In the order in which
+ * they are packed: block after block, none twice.
+ */
+export async function deleteEventsOfDay(tx: Tx, projectId: string, day: string, most: number): Promise<number> {
+  const some = selectRows(tx)
+    .where('project_id', '=', projectId)
+    .where('received_day', '=', day)
+    .orderBy('block_id')
+    .limit(most)
+  return (await deleteEvents(tx, some)).length
+}
+
+const selectRows = (tx: Tx) => tx.selectFrom('events').select(['received_day', 'project_id', 'event_id'])
+
+async function deleteEvents(tx: Tx, some: ReturnType<typeof selectRows>): Promise<EventKey[]> {
   const rows = await tx
     .deleteFrom('events as e')
-    .using(some.limit(most).as('some'))
+    .using(some.as('some'))
     .whereRef('e.project_id', '=', 'some.project_id')
     .whereRef('e.event_id', '=', 'some.event_id')
     .whereRef('e.received_day', '=', 'some.received_day')

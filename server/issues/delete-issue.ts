@@ -6,7 +6,7 @@ import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import { liveNotification } from '../live/publish.ts'
 import type { Tx } from '../storage/pool.ts'
-import { eventSources } from './events/event-sources.ts'
+import { sourceIds } from './events/event-sources.ts'
 import { lockIssue, selectIssue } from './issues.queries.ts'
 import { dropCounts, ownIdsOf } from './merging.queries.ts'
 
@@ -45,13 +45,13 @@ export async function removeIssue(
   if (found.id !== issueId) throw conflict(HIDDEN)
   // In pieces, each a transaction: an issue of millions would hold up its next event, and run into the time limit.
   // Cut off half-way, the issue is still there and can be deleted again.
-  for (const id of await eventSources(app.db, found.id)) while ((await app.tx((tx) => deletePiece(tx, id))) === PIECE);
+  for (const id of await sourceIds(app.db, found.id)) while ((await app.tx((tx) => deletePiece(tx, id))) === PIECE);
   await app.tx(async (tx) => {
     const issue = await lockIssue(tx, actor, issueId)
     if (issue === undefined) throw notFound('Issue')
     // Nobody means the issues another one is shown as.
     if (issue.id !== issueId) throw conflict(HIDDEN)
-    const sources = await eventSources(tx, issueId)
+    const sources = await sourceIds(tx, issueId)
     for (const id of sources) {
       // Those that came meanwhile.
       while ((await deletePiece(tx, id)) === PIECE);

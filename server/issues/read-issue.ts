@@ -48,10 +48,10 @@ export async function readIssue(
 ): Promise<IssueDetail> {
   const row = await selectIssue(app.db, actor, issueId)
   if (row === undefined) throw notFound('Issue')
-  const issueIds = await eventSources(app.db, row.id)
-  const scope = { projectId: row.project_id, issueIds, filter: eventFilter(row.project_id, query) }
+  const sources = await eventSources(app, row.id)
+  const scope = { projectId: row.project_id, sources, filter: eventFilter(row.project_id, query) }
   const [sample, activity, grouping, project, [issue]] = await Promise.all([
-    newestEvents(app.db, issueIds, SAMPLE),
+    newestEvents(app.db, sources, SAMPLE),
     selectActivity(app.db, row.id, ACTIVITY_ENTRIES),
     viewGrouping(app.db, row),
     app.db

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayOf, dayPlus } from '../kernel/day.ts'
 import { GroupingTransition, NO_GROUPING_RULES } from './grouping-rules.api.ts'
 import { StoredInboundFilters } from './inbound-filters.api.ts'
 import { StoredEscalating, StoredSeverityRules } from './issue-rules.api.ts'
@@ -40,3 +41,7 @@ export function projectSettings(stored: unknown): ProjectSettingsValues {
   const parsed = Stored.safeParse(stored)
   return parsed.success ? parsed.data : Stored.parse({})
 }
+
+/** The first day of a project's retention: what is older is hidden before it is deleted (product.md §9). */
+export const oldestDay = (settings: unknown, now: Date): string =>
+  dayPlus(dayOf(now), -projectSettings(settings).retention_days)

@@ -1,16 +1,10 @@
 import { invalid } from '../kernel/errors.ts'
-import { dayOf, dayPlus } from '../kernel/day.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
-import { projectSettings } from '../team/project-settings.ts'
 import { decodeTimeCursor, encodeTimeCursor, type TimeCursor } from './time-cursor.ts'
 import type { Slice, TimeRange } from './telemetry.queries.ts'
 
 export type PageInput = { readonly limit: number; readonly offset: number; readonly cursor?: string | undefined }
 export type RangeInput = { readonly from?: string | undefined; readonly to?: string | undefined }
-
-/** The first day of a project's retention: older entries are hidden before they are deleted (product.md §9). */
-export const oldestDay = ({ settings }: { readonly settings: unknown }, now: Date): string =>
-  dayPlus(dayOf(now), -projectSettings(settings).retention_days)
 
 /** @throws AppError invalid where the range is empty */
 export function rangeOf({ from, to }: RangeInput): Omit<TimeRange, 'oldestDay'> {

@@ -1,7 +1,8 @@
 import type { App } from '../../context/app.ts'
 import type { StoredEvent } from '../../events/event.ts'
-import { lookAtEvents, type EventSpot } from '../../events/event-places.ts'
+import { lookAtEvents, type EventSources, type EventSpot } from '../../events/event-places.ts'
 import { readEvents } from '../../events/store.ts'
+import { dayOf } from '../../kernel/day.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { eventIdFrom } from '../../kernel/ids.ts'
 import { completenessOf } from './completeness.ts'
@@ -12,7 +13,7 @@ import { storedBodies } from './open-event.ts'
 /** The most complete event is chosen among the newest so many. */
 const MOST_COMPARED = 50
 
-export type Scope = { readonly projectId: string; readonly issueIds: readonly string[]; readonly filter: EventFilter }
+export type Scope = { readonly projectId: string; readonly sources: EventSources; readonly filter: EventFilter }
 
 /**
  * One event of an issue, under a filter.
@@ -32,7 +33,7 @@ export async function chooseEvent(app: App, scope: Scope, which: string): Promis
     }
     return best === null ? null : bodyOf(app, scope, best)
   }
-  return eventById(app, scope.projectId, scope.issueIds, which)
+  return eventById(app, scope.projectId, scope.sources, which)
 }
 
 /**
@@ -42,13 +43,13 @@ export async function chooseEvent(app: App, scope: Scope, which: string): Promis
 export async function eventById(
   app: App,
   projectId: string,
-  issueIds: readonly string[],
+  { issueIds, oldestDay }: EventSources,
   id: string,
 ): Promise<StoredEvent> {
   const eventId = eventIdFrom(id)
   const stored = eventId === null ? [] : await readEvents(app.db, projectId, [eventId], null)
   const [own] = stored
-    .filter((event) => issueIds.includes(event.issueId))
+    .filter((event) => issueIds.includes(event.issueId) && dayOf(event.receivedAt) >= oldestDay)
     .toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime())
   if (own === undefined) throw notFound('Event')
   return own
@@ -68,7 +69,7 @@ const bodyOf = async (
 /** The nearest event beyond a spot that passes the filter. */
 async function nextId(app: App, scope: Scope, direction: 'older' | 'newer', from: EventSpot | null) {
   if (isUnfiltered(scope.filter)) {
-    const [next] = await lookAtEvents(app.db, scope.issueIds, { direction, from, most: 1 })
+    const [next] = await lookAtEvents(app.db, scope.sources, { direction, from, most: 1 })
     return next ?? null
   }
   const { events } = await findEvents(app, { ...scope, direction, from, limit: 1 })

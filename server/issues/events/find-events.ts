@@ -1,5 +1,5 @@
 import type { App } from '../../context/app.ts'
-import { lookAtEvents, type EventFacts, type EventSpot } from '../../events/event-places.ts'
+import { lookAtEvents, type EventFacts, type EventSources, type EventSpot } from '../../events/event-places.ts'
 import type { Event } from '../../protocol/event.api.ts'
 import { isUnfiltered, type EventFilter } from './event-filter.ts'
 import { openEvents } from './open-event.ts'
@@ -13,7 +13,7 @@ const CHUNK = 25
 
 export type Search = {
   readonly projectId: string
-  readonly issueIds: readonly string[]
+  readonly sources: EventSources
   readonly filter: EventFilter
   readonly direction: 'older' | 'newer'
   readonly from: EventSpot | null
@@ -36,7 +36,7 @@ export type Found = {
 export async function findEvents(app: App, search: Search): Promise<Found> {
   const { filter, direction, from, limit, mostBytes = MOST_BODY_BYTES } = search
   const most = isUnfiltered(filter) || (filter.byFacts === null && filter.byBody === null) ? limit + 1 : MOST_ROWS
-  const rows = await lookAtEvents(app.db, search.issueIds, {
+  const rows = await lookAtEvents(app.db, search.sources, {
     direction,
     from,
     since: filter.since,

@@ -1,6 +1,6 @@
 import type { Actor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
-import { countEvents, lookAtEvents, type EventSpot } from '../../events/event-places.ts'
+import { countEvents, lookAtEvents, type EventSources, type EventSpot } from '../../events/event-places.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { eventIdFrom } from '../../kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../../kernel/page.api.ts'
@@ -24,14 +24,14 @@ export async function listEvents(
   const issue = await selectIssue(app.db, actor, input.issueId)
   if (issue === undefined) throw notFound('Issue')
   const filter = eventFilter(issue.project_id, input)
-  const issueIds = await eventSources(app.db, issue.id)
+  const sources = await eventSources(app, issue.id)
   const all = isUnfiltered(filter)
   if (input.offset > 0 && input.cursor !== undefined) throw invalid('Send either cursor or offset, not both.')
   if (input.offset > 0 && !all) throw invalid('offset goes without filters only; use cursor.')
-  const from = input.cursor === undefined ? await spotAt(app, issueIds, input.offset) : spotFrom(input.cursor)
+  const from = input.cursor === undefined ? await spotAt(app, sources, input.offset) : spotFrom(input.cursor)
   const [found, stored] = await Promise.all([
-    findEvents(app, { projectId: issue.project_id, issueIds, filter, direction: 'older', from, limit: input.limit }),
-    all ? countEvents(app.db, issueIds, TOTAL_CAP + 1) : 0,
+    findEvents(app, { projectId: issue.project_id, sources, filter, direction: 'older', from, limit: input.limit }),
+    all ? countEvents(app.db, sources, TOTAL_CAP + 1) : 0,
   ])
   const total = all ? Math.min(stored, TOTAL_CAP) : found.events.length
   const isMore = all ? stored > TOTAL_CAP : found.next !== null || from !== null
@@ -47,9 +47,9 @@ export async function listEvents(
 }
 
 /** The last of the newest so many events: the page begins after it. */
-async function spotAt(app: App, issueIds: readonly string[], offset: number): Promise<EventSpot | null> {
+async function spotAt(app: App, sources: EventSources, offset: number): Promise<EventSpot | null> {
   if (offset === 0) return null
-  const skipped = await lookAtEvents(app.db, issueIds, { direction: 'older', from: null, most: offset })
+  const skipped = await lookAtEvents(app.db, sources, { direction: 'older', from: null, most: offset })
   return skipped.at(-1) ?? null
 }
 

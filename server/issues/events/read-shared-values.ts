@@ -23,11 +23,11 @@ export async function readSharedValues(
 ): Promise<{ events: number; baseline_events: number; items: Share[] }> {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  const issueIds = await eventSources(app.db, issue.id)
+  const sources = await eventSources(app, issue.id)
   const [found, baseline] = await Promise.all([
     findEvents(app, {
       projectId: issue.project_id,
-      issueIds,
+      sources,
       filter: eventFilter(issue.project_id, {}),
       direction: 'older',
       from: null,
@@ -36,6 +36,6 @@ export async function readSharedValues(
     baselineOf(app, issue.project_id),
   ])
   const own = found.events.flatMap(({ event }) => (event === null ? [] : [dimensionsOf(event)]))
-  const others = baseline.filter((event) => !issueIds.includes(event.issueId)).map(({ tags }) => tags)
+  const others = baseline.filter((event) => !sources.issueIds.includes(event.issueId)).map(({ tags }) => tags)
   return { events: own.length, baseline_events: others.length, items: sharedValues(own, others) }
 }

@@ -97,8 +97,8 @@ async function candidatesOf(
   stackRules: GroupingRules,
 ) {
   if (book === null) return []
-  const issueIds = await eventSources(app.db, issueId)
-  const stored = await chooseEvent(app, { projectId, issueIds, filter: eventFilter(projectId, {}) }, 'latest')
+  const sources = await eventSources(app, issueId)
+  const stored = await chooseEvent(app, { projectId, sources, filter: eventFilter(projectId, {}) }, 'latest')
   const event = stored === null ? null : openEvent(app, stored)
   // Stack rules say which frames are of the app.
   return event === null ? [] : book(markFrames(event, stackRules))()

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '../../context/app.ts'
+import { ANY_DAY } from '../../events/event-places.ts'
 import { newestEvents } from '../../events/store.ts'
 import { readStoredEvent } from '../../protocol/read-stored.ts'
 import { withClientTx } from '../../storage/pool.ts'
@@ -72,7 +73,7 @@ async function lexemesStored(app: App, issue: sql.StaleDocument): Promise<string
   let lexemes = growth([], lexemesOf([issue.title], releases.flatMap(releaseFacts)))
   const members = await membersOf(app.db, issue.issueId)
   for (const id of members) {
-    for (const stored of await newestEvents(app.db, [id], SAMPLE)) {
+    for (const stored of await newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, SAMPLE)) {
       try {
         const event = readStoredEvent(stored)
         lexemes = [...lexemes, ...growth(lexemes, lexemesOf(searchedTexts(event), factsOf(event)))]
