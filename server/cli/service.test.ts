@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { client } from '#test/kit/client.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
@@ -69,4 +69,23 @@ test('one that cannot listen leaves nothing running', async () => {
     )
     return rows.length === 0
   })
+})
+
+test('a request that came before the stop and was not read yet is answered', async () => {
+  const service = await startService({ ...app, config: { ...app.config, roles: ['api'] } }, connectionString, {
+    digestion: 'manual',
+  })
+  const socket = connect(service.port, '127.0.0.1')
+  let heard = ''
+  socket.on('data', (chunk: Buffer) => (heard += chunk.toString()))
+  const ended = once(socket, 'close')
+  const answers = (): number => heard.split('HTTP/1.1 200').length - 1
+  const request = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+  socket.write(request)
+  await waitFor('the first answer', () => answers() === 1)
+  // In the kernel's hands when the stop begins: the connection looks idle.
+  socket.write(request)
+  await service.close()
+  await ended
+  expect(answers()).toBe(2)
 })

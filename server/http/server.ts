@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { isLoopbackHost } from '../config.ts'
@@ -128,6 +129,9 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       }),
     close: async (graceMs) => {
       stopping.abort()
+      // A loop that is behind has requests waiting that it did not read; their connections only look idle. New ones are
+      // accepted in one turn and read in the next.
+      for (let turn = 0; turn < 3; turn++) await setImmediate()
       const closed = new Promise<void>((resolve) => listening.close(() => resolve()))
       listening.closeIdleConnections()
       const force = setTimeout(() => listening.closeAllConnections(), graceMs)
