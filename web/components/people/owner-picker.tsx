@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from 'react'
 import type { Person } from '../../api/issue-changes.ts'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -24,7 +24,7 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
   const root = useFirstFocus<HTMLDivElement>()
-  const { me, members } = useMembers(text)
+  const { me, members, known } = useMembers(text)
   const people = members.map((person): Choice => ({
     key: person.id,
     label: callName(person),
@@ -34,8 +34,10 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
   const nobody: Choice = { key: 'nobody', label: issueWords.nobody, note: undefined, person: null }
   const fits = issueWords.nobody.toLowerCase().startsWith(text.trim().toLowerCase())
   const [own, ...others] = people
-  const choices =
-    own?.key === me && own !== undefined
+  // All at once: a choice that members push down as they come is not the one somebody saw and pressed Enter for.
+  const choices = !known
+    ? []
+    : own?.key === me && own !== undefined
       ? [own, ...(fits ? [nobody] : []), ...others]
       : [...(fits ? [nobody] : []), ...people]
   const at = Math.min(chosen, choices.length - 1)
@@ -46,16 +48,25 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
   }, [at])
 
   const choose = (choice: Choice | undefined) => choice !== undefined && onChoose(choice.person)
+  // Keys that are faster than the members: steps are counted, and Enter waits for whom they lead to.
+  const [hasty, setHasty] = useState(false)
+  const chooseLate = useEffectEvent(() => choose(choices[at]))
+  useEffect(() => {
+    if (hasty && known) chooseLate()
+  }, [hasty, known])
+
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0 && choices.length > 0) {
+    if (step !== 0) {
       event.preventDefault()
-      setChosen((at + step + choices.length) % choices.length)
+      if (!known) setChosen(Math.max(0, chosen + step))
+      else if (choices.length > 0) setChosen((at + step + choices.length) % choices.length)
     }
     if (event.key === 'Enter') {
       event.preventDefault()
-      choose(choices[at])
-    }
+      if (known) choose(choices[at])
+      else setHasty(true)
+    } else setHasty(false)
   }
 
   return (
@@ -81,7 +92,7 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
           onKeyDown={onKeyDown}
         />
       </div>
-      <div className="pick" role="listbox" id={listId} aria-label={words.members} ref={list}>
+      <div className="pick" role="listbox" id={listId} aria-label={words.members} aria-busy={!known} ref={list}>
         {choices.map((choice, index) => (
           // The box keeps the focus and its Enter; the pointer is the second way.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -101,7 +112,7 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
           </div>
         ))}
       </div>
-      {choices.length === 0 ? (
+      {known && choices.length === 0 ? (
         <p className="pick-none" role="status">
           {words.noMember(text)}
         </p>

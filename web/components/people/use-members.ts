@@ -12,8 +12,11 @@ export function useMembers(typed: string | null): {
   me: string | undefined
   members: readonly Member[]
   all: readonly Member[]
+  /** Whether this is the answer to what was typed, not what stands there until it comes. */
+  known: boolean
 } {
-  const me = useQuery(meQuery).data?.user.id
+  const mine = useQuery(meQuery)
+  const me = mine.data?.user.id
   const wanted = typed !== null
   const first = useQuery({ ...teamQuery(), enabled: wanted })
   const all = first.data?.items ?? []
@@ -24,6 +27,7 @@ export function useMembers(typed: string | null): {
   return {
     me,
     all,
+    known: !mine.isPending && !first.isPending && !(isLarge && text !== '' && found.isPending),
     members: ordered(
       members.filter((member) => isMeant(member, typed ?? '')),
       me,
