@@ -55,6 +55,7 @@ test.each(COMBINATIONS)('what opens above a page: $theme, $size', async ({ theme
   await page.getByRole('dialog', { name: 'Rotate the key?' }).waitFor()
   await judge(page, 'rotate', theme, size)
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
   await page.keyboard.press('p')
   await page.getByRole('menu').waitFor()
@@ -72,6 +73,7 @@ test.each(COMBINATIONS)('what opens above a page: $theme, $size', async ({ theme
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   await judge(page, 'keys', theme, size)
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
   await page.keyboard.press('Control+k')
   await page.keyboard.type('shop')
