@@ -82,7 +82,7 @@ test('ten thousand rows: forty in the page, from the first to the last', async (
   await page.locator('.issue.is-cursor').waitFor()
   const perStepMs = ((await busyMs()) - before) / 60
   expect(perStepMs).toBeGreaterThan(0)
-  expect(perStepMs).toBeLessThan(150 * SLOWDOWN)
+  expect(perStepMs).toBeLessThan(500 * SLOWDOWN)
 }, 180_000)
 
 test.each([
