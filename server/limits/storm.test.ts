@@ -69,7 +69,15 @@ describe('the cheap print', () => {
     },
     { requiredKeys: [] },
   )
-  const text = fc.constantFrom('Maximum call stack size exceeded', 'HTTP 404', 'HTTP 500', 'order 4711 failed', 'order 4712 failed', '', 'boom')
+  const text = fc.constantFrom(
+    'Maximum call stack size exceeded',
+    'HTTP 404',
+    'HTTP 500',
+    'order 4711 failed',
+    'order 4712 failed',
+    '',
+    'boom',
+  )
   const exception = fc.record(
     {
       type: fc.constantFrom('TypeError', 'HttpError', 'SIGSEGV'),
