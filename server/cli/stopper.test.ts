@@ -77,6 +77,35 @@ test('a start that fails by itself is undone before its failure is told', async 
   expect(events).toEqual(['undone'])
 })
 
+test('a signal while a failed start is undone hides its failure neither in words nor in the code', async () => {
+  const { events, stopper, signal } = aProcess()
+  const undone = Promise.withResolvers<void>()
+  const start = stopper.start(async () => {
+    stopper.last(() => undone.promise)
+    await Promise.reject(new Error('the port is taken'))
+  })
+  const told = expect(start).rejects.toThrow('the port is taken')
+  await delay(1)
+  signal('SIGTERM')
+  undone.resolve()
+  await told
+  await delay(20)
+  // Whoever called tells the failure and ends the process.
+  expect(events).toEqual([STOPPING])
+  signal('SIGTERM')
+  expect(events).toEqual([STOPPING, 'exit 130'])
+})
+
+test('a failed start that cannot be undone is told all the same', async () => {
+  const { events, stopper } = aProcess(50)
+  const start = stopper.start(async () => {
+    stopper.last(() => new Promise(() => {}))
+    await Promise.reject(new Error('the port is taken'))
+  })
+  await expect(start).rejects.toThrow('the port is taken')
+  expect(events).toEqual(['Stopping took longer than 0.05 s: leaving now. The next start recovers.'])
+})
+
 test('the second signal leaves at once', async () => {
   const { events, stopper, signal } = aProcess()
   await stopper.start(async () => stopper.last(() => new Promise(() => {})))
@@ -103,14 +132,25 @@ test.each([
   ])
 })
 
-test('what fails while being undone is told, the rest is undone nevertheless, and the code is 1', async () => {
-  const { events, stopper, exited } = aProcess()
-  await stopper.start(async () => {
-    stopper.last(async () => void events.push('database'))
-    stopper.last(() => Promise.reject(new Error('no')))
-  })
-  stopper.stop('The database is up to date.', 0)
-  stopper.stop('Again.', 0)
-  await exited()
-  expect(events).toEqual(['The database is up to date.', 'no', 'database', 'exit 1'])
-})
+test.each([
+  ['later', () => Promise.reject(new Error('no'))],
+  [
+    'at once',
+    () => {
+      throw new Error('no')
+    },
+  ],
+])(
+  'what fails %s while being undone is told, the rest is undone nevertheless, and the code is 1',
+  async (_when, fail) => {
+    const { events, stopper, exited } = aProcess()
+    await stopper.start(async () => {
+      stopper.last(async () => void events.push('database'))
+      stopper.last(fail)
+    })
+    stopper.stop('The database is up to date.', 0)
+    stopper.stop('Again.', 0)
+    await exited()
+    expect(events).toEqual(['The database is up to date.', 'no', 'database', 'exit 1'])
+  },
+)

@@ -1,3 +1,5 @@
+import { withinGrace } from '../kernel/abortable.ts'
+
 /** How long stopping may take in all: twice what every step of a stop may take that goes well on a busy machine. */
 const STOP_WITHIN_MS = 15_000
 
@@ -17,7 +19,8 @@ export type Stopper = {
   last(undo: () => Promise<void>): void
   /**
    * The work of starting. A stop that is asked for meanwhile first waits for it to settle, then undoes what it got to.
-   * @throws what the work throws, after undoing, unless that was because of the stop
+   * @throws what the work throws, after undoing, unless that was because of the stop; the caller tells it and ends the
+   *   process, also when a stop is asked for while it is undone
    */
   start(work: () => Promise<void>): Promise<void>
   /** Undoes everything and ends the process with this code, or with 1 where something went wrong. */
@@ -41,16 +44,20 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
   const stopping = new AbortController()
   let starting: Promise<unknown> = Promise.resolve()
   let undoing: Promise<boolean> | null = null
+  let failed = false
+  const tooLong = `Stopping took longer than ${withinMs / 1000} s: leaving now. The next start recovers.`
 
   /** Whether all went well. */
   const undo = (): Promise<boolean> => {
     undoing ??= (async () => {
       let well = true
       for (let next = undos.pop(); next !== undefined; next = undos.pop()) {
-        await next().catch((error: unknown) => {
+        try {
+          await next()
+        } catch (error) {
           target.complain(error)
           well = false
-        })
+        }
       }
       return well
     })()
@@ -61,8 +68,10 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
     if (stopping.signal.aborted) return
     target.say(reason)
     stopping.abort()
+    // It is being undone, and ends with the failure, not with this code.
+    if (failed) return
     const lastResort = setTimeout(() => {
-      target.complain(`Stopping took longer than ${withinMs / 1000} s: leaving now. The next start recovers.`)
+      target.complain(tooLong)
       target.exit(1)
     }, withinMs)
     void starting
@@ -93,7 +102,8 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
       } catch (error) {
         // Then it ended because of the stop, or its failure no longer matters to anybody.
         if (stopping.signal.aborted) return
-        await undo()
+        failed = true
+        if (!(await withinGrace(withinMs, undo()))) target.complain(tooLong)
         throw error
       }
     },
