@@ -138,7 +138,9 @@ export type WholeRelease = z.infer<typeof WholeRelease>
 
 /** The same in lists. */
 export const ListedParts = z.object({
-  commits: z.array(Commit.omit({ patch_set: true })).describe('The newest 3; commit_count says how many there are.'),
+  commits: z
+    .array(Commit.omit({ patch_set: true }))
+    .describe('The newest 3, the first 500 characters of each message; commit_count says how many there are.'),
   deploys: z.array(Deploy).describe('The newest 3; deploy_count says how many there are.'),
 })
 export type ListedParts = z.infer<typeof ListedParts>

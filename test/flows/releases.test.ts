@@ -188,6 +188,11 @@ describe('made by people', () => {
     expect(listed?.commits.map((commit) => commit.id)).toEqual(['ccccccc1', 'bbbbbbb1', 'aaaaaaa1'])
     expect(listed).toMatchObject({ commit_count: 4, deploys: [] })
     expect(listed?.commits[1]).not.toHaveProperty('patch_set')
+    // A hundred releases with whole messages would be megabytes.
+    await owner.post(`/api/releases/${id}/commits`, { commits: [{ id: 'ddddddd1', message: '🚀'.repeat(5_000) }] })
+    expect((await list(project.id, '&version=with-commits')).items[0]?.commits[0]).toMatchObject({
+      message: '🚀'.repeat(500),
+    })
     expect(await owner.get(`/api/releases/${id}/commits?cursor=x`)).toMatchObject({ status: 400 })
   })
 
