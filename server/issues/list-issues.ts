@@ -33,8 +33,9 @@ export async function listIssues(
   input: ListInput,
 ): Promise<Page<Issue> & { status_counts: Record<IssueStatus, number>; read_at: string }> {
   const readAt = app.clock.now()
-  const [page, counts] = await inTime('q', async () => {
-    const filter = await filterOf(app, actor, input)
+  const [page, counts] = await inTime(app, 'q', input.q, async () => {
+    // Counted are issues of every status: those of the others have to be found as well.
+    const filter = { ...(await filterOf(app, actor, { ...input, status: undefined })), statuses: input.status }
     return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter)])
   })
   const capped = STATUSES.map((status) => [status, Math.min(counts.statuses[status], TOTAL_CAP)] as const)
@@ -47,7 +48,7 @@ export async function listIssues(
 
 /** The same without counts per status: a query (docs/search.md) beside the filters of the list. */
 export async function searchIssues(app: App, actor: Actor, input: ListInput): Promise<Page<Issue>> {
-  const [page, { total }] = await inTime('q', async () => {
+  const [page, { total }] = await inTime(app, 'q', input.q, async () => {
     const filter = await filterOf(app, actor, input)
     return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter, filter.statuses)])
   })
@@ -65,15 +66,22 @@ export async function issueIdsMatching(
   most: number,
   name = 'q',
 ): Promise<string[]> {
-  return inTime(name, async () => selectIssueIds(app.db, actor, await filterOf(app, actor, input, name), most))
+  return inTime(app, name, input.q, async () =>
+    selectIssueIds(app.db, actor, await filterOf(app, actor, input, name), most),
+  )
 }
 
-/** What the database gives up on is a matter of what was asked. @throws AppError invalid */
-async function inTime<T>(name: string, work: () => Promise<T>): Promise<T> {
+/**
+ * What the database gives up on is a matter of what was asked, where a query was; of the database else. Whoever runs the
+ * service hears of it: one that does not get on makes every query take too long.
+ * @throws AppError invalid
+ */
+async function inTime<T>(app: App, name: string, query: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!isStatementCancelled(error)) throw error
+    if (!isStatementCancelled(error) || query === undefined || query.trim() === '') throw error
+    app.log.warn({ err: error }, 'a search was given up')
     throw invalid(`${name}: the search takes too long; narrow it by a project, a time or more words.`)
   }
 }

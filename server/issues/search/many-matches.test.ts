@@ -13,7 +13,7 @@ import { findByDocument, insertDocuments } from './search.queries.ts'
 
 /** Matches of a few are asked for by id, of more by the index, of very many one by one: all of it must answer the same. */
 
-const { app } = await testApp()
+const { app, logLines } = await testApp()
 const COUNT = 4_800
 const now = app.clock.now().getTime()
 const STATUSES = ['unresolved', 'resolved', 'ignored'] as const
@@ -221,6 +221,11 @@ describe('patterns that go on after a star', () => {
     expect((await search('tenant:t*9_% tier:1')).total).toBe(1_000)
     expect((await search('tenant:t*9_% is:ignored')).total).toBe(300)
     expect((await search('tenant:t*9_%', { status: ['ignored'] })).total).toBe(300)
+    // What stands beside the list in its tabs is counted whatever status it shows.
+    const { total, status_counts: counts } = await listIssues(app, owner.actor, {
+      ...{ q: 'tier:1 tenant:t*9_%', status: ['ignored'], sort: '-last_seen', limit: 10, offset: 0 },
+    })
+    expect([total, counts.ignored, counts.unresolved]).toEqual([300, 300, 700])
     expect((await search('tier:0 -tenant:t*8_%')).total).toBe(4_000)
     expect((await search('tier:0 (tenant:t*8_% OR tenant:[t*6_%, "t4_%"])')).total).toBe(2_001)
     const page = await search('seldom tenant:t*000_%')
@@ -240,25 +245,39 @@ describe('patterns that go on after a star', () => {
     await expect(issueIdsMatching(app, owner.actor, { q }, 10, 'query')).rejects.toThrow(/^query: /)
   })
 
-  test('what the database gives up on is refused, too', async () => {
+  /** What is answered while another one holds a table and the database gives up on the statement that waits. */
+  async function givenUp(table: 'issue_search' | 'issues', ask: () => Promise<unknown>): Promise<unknown> {
     const blocker = await app.pool.connect()
     try {
-      await blocker.query('begin; lock table issue_search')
-      const answer = search('seldom').catch((error: unknown) => error)
+      await blocker.query(`begin; lock table ${table}`)
+      const answer = ask().catch((error: unknown) => error)
       await waitFor('the search to wait', async () => {
         const { rows } = await app.pool.query(
           `select pg_cancel_backend(pid) from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock' and query like '%issue_search%'`,
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%${table}%'`,
         )
         return rows.length > 0
       })
-      expect(await answer).toMatchObject({
-        code: 'invalid',
-        message: 'q: the search takes too long; narrow it by a project, a time or more words.',
-      })
+      return await answer
     } finally {
       await blocker.query('rollback')
       blocker.release()
     }
+  }
+
+  test('what the database gives up on is refused, too, and told to whoever runs the service', async () => {
+    expect(await givenUp('issue_search', () => search('seldom'))).toMatchObject({
+      code: 'invalid',
+      message: 'q: the search takes too long; narrow it by a project, a time or more words.',
+    })
+    expect(logLines.filter(({ msg }) => msg === 'a search was given up')).toMatchObject([
+      { level: 'warn', err: { code: '57014' } },
+    ])
+  })
+
+  test.each(['', '  '])('without a query (%j) it is no fault of who asked', async (q) => {
+    expect(await givenUp('issues', () => issueIdsMatching(app, owner.actor, { q }, 10))).toMatchObject({
+      code: '57014',
+    })
   })
 })
