@@ -223,7 +223,11 @@ describe('patterns that go on after a star', () => {
     expect((await search('tenant:t*9_%', { status: ['ignored'] })).total).toBe(300)
     // What stands beside the list in its tabs is counted whatever status it shows.
     const { total, status_counts: counts } = await listIssues(app, owner.actor, {
-      ...{ q: 'tier:1 tenant:t*9_%', status: ['ignored'], sort: '-last_seen', limit: 10, offset: 0 },
+      q: 'tier:1 tenant:t*9_%',
+      status: ['ignored'],
+      sort: '-last_seen',
+      limit: 10,
+      offset: 0,
     })
     expect([total, counts.ignored, counts.unresolved]).toEqual([300, 300, 700])
     expect((await search('tier:0 -tenant:t*8_%')).total).toBe(4_000)
