@@ -16,7 +16,6 @@ import {
   deleteEventsOfUser,
   findStored,
   insertEvents,
-  neighbours,
   newestEvents,
   readEvent,
   readEvents,
@@ -130,13 +129,6 @@ describe('a packed day', () => {
       { first: day, last: day },
     )
     expect(sorted(read.map(essence))).toEqual(sorted(some.map(essence)))
-    const [, , third] = await newestEvents(
-      app.db,
-      { issueIds: [first], oldestDay: ANY_DAY },
-      { limit: 3, mostBytes: 1 << 30 },
-    )
-    const around = await neighbours(app.db, first, third!)
-    expect(around.oldest).toBe(one!.eventId)
   })
 
   test('still knows its ids', async () => {

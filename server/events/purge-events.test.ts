@@ -13,7 +13,7 @@ const never = new AbortController().signal
 const today = dayOf(clock.now())
 const TABLES = [{ table: 'events' }, { table: 'event_blocks' }]
 
-async function anEventOf(projectId: string, daysAgo: number): Promise<void> {
+async function anEventOf(projectId: string, daysAgo: number, issueId = newId()): Promise<void> {
   const day = dayPlus(today, -daysAgo)
   await ensureDayPartitions(app.pool, TABLES, day)
   const at = new Date(`${day}T12:00:00Z`)
@@ -22,7 +22,7 @@ async function anEventOf(projectId: string, daysAgo: number): Promise<void> {
       {
         projectId,
         eventId: newEventId(),
-        issueId: newId(),
+        issueId,
         receivedAt: at,
         occurredAt: at,
         sentAt: null,
@@ -76,4 +76,24 @@ test('days beyond the longest retention of any project go whole, with their bloc
     (await app.pool.query('select distinct project_id from events where received_day < $1', [today])).rows,
   ).toEqual([{ project_id: projects[1] }])
   expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 0 })
+})
+
+test('who deletes the same events at the same time is not in the way, and is not waited for', async () => {
+  const { rows } = await app.pool.query<{ id: string }>(
+    `select id from projects where settings @> '{"retention_days": 7}'`,
+  )
+  const issueId = newId()
+  for (let n = 0; n < 8; n++) await anEventOf(rows[0]?.id ?? '', 29, issueId)
+  const other = await app.pool.connect()
+  try {
+    await other.query('begin')
+    const some = 'select event_id from events where issue_id = $1 order by ctid desc limit 2'
+    await other.query(`delete from events where event_id in (${some})`, [issueId])
+    expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 6 })
+    await other.query('delete from events where issue_id = $1', [issueId])
+  } finally {
+    await other.query('rollback')
+    other.release()
+  }
+  expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 2 })
 })

@@ -223,25 +223,6 @@ export async function readEventsAt(
   return storedEvents(db, rows)
 }
 
-export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
-
-/** Ids around an event of an issue, in the order of occurrence. */
-export async function neighbours(db: Database, issueId: string, event: StoredEvent | null): Promise<Neighbours> {
-  const ids = db.selectFrom('events').select('event_id').where('issue_id', '=', issueId).limit(1)
-  const newest = ids.orderBy('occurred_at', 'desc').orderBy('event_id', 'desc')
-  const oldest = ids.orderBy('occurred_at').orderBy('event_id')
-  const here =
-    event === null ? null : sql<boolean>`(${event.occurredAt}::timestamptz, ${hyphenate(event.eventId)}::uuid)`
-  const [latest, first, newer, older] = await Promise.all([
-    newest.executeTakeFirst(),
-    oldest.executeTakeFirst(),
-    here === null ? undefined : oldest.where(sql<boolean>`(occurred_at, event_id) > ${here}`).executeTakeFirst(),
-    here === null ? undefined : newest.where(sql<boolean>`(occurred_at, event_id) < ${here}`).executeTakeFirst(),
-  ])
-  const id = (row: { event_id: string } | undefined) => (row === undefined ? null : unhyphenate(row.event_id))
-  return { latest: id(latest), oldest: id(first), newer: id(newer), older: id(older) }
-}
-
 /** Removes at most `most` events of an issue, with their bodies wherever they lie; returns which. */
 export const deleteEventsOf = (tx: Tx, issueId: string, most: number): Promise<EventKey[]> =>
   deleteEvents(tx, selectRows(tx).where('issue_id', '=', issueId).limit(most))
@@ -263,7 +244,7 @@ export const deleteEventsOfUser = (
 
 /**
  * Removes at most `most` events a project received on a day, with their bodies; returns how many. In the order in which
- * they are packed: block after block, none twice.
+ * they are packed: block after block, none twice. What somebody else removes in this moment is left to them.
  */
 export async function deleteEventsOfDay(tx: Tx, projectId: string, day: string, most: number): Promise<number> {
   const some = selectRows(tx)
@@ -271,6 +252,8 @@ export async function deleteEventsOfDay(tx: Tx, projectId: string, day: string, 
     .where('received_day', '=', day)
     .orderBy('block_id')
     .limit(most)
+    .forUpdate()
+    .skipLocked()
   return (await deleteEvents(tx, some)).length
 }
 
