@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
@@ -15,7 +15,11 @@ const { app, onClose } = await testApp()
 const streams: EventStream[] = []
 const specs = routes({
   flood: { method: 'GET', path: '/api/flood', tag: 'T', summary: 'A stream', permission: 'public', stream: 'sse' },
+  late: { method: 'GET', path: '/api/late', tag: 'T', summary: 'A late one', permission: 'public', stream: 'sse' },
 })
+const stopping = new AbortController()
+const { promise: isLateAsked, resolve: lateAsked } = Promise.withResolvers<void>()
+const { promise: leftEarly, resolve: leave } = Promise.withResolvers<void>()
 const fastify = Fastify()
 await fastify.register(cookie)
 bindRoutes(
@@ -26,6 +30,11 @@ bindRoutes(
       streams.push(call.openStream())
       return Promise.resolve()
     },
+    late: async (_app: unknown, _actor: unknown, call: { openStream(): EventStream }) => {
+      lateAsked()
+      await leftEarly
+      streams.push(call.openStream())
+    },
   },
   {
     app,
@@ -35,7 +44,7 @@ bindRoutes(
     },
     originOf: () => anOrigin(),
     admit: () => {},
-    stopping: new AbortController().signal,
+    stopping: stopping.signal,
   },
 )
 const url = new URL(await fastify.listen({ port: 0, host: '127.0.0.1' }))
@@ -63,4 +72,25 @@ test('HEAD opens no stream', async () => {
   const before = streams.length
   expect((await fetch(new URL('/api/flood', url), { method: 'HEAD' })).status).toBe(404)
   expect(streams.length).toBe(before)
+})
+
+test('a stream nobody waits for any more when it opens is over at once', async () => {
+  const before = streams.length
+  const connection = once(fastify.server, 'connection')
+  const socket = connect(Number(url.port), url.hostname)
+  socket.write('GET /api/late HTTP/1.1\r\nhost: x\r\n\r\n')
+  const [ours] = (await connection) as [Socket]
+  await isLateAsked
+  socket.destroy()
+  await once(ours, 'close')
+  leave()
+  const stream = await waitFor('the stream', () => streams[before])
+  expect(stream.signal.aborted).toBe(true)
+})
+
+test('a stream that opens while the service stops ends at once, and does not keep it', async () => {
+  stopping.abort()
+  const answer = await fetch(new URL('/api/flood', url), { signal: AbortSignal.timeout(5_000) })
+  expect(await answer.text()).toBe(': open\n\n')
+  expect(streams.at(-1)?.signal.aborted).toBe(true)
 })

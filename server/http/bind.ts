@@ -209,6 +209,8 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
   request.raw.once('close', end)
   raw.once('error', end)
   stopping.addEventListener('abort', end)
+  // The service stops already, or the client left while it was looked up who it is: neither is told a second time.
+  if (stopping.aborted || raw.destroyed || request.raw.socket.destroyed) end()
   return {
     signal: gone.signal,
     end,

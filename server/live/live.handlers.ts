@@ -13,6 +13,7 @@ const FLUSH_MS = 250
 export const liveHandlers: Handlers<typeof liveRoutes> = {
   streamLive: (app, actor, call) => {
     const stream = call.openStream()
+    if (stream.signal.aborted) return Promise.resolve()
     const waiting = new Map<string, LiveMessage>()
     let timer: NodeJS.Timeout | undefined
 
