@@ -11,6 +11,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { retryReads } from './api/queries.ts'
 import { onSessionEnd } from './api/session.ts'
+import { forgetDrafts } from './comment-drafts.ts'
 import { startKeys } from './keys.ts'
 import { paths } from './paths.ts'
 import { startPrefs } from './prefs.ts'
@@ -27,9 +28,10 @@ const router = makeRouter(client)
 startPrefs()
 startKeys()
 
-onSessionEnd(() => {
+onSessionEnd((left) => {
   const { pathname, href } = router.state.location
   client.clear()
+  if (left) forgetDrafts()
   if (pathname === '/login' || pathname === '/signup') return
   void router.navigate({ ...paths.login(pathname === '/' ? undefined : href), replace: true })
 })

@@ -245,6 +245,39 @@ test('an issue deleted by somebody else says so; what was written outlives the s
   await field.waitFor()
   expect(await field.inputValue()).toBe('Seen after the rollout.')
 
+  // A log-out forgets it: whoever sits there next shall not come by it.
+  await page.getByRole('button', { name: /account of/ }).click()
+  await page.getByRole('menuitem', { name: 'Log out' }).click()
+  await page.waitForURL(/\/login/)
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/issues/${id}`)
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('')
+
   expect((await person.delete(`/api/issues/${id}`)).status).toBe(204)
   await page.getByRole('heading', { name: 'This issue does not exist' }).waitFor()
+})
+
+test('what is typed while a comment is on its way is kept', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const id = await anIssue(person, project)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${id}`)
+  const onItsWay = Promise.withResolvers<void>()
+  await page.route('**/comments', async (route) => {
+    if (route.request().method() === 'POST') await onItsWay.promise
+    await route.continue()
+  })
+  const field = page.getByRole('textbox', { name: 'Comment', exact: true })
+  await field.fill('Seen after the rollout.')
+  const request = page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/comments'))
+  await page.keyboard.press('Control+Enter')
+  await request
+  await page.keyboard.type(' And before.')
+  onItsWay.resolve()
+  await page.getByRole('region', { name: 'Activity' }).getByRole('article').getByText('Seen after').waitFor()
+  await eventually(() => field.inputValue()).toBe('And before.')
+  expect(await page.getByRole('region', { name: 'Activity' }).getByRole('article').count()).toBe(1)
 })

@@ -7,10 +7,10 @@ const LOCK = 'faultline-refresh'
 const CHANNEL = 'faultline-session'
 const REFRESHED_AT = 'faultline.refreshed-at'
 
-type Word = 'ended'
+type Word = 'ended' | 'left'
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(CHANNEL)
-const onEnd = new Set<() => void>()
+const onEnd = new Set<(left: boolean) => void>()
 let inThisTab: Promise<boolean> | null = null
 
 /** When any tab last refreshed: the store is shared and read under the lock, so no message can be late. */
@@ -57,18 +57,18 @@ function underLock(work: () => Promise<boolean>): Promise<boolean> {
   return locks === undefined ? work() : locks.request(LOCK, work)
 }
 
-/** Tells every tab that nobody is logged in any more. */
-export function endSession(): void {
-  channel?.postMessage('ended' satisfies Word)
-  for (const listener of onEnd) listener()
+/** Tells every tab that nobody is logged in any more; `left` when somebody logged out, not when the session ran out. */
+export function endSession(left = false): void {
+  channel?.postMessage((left ? 'left' : 'ended') satisfies Word)
+  for (const listener of onEnd) listener(left)
 }
 
 /** Called when the session ends here or in another tab. */
-export function onSessionEnd(listener: () => void): () => void {
+export function onSessionEnd(listener: (left: boolean) => void): () => void {
   onEnd.add(listener)
   return () => onEnd.delete(listener)
 }
 
 channel?.addEventListener('message', (event: MessageEvent<unknown>) => {
-  if (event.data === 'ended') for (const listener of onEnd) listener()
+  if (event.data === 'ended' || event.data === 'left') for (const listener of onEnd) listener(event.data === 'left')
 })

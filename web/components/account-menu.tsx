@@ -17,7 +17,7 @@ export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] 
   const logOut = async () => {
     try {
       await call('POST /api/auth/logout')
-      endSession()
+      endSession(true)
     } catch (error) {
       addToast({ text: `${shell.logOutFailed} ${reasonOf(error)}`, tone: 'bad' })
     }

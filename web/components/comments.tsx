@@ -7,6 +7,7 @@ import type { Comment } from '../api/issue-queries.ts'
 import { subscriptionQuery } from '../api/people-queries.ts'
 import { meQuery } from '../api/queries.ts'
 import { can, useCan } from '../can.ts'
+import { draftOf, keepDraft, unsent } from '../comment-drafts.ts'
 import { useKeys } from '../keys.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -104,29 +105,29 @@ const MOST = 10_000
 /** Characters as the server counts them: an emoji is one. */
 const isTooLong = (text: string): boolean => text.length > MOST && Array.from(text).length > MOST
 
-/** What was not sent yet, by person and issue: it outlives a look at another issue and a session that ended. */
-const drafts = new Map<string, string>()
-
 /** The field below the activity. What was typed survives a refusal. */
 export function CommentForm({ issueId }: { issueId: string }) {
   const me = useQuery(meQuery).data?.user
   const allowed = useCan('issue.comment')
-  const place = `${me?.id} ${issueId}`
-  const [text, setText] = useState(drafts.get(place) ?? '')
+  const [text, setText] = useState(draftOf(me?.id, issueId))
   const field = useRef<HTMLTextAreaElement>(null)
   const write = (next: string) => {
     setText(next)
-    if (next === '') drafts.delete(place)
-    else drafts.set(place, next)
+    keepDraft(me?.id, issueId, next)
   }
   useKeys([{ keys: 'c', label: words.keys.comment, group: 'Issue', run: () => field.current?.focus() }])
   const send = useChange<string, Comment>({
     send: (body) => call('POST /api/issues/:issueId/comments', { params: { issueId }, body: { body } }),
     touches: () => [...touches(issueId), subscriptionQuery(issueId).queryKey],
-    settle: (client, comment) => {
-      write('')
+    settle: (client, comment, sent) => {
+      // On a slow line somebody goes on typing.
+      setText((now) => unsent(now, sent))
+      keepDraft(me?.id, issueId, unsent(draftOf(me?.id, issueId), sent))
       client.setQueryData(commentsQuery(issueId).queryKey, (page) =>
-        page === undefined ? page : { ...page, items: [...page.items, comment], total: page.total + 1 },
+        // The live stream may have brought it already.
+        page === undefined || page.items.some(({ id }) => id === comment.id)
+          ? page
+          : { ...page, items: [...page.items, comment], total: page.total + 1 },
       )
     },
     failed: words.commentFailed,
