@@ -14,7 +14,10 @@ export type MemberAddition = {
   readonly gravity: number
 }
 
-/** The rules of `addToIssues`, for members. Returns where the hours and users of each are filed. */
+/**
+ * The rules of `addToIssues`, for members; the one others were merged into is shown under the name its own events give
+ * it. Returns where the hours and users of each are filed.
+ */
 export async function addToMembers(
   client: pg.ClientBase,
   additions: readonly MemberAddition[],
@@ -22,7 +25,8 @@ export async function addToMembers(
   const of = <T>(pick: (addition: MemberAddition) => T): T[] => additions.map(pick)
   const { rows } = await client.query<{ issue_id: string; own_id: string }>({
     name: 'members-add',
-    text: `update issue_members m set
+    text: `with added as (
+           update issue_members m set
              event_count = m.event_count + k.events,
              first_release = case when k.first_seen < m.first_seen then coalesce(k.first_release, m.first_release) else m.first_release end,
              first_seen = least(m.first_seen, k.first_seen),
@@ -39,7 +43,15 @@ export async function addToMembers(
            from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
              $10::text[], $11::bool[], $12::smallint[], $13::uuid[], $14::text[])
              k (id, events, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, gravity, event_id, first_release)
-           where m.issue_id = k.id returning m.issue_id, m.own_id`,
+           where m.issue_id = k.id
+           returning m.issue_id, m.own_id, m.root_id, m.title, m.culprit, m.error_type, m.error_value
+         ), named as (
+           update issues i set title = a.title, culprit = a.culprit, error_type = a.error_type, error_value = a.error_value
+           from added a
+           where i.id = a.issue_id and a.root_id = a.issue_id
+             and (i.title, i.culprit, i.error_type, i.error_value) is distinct from (a.title, a.culprit, a.error_type, a.error_value)
+         )
+         select issue_id, own_id from added`,
     values: [
       of((a) => a.id),
       of((a) => a.events),

@@ -277,8 +277,8 @@ export async function dropCounts(tx: Tx, ids: readonly string[]): Promise<void> 
 }
 
 /**
- * The facts of a root out of those of its members, by the rules digestion counts up with. Its severity is rated anew by
- * {@link rateIssues}.
+ * The facts of a root out of those of its members, by the rules digestion counts up with; its name is its own. Its
+ * severity is rated anew by {@link rateIssues}.
  * @param how what happened: whom all of them reached together on one day is not to be had from a single one of them, and
  * goes when one has left
  */
@@ -290,8 +290,8 @@ export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' =
       event_count = f.event_count, first_seen = f.first_seen, last_seen = f.last_seen, is_unhandled = f.is_unhandled,
       gravity = f.gravity, severity = case when i.severity_pinned then i.severity else f.severity end,
       first_release = f.first_release, last_release = f.last_release,
-      title = n.title, culprit = n.culprit, error_type = n.error_type, error_value = n.error_value, level = n.level,
-      last_event_id = n.last_event_id,
+      title = o.title, culprit = o.culprit, error_type = o.error_type, error_value = o.error_value,
+      level = n.level, last_event_id = n.last_event_id,
       user_count = coalesce(u.users, 0), users_day = u.day, users_today = u.today,
       wide_day = greatest(f.wide_day, ${ownWideDay}),
       -- Worked out for what it was before.
@@ -305,6 +305,8 @@ export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' =
     ) f, (
       select * from issue_members where root_id = ${rootId} order by last_seen desc, issue_id desc limit 1
     ) n, (
+      select title, culprit, error_type, error_value from issue_members where issue_id = ${rootId}
+    ) o, (
       select sum(c.users)::int as users, d.day, coalesce(sum(c.users) filter (where c.seen_day = d.day), 0)::int as today
       from days c
       right join (

@@ -21,14 +21,14 @@ beforeAll(async () => {
   owner = await aFounder(t.url)
 })
 
-const eventIn = (name: string, fields: Record<string, unknown> = {}, type = `${name}Error`) =>
+const eventIn = (name: string, fields: Record<string, unknown> = {}, type = `${name}Error`, value = `${name} failed`) =>
   anEvent({
     timestamp: t.clock.now().getTime() / 1000,
     exception: {
       values: [
         anException({
           type,
-          value: `${name} failed`,
+          value,
           stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, module: `app.${name}`, in_app: true }] },
         }),
       ],
@@ -59,13 +59,56 @@ async function aProjectWith(...names: string[]): Promise<{ project: TestProject;
 }
 
 describe('merging', () => {
+  test('an issue keeps its name, that of its own newest event, whatever comes for those merged into it', async () => {
+    const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
+    const [a = '', b = '', c = ''] = ids
+    await merge(a, [b])
+    await send(project, eventIn('beta', { level: 'fatal', release: 'shop@2.0.0' }))
+    const culprit = (await read(a)).culprit
+    expect(culprit).toContain('alpha')
+    expect(await read(a)).toMatchObject({
+      title: 'alphaError: alpha failed',
+      type: 'alphaError',
+      value: 'alpha failed',
+      // What happened last is that of all.
+      level: 'fatal',
+      last_release: 'shop@2.0.0',
+      event_count: 3,
+    })
+    await send(project, eventIn('alpha', {}, 'alphaError', 'once more'), eventIn('beta', {}, 'betaError', 'last'))
+    expect(await read(a)).toMatchObject({ title: 'alphaError: once more', culprit, event_count: 5 })
+    // An older one names it no more, though it is the newest of its batch.
+    const old = eventIn('alpha', { timestamp: t.clock.now().getTime() / 1000 - 1.5 }, 'alphaError', 'long ago')
+    expect((await sendEvent(t.url, project.dsn, old)).status).toBe(200)
+    await t.service.drain()
+    expect(await read(a)).toMatchObject({ title: 'alphaError: once more', event_count: 6 })
+    await merge(c, [a])
+    expect(await read(c)).toMatchObject({ title: 'gammaError: gamma failed', event_count: 7 })
+    await send(project, eventIn('alpha', {}, 'alphaError', 'while hidden'))
+    expect(await read(c)).toMatchObject({ title: 'gammaError: gamma failed', event_count: 8 })
+    await unmerge(c, [a])
+    expect(await read(a)).toMatchObject({ title: 'alphaError: while hidden', event_count: 7 })
+    expect(await read(c)).toMatchObject({ title: 'gammaError: gamma failed', event_count: 1 })
+    await unmerge(a, [b])
+    expect((await listed(project)).map(({ title }) => title).toSorted()).toEqual([
+      'alphaError: while hidden',
+      'betaError: last',
+      'gammaError: gamma failed',
+    ])
+  })
+
   test('one is shown for both, and everything of both is found through either', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta')
     const [a = '', b = ''] = ids
     await owner.post(`/api/issues/${b}/comments`, { body: 'about beta' })
     const answer = await merge(a, [b])
     expect(answer.status).toBe(200)
-    expect(answer.as<Issue>()).toMatchObject({ id: a, event_count: 2, user_count: 2, title: 'betaError: beta failed' })
+    expect(answer.as<Issue>()).toMatchObject({
+      id: a,
+      event_count: 2,
+      user_count: 2,
+      title: 'alphaError: alpha failed',
+    })
     expect((await listed(project)).map(({ id }) => id)).toEqual([a])
 
     await send(project, eventIn('beta', { user: { id: 'alpha' } }), eventIn('alpha', { user: { id: 'new' } }))
@@ -272,9 +315,9 @@ test('a person is erased from issues that were merged, and from what they said t
     })
   await send(project, of('alpha', 'ada'), of('beta', 'grace'), of('beta', 'ada'))
   const [a = '', b = ''] = (await listed(project)).map(({ id }) => id)
-  await merge(a, [b])
-  await send(project, of('beta', 'ada'))
-  expect((await read(a)).title).toContain('ada')
+  await merge(b, [a])
+  await send(project, of('alpha', 'ada'), of('beta', 'ada'))
+  expect((await read(b)).title).toContain('ada')
   expect((await owner.delete(`/api/projects/${project.id}/users/ada/data`)).status).toBeLessThan(300)
   const holds = async () =>
     (
@@ -286,8 +329,8 @@ test('a person is erased from issues that were merged, and from what they said t
       )
     ).rows
   expect(await holds()).toEqual([])
-  expect(await read(a)).toMatchObject({ id: a, title: 'betaError: secret of grace' })
-  await unmerge(a, [b])
+  expect(await read(b)).toMatchObject({ id: b, title: 'betaError: secret of grace' })
+  await unmerge(b, [a])
   expect(await holds()).toEqual([])
   const { rows } = await t.app.pool.query<{ users: number }>(
     `select count(*)::int as users from issue_users u join issues i on i.id = u.issue_id where i.project_id = $1`,
@@ -311,7 +354,7 @@ describe('discarding', () => {
     await merge(a, [b])
     const answer = await owner.post(`/api/issues/${a}/discard`)
     expect(answer.status).toBe(200)
-    expect(answer.as<Discard>()).toMatchObject({ event_count: 2, fingerprints: 2, title: 'betaError: beta failed' })
+    expect(answer.as<Discard>()).toMatchObject({ event_count: 2, fingerprints: 2, title: 'alphaError: alpha failed' })
     expect((await owner.get(`/api/issues/${a}`)).status).toBe(404)
     await send(project, eventIn('alpha'), eventIn('beta'), eventIn('gamma'))
     expect((await listed(project)).map(({ type, event_count: count }) => [type, count])).toEqual([['gammaError', 2]])

@@ -239,9 +239,14 @@ export type IssueAddition = {
   isUnhandled: boolean
   impact: IssueImpact
   eventId: string
+  /** Others were merged into it. */
+  isMerged: boolean
 }
 
-/** Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release, the oldest the first release. */
+/**
+ * Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release, the
+ * oldest the first release. What an issue is called into which others were merged, `addToMembers` says.
+ */
 export async function addToIssues(client: pg.ClientBase, additions: readonly IssueAddition[]): Promise<void> {
   const of = <T>(pick: (addition: IssueAddition) => T): T[] => additions.map(pick)
   await client.query({
@@ -252,18 +257,18 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
              first_release = case when k.first_seen < i.first_seen then coalesce(k.first_release, i.first_release) else i.first_release end,
              first_seen = least(i.first_seen, k.first_seen),
              last_seen = greatest(i.last_seen, k.last_seen),
-             title = case when k.last_seen >= i.last_seen then k.title else i.title end,
-             culprit = case when k.last_seen >= i.last_seen then k.culprit else i.culprit end,
-             error_type = case when k.last_seen >= i.last_seen then k.error_type else i.error_type end,
-             error_value = case when k.last_seen >= i.last_seen then k.error_value else i.error_value end,
+             title = case when k.last_seen >= i.last_seen and not k.is_merged then k.title else i.title end,
+             culprit = case when k.last_seen >= i.last_seen and not k.is_merged then k.culprit else i.culprit end,
+             error_type = case when k.last_seen >= i.last_seen and not k.is_merged then k.error_type else i.error_type end,
+             error_value = case when k.last_seen >= i.last_seen and not k.is_merged then k.error_value else i.error_value end,
              level = case when k.last_seen >= i.last_seen then k.level else i.level end,
              last_release = case when k.last_seen >= i.last_seen then coalesce(k.release, i.last_release) else i.last_release end,
              last_event_id = case when k.last_seen >= i.last_seen then k.event_id else i.last_event_id end,
              is_unhandled = i.is_unhandled or k.is_unhandled,
              severity = k.severity, gravity = k.gravity, users_day = k.users_day, users_today = k.users_today, wide_day = k.wide_day
            from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-             $11::text[], $12::bool[], $13::smallint[], $14::uuid[], $15::smallint[], $16::date[], $17::int[], $18::date[], $19::text[])
-             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id, gravity, users_day, users_today, wide_day, first_release)
+             $11::text[], $12::bool[], $13::smallint[], $14::uuid[], $15::smallint[], $16::date[], $17::int[], $18::date[], $19::text[], $20::bool[])
+             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id, gravity, users_day, users_today, wide_day, first_release, is_merged)
            where i.id = k.id`,
     values: [
       of((a) => a.id),
@@ -285,6 +290,7 @@ export async function addToIssues(client: pg.ClientBase, additions: readonly Iss
       of((a) => a.impact.usersToday),
       of((a) => a.impact.wideDay),
       of((a) => a.firstRelease),
+      of((a) => a.isMerged),
     ],
   })
 }

@@ -311,6 +311,7 @@ function additionOf(group: Group, newUsers: number, impact: IssueImpact): sql.Is
     isUnhandled: group.occurrences.some((one) => one.isUnhandled),
     impact,
     eventId: newest.event.eventId,
+    isMerged: group.isMerged,
   }
 }
 

@@ -121,11 +121,12 @@ async function rowsOf(projectId: string): Promise<Row[]> {
   return rows
 }
 
-/** What an issue says that shows these events. */
-function saidOf(events: readonly Sent[]): Omit<Row, 'id' | 'merged_into' | 'merged_count'> {
+/** What an issue says that shows these events: all of them together, under the name of the newest of its own. */
+function saidOf(events: readonly Sent[], own: number): Omit<Row, 'id' | 'merged_into' | 'merged_count'> {
   const byTime = events.toSorted((a, b) => a.at - b.at)
   const [oldest, newest] = [byTime[0], byTime.at(-1)]
-  if (oldest === undefined || newest === undefined) throw new Error('an issue without events')
+  const naming = byTime.findLast((one) => one.group === own)
+  if (oldest === undefined || newest === undefined || naming === undefined) throw new Error('an issue without events')
   const hours: Record<string, number> = {}
   for (const { at } of events) {
     const hour = (Math.floor(at / HOUR_MS) * HOUR_MS) / 1000
@@ -133,8 +134,8 @@ function saidOf(events: readonly Sent[]): Omit<Row, 'id' | 'merged_into' | 'merg
   }
   const users = new Set(events.map(({ user }) => user)).size
   return {
-    title: `E${newest.group}: at ${newest.at}`,
-    error_value: `at ${newest.at}`,
+    title: `E${own}: at ${naming.at}`,
+    error_value: `at ${naming.at}`,
     event_count: events.length,
     user_count: users,
     first_seen: new Date(oldest.at),
@@ -207,7 +208,12 @@ test('whatever is merged, sent and taken out again, every issue says what its ow
           if (shownAt[index] !== index) continue
           const members = shownAt.flatMap((root, member) => (root === index ? [member] : []))
           expect(row.merged_count).toBe(members.length - 1)
-          expect(row).toMatchObject(saidOf(sent.filter((one) => members.includes(one.group))))
+          expect(row).toMatchObject(
+            saidOf(
+              sent.filter((one) => members.includes(one.group)),
+              index,
+            ),
+          )
         }
       }
       await check()
@@ -389,7 +395,12 @@ describe('at once', () => {
     expect(await merging).toBeGreaterThan(2)
     for (const [index, row] of (await rowsOf(projectId)).entries()) {
       expect(row.merged_into).toBeNull()
-      expect(row).toMatchObject(saidOf(sent.filter((one) => one.group === index)))
+      expect(row).toMatchObject(
+        saidOf(
+          sent.filter((one) => one.group === index),
+          index,
+        ),
+      )
     }
   }, 60_000)
 
