@@ -72,8 +72,8 @@ export async function issueIdsMatching(
 }
 
 /**
- * What the database gives up on is a matter of what was asked, where a query was; of the database else. Whoever runs the
- * service hears of it: one that does not get on makes every query take too long.
+ * What the database gives up on is a matter of what was asked, where a query was; of the database else. Over HTTP nobody
+ * waits that long (`http/bind.ts`), but whoever runs the service hears of it.
  * @throws AppError invalid
  */
 async function inTime<T>(app: App, name: string, query: string | undefined, work: () => Promise<T>): Promise<T> {
