@@ -161,12 +161,11 @@ export async function newestArrived(db: Database, issueIds: readonly string[], l
   }))
 }
 
-/** Where the newest events of these issues lie, by their own time, newest first; none that occurred before `since`. */
+/** Where the newest events of these issues lie, by their own time, newest first; none that occurred before `since`, none received before `oldestDay`. */
 export async function newestPlaces(
   db: Database,
   issueIds: readonly string[],
-  since: Date,
-  limit: number,
+  { since, oldestDay, limit }: { readonly since: Date; readonly oldestDay: string; readonly limit: number },
 ): Promise<EventPlace[]> {
   if (issueIds.length === 0) return []
   // An event can be a minute ahead of its receipt, never more (ingest.md §17.1): days before hold none of them.
@@ -180,7 +179,7 @@ export async function newestPlaces(
   }>`select n.* from unnest(${[...issueIds]}::uuid[]) i (id)
      cross join lateral (
        select e.project_id, e.event_id, e.issue_id, e.received_day, e.occurred_at from events e
-       where e.issue_id = i.id and e.occurred_at >= ${since} and e.received_day >= ${firstDay}::date
+       where e.issue_id = i.id and e.occurred_at >= ${since} and e.received_day >= greatest(${firstDay}::date, ${oldestDay}::date)
        order by e.occurred_at desc, e.event_id desc limit ${unknownLimit(limit)}
      ) n order by n.occurred_at desc, n.event_id desc limit ${limit}`.execute(db)
   return rows.map((row) => ({

@@ -48,7 +48,7 @@ export async function previewFilters(
   try {
     const deadline = performance.now() + timeLimitMs
     const filters = compileFilters({ ...projectSettings(project.settings).inbound_filters, ...proposed }).ofEvents
-    const places = await newestEventsOfProject(app.db, projectId, mostEvents)
+    const places = await newestEventsOfProject(app, projectId, mostEvents)
     const tallies = filters.map((filter): Tally => ({ filter, dropped: 0, examples: [] }))
     let [lookedAt, dropped, oldest] = [0, 0, null as Date | null]
     for (let at = 0; at < places.length && performance.now() < deadline; at += PIECE) {

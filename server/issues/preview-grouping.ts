@@ -55,7 +55,7 @@ export async function previewGrouping(
     const groupNow = compileGrouping({ ...saved, grouping_transition: null })
     const groupThen = compileGrouping(after)
     const since = app.clock.now().getTime() - WEEK_MS
-    const places = (await newestEventsOfProject(app.db, projectId, mostEvents)).filter(
+    const places = (await newestEventsOfProject(app, projectId, mostEvents)).filter(
       (place) => place.occurredAt.getTime() >= since,
     )
     const regrouping = new Regrouping(rules)

@@ -4,6 +4,7 @@ import type { App } from '../context/app.ts'
 import type { StoredEvent } from '../events/event.ts'
 import { readEvents } from '../events/store.ts'
 import { newestEventsOfProject } from '../issues/newest-events.ts'
+import { dayOf } from '../kernel/day.ts'
 import { notFound } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
 import { decodeBodySync } from '../protocol/decode.ts'
@@ -12,7 +13,7 @@ import { parseGuarded } from '../protocol/json-guard.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import { checkScrubRules } from '../team/check-scrub-rules.ts'
-import { projectSettings, type ProjectSettingsValues } from '../team/project-settings.ts'
+import { oldestDay, projectSettings, type ProjectSettingsValues } from '../team/project-settings.ts'
 import { scrubbingOf } from '../team/scrubbing-of.ts'
 import { readProject } from '../team/team.queries.ts'
 import { differences } from './differences.ts'
@@ -39,7 +40,7 @@ export async function previewScrubbing(
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
   checkScrubRules(proposed.scrub_rules)
-  const stored = await findEvent(app, projectId, eventId)
+  const stored = await findEvent(app, project, eventId)
   if (stored === null) {
     if (eventId !== undefined) throw notFound('Event')
     return NOTHING
@@ -65,11 +66,17 @@ export async function previewScrubbing(
   }
 }
 
-async function findEvent(app: App, projectId: string, eventId: string | undefined): Promise<StoredEvent | null> {
+async function findEvent(
+  app: App,
+  { id: projectId, settings }: { readonly id: string; readonly settings: unknown },
+  eventId: string | undefined,
+): Promise<StoredEvent | null> {
   if (eventId !== undefined) {
-    return (await readEvents(app.db, projectId, [unhyphenate(eventId.toLowerCase())], null))[0] ?? null
+    const stored = await readEvents(app.db, projectId, [unhyphenate(eventId.toLowerCase())], null)
+    const oldest = oldestDay(settings, app.clock.now())
+    return stored.find(({ receivedAt }) => dayOf(receivedAt) >= oldest) ?? null
   }
-  const [newest] = await newestEventsOfProject(app.db, projectId, 1)
+  const [newest] = await newestEventsOfProject(app, projectId, 1)
   if (newest === undefined) return null
   const days = { first: newest.receivedDay, last: newest.receivedDay }
   return (await readEvents(app.db, projectId, [newest.eventId], days))[0] ?? null

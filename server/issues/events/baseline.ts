@@ -38,7 +38,7 @@ export function baselineOf(app: App, projectId: string): Promise<Baseline> {
 }
 
 async function readSample(app: App, projectId: string): Promise<Baseline> {
-  const places = await newestEventsOfProject(app.db, projectId, SPREAD)
+  const places = await newestEventsOfProject(app, projectId, SPREAD)
   // Evenly from all of them: the newest alone may be one burst.
   const step = Math.max(1, places.length / SAMPLE)
   const chosen = Array.from({ length: Math.min(SAMPLE, places.length) }, (_, index) => places[Math.floor(index * step)])

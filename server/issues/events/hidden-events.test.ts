@@ -28,6 +28,13 @@ test('an event older than its project keeps is hidden everywhere before it is de
 
   const issueOf = async (project: typeof short) =>
     (await ada.get(`/api/projects/${project.id}/issues`)).as<{ items: Issue[] }>().items[0]!
+  const previewsOf = async (project: typeof short) => {
+    const preview = (what: string, body: object) => ada.post(`/api/projects/${project.id}/${what}/preview`, body)
+    return [
+      (await preview('filters', { inbound_filters: {} })).as<{ of: number }>().of,
+      (await preview('scrubbing', { event_id: old })).status,
+    ]
+  }
   const look = async (project: typeof short) => {
     const { id } = await issueOf(project)
     const read = async <T>(path: string) => (await ada.get(`/api/issues/${id}${path}`)).as<T>()
@@ -43,6 +50,7 @@ test('an event older than its project keeps is hidden everywhere before it is de
       releases: (await read<{ items: unknown[] }>('/releases')).items.length,
       shared: (await read<{ events: number }>('/tags')).events,
       raw: (await ada.get(`/api/issues/${id}/events/${old}`)).status,
+      previews: await previewsOf(project),
     }
   }
   const both = {
@@ -55,8 +63,19 @@ test('an event older than its project keeps is hidden everywhere before it is de
     releases: 2,
     shared: 2,
     raw: 200,
+    previews: [2, 200],
   }
-  const one = { ...both, listed: [recent], total: 1, oldest: recent, users: 1, releases: 1, shared: 1, raw: 404 }
+  const one = {
+    ...both,
+    listed: [recent],
+    total: 1,
+    oldest: recent,
+    users: 1,
+    releases: 1,
+    shared: 1,
+    raw: 404,
+    previews: [1, 404],
+  }
   expect(await look(short)).toEqual(both)
   expect((await ada.patch(`/api/projects/${short.id}/settings`, { retention_days: 5 })).status).toBe(200)
   expect(await look(short)).toEqual(one)
