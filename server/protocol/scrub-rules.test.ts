@@ -20,6 +20,11 @@ const F = '[Filtered]'
 const EMAIL = 'ada@example.com'
 const HASHED = expect.stringMatching(/^hash:[0-9a-f]{24}$/) as unknown
 
+test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('an event may have a field %s', (name) => {
+  const raw = JSON.parse(`{"user":{"id":"7"},"${name}":{"id":"8"}}`) as Record<string, unknown>
+  expect(under(raw, { path: 'user.id' })).toMatchObject({ user: { id: F } })
+})
+
 describe('paths', () => {
   const event = () => ({
     user: { id: 7, email: EMAIL, data: { plan: 'gold' } },

@@ -88,7 +88,7 @@ class Walk {
   #below(state: RuleState, key: string, value: unknown, depth: number): RuleState {
     const next = this.#paths.step(state, key)
     if (key === 'values' && isList(value)) return this.#paths.both(next, state)
-    const alias = depth === 0 ? ALIASES[key] : undefined
+    const alias = depth === 0 && Object.hasOwn(ALIASES, key) ? ALIASES[key] : undefined
     return alias === undefined ? next : this.#paths.both(next, this.#paths.step(state, alias))
   }
 

@@ -259,6 +259,31 @@ test('text of an event is never markup, whatever it says', async () => {
   expect(await page.locator('main a[href^="javascript"]').count()).toBe(0)
 })
 
+test('whoever sends events calls things as every object calls its own, and breaks no page', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await openIssue(
+    person,
+    project,
+    ['constructor', '__proto__'].map((platform) =>
+      aCrash({
+        platform,
+        tags: { toString: 'a tag', valueOf: 'another' },
+        contexts: { toString: { type: 'hasOwnProperty', valueOf: 'x' } },
+        breadcrumbs: { values: [{ timestamp: Date.now() / 1000, type: platform, message: 'pressed' }] },
+      }),
+    ),
+    page,
+  )
+  await page.getByRole('region', { name: 'Breadcrumbs' }).getByText('pressed').waitFor()
+  await page.getByRole('region', { name: 'Contexts' }).waitFor()
+  await page.goto(`/issues?q=${encodeURIComponent('-constructor:x')}`)
+  await page
+    .getByRole('link', { name: /CheckoutError/ })
+    .first()
+    .waitFor()
+})
+
 test('J and K walk the list one came from, digits jump to sections', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)

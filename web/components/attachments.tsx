@@ -1,6 +1,7 @@
 import { useState, type MouseEvent } from 'react'
 import { fileUrl, freshSession } from '../api/files.ts'
 import type { IssueDetail } from '../api/issue-queries.ts'
+import { own } from '../own.ts'
 import { Button } from '../ui/button.tsx'
 import { formatCount, formatSize } from '../ui/format.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -108,7 +109,7 @@ async function download(event: MouseEvent, url: string, file: Attachment): Promi
 }
 
 function kindOf({ attachment_type: type, filename, is_image: isImage }: Attachment): string {
-  const named = words.types[type]
+  const named = own(words.types, type)
   if (named !== undefined) return named
   if (!isImage) return words.file
   return /screenshot/iu.test(filename) ? words.screenshot : words.image

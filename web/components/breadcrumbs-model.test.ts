@@ -36,6 +36,8 @@ test.each([
   [{ category: 'console' }, 'log'],
   [{ type: 'query' }, 'query'],
   [{ category: 'something else' }, 'note'],
+  [{ type: 'constructor' }, 'note'],
+  [{ type: '__proto__', category: 'fetch' }, 'http'],
 ] as const)('%o is of kind %s', (fields, kind) => expect(kindOf(aCrumb(fields))).toBe(kind))
 
 test('a move between screens and a request are told in one line, without repeating themselves', () => {

@@ -1,4 +1,5 @@
 import type { Breadcrumb, Event } from '../../server/protocol/event.api.ts'
+import { own } from '../own.ts'
 import { formatDuration } from '../ui/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 
@@ -45,7 +46,7 @@ export function kindOf(crumb: Breadcrumb): CrumbKind {
   const category = crumb.category?.toLowerCase() ?? ''
   const byCategory = BY_CATEGORY.find(([pattern]) => pattern.test(category))?.[1]
   // The type is the coarser word: many SDKs leave it at "default".
-  return BY_TYPE[crumb.type] ?? byCategory ?? (crumb.type === 'debug' || crumb.type === 'info' ? 'log' : 'note')
+  return own(BY_TYPE, crumb.type) ?? byCategory ?? (crumb.type === 'debug' || crumb.type === 'info' ? 'log' : 'note')
 }
 
 const MINUS = '\u2212'

@@ -179,6 +179,7 @@ test('the raw text is what the runtime would print', () => {
     'java.lang.IllegalStateException: no context\n    at app.Main.main(Main.kt:3)\nCaused by: java.io.IOException: gone',
   )
   const [python] = stacksOf({ exceptions: [anError({ type: 'ValueError' })], threads: [] })
+  expect(python === undefined ? '' : rawStack(python, '__proto__')).toContain('ValueError')
   expect(python === undefined ? '' : rawStack(python, 'python')).toBe(
     'Traceback (most recent call last):\n  File "src/app.ts", line 10, in run\n    run()\nValueError: broken',
   )

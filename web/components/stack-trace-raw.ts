@@ -1,9 +1,10 @@
 import type { Frame, Stacktrace } from '../../server/protocol/event.api.ts'
+import { own } from '../own.ts'
 import { typeOf, type Stack } from './stack-trace-model.ts'
 
 /** A stack as the runtime itself would print it, for the Raw view and for copying into a ticket. */
 export function rawStack(stack: Stack, platform: string): string {
-  const writer = WRITERS[platform] ?? writeScript
+  const writer = own(WRITERS, platform) ?? writeScript
   const parts = stack.exceptions.map((one, index) => {
     const head = [typeOf(one.exception, platform), one.exception.value].filter(isText).join(': ')
     const joint = index === 0 ? '' : one.joint === 'member' ? 'One of its errors: ' : 'Caused by: '

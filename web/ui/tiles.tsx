@@ -1,4 +1,5 @@
 import { Icon, type IconName } from './icon.tsx'
+import { own } from '../own.ts'
 import { kit } from '../words/kit.ts'
 
 /** Letter tiles stand for platforms: the five kinds of project, and what SDKs call the platform of an event. */
@@ -37,7 +38,7 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** `react-native` → `React Native`; unknown names as they are. */
-export const platformWord = (platform: string): string => TILES[platform]?.[1] ?? platform
+export const platformWord = (platform: string): string => own(TILES, platform)?.[1] ?? platform
 
 type PlatformTileProps = {
   /** Of a project, or of an event. */
@@ -55,8 +56,8 @@ export function PlatformTile({ platform, kind = '', quiet = false }: PlatformTil
       </span>
     )
   }
-  const shown = USUAL[kind]?.includes(platform) === true ? kind : platform
-  const [letters, word] = TILES[shown] ?? [shown.slice(0, 3).toUpperCase(), shown]
+  const shown = own(USUAL, kind)?.includes(platform) === true ? kind : platform
+  const [letters, word] = own(TILES, shown) ?? [shown.slice(0, 3).toUpperCase(), shown]
   // Beside its word it is decoration.
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)

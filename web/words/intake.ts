@@ -1,3 +1,5 @@
+import { own } from '../own.ts'
+
 /** Words of the intake page: what became of what SDKs sent, for somebody who wants to know why something is missing. */
 
 const categories: Readonly<Record<string, string>> = {
@@ -172,11 +174,11 @@ export const intake = {
     `Over the limit for errors ${when}: ${events} of ${kinds === 1 ? 'a new problem' : `${kinds} new problems`} got through nevertheless.`,
   events: (count: string, one: boolean) => `${count} ${one ? 'event' : 'events'}`,
   earlierStorms: (count: number) => `${count} earlier ${count === 1 ? 'hour' : 'hours'} like this in view.`,
-  categoryWord: (category: string): string => categories[category] ?? category.replaceAll('_', ' '),
+  categoryWord: (category: string): string => own(categories, category) ?? category.replaceAll('_', ' '),
   reasonWord: (outcome: string, reason: string): string => reasons[`${outcome} ${reason}`] ?? plain(reason),
   lossWord: (kind: string, reason: string): string => {
     if (kind === 'rate_limited') return `A relay on the way held it back: ${reason}.`
     if (kind === 'filtered' || kind === 'filtered_sampling') return `A relay on the way filtered it: ${reason}.`
-    return losses[reason] ?? plain(reason)
+    return own(losses, reason) ?? plain(reason)
   },
 } as const

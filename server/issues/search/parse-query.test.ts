@@ -43,6 +43,8 @@ describe('what a query means', () => {
     ['-🔥', { kind: 'not', part: { kind: 'text', text: '🔥', whole: false } }],
     ['device.model:"SM-A125F"', { kind: 'facet', key: 'device.model', values: [{ text: 'SM-A125F', glob: false }] }],
     ['path:"C:\\new\\"x\\""', { kind: 'facet', key: 'path', values: [{ text: 'C:\\new"x"', glob: false }] }],
+    ['constructor:x', { kind: 'facet', key: 'constructor', values: [{ text: 'x', glob: false }] }],
+    ['has:__proto__', { kind: 'has', key: '__proto__' }],
     ['user.id:7', { kind: 'user', values: ['7'] }],
     ['user:7', { kind: 'user', values: ['7'] }],
     ['!handled:yes', { kind: 'not', part: { kind: 'unhandled', value: false } }],

@@ -26,6 +26,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   'device.name': 'device.model',
 }
 
+/** As it is looked for; a tag may be called `constructor`, too, which every object inherits. */
+const nameOf = (key: string): string => (Object.hasOwn(ALIASES, key) ? (ALIASES[key] ?? key) : key)
+
 /** A value as it was written. */
 type Value = { readonly text: string; readonly isQuoted: boolean; readonly at: number }
 type Reader = (lexer: QueryLexer, key: string, values: readonly Value[], at: number) => Term
@@ -110,7 +113,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     const [value] = values
     if (value === undefined || values.length > 1) throw lexer.refusal('has takes one key', at)
     const key = value.text.toLowerCase()
-    return { kind: 'has', key: ALIASES[key] ?? key }
+    return { kind: 'has', key: nameOf(key) }
   },
 }
 
@@ -128,7 +131,7 @@ const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: s
 
 /** Whether the key has a meaning of its own; any other names a tag. */
 export const knowsKey = (key: string): boolean => {
-  const name = ALIASES[key] ?? key
+  const name = nameOf(key)
   return Object.hasOwn(READERS, name) || Object.hasOwn(COMPARING, name) || isOwnKey(name)
 }
 
@@ -138,7 +141,7 @@ export const knowsKey = (key: string): boolean => {
  * @throws AppError invalid, naming the place
  */
 export function readKeyTerm(lexer: QueryLexer, written: string, at: number, bounds: Bounds): Query {
-  const key = ALIASES[written] ?? written
+  const key = nameOf(written)
   const comparing = Object.hasOwn(COMPARING, key) ? COMPARING[key] : undefined
   if (comparing !== undefined) {
     const op = COUNT_OPS.find((one) => lexer.text.startsWith(one, lexer.at)) ?? ''

@@ -1,0 +1,34 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { initialsOf, platformWord, PlatformTile } from './tiles.tsx'
+
+test.each([
+  ['Ines Köhler', 'IK'],
+  ['ines', 'I'],
+  ['Ana Maria de Souza', 'AS'],
+  ['  Robin  V. ', 'RV'],
+  ['李 小龙', '李小'],
+  ['😀 Smile', '😀S'],
+  ['', '?'],
+])('initials of %s', (name, initials) => expect(initialsOf(name)).toBe(initials))
+
+test('platforms have words, unknown ones their own name', () => {
+  expect(platformWord('react-native')).toBe('React Native')
+  expect(platformWord('cobol')).toBe('cobol')
+})
+
+const html = (platform: string, kind?: string) => renderToStaticMarkup(<PlatformTile platform={platform} kind={kind} />)
+
+test.each(['constructor', '__proto__', 'valueOf', 'brainfuck', ''])(
+  'a platform may be called %j by whoever sends events, and is drawn as it is called',
+  (name) => {
+    expect(platformWord(name)).toBe(name)
+    expect(html(name)).toContain(name.slice(0, 3).toUpperCase())
+    expect(html('java', name)).toContain('Java')
+  },
+)
+
+test('the kind of project says more than the usual platform of its SDK, and less than another', () => {
+  expect(html('java', 'android')).toContain('Android')
+  expect(html('native', 'flutter')).toContain('Native')
+})
