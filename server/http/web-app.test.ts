@@ -6,13 +6,15 @@ import Fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { registerWebApp } from './web-app.ts'
 
-const dist = `${mkdtempSync(join(tmpdir(), 'faultline-dist-'))}/`
-mkdirSync(join(dist, 'assets'))
+const scratch = mkdtempSync(join(tmpdir(), 'faultline-dist-'))
+// An installation may stand below a folder of that name, too.
+const dist = `${join(scratch, 'assets', 'dist')}/`
+mkdirSync(join(dist, 'assets'), { recursive: true })
 const fastify = Fastify()
 await registerWebApp(fastify, dist)
 afterAll(async () => {
   await fastify.close()
-  rmSync(dist, { recursive: true, force: true })
+  rmSync(scratch, { recursive: true, force: true })
 })
 const get = (url: string) => fastify.inject({ method: 'GET', url })
 
@@ -40,6 +42,8 @@ test('a build under a running service is served at once', async () => {
   expect((await get('/')).body).not.toBe((await get('/')).body)
   expect((await get('/assets/app-1.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable')
   expect((await get('/theme.js')).headers['cache-control']).toBe('no-cache')
+  writeFileSync(join(dist, '.built-from'), 'a note of the build to itself')
+  expect((await get('/.built-from')).body).not.toContain('a note')
 })
 
 test('what the build compressed comes compressed to whoever takes it, under its own name only', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -12,6 +13,7 @@ const NONCE = '__CSP_NONCE__'
  * when asked for, so that a build under a running service is served at once.
  */
 export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Promise<void> {
+  const hashed = join(dist, 'assets')
   await fastify.register(fastifyStatic, {
     root: dist,
     index: false,
@@ -19,8 +21,10 @@ export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Pro
     // The build leaves them beside the files: 700 kB of code are 200 on the way.
     preCompressed: true,
     maxAge: '365d',
+    // What the build notes for itself.
+    dotfiles: 'ignore',
     setHeaders: (reply, path) => {
-      if (!path.includes('/assets/')) void reply.header('cache-control', 'no-cache')
+      if (dirname(path) !== hashed) void reply.header('cache-control', 'no-cache')
     },
   })
   // The page comes with its policy, never bare from the folder.
