@@ -64,7 +64,8 @@ export async function migrate(client: pg.ClientBase, progress: (line: string) =>
         ])
         await client.query('commit')
       } catch (error) {
-        await client.query('rollback')
+        // A connection that is gone took it back already; what ended it is what has to be told.
+        await client.query('rollback').catch(() => {})
         throw new Error(
           `migrations/${migration.name} failed: ${error instanceof Error ? error.message : String(error)}`,
           { cause: error },
@@ -73,7 +74,7 @@ export async function migrate(client: pg.ClientBase, progress: (line: string) =>
     }
     return pending.map((migration) => migration.name)
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
   }
 }
 
