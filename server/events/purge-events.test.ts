@@ -5,8 +5,10 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../storage/day-partitions.ts'
 import { withClientTx } from '../storage/pool.ts'
+import { ANY_DAY } from './event-places.ts'
+import { packDay } from './pack-day.ts'
 import { purgeEvents } from './purge-events.ts'
-import { insertEvents } from './store.ts'
+import { insertEvents, newestEvents } from './store.ts'
 
 const { app, clock } = await testApp()
 const never = new AbortController().signal
@@ -96,4 +98,32 @@ test('who deletes the same events at the same time is not in the way, and is not
     other.release()
   }
   expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 2 })
+})
+
+test('of a packed day what others keep stays readable; issues of many events and many issues of few go in pieces', async () => {
+  const { rows: projects } = await app.pool.query<{ id: string }>(
+    `select id from projects order by (settings->>'retention_days')::int`,
+  )
+  const [short = '', long = ''] = projects.map(({ id }) => id)
+  const [gone, kept] = [newId(), newId()]
+  for (let n = 0; n < 3; n++) {
+    await anEventOf(short, 20, gone)
+    await anEventOf(long, 20, kept)
+  }
+  const day = dayPlus(today, -20)
+  await packDay(app, day, () => Promise.resolve())
+  // One issue with more than a piece, and more issues than one.
+  await app.pool.query(
+    `insert into events (received_day, project_id, event_id, issue_id, received_at, occurred_at, level, environment, body_encoding, body_start, body_end, body)
+     select $1::date, $2, gen_random_uuid(), case when n <= 2001 then $3::uuid else gen_random_uuid() end, $1::date, $1::date, 'error', 'p', 0, 0, 2, '{}'
+     from generate_series(1, 4100) n`,
+    [day, short, newId()],
+  )
+  expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 4_103 })
+  const read = async (id: string) =>
+    newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, { limit: 10, mostBytes: 1 << 20 })
+  expect((await read(kept)).map(({ body, bodyStart, bodyEnd }) => body.toString('utf8', bodyStart, bodyEnd))).toEqual(
+    Array.from({ length: 3 }, () => '{}'),
+  )
+  expect(await read(gone)).toEqual([])
 })

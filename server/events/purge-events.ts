@@ -4,7 +4,7 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { dropDaysBefore, partitionDays } from '../storage/day-partitions.ts'
 import { oldestDay } from '../team/project-settings.ts'
 import { UNIQUE_DAYS } from './event.ts'
-import { deleteEventsOfDay } from './store.ts'
+import { deleteEventsOfDay, issuesOfDay } from './store.ts'
 
 /** Events that go in one transaction: digestion and questions come between. */
 const PIECE = 2_000
@@ -39,14 +39,30 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   for (const day of await partitionDays(app.pool, 'events'))
     for (const project of kept) {
       if (day >= project.oldest) continue
-      let removed = 0
-      do {
-        if (signal.aborted) return { days, events }
-        removed = await app.tx((tx) => deleteEventsOfDay(tx, project.id, day, PIECE))
-        events += removed
-      } while (removed === PIECE)
+      for (const issueIds of inPieces(await issuesOfDay(app.db, project.id, day))) {
+        let removed = 0
+        do {
+          if (signal.aborted) return { days, events }
+          removed = await app.tx((tx) => deleteEventsOfDay(tx, issueIds, day, PIECE))
+          events += removed
+        } while (removed === PIECE)
+      }
     }
   return { days, events }
+}
+
+/** Issues of about a piece together, or one with more by itself: searched for each time anew, a day would cost its square. */
+function* inPieces(issues: readonly { readonly issueId: string; readonly events: number }[]): Generator<string[]> {
+  let [piece, size]: [string[], number] = [[], 0]
+  for (const { issueId, events } of issues) {
+    if (piece.length > 0 && size + events > PIECE) {
+      yield piece
+      ;[piece, size] = [[], 0]
+    }
+    piece.push(issueId)
+    size += events
+  }
+  if (piece.length > 0) yield piece
 }
 
 const earlier = (a: string, b: string): string => (a < b ? a : b)
