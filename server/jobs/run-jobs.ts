@@ -42,7 +42,14 @@ const STOP_GRACE_MS = 4_000
 
 /** Makes or updates the queue's own tables (schema `graphile_worker`); safe from several processes at once. */
 export async function migrateJobs(connectionString: string): Promise<void> {
-  await runMigrations({ connectionString, maxPoolSize: 1, logger: loggerOf(null) })
+  // A pool of ours: connections of the queue's own are still closing when it returns, and one that a stopping database
+  // ends then would end the process.
+  const pool = createPool({ connectionString, name: 'faultline migrate', max: 1, onError: () => {} })
+  try {
+    await runMigrations({ pgPool: pool, logger: loggerOf(null) })
+  } finally {
+    await pool.end()
+  }
 }
 
 /**
