@@ -62,13 +62,16 @@ export function runJobs(
   tasks: readonly Task[],
   heartbeatMs = HEARTBEAT_MS,
 ): JobRunner {
+  const stopping = new AbortController()
   const pool = createPool({
     connectionString,
     name: 'faultline jobs',
     max: CONNECTIONS,
-    onError: (error) => app.log.warn({ err: error.message }, 'an idle database connection of the jobs broke'),
+    onError: (error) => {
+      if (!stopping.signal.aborted)
+        app.log.warn({ err: error.message }, 'an idle database connection of the jobs broke')
+    },
   })
-  const stopping = new AbortController()
   let runner: Runner | null = null
   /** Jobs that gave up because we stop, and how often they had been tried with that. */
   const interrupted = new Map<string, number>()
