@@ -291,6 +291,7 @@ test('a page that does not come says so and is asked for again; Back finds the p
   const scrolled = await page.evaluate<number>('scrollY')
   expect(scrolled).toBeGreaterThan(1000)
   await page.keyboard.press('Enter')
+  await page.waitForURL(/\/issues\/[0-9a-f-]{36}/)
   await page.getByRole('heading', { name: /^Error068X/, level: 1 }).waitFor()
   await page.goBack()
   await row(page, 'Error068X').waitFor()
