@@ -72,6 +72,7 @@ export function runJobs(
         app.log.warn({ err: error.message }, 'an idle database connection of the jobs broke')
     },
   })
+  releaseOnce(pool)
   let runner: Runner | null = null
   /** Jobs that gave up because we stop, and how often they had been tried with that. */
   const interrupted = new Map<string, number>()
@@ -142,6 +143,29 @@ export function runJobs(
         app.log.warn({ grace_ms: graceMs }, 'jobs did not end in time; they run again after the next start')
     },
   }
+}
+
+type Release = (destroy?: boolean | Error) => void
+type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
+
+/**
+ * The queue gives its listening connection back twice when it breaks while a stop gives it back, and the pool's
+ * complaint, which nobody catches, would end the process.
+ */
+function releaseOnce(pool: pg.Pool): void {
+  const connect = pool.connect.bind(pool)
+  const connectOnce = (callback?: Connected): Promise<pg.PoolClient> | void => {
+    if (callback === undefined) return connect()
+    connect((error, client, release: Release) => {
+      let isReleased = false
+      callback(error, client, (destroy) => {
+        if (isReleased) return
+        isReleased = true
+        release(destroy)
+      })
+    })
+  }
+  Object.assign(pool, { connect: connectOnce })
 }
 
 function taskList(app: App, tasks: readonly Task[], signal: AbortSignal, interrupted: Map<string, number>): TaskList {
