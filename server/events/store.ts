@@ -161,7 +161,10 @@ export async function newestArrived(db: Database, issueIds: readonly string[], l
   }))
 }
 
-/** Where the newest events of these issues lie, by their own time, newest first; none that occurred before `since`, none received before `oldestDay`. */
+/**
+ * Where the newest events of these issues lie, by their own time, newest first; none that occurred before `since`, none
+ * received before `oldestDay`.
+ */
 export async function newestPlaces(
   db: Database,
   issueIds: readonly string[],

@@ -11,10 +11,10 @@ import { notFound } from '../kernel/errors.ts'
 import { Json } from '../kernel/json.api.ts'
 import { chooseEvent, neighboursOf } from './events/choose-event.ts'
 import { eventFilter, isUnfiltered, type EventQuery } from './events/event-filter.ts'
-import { eventSources } from './events/event-sources.ts'
+import { sourceIds } from './events/event-sources.ts'
 import { openEvent } from './events/open-event.ts'
 import type { Tag } from '../protocol/event.api.ts'
-import { projectSettings } from '../team/project-settings.ts'
+import { oldestDay, projectSettings } from '../team/project-settings.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
 import { selectActivity, selectIssue } from './issues.queries.ts'
 import { distributionOf } from './tag-distribution.ts'
@@ -48,20 +48,25 @@ export async function readIssue(
 ): Promise<IssueDetail> {
   const row = await selectIssue(app.db, actor, issueId)
   if (row === undefined) throw notFound('Issue')
-  const sources = await eventSources(app, row.id)
-  const scope = { projectId: row.project_id, sources, filter: eventFilter(row.project_id, query) }
-  const [sample, activity, grouping, project, [issue]] = await Promise.all([
-    newestEvents(app.db, sources, SAMPLE),
-    selectActivity(app.db, row.id, ACTIVITY_ENTRIES),
-    viewGrouping(app.db, row),
+  const [issueIds, project] = await Promise.all([
+    sourceIds(app.db, row.id),
     app.db
       .selectFrom('projects')
       .select(['id', 'name', 'slug', 'platform', 'settings'])
       .where('id', '=', row.project_id)
       .executeTakeFirst(),
+  ])
+  if (project === undefined) throw notFound('Issue')
+  const settings = projectSettings(project.settings)
+  const sources = { issueIds, oldestDay: oldestDay(settings, app.clock.now()) }
+  const scope = { projectId: row.project_id, sources, filter: eventFilter(row.project_id, query) }
+  const [sample, activity, grouping, [issue]] = await Promise.all([
+    newestEvents(app.db, sources, SAMPLE),
+    selectActivity(app.db, row.id, ACTIVITY_ENTRIES),
+    viewGrouping(app.db, row),
     viewIssues(app, [row]),
   ])
-  if (issue === undefined || project === undefined) throw notFound('Issue')
+  if (issue === undefined) throw notFound('Issue')
   const stored =
     which === 'latest' && isUnfiltered(scope.filter) ? (sample[0] ?? null) : await chooseEvent(app, scope, which)
   const [eventIds, attachments, feedback, tags] = await Promise.all([
@@ -70,12 +75,12 @@ export async function readIssue(
     feedbackOfIssue(app, project.id, row.id, FEEDBACK_ITEMS),
     tagsOf(app, sample),
   ])
-  const { settings, ...shown } = project
+  const { settings: _, ...shown } = project
   const event = stored === null ? null : openEvent(app, stored)
   return {
     ...issue,
     project: shown,
-    event: event === null ? null : markFrames(event, projectSettings(settings).grouping_rules),
+    event: event === null ? null : markFrames(event, settings.grouping_rules),
     event_ids: eventIds,
     attachments,
     feedback,

@@ -73,7 +73,7 @@ async function findEvent(
 ): Promise<StoredEvent | null> {
   if (eventId !== undefined) {
     const stored = await readEvents(app.db, projectId, [unhyphenate(eventId.toLowerCase())], null)
-    const oldest = oldestDay(settings, app.clock.now())
+    const oldest = oldestDay(projectSettings(settings), app.clock.now())
     return stored.find(({ receivedAt }) => dayOf(receivedAt) >= oldest) ?? null
   }
   const [newest] = await newestEventsOfProject(app, projectId, 1)

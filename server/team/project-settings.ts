@@ -43,5 +43,5 @@ export function projectSettings(stored: unknown): ProjectSettingsValues {
 }
 
 /** The first day of a project's retention: what is older is hidden before it is deleted (product.md §9). */
-export const oldestDay = (settings: unknown, now: Date): string =>
-  dayPlus(dayOf(now), -projectSettings(settings).retention_days)
+export const oldestDay = (settings: Pick<ProjectSettingsValues, 'retention_days'>, now: Date): string =>
+  dayPlus(dayOf(now), -settings.retention_days)

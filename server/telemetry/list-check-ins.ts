@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { oldestDay } from '../team/project-settings.ts'
+import { oldestDay, projectSettings } from '../team/project-settings.ts'
 import { readProject } from '../team/team.queries.ts'
 import { durationOf, startOf } from './check-in.ts'
 import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
@@ -25,7 +25,7 @@ export async function listCheckIns(app: App, actor: Actor, input: ListCheckInsIn
   const filter: RunFilter = {
     projectId: input.projectId,
     ...rangeOf(input),
-    oldestDay: oldestDay(project.settings, app.clock.now()),
+    oldestDay: oldestDay(projectSettings(project.settings), app.clock.now()),
     monitor: input.monitor ?? null,
     statuses: input.status ?? null,
     environment: input.environment ?? null,

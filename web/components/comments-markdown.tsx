@@ -43,8 +43,8 @@ const MOST_LINES = 1_500
 
 /**
  * Emphasis and brackets cost the square of their number, lists and quotes in each other their depth: ten thousand
- * characters could stop a reader's page for seconds. So do thousands of lines, or of marks before them. Such a comment is shown as it was typed; the server looks for
- * mentions in it likewise (issues/people/comment-text.ts).
+ * characters could stop a reader's page for seconds. So do thousands of lines, or of marks before them. Such a comment is
+ * shown as it was typed; the server looks for mentions in it likewise (issues/people/comment-text.ts).
  */
 function isCostly(text: string): boolean {
   if (NESTED.test(text)) return true

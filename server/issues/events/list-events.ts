@@ -24,7 +24,7 @@ export async function listEvents(
   const issue = await selectIssue(app.db, actor, input.issueId)
   if (issue === undefined) throw notFound('Issue')
   const filter = eventFilter(issue.project_id, input)
-  const sources = await eventSources(app, issue.id)
+  const sources = await eventSources(app, issue)
   const all = isUnfiltered(filter)
   if (input.offset > 0 && input.cursor !== undefined) throw invalid('Send either cursor or offset, not both.')
   if (input.offset > 0 && !all) throw invalid('offset goes without filters only; use cursor.')

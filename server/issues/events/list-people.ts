@@ -21,7 +21,7 @@ export async function listUsers(
 ) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  const counted = await countUsers(app.db, await eventSources(app, issue.id), MOST_EVENTS, { limit, offset })
+  const counted = await countUsers(app.db, await eventSources(app, issue), MOST_EVENTS, { limit, offset })
   const events = await openEvents(app, issue.project_id, counted.users)
   return {
     items: counted.users.map((user) => {
@@ -50,7 +50,7 @@ export async function listUsers(
 export async function listReleasesOfIssue(app: App, actor: Actor, issueId: string) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  const { releases, lookedAt } = await countReleases(app.db, await eventSources(app, issue.id), MOST_EVENTS)
+  const { releases, lookedAt } = await countReleases(app.db, await eventSources(app, issue), MOST_EVENTS)
   return {
     items: releases.map((one) => ({
       release: one.release,

@@ -19,7 +19,7 @@ export async function readIssueEvent(
 ): Promise<{ event: Event | null; payload: unknown; size_bytes: number }> {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  const stored = await eventById(app, issue.project_id, await eventSources(app, issue.id), eventId)
+  const stored = await eventById(app, issue.project_id, await eventSources(app, issue), eventId)
   const event = openEvent(app, stored)
   return {
     event,

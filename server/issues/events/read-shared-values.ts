@@ -23,7 +23,7 @@ export async function readSharedValues(
 ): Promise<{ events: number; baseline_events: number; items: Share[] }> {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  const sources = await eventSources(app, issue.id)
+  const sources = await eventSources(app, issue)
   const [found, baseline] = await Promise.all([
     findEvents(app, {
       projectId: issue.project_id,

@@ -6,13 +6,12 @@ import { markFrames } from '../../grouping/grouping.ts'
 import { notFound, rateLimited } from '../../kernel/errors.ts'
 import { checkOwnershipRules } from '../../team/check-ownership-rules.ts'
 import { membersAmong } from '../../team/members.queries.ts'
-import type { GroupingRules } from '../../team/grouping-rules.api.ts'
 import type { OwnershipRule } from '../../team/ownership-rules.api.ts'
-import { projectSettings } from '../../team/project-settings.ts'
+import { oldestDay, projectSettings, type ProjectSettingsValues } from '../../team/project-settings.ts'
 import { readProject } from '../../team/team.queries.ts'
 import { chooseEvent } from '../events/choose-event.ts'
 import { eventFilter } from '../events/event-filter.ts'
-import { eventSources } from '../events/event-sources.ts'
+import { sourceIds } from '../events/event-sources.ts'
 import { openEvent } from '../events/open-event.ts'
 import { shortId } from '../issue.ts'
 import { viewPerson } from '../view-issue.ts'
@@ -55,7 +54,7 @@ export async function previewOwnership(
     const book = compileOwnership(rules)
     const issues: OwnershipPreview['issues'] = []
     for (const row of await newestIssues(app, projectId)) {
-      const decided = ownerAmong(await candidatesOf(app, projectId, row.id, book, settings.grouping_rules), members)
+      const decided = ownerAmong(await candidatesOf(app, projectId, row.id, book, settings), members)
       const owner = decided === null ? undefined : members.get(decided.rule.user_id ?? '')
       issues.push({
         id: row.id,
@@ -94,12 +93,12 @@ async function candidatesOf(
   projectId: string,
   issueId: string,
   book: OwnershipBook | null,
-  stackRules: GroupingRules,
+  settings: ProjectSettingsValues,
 ) {
   if (book === null) return []
-  const sources = await eventSources(app, issueId)
+  const sources = { issueIds: await sourceIds(app.db, issueId), oldestDay: oldestDay(settings, app.clock.now()) }
   const stored = await chooseEvent(app, { projectId, sources, filter: eventFilter(projectId, {}) }, 'latest')
   const event = stored === null ? null : openEvent(app, stored)
   // Stack rules say which frames are of the app.
-  return event === null ? [] : book(markFrames(event, stackRules))()
+  return event === null ? [] : book(markFrames(event, settings.grouping_rules))()
 }
