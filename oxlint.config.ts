@@ -143,6 +143,10 @@ export default defineConfig({
       },
     },
     {
+      files: ['**/*.gen.ts'],
+      rules: { 'max-lines': 'off' },
+    },
+    {
       files: ['server/config.ts'],
       rules: { 'node/no-process-env': 'off' },
     },

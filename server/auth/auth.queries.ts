@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
-import type { Tables } from '../storage/tables.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 import type { LiveSession } from './session-cache.ts'
 
 /** All SQL of accounts: organisations, users, sessions, signing keys, attempt counters. */

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Database, Tx } from '../storage/pool.ts'
-import type { Tables } from '../storage/tables.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 import type { NewFeedback } from './feedback.ts'
 
 /** SQL of feedback; nobody else touches its table. */

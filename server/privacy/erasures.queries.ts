@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
-import type { Tables } from '../storage/tables.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 
 /** All SQL of the table of erasures; ingest/erasures.queries.ts reads it. */
 

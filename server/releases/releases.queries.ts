@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
-import type { Tables } from '../storage/tables.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 
 /** All SQL of releases, their commits and deploys; nobody else writes these tables. */
 

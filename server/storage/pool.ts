@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { unavailable } from '../kernel/errors.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './tables.gen.ts'
 
 export type Database = Kysely<Tables>
 export type Tx = Transaction<Tables>

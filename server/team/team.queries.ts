@@ -1,6 +1,6 @@
 import { sql, type Expression, type Insertable, type Selectable, type SqlBool } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
-import type { Tables } from '../storage/tables.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 
 /** All SQL of projects and their keys. Issues and event counts are read here, never written. */
 

@@ -3,6 +3,7 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Database } from '../storage/pool.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 import type { TimeCursor } from './time-cursor.ts'
 
 /** Reads of telemetry for lists, newest first; every one is bounded by an index or by {@link MOST_SEARCHED}. */
@@ -135,6 +136,8 @@ export async function selectMetrics(db: Database, filter: MetricFilter, slice: S
 export const countMetrics = (db: Database, filter: MetricFilter): Promise<number> =>
   countUpTo(db, filteredMetrics(db, filter).select('id'))
 
+type Status = Tables['check_ins']['status']
+
 export type RunFilter = TimeRange & {
   readonly projectId: string
   readonly monitor: string | null
@@ -154,7 +157,7 @@ function filteredRuns(db: Database, filter: RunFilter) {
   if (filter.to !== null) query = query.where('c.received_at', '<', filter.to)
   if (filter.environment !== null) query = query.where('c.environment', '=', filter.environment)
   if (filter.statuses !== null)
-    query = query.where('c.status', '=', sql<string>`any(${sql.val([...filter.statuses])}::text[])`)
+    query = query.where('c.status', '=', sql<Status>`any(${sql.val([...filter.statuses])}::text[])`)
   return query
 }
 

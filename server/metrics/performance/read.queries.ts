@@ -1,5 +1,5 @@
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { Tables } from '../../storage/tables.ts'
+import type { Tables } from '../../storage/tables.gen.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import type { PerformanceFilter } from './read-performance.ts'

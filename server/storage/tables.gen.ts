@@ -1,0 +1,650 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+/** Row types of the migrated database, written by `npm run tables`. A test compares this file with the database. */
+
+/** JSON is parsed when it is read and written as text. */
+type Json<T> = ColumnType<T, string, string>
+type DefaultJson<T> = ColumnType<T, string | undefined, string>
+type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>
+
+export type Tables = {
+  app_sessions: {
+    project_id: string
+    sid: string
+    attributes_id: number
+    started_at: Date
+    has_init: boolean
+    first_update_at: Date
+    status: number
+    errors: number
+    duration_ms: number | null
+    was_unhandled: boolean
+    mechanism: string | null
+    user_hash: number | null
+    user_at: Date | null
+  }
+  attachment_chunks: {
+    received_day: string
+    attachment_id: string
+    seq: number
+    encoding: number
+    bytes: Buffer
+  }
+  attachments: {
+    received_day: string
+    id: string
+    project_id: string
+    event_id: string
+    received_at: Date
+    filename: string
+    content_type: string
+    attachment_type: string
+    size_bytes: number
+    sha256: Buffer
+  }
+  attempt_counters: {
+    bucket: string
+    key: string
+    window_started_at: Date
+    attempts: number
+    blocked_until: Date | null
+    strikes: Generated<number>
+  }
+  bulk_operation_issues: {
+    operation_id: string
+    position: number
+    issue_id: string
+    result: 'changed' | 'unchanged' | 'failed' | null
+    error: string | null
+    before: NullableJson<unknown>
+    after: NullableJson<unknown>
+  }
+  bulk_operations: {
+    id: string
+    org_id: string
+    actor_id: string
+    kind: 'change' | 'delete' | 'undo'
+    request: Json<unknown>
+    undoes: string | null
+    state: 'running' | 'done'
+    total: number
+    changed: Generated<number>
+    unchanged: Generated<number>
+    failed: Generated<number>
+    created_at: Date
+    finished_at: Date | null
+    fixes: DefaultJson<unknown>
+  }
+  check_ins: {
+    monitor_id: string
+    id: string
+    project_id: string
+    status: 'in_progress' | 'ok' | 'error'
+    environment: string
+    release: string | null
+    trace_id: string | null
+    duration_ms: number | null
+    started_at: Date | null
+    finished_at: Date | null
+    received_at: Date
+    updated_at: Date
+    notes: NullableJson<unknown>
+  }
+  client_losses_hourly: {
+    project_id: string
+    hour: Date
+    kind: 'discarded' | 'rate_limited' | 'filtered' | 'filtered_sampling'
+    reason: string
+    category: string
+    quantity: number
+  }
+  comment_mentions: {
+    comment_id: string
+    written: string
+    user_id: string
+  }
+  comments: {
+    id: string
+    issue_id: string
+    author_id: string | null
+    body: string
+    created_at: Date
+    edited_at: Date | null
+  }
+  deploys: {
+    id: string
+    release_id: string
+    project_id: string
+    environment: string
+    name: string | null
+    url: string | null
+    started_at: Date | null
+    finished_at: Date | null
+    created_at: Date
+  }
+  discarded_fingerprints: {
+    project_id: string
+    hash: Buffer
+    discard_id: string
+    grouping_version: number
+    parts: Json<unknown>
+  }
+  discards: {
+    id: string
+    project_id: string
+    title: string
+    issue_number: number
+    event_count: number
+    discarded_by: string | null
+    created_at: Date
+  }
+  erasures: {
+    id: string
+    project_id: string
+    org_id: string
+    user_hash: number
+    user_key_sealed: string | null
+    state: 'running' | 'done'
+    requested_at: Date
+    finished_at: Date | null
+    erased: DefaultJson<Record<string, number>>
+  }
+  event_blocks: {
+    received_day: string
+    block_id: number
+    body: Buffer
+  }
+  event_packing_changes: {
+    received_day: string
+    project_id: string
+    event_id: string
+  }
+  event_packings: {
+    received_day: string
+    stage: 'copying' | 'done'
+    issue_id: Generated<string>
+    occurred_at: Generated<Date>
+    event_id: Generated<string>
+    next_block_id: Generated<number>
+    packed: Generated<number>
+    started_at: Date
+    finished_at: Date | null
+  }
+  events: {
+    received_day: string
+    project_id: string
+    event_id: string
+    issue_id: string
+    received_at: Date
+    occurred_at: Date
+    sent_at: Date | null
+    level: string
+    release: string | null
+    environment: string
+    client_ip: string | null
+    user_agent: string | null
+    user_hash: number | null
+    body_encoding: number
+    body_start: number
+    body_end: number
+    body: Buffer | null
+    block_id: number | null
+  }
+  feedback: {
+    id: string
+    project_id: string
+    feedback_id: string
+    received_at: Date
+    event_id: string | null
+    issue_id: string | null
+    message: string
+    name: string | null
+    email: string | null
+    url: string | null
+    source: string | null
+    replay_id: string | null
+    release: string | null
+    environment: string | null
+    user_hash: number | null
+  }
+  inbox_entries: {
+    id: string
+    org_id: string
+    user_id: string
+    issue_id: string
+    kind: 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated' | 'reopened'
+    actor_id: string | null
+    comment_id: string | null
+    sentence: string
+    created_at: Date
+    read_at: Date | null
+  }
+  issue_activity: {
+    id: string
+    issue_id: string
+    kind: string
+    actor_id: string | null
+    sentence: string
+    data: DefaultJson<Record<string, unknown>>
+    created_at: Date
+  }
+  issue_fingerprints: {
+    project_id: string
+    hash: Buffer
+    issue_id: string
+    grouping_version: number
+    parts: Json<unknown>
+    created_at: Date
+    source_id: string
+  }
+  issue_hours: {
+    issue_id: string
+    hour: Date
+    events: number
+  }
+  issue_members: {
+    issue_id: string
+    own_id: string
+    root_id: string
+    parent_id: string | null
+    merged_at: Date
+    merged_by: string | null
+    events_at_merge: number
+    event_count: number
+    first_seen: Date
+    last_seen: Date
+    title: string
+    culprit: string
+    error_type: string | null
+    error_value: string | null
+    level: string
+    first_release: string | null
+    last_release: string | null
+    is_unhandled: boolean
+    gravity: number
+    severity: number
+    last_event_id: string | null
+    users_day: string | null
+    wide_day: string | null
+  }
+  issue_new_lexemes: {
+    id: GeneratedAlways<number>
+    issue_id: string
+    lexemes: string
+  }
+  issue_search: {
+    issue_id: string
+    document: string
+    stale_since: Date | null
+    filler: GeneratedAlways<string>
+    own_document: string | null
+  }
+  issue_subscriptions: {
+    issue_id: string
+    user_id: string
+    reason: 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
+    is_subscribed: boolean
+    changed_at: Date
+  }
+  issue_users: {
+    issue_id: string
+    user_hash: number
+    seen_day: string | null
+  }
+  issue_views: {
+    id: string
+    org_id: string
+    owner_id: string | null
+    name: string
+    is_shared: boolean
+    query: string
+    sort: string
+    filters: DefaultJson<Record<string, unknown>>
+    position: Generated<number>
+    created_at: Date
+    updated_at: Date
+  }
+  issues: {
+    id: string
+    org_id: string
+    project_id: string
+    number: number
+    title: string
+    culprit: string
+    error_type: string | null
+    error_value: string | null
+    level: string
+    platform: string
+    status: 'unresolved' | 'resolved' | 'ignored' | 'regressed' | 'escalated'
+    status_reason: string | null
+    status_changed_at: Date
+    resolved_at: Date | null
+    resolved_in_release: string | null
+    ignore_until: NullableJson<Record<string, unknown>>
+    severity: number
+    severity_pinned: Generated<boolean>
+    assignee_id: string | null
+    first_seen: Date
+    last_seen: Date
+    event_count: Generated<number>
+    user_count: Generated<number>
+    first_release: string | null
+    last_release: string | null
+    is_unhandled: boolean
+    last_event_id: string | null
+    created_at: Date
+    resolution: NullableJson<unknown>
+    pending_commit: string | null
+    ignore_progress: NullableJson<unknown>
+    wake_at: Date | null
+    open_since: Generated<Date>
+    spiked_at: Date | null
+    over_limit_at: Date | null
+    hourly_limit: number | null
+    limit_hour: Date | null
+    gravity: Generated<number>
+    users_day: string | null
+    users_today: Generated<number>
+    wide_day: string | null
+    merged_into: string | null
+    merged_count: Generated<number>
+    seen_slot: GeneratedAlways<Date>
+    events_rank: GeneratedAlways<number>
+    users_rank: GeneratedAlways<number>
+    owner_team: string | null
+  }
+  job_workers: {
+    worker_id: string
+    seen_at: Date
+  }
+  logs: {
+    received_day: string
+    project_id: string
+    id: string
+    received_at: Date
+    occurred_at: Date
+    level: string
+    severity_number: number
+    body: string
+    trace_id: string | null
+    span_id: string | null
+    release: string | null
+    environment: string
+    attributes: Json<unknown>
+    notes: NullableJson<unknown>
+  }
+  monitors: {
+    id: string
+    project_id: string
+    slug: string
+    schedule_type: 'crontab' | 'interval' | null
+    schedule_value: string | null
+    schedule_unit: string | null
+    timezone: string | null
+    checkin_margin_minutes: number | null
+    max_runtime_minutes: number | null
+    failure_issue_threshold: number | null
+    recovery_threshold: number | null
+    owner: string | null
+    created_at: Date
+    updated_at: Date
+    last_check_in_at: Date
+  }
+  org_usage_daily: {
+    org_id: string
+    day: string
+    events: number
+  }
+  orgs: {
+    id: string
+    slug: string
+    name: string
+    data_key_sealed: string
+    created_at: Date
+    events_per_day: number | null
+  }
+  outcomes_hourly: {
+    project_id: string
+    key_id: string
+    hour: Date
+    category: string
+    outcome: 'accepted' | 'filtered' | 'rate_limited' | 'invalid' | 'duplicate' | 'discarded' | 'dropped'
+    reason: string
+    quantity: number
+  }
+  performance_days: {
+    project_id: string
+    day: string
+    names: number
+    series: number
+  }
+  performance_deltas: {
+    project_id: string
+    series_id: string
+    metric: number
+    minute: Date
+    count: number
+    failures: number
+    left_out: number
+    sketch: Buffer
+  }
+  performance_pending: {
+    segment_key: number
+    project_id: string
+    received_at: Date
+    occurred_at: Date
+    metric: number
+    value: number
+    is_out: boolean
+    name: string
+    op: string
+    release: string
+    environment: string
+    os: string
+    device_class: string
+  }
+  performance_rollups: {
+    project_id: string
+    grain: number
+    metric: number
+    bucket: Date
+    step: number
+    series_id: string
+    count: number
+    failures: number
+    left_out: number
+    sketch: Buffer
+  }
+  performance_seen: {
+    received_day: string
+    key: number
+    series_id: string | null
+  }
+  performance_series: {
+    project_id: string
+    id: string
+    grain: number
+    name: string
+    op: string
+    release: string
+    environment: string
+    os: string
+    device_class: string
+    last_day: string
+  }
+  project_keys: {
+    id: string
+    project_id: string
+    public_key: string
+    created_at: Date
+    expires_at: Date | null
+    last_seen_at: Date | null
+  }
+  project_minutes: {
+    project_id: string
+    minute: Date
+    events: number
+    fatal: number
+  }
+  projects: {
+    id: string
+    number: Generated<number>
+    org_id: string
+    name: string
+    slug: string
+    platform: string
+    region: string
+    settings: DefaultJson<Record<string, unknown>>
+    created_at: Date
+    first_request_at: Date | null
+    first_event_at: Date | null
+    last_event_at: Date | null
+    issue_number: Generated<number>
+    scrub_key_sealed: string | null
+  }
+  release_commits: {
+    release_id: string
+    project_id: string
+    sha: string
+    position: number
+    repository: string | null
+    message: string | null
+    author_name: string | null
+    author_email: string | null
+    committed_at: Date | null
+    files: NullableJson<unknown>
+  }
+  releases: {
+    id: string
+    project_id: string
+    version: string
+    state: Generated<'planned' | 'open' | 'archived'>
+    url: string | null
+    ref: string | null
+    created_at: Date
+    released_at: Date | null
+    first_seen_at: Date | null
+    last_seen_at: Date | null
+    first_event_at: Date | null
+    last_event_at: Date | null
+    first_session_at: Date | null
+    last_session_at: Date | null
+    dated_at: GeneratedAlways<Date>
+    version_key: GeneratedAlways<string>
+  }
+  seal_canary: {
+    id: number
+    sealed: string
+  }
+  session_attributes: {
+    project_id: string
+    id: number
+    release: string | null
+    environment: string | null
+    os: string | null
+    device: string | null
+    created_day: string
+    last_used_day: string
+  }
+  session_rollups: {
+    project_id: string
+    bucket_seconds: number
+    attributes_id: number
+    bucket: Date
+    total: number
+    errored: number
+    unhandled: number
+    abnormal: number
+    crashed: number
+    anr_foreground: number
+    anr_background: number
+    users: Buffer | null
+    unhandled_users: Buffer | null
+    crashed_users: Buffer | null
+    anr_users: Buffer | null
+    anr_foreground_users: Buffer | null
+    durations: Buffer | null
+  }
+  sessions: {
+    id: string
+    user_id: string
+    org_id: string
+    method: string
+    hmac_key_sealed: string
+    counter: Generated<number>
+    hold_until: Date | null
+    created_at: Date
+    last_used_at: Date
+    idle_expires_at: Date
+    expires_at: Date
+    ip: string | null
+    user_agent: string | null
+    ended_at: Date | null
+    end_reason: string | null
+  }
+  signing_keys: {
+    kid: string
+    state: 'active' | 'retired'
+    public_jwk: Json<Record<string, unknown>>
+    private_sealed: string
+    created_at: Date
+    retired_at: Date | null
+  }
+  spool: {
+    shard: number
+    id: GeneratedAlways<number>
+    received_at: Date
+    entry_count: number
+    byte_count: number
+    attempts: Generated<number>
+    entries: Buffer
+    body: Buffer
+  }
+  spool_quarantine: {
+    id: GeneratedAlways<number>
+    project_id: string
+    received_at: Date
+    quarantined_at: Date
+    reason: string
+    attempts: number
+    entry: Buffer
+    body: Buffer
+  }
+  storms_hourly: {
+    project_id: string
+    key_id: string
+    hour: Date
+    let_through: number
+    fingerprints: number
+    first_at: Date
+    last_at: Date
+  }
+  trace_metrics: {
+    received_day: string
+    project_id: string
+    id: string
+    received_at: Date
+    occurred_at: Date
+    name: string
+    type: string
+    value: number
+    unit: string | null
+    trace_id: string | null
+    span_id: string | null
+    release: string | null
+    environment: string
+    attributes: Json<unknown>
+    notes: NullableJson<unknown>
+  }
+  users: {
+    id: string
+    org_id: string
+    email: string
+    name: string
+    role: 'viewer' | 'member' | 'admin' | 'owner'
+    password_hash: string | null
+    created_at: Date
+    disabled_at: Date | null
+    not_before: Date | null
+  }
+}
