@@ -2,7 +2,7 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { SentFile } from '../context/handlers.ts'
 import { notFound } from '../kernel/errors.ts'
-import { requireProject } from '../team/require-project.ts'
+import { requireProject } from '../projects/require-project.ts'
 import { CHUNK_BYTES, servedType } from './attachment.ts'
 import { readChunk, selectAttachment } from './attachments.queries.ts'
 

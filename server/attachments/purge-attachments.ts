@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { partitionDays, partitionName } from '../storage/day-partitions.ts'
-import { projectSettings } from '../team/project-settings.ts'
+import { projectSettings } from '../projects/project-settings.ts'
 
 /** Files removed at once; each may have a hundred chunks. */
 const PIECE = 500

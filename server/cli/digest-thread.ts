@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { createDigester } from '../worker/digester.ts'
+import { createDigester } from '../digest/digester.ts'
 
 /** Body of the thread that digests: an App of its own, nothing shared with the main thread but the database. */
 

@@ -1,6 +1,6 @@
 import type { Figure } from '../http/metrics.ts'
-import type { Intake } from '../ingest/create-intake.ts'
-import { LATENCY_BOUNDS_MS } from '../ingest/intake-counters.ts'
+import type { Intake } from '../intake/create-intake.ts'
+import { LATENCY_BOUNDS_MS } from '../intake/intake-counters.ts'
 
 /** Sums of digestion, whoever does it. */
 export type DigestSums = {

@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { dropDaysBefore, partitionDays } from '../storage/day-partitions.ts'
-import { oldestDay, projectSettings } from '../team/project-settings.ts'
+import { oldestDay, projectSettings } from '../projects/project-settings.ts'
 import { UNIQUE_DAYS } from './event.ts'
 import { deleteEventsOfDay, issuesOfDay } from './store.ts'
 

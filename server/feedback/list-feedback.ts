@@ -5,7 +5,7 @@ import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
-import { requireProject } from '../team/require-project.ts'
+import { requireProject } from '../projects/require-project.ts'
 import type { Feedback } from './feedback.api.ts'
 import { countFeedback, selectFeedback, type FeedbackRow } from './feedback.queries.ts'
 

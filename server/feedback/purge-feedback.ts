@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { projectSettings } from '../team/project-settings.ts'
+import { projectSettings } from '../projects/project-settings.ts'
 
 const DAY_MS = 86_400_000
 

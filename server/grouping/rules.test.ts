@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
-import { projectSettings } from '../team/project-settings.ts'
-import { GroupingRules, LATEST_GROUPING_VERSION } from '../team/grouping-rules.api.ts'
+import { projectSettings } from '../projects/project-settings.ts'
+import { GroupingRules, LATEST_GROUPING_VERSION } from '../projects/grouping-rules.api.ts'
 import { errorOf, eventOf } from './event.fixture.ts'
 import { compileGrouping, fingerprint, markFrames, type Grouped } from './grouping.ts'
 

@@ -1,4 +1,4 @@
-import { DEFAULT_ESCALATING, type EscalatingRules } from '../team/issue-rules.api.ts'
+import { DEFAULT_ESCALATING, type EscalatingRules } from '../projects/issue-rules.api.ts'
 
 /** When an issue happens so much more often than before that somebody should look (product.md §4). Pure. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
-import { GroupingRules, GroupingTransition } from '../team/grouping-rules.api.ts'
+import { GroupingRules, GroupingTransition } from '../projects/grouping-rules.api.ts'
 import { Issue, Person } from './issues.api.ts'
 
 /** What people change about which events are one issue. */

@@ -6,7 +6,7 @@ import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
-import { LATEST_GROUPING_VERSION } from '../team/grouping-rules.api.ts'
+import { LATEST_GROUPING_VERSION } from '../projects/grouping-rules.api.ts'
 import type { Comment, Issue, IssueDetail } from './issues.api.ts'
 import type { Discard, GroupingPreview } from './merging.api.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { newestPlaces, type EventPlace } from '../events/store.ts'
-import { oldestDay, projectSettings } from '../team/project-settings.ts'
+import { oldestDay, projectSettings } from '../projects/project-settings.ts'
 
 const MOST_MINUTES = 50_000
 const SLOT_MS = 5_000

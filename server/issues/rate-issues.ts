@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../storage/pool.ts'
-import { projectSettings } from '../team/project-settings.ts'
+import { projectSettings } from '../projects/project-settings.ts'
 import { impactFrom, reach } from './impact.ts'
 
 /**

@@ -2,8 +2,8 @@ import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newerVersions } from '../grouping/registry.ts'
 import { notFound } from '../kernel/errors.ts'
-import { projectSettings, type ProjectSettingsValues } from '../team/project-settings.ts'
-import { readProject } from '../team/team.queries.ts'
+import { projectSettings, type ProjectSettingsValues } from '../projects/project-settings.ts'
+import { readProject } from '../projects/projects.queries.ts'
 
 /**
  * Which version of grouping a project has, where it can go, and whether it is under way.

@@ -14,7 +14,7 @@ import { eventFilter, isUnfiltered, type EventQuery } from './events/event-filte
 import { sourceIds } from './events/event-sources.ts'
 import { openEvent } from './events/open-event.ts'
 import type { Tag } from '../protocol/event.api.ts'
-import { oldestDay, projectSettings } from '../team/project-settings.ts'
+import { oldestDay, projectSettings } from '../projects/project-settings.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
 import { selectActivity, selectIssue } from './issues.queries.ts'
 import { distributionOf } from './tag-distribution.ts'

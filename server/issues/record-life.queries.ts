@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { ReleaseFacts } from '../releases/order.ts'
-import { type EscalatingRules, StoredEscalating } from '../team/issue-rules.api.ts'
+import { type EscalatingRules, StoredEscalating } from '../projects/issue-rules.api.ts'
 import { HISTORY_MS, type HourHistory } from './escalating.ts'
 
 /** SQL of moves on the digest side: one statement per batch, and only when one of its issues asks for it. */

@@ -1,9 +1,9 @@
 import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
-import { announceProject } from '../team/announce-project.ts'
-import { projectSettings } from '../team/project-settings.ts'
-import { lockProject, updateProjectRow } from '../team/team.queries.ts'
+import { announceProject } from '../projects/announce-project.ts'
+import { projectSettings } from '../projects/project-settings.ts'
+import { lockProject, updateProjectRow } from '../projects/projects.queries.ts'
 import { requireNewer } from './preview-grouping.ts'
 
 /** How long events unknown to the new version are looked up under the one before. */

@@ -13,6 +13,9 @@ export const OUTCOMES = [
 ] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
+/** How many things of which category an item holds: 1, or the entries of a container. */
+export type Counted = { readonly category: Category; readonly quantity: number }
+
 export type OutcomeFact = {
   readonly projectId: string
   readonly keyId: string

@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
-/** All SQL of the table of erasures; ingest/erasures.queries.ts reads it. */
+/** All SQL of the table of erasures; privacy/recent-erasures.queries.ts reads it. */
 
 export type ErasureRow = Selectable<Tables['erasures']>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
-import { ProjectSettingsPatch } from '../team/projects.api.ts'
+import { ProjectSettingsPatch } from '../projects/projects.api.ts'
 
 const settings = ProjectSettingsPatch.shape
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
-import { projectSettings } from '../team/project-settings.ts'
+import { projectSettings } from '../projects/project-settings.ts'
 
 const DAY_MS = 86_400_000
 

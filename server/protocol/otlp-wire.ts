@@ -82,6 +82,10 @@ const REQUESTS = {
 } as const
 export type OtlpSignal = keyof typeof REQUESTS
 
+/** Item types the OTLP endpoint makes; the body as it came, its media type as `content_type`. */
+export const OTLP_ITEMS: Readonly<Record<OtlpSignal, string>> = { traces: 'otlp_traces', logs: 'otlp_logs' }
+export const PROTOBUF = 'application/x-protobuf'
+
 /** What is left of the allowance of values while one body is read. */
 type Budget = { left: number }
 

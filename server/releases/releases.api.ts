@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../kernel/page.api.ts'
 
-/** Releases as people and tools make and change them; lists and figures: metrics/releases/release-health.api.ts. */
+/** Releases as people and tools make and change them; lists and figures: release-health/release-health.api.ts. */
 
 const MOST_VERSION = 200
 /** Commits one call may bring: with their files they must fit a body of 1 MiB. */

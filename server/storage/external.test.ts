@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DatabaseStartError } from './database-start-error.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/start.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { checkExternalDatabase } from './external.ts'
 
 let parent: string

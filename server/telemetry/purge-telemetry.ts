@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { dropDaysBefore, partitionDays } from '../storage/day-partitions.ts'
-import { projectSettings } from '../team/project-settings.ts'
+import { projectSettings } from '../projects/project-settings.ts'
 
 const TABLES = ['logs', 'trace_metrics'] as const
 const PIECE = 5_000

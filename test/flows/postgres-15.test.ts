@@ -11,7 +11,7 @@ import { purgePerformance } from '#server/metrics/performance/purge-performance.
 import { readPerformanceByName, readPerformanceSeries } from '#server/metrics/performance/read-performance.ts'
 import { purgeSessions } from '#server/metrics/sessions/purge-sessions.ts'
 import { readSessionSeries, readSessionTotals } from '#server/metrics/sessions/read-session-totals.ts'
-import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
+import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
 import { purgeTelemetry } from '#server/telemetry/purge-telemetry.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, sendEvent } from '#test/kit/sdk.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from '#server/kernel/page.api.ts'
-import type { ReleaseDetail, ReleaseWithHealth } from '#server/metrics/releases/release-health.api.ts'
+import type { ReleaseDetail, ReleaseWithHealth } from '#server/release-health/release-health.api.ts'
 import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
 import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
 import type { Commit, Release } from '#server/releases/releases.api.ts'

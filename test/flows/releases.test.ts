@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ReleaseDetail, ReleasesHealth, ListedRelease } from '#server/metrics/releases/release-health.api.ts'
+import type { ReleaseDetail, ReleasesHealth, ListedRelease } from '#server/release-health/release-health.api.ts'
 import { anUpdate, filed, filedCounts, anAttribute, sidOf } from '#server/metrics/sessions/sessions.fixture.ts'
 import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
 import type { Page } from '#server/kernel/page.api.ts'

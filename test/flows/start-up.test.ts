@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } f
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { migrateDatabase } from '#server/cli/database.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import {
   canRunPackages,

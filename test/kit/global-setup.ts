@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrateJobs } from '#server/jobs/run-jobs.ts'
 import { migrate } from '#server/storage/migrate.ts'
-import { startEmbeddedPostgres } from '#server/storage/embedded/start.ts'
+import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
 import { databaseUrl, TEMPLATE } from './database.ts'
 
 declare module 'vitest' {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileMailer } from '#server/context/mail.ts'
-import { lockDataDir } from '#server/storage/embedded/lock.ts'
+import { lockDataDir } from '#server/embedded-postgres/lock.ts'
 import { generatedEncryptionKeys } from '#server/storage/seal.ts'
 import { type FsFault, withFaultyFs } from '../kit/faulty-fs.ts'
 

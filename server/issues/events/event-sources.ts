@@ -1,7 +1,7 @@
 import type { App } from '../../context/app.ts'
 import type { EventSources } from '../../events/event-places.ts'
 import type { Database } from '../../storage/pool.ts'
-import { oldestDay, projectSettings } from '../../team/project-settings.ts'
+import { oldestDay, projectSettings } from '../../projects/project-settings.ts'
 
 /**
  * Where an issue's events are: filed under its own id and those of the issues merged into it. What is older than the

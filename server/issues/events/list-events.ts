@@ -68,7 +68,7 @@ export const viewRow = ({ facts, event }: FoundEvent): EventRow => ({
   tags: event?.tags ?? [],
 })
 
-/** With what they are counted by (`userHash` of ingest/prepare-event.ts). */
+/** With what they are counted by (`userHash` of digest/prepare-event.ts). */
 export function personOf(event: Event): { key: string | null; label: string | null } | null {
   const { user } = event
   if (user === null) return null

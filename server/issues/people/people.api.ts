@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../../kernel/page.api.ts'
-import { OwnershipRules } from '../../team/ownership-rules.api.ts'
+import { OwnershipRules } from '../../projects/ownership-rules.api.ts'
 import { IssueStatus, Person, Severity } from '../issues.api.ts'
 
 export const SUBSCRIPTION_REASONS = ['manual', 'assigned', 'mentioned', 'commented', 'changed'] as const

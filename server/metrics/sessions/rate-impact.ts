@@ -2,7 +2,7 @@ import type { App } from '../../context/app.ts'
 import { rateByShare } from '../../issues/sweep.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf } from '../../kernel/day.ts'
-import { projectSettings } from '../../team/project-settings.ts'
+import { projectSettings } from '../../projects/project-settings.ts'
 import { readSessionTotals } from './read-session-totals.ts'
 
 /**

@@ -1,0 +1,34 @@
+import { readClientReport, type ClientLoss } from '../protocol/client-report.ts'
+import { GuardError, parseGuarded } from '../protocol/json-guard.ts'
+import { isList } from '../protocol/json.ts'
+import { scrubEvent } from '../protocol/scrub.ts'
+import { FILTERED } from '../protocol/scrub-words.ts'
+import type { Counted } from '../outcomes/outcomes.ts'
+import type { Preparer } from './item.ts'
+
+const ONE: Counted = { category: 'internal', quantity: 1 }
+
+/**
+ * What an SDK lost before it reached us. Reports have no id, so one that is sent twice counts twice; SDKs do not repeat
+ * what was answered.
+ */
+export const prepareClientReport: Preparer = ({ decoded, item, project }) => {
+  let losses: readonly ClientLoss[] | null
+  try {
+    losses = readClientReport(parseGuarded(decoded, item.start, item.end).value)
+  } catch (error) {
+    if (error instanceof GuardError) return [{ ...ONE, outcome: 'invalid', reason: error.word }]
+    throw error
+  }
+  if (losses === null) return [{ ...ONE, outcome: 'invalid', reason: 'not_a_report' }]
+  // Words of the SDK, or whatever the app told it to say.
+  const scrubbed: Record<string, unknown> = { reasons: losses.map(({ reason }) => reason) }
+  if (scrubEvent(scrubbed, project.scrubbing)) {
+    const reasons = isList(scrubbed['reasons']) ? scrubbed['reasons'] : []
+    losses = losses.map((loss, index) => {
+      const reason = reasons[index]
+      return { ...loss, reason: typeof reason === 'string' ? reason.slice(0, 64) : FILTERED }
+    })
+  }
+  return [{ ...ONE, kind: 'client_report', fact: losses }]
+}

@@ -1,0 +1,139 @@
+import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
+import { categoryOf } from '../protocol/categories.ts'
+import { borrowBody } from '../protocol/decode.ts'
+import { decodeStoreBody } from '../protocol/decode-store.ts'
+import { parseEnvelope, type EnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
+import { topLevelString } from '../protocol/json-guard.ts'
+import { scrubEvent } from '../protocol/scrub.ts'
+import { parseTime } from '../protocol/time.ts'
+import type { SpoolEntry } from '../spool/entry.ts'
+import { claimedQuantity, DROP_OUTCOMES } from '../outcomes/dropped-items.ts'
+import type { ItemInput, PreparedItem, Verdict } from './item.ts'
+import { PREPARERS, UNSUPPORTED } from './preparers.ts'
+import type { ProjectFacts } from './project-facts.ts'
+
+/**
+ * Takes one spooled request apart: decode → split → each item on its way.
+ * @param project null when it was deleted since
+ * @throws anything only for what nobody foresaw: the entry is then for quarantine
+ */
+export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | null): Promise<readonly PreparedItem[]> {
+  if (project === null) return [{ category: 'default', quantity: 1, outcome: 'discarded', reason: 'project_gone' }]
+  return entry.endpoint === 'store' ? prepareStore(entry, project) : prepareEnvelope(entry, project)
+}
+
+const NO_HEADER: EnvelopeHeader = { eventId: null, dsn: null, sentAt: null, sdk: null, trace: null, fields: {} }
+
+/** A store request is an envelope of one event, as far as the rest is concerned. */
+async function prepareStore(entry: SpoolEntry, project: ProjectFacts): Promise<readonly PreparedItem[]> {
+  const { json, plain } = decodeStoreBody(entry.body, entry.encoding)
+  const item: RawItem = { type: 'event', headers: {}, headerStart: 0, start: 0, end: json.length, surplus: false }
+  return prepareItem({
+    entry,
+    project,
+    header: NO_HEADER,
+    items: [item],
+    item,
+    decoded: json,
+    receivedAt: new Date(entry.receivedAtMs),
+    sentAt: null,
+    eventId: entry.eventId ?? eventIdFrom(topLevelString(json, 'event_id')) ?? unhyphenate(newId()),
+    asItCame: plain ? { body: entry.body, encoding: entry.encoding } : null,
+  })
+}
+
+async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promise<PreparedItem[]> {
+  const body = await borrowBody(entry.body, entry.encoding)
+  const decoded = body.bytes
+  const { header, items } = parseEnvelope(decoded)
+  const dropped = new Map(entry.dropped.map((one) => [one.index, one.reason]))
+  // Beside one lone event the envelope holds nothing but its header; that may be kept as it came unless it holds secrets.
+  // Rules of a project name parts of an event; what they mean in a header is nobody's to guess.
+  const keepsAsItCame =
+    items.length === 1 &&
+    entry.encoding !== 'none' &&
+    (project.scrubbing.rules?.length ?? 0) === 0 &&
+    !scrubEvent({ ...header.fields }, project.scrubbing)
+  const common = {
+    entry,
+    project,
+    header,
+    items,
+    decoded,
+    receivedAt: new Date(entry.receivedAtMs),
+    sentAt: timeOrNull(header.sentAt),
+    eventId: header.eventId ?? entry.eventId,
+    asItCame: keepsAsItCame ? { body: entry.body, encoding: entry.encoding } : null,
+  }
+  const prepared: PreparedItem[] = []
+  for (const [index, item] of items.entries()) {
+    const category = categoryOf(item.type)
+    const reason = dropped.get(index)
+    if (reason !== undefined) prepared.push({ category, quantity: claimedQuantity(item), ...DROP_OUTCOMES[reason] })
+    else if (item.surplus) prepared.push({ category, quantity: 1, outcome: 'discarded', reason: 'second_event' })
+    else prepared.push(...(await prepareItem({ ...common, item })))
+  }
+  // Other facts may hold on to bytes; their memory is then theirs.
+  if (items.every(({ type, surplus }, index) => surplus || dropped.has(index) || KEEP_NO_BYTES.has(type)))
+    body.release()
+  return withoutCompanions(prepared)
+}
+
+/**
+ * Files go with the event beside them that a filter stopped: nobody would ever see them. With an event of somebody who
+ * was erased goes all there is of that person.
+ */
+function withoutCompanions(prepared: PreparedItem[]): PreparedItem[] {
+  const stopped = prepared.find((one) => 'outcome' in one && isStopped(one))
+  if (stopped === undefined || !('outcome' in stopped)) return prepared
+  const { outcome, reason } = stopped
+  const goes = (one: PreparedItem): boolean =>
+    'kind' in one && (one.kind === 'attachment' || (one.kind === 'feedback' && reason === 'erased'))
+  return prepared.map((one) => (goes(one) ? { category: one.category, quantity: one.quantity, outcome, reason } : one))
+}
+
+const isStopped = ({ outcome, reason, category }: Verdict): boolean =>
+  (category === 'error' || category === 'transaction' || category === 'feedback') &&
+  (outcome === 'filtered' || reason === 'erased')
+
+/** Item types that are parsed, and nothing of the bytes kept: the common ones. */
+const KEEP_NO_BYTES = new Set([
+  'event',
+  'transaction',
+  'span',
+  'session',
+  'sessions',
+  'client_report',
+  'attachment',
+  'form_data',
+  'raw_security',
+  'feedback',
+  'user_report',
+])
+
+async function prepareItem(input: ItemInput): Promise<readonly PreparedItem[]> {
+  const { type } = input.item
+  if (isFromFilteredAddress(input))
+    return [
+      { category: categoryOf(type), quantity: claimedQuantity(input.item), outcome: 'filtered', reason: 'ip_address' },
+    ]
+  const prepare = PREPARERS.get(type)
+  if (prepare !== undefined) return prepare(input)
+  const reason = UNSUPPORTED.has(type) ? 'unsupported' : 'unknown_type'
+  return [{ category: categoryOf(type), quantity: 1, outcome: 'discarded', reason }]
+}
+
+/** Nothing of such an address is looked at; only what the client counted itself is no less true for where it came from. */
+function isFromFilteredAddress({ entry, project, item }: ItemInput): boolean {
+  const { ofAddresses } = project.filters
+  if (ofAddresses === null || entry.clientIp === null || item.type === 'client_report') return false
+  return ofAddresses(entry.clientIp)
+}
+
+/** Nothing but a time is one: `new Date` makes 2001 of `"1"`, and of a missing zone that of this machine. */
+function timeOrNull(text: string | null): Date | null {
+  const at = parseTime(text)
+  if (at === null) return null
+  const time = new Date(at)
+  return Math.abs(time.getUTCFullYear() - 2000) > 1000 ? null : time
+}

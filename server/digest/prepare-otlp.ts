@@ -1,0 +1,50 @@
+import { AppError } from '../kernel/errors.ts'
+import type { Category } from '../protocol/categories.ts'
+import { announcedCount, parseEntries } from '../protocol/container.ts'
+import { otlpLogs, otlpSpans } from '../protocol/otlp.ts'
+import { decodeOtlp, PROTOBUF, type OtlpSignal } from '../protocol/otlp-wire.ts'
+import { readSpan } from '../protocol/span.ts'
+import type { ItemInput, Preparer, Verdict } from './item.ts'
+import { logsOf } from './prepare-logs.ts'
+import { prepareSpans } from './prepare-performance.ts'
+
+/** Log records of an export request (ingest.md §16). */
+export const prepareOtlpLogs: Preparer = (input) => {
+  const decoded = decodeRequest(input, 'logs', 'log_item')
+  return 'outcome' in decoded ? [decoded] : logsOf(input, otlpLogs(decoded.value))
+}
+
+/** Spans of an export request: read as those of a v2 container once they have its form. */
+export const prepareOtlpTraces: Preparer = (input) => {
+  const decoded = decodeRequest(input, 'traces', 'span')
+  if ('outcome' in decoded) return [decoded]
+  const { entries, surplus } = otlpSpans(decoded.value)
+  const prepared = prepareSpans(input, entries.map(readSpan))
+  return surplus === 0
+    ? prepared
+    : [...prepared, { category: 'span', quantity: surplus, outcome: 'invalid', reason: 'too_many' }]
+}
+
+function decodeRequest(
+  { item, decoded }: ItemInput,
+  signal: OtlpSignal,
+  category: Category,
+): { readonly value: unknown } | Verdict {
+  const refused = (reason: string): Verdict => ({
+    category,
+    quantity: announcedCount(item),
+    outcome: 'invalid',
+    reason,
+  })
+  if (item.headers.content_type !== PROTOBUF) {
+    const parsed = parseEntries(decoded, item.start, item.end)
+    return 'invalid' in parsed ? refused(parsed.invalid) : parsed
+  }
+  try {
+    return { value: decodeOtlp(decoded.subarray(item.start, item.end), signal) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.message.includes('deep')) return refused('too_deep')
+    return refused(error.message.includes('more than') ? 'too_many_values' : 'not_protobuf')
+  }
+}

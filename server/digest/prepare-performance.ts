@@ -1,0 +1,134 @@
+import { filteredTransaction, type FilterReason } from '../filters/compile-filters.ts'
+import type { PerformanceFact } from '../metrics/performance/fact.ts'
+import { measureSpan, measureTransaction, type MeasureContext } from '../metrics/performance/measure.ts'
+import { isEntryTooLarge, parseEntries, readContainer } from '../protocol/container.ts'
+import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { isRecord } from '../protocol/json.ts'
+import { MOST_NODES } from '../protocol/json-guard.ts'
+import { agentOf } from '../protocol/transaction.ts'
+import {
+  attributeOf,
+  MOST_SPAN_BYTES,
+  readOldSpan,
+  readSpan,
+  textOf,
+  type InvalidSpan,
+  type Span,
+} from '../protocol/span.ts'
+import type { Counted } from '../outcomes/outcomes.ts'
+import type { ItemInput, PreparedItem, Preparer } from './item.ts'
+
+const TRANSACTION: Counted = { category: 'transaction', quantity: 1 }
+const V2 = 'application/vnd.sentry.items.span.v2+json'
+
+/** A `transaction` item (ingest.md §12.1). */
+export const prepareTransaction: Preparer = (input) => {
+  const { decoded, item } = input
+  const invalid = (reason: string): PreparedItem[] => [{ ...TRANSACTION, outcome: 'invalid', reason }]
+  if (item.end - item.start > MOST_EVENT_BYTES) return invalid('too_large')
+  const parsed = parseEntries(decoded, item.start, item.end, MOST_NODES)
+  if ('invalid' in parsed) return invalid(parsed.invalid)
+  if (!isRecord(parsed.value)) return invalid('not_an_object')
+  const fact = measureTransaction(parsed.value, input.eventId, contextOf(input))
+  if ('invalid' in fact) return invalid(fact.invalid)
+  const request = isRecord(parsed.value['request']) ? parsed.value['request'] : {}
+  const unwanted = filterReason(input, fact, { url: request['url'], userAgent: agentOf(request) })
+  if (unwanted !== null) return [{ ...TRANSACTION, outcome: 'filtered', reason: unwanted }]
+  return [{ ...TRANSACTION, kind: 'performance', fact }]
+}
+
+/** A `span` item: a container of v2, or one span of the older shape (ingest.md §12.2). */
+export const prepareSpan: Preparer = (input) => {
+  const { decoded, item } = input
+  const type = item.headers['content_type']
+  if (typeof type !== 'string' || !type.startsWith(V2)) {
+    const parsed = parseEntries(decoded, item.start, item.end)
+    if ('invalid' in parsed) return [invalidSpans(1, parsed.invalid)]
+    // Containers that lost their content type on the way.
+    if (!isRecord(parsed.value) || !('items' in parsed.value)) return prepareSpans(input, [readOldSpan(parsed.value)])
+  }
+  const container = readContainer(decoded, item)
+  if ('invalid' in container) return [invalidSpans(container.count, container.invalid)]
+  const prepared = prepareSpans(
+    input,
+    container.entries.map((entry) => {
+      const isTooLarge = isEntryTooLarge(entry, MOST_SPAN_BYTES, item.end - item.start)
+      return isTooLarge ? { invalid: 'too_large' } : readSpan(entry)
+    }),
+  )
+  return container.surplus === 0 ? prepared : [...prepared, invalidSpans(container.surplus, 'too_many')]
+}
+
+/**
+ * Spans of one item, whatever shape they came in (also OTLP's), not scrubbed yet → what is recorded of them. Their
+ * attributes say release and environment as those of v2 do; where they do not, the envelope's header does.
+ */
+export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSpan)[]): PreparedItem[] {
+  const context = contextOf(input)
+  const reasons = new Map<string, number>()
+  const unwanted = new Map<FilterReason, number>()
+  const prepared: PreparedItem[] = []
+  let plain: { fact: PerformanceFact; quantity: number } | null = null
+  for (const span of spans) {
+    if ('invalid' in span) {
+      reasons.set(span.invalid, (reasons.get(span.invalid) ?? 0) + 1)
+      continue
+    }
+    const fact = measureSpan(span, context)
+    const reason = filterReason(input, fact, {
+      name: textOf(span.attributes, 'sentry.segment.name'),
+      url: textOf(span.attributes, 'url.full') ?? (isLocal(span) ? 'http://localhost/' : null),
+      userAgent: textOf(span.attributes, 'user_agent.original'),
+    })
+    if (reason !== null) {
+      unwanted.set(reason, (unwanted.get(reason) ?? 0) + 1)
+      continue
+    }
+    if (fact.role !== 'plain') prepared.push({ category: 'span', quantity: 1, kind: 'performance', fact })
+    else if (plain === null) plain = { fact, quantity: 1 }
+    else plain.quantity++
+  }
+  if (plain !== null) prepared.push({ category: 'span', kind: 'performance', ...plain })
+  for (const [reason, quantity] of unwanted) prepared.push({ category: 'span', quantity, outcome: 'filtered', reason })
+  for (const [reason, quantity] of reasons) prepared.push(invalidSpans(quantity, reason))
+  return prepared
+}
+
+/** Web vitals apart from their page do not name its address; newer SDKs say this much. */
+const isLocal = ({ attributes }: Span): boolean => attributeOf(attributes, 'sentry.is_localhost') === true
+
+type Visited = { readonly name?: string | null; readonly url: unknown; readonly userAgent: string | null }
+
+/** The one place where inbound filters look at transactions and spans; health checks go by their name. */
+function filterReason(
+  { project, entry }: ItemInput,
+  { place }: PerformanceFact,
+  { name, url, userAgent }: Visited,
+): FilterReason | null {
+  return filteredTransaction(project.filters, {
+    transaction: place?.name ?? name ?? null,
+    release: place?.release ?? null,
+    addresses: entry.clientIp === null ? [] : [entry.clientIp],
+    url: typeof url === 'string' ? url : null,
+    userAgent,
+  })
+}
+
+const invalidSpans = (quantity: number, reason: string): PreparedItem => ({
+  category: 'span',
+  quantity,
+  outcome: 'invalid',
+  reason,
+})
+
+const contextOf = ({ project, header, receivedAt, sentAt }: ItemInput): MeasureContext => ({
+  projectId: project.projectId,
+  receivedAt,
+  sentAt,
+  scrubbing: project.scrubbing,
+  defaults: {
+    release: header.trace?.['release'],
+    environment: header.trace?.['environment'],
+    fallback: project.defaultEnvironment,
+  },
+})

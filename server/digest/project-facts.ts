@@ -1,0 +1,103 @@
+import type { App } from '../context/app.ts'
+import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
+import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
+import { discardedHashes } from '../issues/discards.queries.ts'
+import { compileOwnership, type OwnershipBook } from '../issues/people/ownership.ts'
+import type { ScrubRules } from '../protocol/scrub.ts'
+import { projectSettings } from '../projects/project-settings.ts'
+import { scrubbingOf } from '../projects/scrubbing-of.ts'
+import { recentErasures } from '../privacy/recent-erasures.queries.ts'
+
+/** What digestion needs to know of a project. */
+export type ProjectFacts = {
+  readonly projectId: string
+  readonly orgId: string
+  readonly defaultEnvironment: string
+  readonly grouping: ProjectGrouping
+  /** Fingerprints nobody wants to hear of again, base64; null: none. */
+  readonly discarded: ReadonlySet<string> | null
+  readonly storeProfiles: boolean
+  readonly storeReplays: boolean
+  readonly scrubbing: ScrubRules
+  /** So many users of a day make a crash critical. */
+  readonly manyUsers: number
+  readonly filters: CompiledFilters
+  /** Null: no rules, new issues belong to nobody. */
+  readonly ownership: OwnershipBook | null
+  /** User hash → when somebody asked to erase that person (ms); what was received before is not stored. Null: nobody. */
+  readonly erasures: ReadonlyMap<number, number> | null
+}
+
+/** Whether somebody asked to erase this person after the thing was received. */
+export const isErased = (facts: Pick<ProjectFacts, 'erasures'>, userHash: number | null, receivedAt: Date): boolean =>
+  facts.erasures !== null && userHash !== null && (facts.erasures.get(userHash) ?? 0) >= receivedAt.getTime()
+
+export type ProjectFactsReader = {
+  /** Null when the project does not exist (any more). */
+  of(projectId: string): Promise<ProjectFacts | null>
+  close(): void
+}
+
+const FRESH_MS = 60_000
+
+/** Reads facts once a minute per project; a change of settings drops them at once. */
+export function createProjectFactsReader(app: App): ProjectFactsReader {
+  const known = new Map<string, { facts: ProjectFacts | null; readAtMs: number }>()
+  /** How many changes were heard of: what was read before one of them is given, but not kept. */
+  let changes = 0
+  const stops = [
+    app.bus.on('project', (payload) => {
+      changes++
+      const id = typeof payload === 'object' && payload !== null && 'project_id' in payload ? payload.project_id : null
+      if (typeof id === 'string') known.delete(id)
+      else known.clear()
+    }),
+    app.bus.onGap(() => {
+      changes++
+      known.clear()
+    }),
+  ]
+  return {
+    async of(projectId) {
+      const entry = known.get(projectId)
+      if (entry !== undefined && app.clock.monotonicMs() - entry.readAtMs < FRESH_MS) return entry.facts
+      const changesBefore = changes
+      const row = await app.db
+        .selectFrom('projects')
+        .select(['id', 'org_id', 'settings', 'scrub_key_sealed'])
+        .where('id', '=', projectId)
+        .executeTakeFirst()
+      const facts = row === undefined ? null : await factsOf(app, row)
+      if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
+      return facts
+    },
+    close() {
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+type Row = { id: string; org_id: string; settings: Record<string, unknown>; scrub_key_sealed: string | null }
+
+async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
+  const settings = projectSettings(row.settings)
+  const [scrubbing, discarded, erasures] = await Promise.all([
+    scrubbingOf(app, row, settings),
+    discardedHashes(app.db, row.id),
+    recentErasures(app.db, row.id, app.clock.now()),
+  ])
+  return {
+    projectId: row.id,
+    orgId: row.org_id,
+    defaultEnvironment: settings.default_environment,
+    grouping: compileGrouping(settings),
+    discarded,
+    storeProfiles: settings.store_profiles,
+    storeReplays: settings.store_replays,
+    scrubbing,
+    manyUsers: settings.severity_rules.users,
+    filters: compileFilters(settings.inbound_filters),
+    ownership: compileOwnership(settings.ownership_rules),
+    erasures,
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { commandOf, isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
+
+/**
+ * Stops what an earlier start of this cluster left running: its postmaster after our `kill -9`, or backends after the
+ * postmaster's own. Call it only under the lock of the data directory: then nobody else may be using them. Removes a
+ * `postmaster.pid` whose number meanwhile belongs to an unrelated process, which PostgreSQL itself would not dare.
+ * @returns what was found, in words for the log; undefined when there was nothing
+ */
+export async function stopOrphans(clusterDir: string): Promise<string | undefined> {
+  const recorded = recordedPostmaster(clusterDir)
+  const postmaster = recorded !== undefined && isPostmasterOf(recorded, clusterDir) ? recorded : undefined
+  const isLeft = () => [...postgresProcessesIn(clusterDir), ...(postmaster ? [postmaster] : [])].some(isAlive)
+
+  const wasLeft = isLeft()
+  if (wasLeft && !(await endAll(clusterDir, postmaster, isLeft))) {
+    throw new DatabaseStartError(
+      `PostgreSQL processes of an earlier start still use ${clusterDir} and cannot be stopped.`,
+    )
+  }
+  rmSync(join(clusterDir, 'postmaster.pid'), { force: true })
+  if (!wasLeft) return undefined
+  return postmaster
+    ? `stopped the database that an earlier start left running (process ${postmaster})`
+    : 'waited for database processes that an earlier start left running'
+}
+
+/** Fast (a checkpoint, no waiting for clients), then immediate (recovery from the log), then by force. */
+async function endAll(clusterDir: string, postmaster: number | undefined, isLeft: () => boolean): Promise<boolean> {
+  const isDone = () => !isLeft()
+  if (postmaster) signal(postmaster, 'SIGINT')
+  if (await waitUntil(isDone, postmaster ? 20_000 : 5_000)) return true
+  if (postmaster) signal(postmaster, 'SIGQUIT')
+  if (await waitUntil(isDone, 5_000)) return true
+  for (const pid of postgresProcessesIn(clusterDir)) signal(pid, 'SIGKILL')
+  if (postmaster && isAlive(postmaster)) signal(postmaster, 'SIGKILL')
+  return waitUntil(isDone, 5_000)
+}
+
+/** First line of `postmaster.pid`. */
+export function recordedPostmaster(clusterDir: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')[0])
+    return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isPostmasterOf(pid: number, clusterDir: string): boolean {
+  if (!isAlive(pid)) return false
+  if (process.platform === 'linux') return postgresProcessesIn(clusterDir).includes(pid)
+  const command = commandOf(pid) ?? ''
+  return command.includes(clusterDir) && basename(command.split(' ')[0] ?? '') === 'postgres'
+}

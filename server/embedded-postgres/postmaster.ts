@@ -1,0 +1,169 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { DatabaseStartError, DiskFullError } from '../storage/database-start-error.ts'
+import { TOOL_ENVIRONMENT } from './cluster.ts'
+import type { RunAs } from './run-as.ts'
+
+export type Postmaster = {
+  pid: number
+  /** Settles when the process has ended, asked or not, with the words for the log. */
+  ended: Promise<string>
+  /** Fast shutdown; immediate after `patienceMs`. Settles when the process is gone. */
+  stop(patienceMs?: number): Promise<void>
+  /** Whether this start replayed the log after an unclean stop. */
+  recovered: boolean
+}
+
+/** Recovery after a crash replays at most `max_wal_size`; slow disks take their time. */
+const startTimeoutMs = 120_000
+/** A checkpoint of a busy database on a slow disk. */
+const STOP_PATIENCE_MS = 20_000
+/** Nobody was connected yet; what was being replayed is replayed again. */
+const ABORT_PATIENCE_MS = 5_000
+
+/**
+ * Starts the server and waits until it takes connections.
+ * @throws DatabaseStartError with the server's own words when it does not come up; the signal's reason
+ */
+export async function startPostmaster(options: {
+  postgres: string
+  clusterDir: string
+  user: RunAs
+  settings: string[]
+  log: (line: string) => void
+  /** The server said that it found no room on the disk; it may be about to end itself for that. */
+  onDiskFull: () => void
+  /** Ends a server that is not ready yet; no matter afterwards. */
+  signal: AbortSignal
+}): Promise<Postmaster> {
+  const { clusterDir, log, onDiskFull, signal } = options
+  signal.throwIfAborted()
+  // A process group of its own: Ctrl-C on our terminal is for us, we stop the database when we have drained.
+  const child = spawn(options.postgres, ['-D', clusterDir, ...options.settings], {
+    ...options.user,
+    env: TOOL_ENVIRONMENT,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said: string[] = []
+  let phase: 'starting' | 'serving' | 'stopping' = 'starting'
+  const hear = (line: string) => {
+    said.push(line)
+    if (said.length > 50) said.shift()
+    if (NO_ROOM.test(line)) onDiskFull()
+    if (phase === 'serving' && !line.includes('ready to accept connections')) log(`PostgreSQL: ${line}`)
+  }
+  createInterface({ input: child.stdout }).on('line', hear)
+  createInterface({ input: child.stderr }).on('line', hear)
+
+  const pid = child.pid ?? 0
+  const watchdog = startWatchdog(pid, clusterDir, options.user)
+  let isGone = false
+  const ended = new Promise<string>((resolve) => {
+    child.on('error', (error) => {
+      isGone = true
+      resolve(error.message)
+    })
+    child.on('exit', (code, signalName) => {
+      isGone = true
+      resolve(signalName ? `was ended by ${signalName}` : `ended with exit code ${code}`)
+    })
+  })
+
+  const end = async (patienceMs: number): Promise<void> => {
+    phase = 'stopping'
+    if (!isGone) {
+      child.kill('SIGINT')
+      const impatience = setTimeout(() => child.kill('SIGQUIT'), patienceMs)
+      await ended
+      clearTimeout(impatience)
+    }
+    watchdog.dismiss()
+  }
+
+  const deadline = performance.now() + startTimeoutMs
+  while (!isReady(clusterDir, child.pid)) {
+    if (isGone) {
+      watchdog.dismiss()
+      await delay(20) // its last words may still be in the pipe
+      throw explain(said, await ended)
+    }
+    if (signal.aborted) {
+      await end(ABORT_PATIENCE_MS)
+      signal.throwIfAborted()
+    }
+    if (performance.now() > deadline) {
+      child.kill('SIGQUIT')
+      await ended
+      watchdog.dismiss()
+      throw new DatabaseStartError(
+        `PostgreSQL did not become ready within ${startTimeoutMs / 1000} s: ${said.at(-1) ?? 'it said nothing'}.`,
+      )
+    }
+    await delay(5)
+  }
+  phase = 'serving'
+
+  return {
+    pid,
+    ended,
+    recovered: said.some((line) => line.includes('automatic recovery in progress')),
+    stop: (patienceMs = STOP_PATIENCE_MS) => end(patienceMs),
+  }
+}
+
+/** The eighth line of `postmaster.pid` is what `pg_ctl` waits for, too. */
+function isReady(clusterDir: string, pid: number | undefined): boolean {
+  try {
+    const lines = readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')
+    return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A shell that waits for our end of a pipe to close, which the system does even after `kill -9`, and then asks the
+ * database to shut down. Costs a few hundred kilobytes; without it an orphan would keep running until the next start.
+ */
+function startWatchdog(pid: number, clusterDir: string, user: RunAs): { dismiss(): void } {
+  const script =
+    'read -r word && exit 0; recorded=$1; [ -f "$2/postmaster.pid" ] && read -r recorded < "$2/postmaster.pid"; [ "$recorded" = "$1" ] && kill -INT "$1"'
+  const child: ChildProcess = spawn('/bin/sh', ['-c', script, 'faultline-watchdog', String(pid), clusterDir], {
+    ...user,
+    env: TOOL_ENVIRONMENT,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.on('error', () => {})
+  child.stdin?.on('error', () => {})
+  // Neither the shell nor the pipe to it keeps us running.
+  child.unref()
+  if (child.stdin instanceof Socket) child.stdin.unref()
+  return { dismiss: () => child.stdin?.end('dismissed\n') }
+}
+
+const NO_ROOM = /No space left on device|Disk quota exceeded/i
+
+function explain(said: string[], ending: string): DatabaseStartError {
+  const text = said.join('\n')
+  if (NO_ROOM.test(text))
+    return new DiskFullError('The disk is full: PostgreSQL cannot start. Free some space and start again.')
+  return new DatabaseStartError(reasonOf(said, text, ending))
+}
+
+function reasonOf(said: string[], text: string, ending: string): string {
+  if (/Permission denied/i.test(text))
+    return `PostgreSQL cannot read its data: ${line(said, /Permission denied/i)}. Was it started by another user before?`
+  if (/shared memory/i.test(text)) return `PostgreSQL gets no shared memory: ${line(said, /shared memory/i)}.`
+  return `PostgreSQL did not start (${ending}): ${line(said, /FATAL|PANIC|ERROR/) || said.at(-1) || 'it gave no reason'}.`
+}
+
+const line = (said: string[], pattern: RegExp): string =>
+  (said.find((text) => pattern.test(text)) ?? '').replace(/^[A-Z]+:\s+/, '').replace(/\.$/, '')

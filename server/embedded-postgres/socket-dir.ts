@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseStartError } from '../storage/database-start-error.ts'
+import type { RunAs } from './run-as.ts'
+import { SOCKET_PORT } from './settings.ts'
+
+/** Longest path a socket may have: 107 bytes on Linux, 103 on macOS. */
+const longestPathBytes = 103
+
+/**
+ * A directory for the server's socket that only its user can enter. Below the data directory where the path is short
+ * enough, else below the system's temporary directory under a name derived from it. Call it only under the lock of the
+ * data directory: files of a former server are removed.
+ */
+export function prepareSocketDir(dataDir: string, user: RunAs): string {
+  const digest = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const candidates = [
+    join(dataDir, 'run'),
+    ...[tmpdir(), '/tmp'].flatMap((temporary) => [0, 1, 2].map((n) => join(temporary, `faultline-${digest}-${n}`))),
+  ].filter((directory) => Buffer.byteLength(`${directory}/.s.PGSQL.${SOCKET_PORT}.lock`) <= longestPathBytes)
+  for (const directory of candidates) {
+    if (!makePrivate(directory, user)) continue
+    // Left by a server that was killed; its number may belong to somebody else by now, which PostgreSQL would respect.
+    for (const name of readdirSync(directory)) if (name.startsWith('.s.PGSQL.')) rmSync(join(directory, name))
+    return directory
+  }
+  throw new DatabaseStartError(
+    `No private directory for the database's socket could be made below ${dataDir} or ${tmpdir()}.`,
+  )
+}
+
+/** @returns false when somebody else owns a directory of that name */
+function makePrivate(directory: string, user: RunAs): boolean {
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+    if (user) chownSync(directory, user.uid, user.gid)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false
+  }
+  const found = lstatSync(directory)
+  const self = process.getuid?.() ?? 0
+  if (!found.isDirectory() || (found.uid !== (user?.uid ?? self) && found.uid !== self)) return false
+  chmodSync(directory, 0o700)
+  if (user) chownSync(directory, user.uid, user.gid)
+  return true
+}

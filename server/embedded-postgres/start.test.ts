@@ -1,0 +1,356 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { DatabaseStartError } from '../storage/database-start-error.ts'
+import { recordedPostmaster } from './orphans.ts'
+import { isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
+import { startEmbeddedPostgres } from './start.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const running: { stop(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const db of running.splice(0)) await db.stop()
+})
+
+function freshDir(name = 'data'): string {
+  const parent = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-embedded-')))
+  chmodSync(parent, 0o755)
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
+  return join(parent, name)
+}
+
+async function start(dataDir: string, options: Partial<Parameters<typeof startEmbeddedPostgres>[0]> = {}) {
+  const lines: string[] = []
+  const db = await startEmbeddedPostgres({
+    dataDir,
+    log: (line) => lines.push(line),
+    durability: 'none-for-tests',
+    ...options,
+  })
+  running.push(db)
+  return { ...db, lines }
+}
+
+/** What a first start leaves, for tests that are about something else. */
+let prepared = ''
+beforeAll(async () => {
+  prepared = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-prepared-')))
+  const db = await startEmbeddedPostgres({ dataDir: prepared, log: () => {}, durability: 'none-for-tests' })
+  await db.stop()
+})
+afterAll(() => rmSync(prepared, { recursive: true, force: true }))
+
+/** {@link freshDir} with a database in it that was started before. */
+function usedDir(): string {
+  const dataDir = freshDir()
+  execFileSync('cp', ['-a', prepared, dataDir])
+  return dataDir
+}
+
+/** Runs one statement on a connection of its own. */
+async function query<T extends pg.QueryResultRow>(connectionString: string, sql: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    const { rows } = await client.query<T>(sql)
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** The fixture process holding a database on `dataDir`. */
+async function hold(dataDir: string): Promise<{ child: ChildProcess; connectionString: string; notes: string[] }> {
+  const fixture = join(import.meta.dirname, 'hold.fixture.ts')
+  const child = spawn(process.execPath, [fixture, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return { child, ...(JSON.parse(line) as { connectionString: string; notes: string[] }) }
+}
+
+async function killHard(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}
+
+const clusterOf = (dataDir: string): string => join(dataDir, 'postgres')
+
+describe('a first start', () => {
+  test('creates a database that keeps what it was given', async () => {
+    const dataDir = freshDir()
+    const first = await start(dataDir)
+    expect(first.notes).toEqual([`created a new database in ${clusterOf(dataDir)}`])
+    expect(first.majorVersion).toBe(18)
+    await query(first.connectionString, "create table kept as select 'süß 🙂' as word")
+    await first.stop()
+    expect(postgresProcessesIn(clusterOf(dataDir))).toEqual([])
+
+    const second = await start(dataDir)
+    expect(second.notes).toEqual([])
+    expect(await query(second.connectionString, 'select word from kept')).toEqual([{ word: 'süß 🙂' }])
+  })
+
+  test('is durable, checked and closed to the network', async () => {
+    const db = await start(freshDir(), { durability: 'full' })
+    const names = [
+      'fsync',
+      'synchronous_commit',
+      'full_page_writes',
+      'data_checksums',
+      'listen_addresses',
+      'server_encoding',
+      'TimeZone',
+    ]
+    const rows = await query<{ name: string; setting: string }>(
+      db.connectionString,
+      `select name, setting from pg_settings where name in (${names.map((name) => `'${name}'`).join(',')})`,
+    )
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+      fsync: 'on',
+      synchronous_commit: 'on',
+      full_page_writes: 'on',
+      data_checksums: 'on',
+      listen_addresses: '',
+      server_encoding: 'UTF8',
+      TimeZone: 'UTC',
+    })
+    const socketDir = new URL(db.connectionString).searchParams.get('host') ?? ''
+    expect(statSync(socketDir).mode & 0o777).toBe(0o700)
+    expect(statSync(clusterOf(db.dataDir)).mode & 0o777).toBe(0o700)
+  })
+
+  test('knows upper and lower case beyond ASCII and sorts by code point', async () => {
+    const db = await start(usedDir())
+    expect(await query(db.connectionString, "select lower('ÄÉ') as low, 'Z' < 'a' as by_code_point")).toEqual([
+      { low: 'äé', by_code_point: true },
+    ])
+  })
+
+  test('never runs the server as root', async () => {
+    const db = await start(usedDir())
+    const pid = recordedPostmaster(clusterOf(db.dataDir)) ?? 0
+    expect(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]).not.toBe('0')
+  })
+
+  test('works where the path is too long for a socket, or holds spaces, quotes and commas', async () => {
+    const dataDir = freshDir(`a "b", c's ü ${'x'.repeat(120)}`)
+    const db = await start(dataDir)
+    expect(await query(db.connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
+    const socketDir = new URL(db.connectionString).searchParams.get('host') ?? ''
+    onTestFinished(() => rmSync(socketDir, { recursive: true, force: true }))
+    expect(socketDir.startsWith(dataDir)).toBe(false)
+    expect(statSync(socketDir).mode & 0o777).toBe(0o700)
+  })
+
+  test.runIf(process.getuid?.() === 0)('works under the strictest umask, the database as another user', async () => {
+    const before = process.umask(0o077)
+    onTestFinished(() => void process.umask(before))
+    const db = await start(freshDir('deep/er/data'), { durability: 'full' })
+    expect(await query(db.connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('two installations run side by side', async () => {
+    const [one, two] = await Promise.all([start(usedDir()), start(usedDir())])
+    await query(one.connectionString, 'create table mine (n int)')
+    expect(await query(two.connectionString, "select to_regclass('mine') as other")).toEqual([{ other: null }])
+  })
+
+  test('PostgreSQL 15 starts the same way', async () => {
+    const db = await start(freshDir(), { binaries: 'pg15' })
+    expect(db.majorVersion).toBe(15)
+    expect(
+      await query(db.connectionString, "select current_setting('server_version_num')::int / 10000 as major"),
+    ).toEqual([{ major: 15 }])
+  })
+})
+
+describe('what it refuses, in one line', () => {
+  const refusal = async (dataDir: string): Promise<string> => {
+    const error: unknown = await start(dataDir).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(DatabaseStartError)
+    const { message } = error as Error
+    expect(message).not.toContain('\n')
+    return message
+  }
+
+  test('a second start on the same data', async () => {
+    const dataDir = usedDir()
+    await start(dataDir)
+    expect(await refusal(dataDir)).toContain(`already runs on ${dataDir} (process ${process.pid})`)
+  })
+
+  test('data of another major version', async () => {
+    const dataDir = usedDir()
+    writeFileSync(join(clusterOf(dataDir), 'PG_VERSION'), '17\n')
+    expect(await refusal(dataDir)).toContain('was made by PostgreSQL 17')
+    // A refusal leaves nothing locked.
+    writeFileSync(join(clusterOf(dataDir), 'PG_VERSION'), '18\n')
+    await start(dataDir)
+  })
+
+  test('a directory that is something else', async () => {
+    const dataDir = freshDir()
+    mkdirSync(clusterOf(dataDir), { recursive: true })
+    writeFileSync(join(clusterOf(dataDir), 'holiday.jpg'), '')
+    expect(await refusal(dataDir)).toContain('holds no PostgreSQL data')
+  })
+
+  test('a data directory that is a file', async () => {
+    const dataDir = freshDir()
+    writeFileSync(dataDir, '')
+    expect(await refusal(dataDir)).toContain('cannot be used')
+  })
+
+  test('damaged data, with the reason of the server', async () => {
+    const dataDir = usedDir()
+    rmSync(join(clusterOf(dataDir), 'global', 'pg_control'))
+    expect(await refusal(dataDir)).toMatch(/PostgreSQL did not start .*pg_control/)
+  })
+})
+
+describe('a start that is broken off', () => {
+  /** As soon as the file exists. */
+  async function breakOffAt(dataDir: string, file: string): Promise<void> {
+    const stop = new AbortController()
+    const starting = start(dataDir, { durability: 'full', signal: stop.signal })
+    const outcome = starting.then(
+      () => 'it started',
+      () => 'broken off',
+    )
+    expect(await waitUntil(() => existsSync(join(dataDir, file)), 20_000)).toBe(true)
+    stop.abort()
+    expect(await outcome).toBe('broken off')
+    expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
+    expect(postgresProcessesIn(clusterOf(dataDir))).toEqual([])
+  }
+
+  test('while the database is created leaves nothing of it', async () => {
+    const dataDir = freshDir()
+    await breakOffAt(dataDir, '.postgres-init/cluster')
+    expect(readdirSync(dataDir)).not.toContain('.postgres-init')
+    expect(readdirSync(dataDir)).not.toContain('postgres')
+  })
+
+  test('while the server comes up ends it, and the next start finds everything in order', async () => {
+    const dataDir = usedDir()
+    await breakOffAt(dataDir, 'postgres/postmaster.pid')
+    expect(existsSync(join(clusterOf(dataDir), 'postmaster.pid'))).toBe(false)
+    expect((await start(dataDir)).notes).toEqual([])
+  })
+})
+
+describe('recovery', () => {
+  test('the server comes back at the same address when it is killed', async () => {
+    const db = await start(usedDir(), { durability: 'full' })
+    await query(db.connectionString, 'create table kept as select 1 as one')
+    const killed = recordedPostmaster(clusterOf(db.dataDir)) ?? 0
+    process.kill(killed, 'SIGKILL')
+
+    const isBack = async () => {
+      try {
+        return (await query(db.connectionString, 'select one from kept')).length === 1
+      } catch {
+        return false
+      }
+    }
+    await expect.poll(isBack, { timeout: 15_000 }).toBe(true)
+    expect(recordedPostmaster(clusterOf(db.dataDir))).not.toBe(killed)
+    expect(db.lines.join('\n')).toContain('was ended by SIGKILL: starting it again')
+  })
+
+  test('our own kill -9 takes the server down with us', async () => {
+    const dataDir = usedDir()
+    const { child, connectionString } = await hold(dataDir)
+    await query(connectionString, 'create table kept as select 1 as one')
+    await killHard(child)
+    expect(await waitUntil(() => postgresProcessesIn(clusterOf(dataDir)).length === 0, 10_000)).toBe(true)
+    // Shut down, not crashed: nothing to recover.
+    const next = await start(dataDir)
+    expect(next.notes).toEqual([])
+    expect(await query(next.connectionString, 'select one from kept')).toEqual([{ one: 1 }])
+  })
+
+  test('an orphaned server is stopped before the next one starts', async () => {
+    const dataDir = usedDir()
+    const { child, connectionString } = await hold(dataDir)
+    await query(connectionString, 'create table kept as select 1 as one')
+    const orphan = recordedPostmaster(clusterOf(dataDir)) ?? 0
+    // Without its watchdog: the shell whose parent is the fixture.
+    for (const pid of childrenOf(child.pid ?? 0)) if (pid !== orphan) process.kill(pid, 'SIGKILL')
+    await killHard(child)
+    expect(isAlive(orphan)).toBe(true)
+
+    const next = await start(dataDir)
+    expect(next.notes).toEqual([`stopped the database that an earlier start left running (process ${orphan})`])
+    expect(isAlive(orphan)).toBe(false)
+    expect(await query(next.connectionString, 'select one from kept')).toEqual([{ one: 1 }])
+  })
+
+  test('everything killed at once: the log is replayed, stale files are cleared', async () => {
+    const dataDir = usedDir()
+    const { child, connectionString } = await hold(dataDir)
+    await query(connectionString, 'create table kept as select 1 as one')
+    const others = [...childrenOf(child.pid ?? 0), ...postgresProcessesIn(clusterOf(dataDir))]
+    for (const pid of others) signal(pid, 'SIGKILL')
+    await killHard(child)
+    expect(existsSync(join(clusterOf(dataDir), 'postmaster.pid'))).toBe(true)
+    expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(true)
+
+    const next = await start(dataDir)
+    expect(next.notes).toEqual(['the database recovered from an unclean stop'])
+    expect(await query(next.connectionString, 'select one from kept')).toEqual([{ one: 1 }])
+  })
+
+  test('a recorded process number that meanwhile belongs to somebody else is no obstacle', async () => {
+    const dataDir = usedDir()
+    const bystander = spawn('sleep', ['60'])
+    onTestFinished(() => void bystander.kill('SIGKILL'))
+    writeFileSync(
+      join(clusterOf(dataDir), 'postmaster.pid'),
+      `${bystander.pid}\n${clusterOf(dataDir)}\n1\n5432\n\n\n\nready\n`,
+    )
+    await start(dataDir)
+    expect(isAlive(bystander.pid ?? 0)).toBe(true)
+  })
+
+  test('an initialisation that was cut half-way is begun anew', async () => {
+    const dataDir = freshDir()
+    mkdirSync(join(dataDir, '.postgres-init', 'cluster'), { recursive: true })
+    writeFileSync(join(dataDir, '.postgres-init', 'cluster', 'PG_VERSION'), '18\n')
+    const db = await start(dataDir)
+    expect(db.notes).toEqual([`created a new database in ${clusterOf(dataDir)}`])
+    expect(existsSync(join(dataDir, '.postgres-init'))).toBe(false)
+  })
+
+  test('SIGTERM leaves no process and no lock', async () => {
+    const dataDir = usedDir()
+    const { child } = await hold(dataDir)
+    const gone = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await gone).toEqual([0, null])
+    expect(postgresProcessesIn(clusterOf(dataDir))).toEqual([])
+    expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
+  })
+})
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+}

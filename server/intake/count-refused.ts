@@ -1,0 +1,109 @@
+import { AppError } from '../kernel/errors.ts'
+import { categoryOf, type Category } from '../protocol/categories.ts'
+import { parseEnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
+import { refusalOf, type DoorLedger } from '../outcomes/door-ledger.ts'
+import type { Counted, Outcome } from '../outcomes/outcomes.ts'
+import { mayBeStored } from '../spool/write.ts'
+import { claimedQuantity, DROP_OUTCOMES, type DropReason } from '../outcomes/dropped-items.ts'
+
+/**
+ * Outcomes of what the door refuses. What is in a request nobody looked into counts as one item of category `default`;
+ * where its items are known, each of them counts (decision 0054).
+ */
+
+type Key = { readonly id: string; readonly projectId: string }
+type Deps = { readonly ledger: DoorLedger }
+type Ended = { readonly outcome: Outcome; readonly reason: string }
+
+export const SECOND_EVENT: Ended = { outcome: 'discarded', reason: 'second_event' }
+
+export const countedOf = (item: RawItem): Counted => ({
+  category: categoryOf(item.type),
+  quantity: claimedQuantity(item),
+})
+
+/** What the items of an envelope end as of which nothing went on. @param others what becomes of those not in `dropped` */
+export function outcomesOf(
+  items: readonly RawItem[],
+  dropped: readonly { readonly index: number; readonly reason: DropReason }[],
+  others: Ended,
+): (Counted & Ended)[] {
+  const reasons = new Map(dropped.map(({ index, reason }) => [index, reason]))
+  return items.map((item, index) => {
+    const reason = reasons.get(index)
+    return { ...countedOf(item), ...(reason === undefined ? others : DROP_OUTCOMES[reason]) }
+  })
+}
+
+export function countItems({ ledger }: Deps, key: Key, items: readonly (Counted & Ended)[]): void {
+  for (const { category, outcome, reason, quantity } of items)
+    ledger.add(refusalOf(key, category, outcome, reason, quantity))
+}
+
+/** Counts a request nobody looked into. */
+export function countRequest({ ledger }: Deps, key: Key, outcome: Outcome, reason: string): void {
+  const category: Category = 'default'
+  ledger.add(refusalOf(key, category, outcome, reason))
+}
+
+/** Counts a request whose body could not be received or decoded because it is too large, or there is no room for it. */
+export function countUnreceived(deps: Deps, key: Key, error: unknown): void {
+  if (!(error instanceof AppError)) return
+  if (error.code === 'too_large') countRequest(deps, key, 'invalid', 'too_large')
+  else if (error.code === 'rate_limited') countRequest(deps, key, 'rate_limited', 'busy')
+}
+
+/** Counts a body that decodes to too much. */
+export function countedIfTooLarge<T>(deps: Deps, key: Key, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    countUnreceived(deps, key, error)
+    throw error
+  }
+}
+
+/** Counts an envelope whose header could be read and the rest of it not. */
+export function countedIfUnreadable<T>(deps: Deps, key: Key, decoded: Buffer, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof AppError && hasHeader(decoded))
+      countRequest(deps, key, 'invalid', error.code === 'too_large' ? 'too_large' : 'envelope')
+    throw error
+  }
+}
+
+function hasHeader(decoded: Buffer): boolean {
+  try {
+    parseEnvelopeHeader(decoded)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Counts the items of a request the spool did not take, unless it may have them after all: then digestion counts them. */
+export async function countedIfRefused(
+  deps: Deps,
+  key: Key,
+  storing: Promise<void>,
+  items: () => readonly Counted[],
+): Promise<void> {
+  try {
+    await storing
+  } catch (error) {
+    if (error instanceof AppError && !mayBeStored(error)) {
+      const ended: Ended =
+        error.code === 'rate_limited'
+          ? { outcome: 'rate_limited', reason: 'busy' }
+          : { outcome: 'dropped', reason: 'database' }
+      countItems(
+        deps,
+        key,
+        items().map((item) => ({ ...item, ...ended })),
+      )
+    }
+    throw error
+  }
+}

@@ -1,0 +1,203 @@
+import { categoryOf, type Category } from '../protocol/categories.ts'
+import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import type { RawItem } from '../protocol/envelope.ts'
+import { QUOTA_CATEGORIES, type OrgQuota } from '../limits/org-quota.ts'
+import { KEY_PER_MINUTE, type RateLimiter } from '../limits/rate-limiter.ts'
+import type { EventBytes, Storms } from '../limits/storm.ts'
+import type { DroppedItem } from '../spool/entry.ts'
+import { claimedQuantity, type DropReason } from '../outcomes/dropped-items.ts'
+import type { ProjectKey } from './project-keys.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** Largest payload by item type (ingest.md §8); types without an entry are bounded by the request alone. */
+const MOST_BYTES = new Map<string, number>([
+  ['event', MOST_EVENT_BYTES],
+  ['transaction', MOST_EVENT_BYTES],
+  ['feedback', MOST_EVENT_BYTES],
+  ['user_report', MOST_EVENT_BYTES],
+  ['raw_security', MOST_EVENT_BYTES],
+  ['session', MIB],
+  ['sessions', 10 * MIB],
+  ['client_report', 100 * KIB],
+  ['check_in', 100 * KIB],
+  ['attachment', 20 * MIB],
+  ['log', 12 * MIB],
+  ['nel', MIB],
+  ['otlp_logs', 12 * MIB],
+  ['otlp_traces', 12 * MIB],
+  ['trace_metric', 12 * MIB],
+  ['span', 12 * MIB],
+  ['profile', 50 * MIB],
+  ['profile_chunk', 50 * MIB],
+  ['replay_event', MIB],
+  ['replay_recording', 10 * MIB],
+  ['replay_video', 10 * MIB],
+])
+
+/** Most items of a type in one envelope. */
+const MOST_COUNT = new Map<string, number>([
+  ['attachment', 30],
+  ['session', 100],
+  ['sessions', 100],
+  ['client_report', 100],
+])
+
+/** What limits need to know of a project key. */
+export type LimitedKey = Pick<
+  ProjectKey,
+  'id' | 'projectId' | 'orgId' | 'ratePerMinute' | 'eventsPerDay' | 'spikeProtection' | 'grouping'
+>
+
+/** Who decides what may pass. */
+export type Judges = {
+  readonly limiter: RateLimiter
+  readonly quota: OrgQuota
+  readonly storms: Storms
+}
+
+export type Judgement = {
+  readonly dropped: readonly DroppedItem[]
+  /** Items that go on. */
+  readonly kept: number
+  /** Categories over the limit of the key, with the seconds to wait. */
+  readonly limited: ReadonlyMap<Category, number>
+  /** Seconds to wait for the organisation's quota; 0 when it was not met. */
+  readonly quotaWait: number
+  /** Categories that went on and are at their limit now. */
+  readonly spent: ReadonlyMap<Category, number>
+  /** An event let through over its limit because its kind is new: `first` of its kind, or one of the next. */
+  readonly letThrough: 'first' | 'again' | null
+}
+
+const NOTHING: ReadonlyMap<Category, number> = new Map()
+
+/** From here on kinds of events are remembered, so that a storm knows what is nothing new. */
+const NEARLY_FULL = 0.5
+
+/** Why an item is refused and for how long; null when it may pass. */
+type Refused = { readonly reason: DropReason; readonly wait: number } | null
+export type EventVerdict = { readonly refused: Refused; readonly letThrough: Judgement['letThrough'] }
+
+const PASSED: EventVerdict = { refused: null, letThrough: null }
+
+/**
+ * Judges an error by the limit of its key, by whether it is news in a storm, and by the quota.
+ * @param event its JSON; null for what has none to look at
+ */
+export function judgeEvent(
+  { limiter, quota, storms }: Judges,
+  key: LimitedKey,
+  event: EventBytes | null,
+): EventVerdict {
+  const wait = limiter.takeItem(key.id, 'error', key.ratePerMinute)
+  const subject = {
+    projectId: key.projectId,
+    grouping: key.grouping,
+    perMinute: key.ratePerMinute ?? KEY_PER_MINUTE,
+  }
+  let letThrough: Judgement['letThrough'] = null
+  if (wait > 0) {
+    const news = event === null || !key.spikeProtection ? 'unseen' : storms.judge(subject, event)
+    if (news === 'known') return { refused: { reason: 'storm', wait }, letThrough }
+    if (news === 'unseen') return { refused: { reason: 'rate_limited', wait }, letThrough }
+    letThrough = news
+  } else if (event !== null && key.spikeProtection) {
+    if (limiter.fillOf(key.id, 'error', key.ratePerMinute) >= NEARLY_FULL) storms.note(subject, event)
+  }
+  const quotaWait = quota.take(key.orgId, key.eventsPerDay)
+  if (quotaWait > 0) return { refused: { reason: 'quota', wait: quotaWait }, letThrough: null }
+  return letThrough === null ? PASSED : { refused: null, letThrough }
+}
+
+/**
+ * Judges the items of one envelope by size, number and rate (ingest.md §7.3, §8): what is over a limit is dropped, the
+ * rest goes on. Attachments of a refused event go with it, minidumps stay.
+ * @param mostAttachmentBytes where an endpoint allows more than an envelope does
+ */
+export function judgeItems(
+  judges: Judges,
+  key: LimitedKey,
+  decoded: Buffer,
+  items: readonly RawItem[],
+  mostAttachmentBytes?: number,
+): Judgement {
+  let dropped: DroppedItem[] | null = null
+  let limited: Map<Category, number> | null = null
+  let spent: Map<Category, number> | null = null
+  let counts: Map<string, number> | null = null
+  let kept = 0
+  let quotaWait = 0
+  const tooLarge = (item: RawItem): boolean =>
+    item.type === 'attachment' && mostAttachmentBytes !== undefined
+      ? item.end - item.start > mostAttachmentBytes
+      : isTooLarge(item)
+  const event = verdictOnEvent(judges, key, decoded, items)
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]
+    // Surplus events are digestion's to record as such; they are no reason to refuse anything.
+    if (item === undefined || item.surplus) continue
+    const most = MOST_COUNT.get(item.type)
+    if (most !== undefined) {
+      const count = ((counts ??= new Map<string, number>()).get(item.type) ?? 0) + 1
+      counts.set(item.type, count)
+      if (count > most) {
+        ;(dropped ??= []).push({ index, reason: 'too_large' })
+        continue
+      }
+    }
+    if (tooLarge(item)) {
+      ;(dropped ??= []).push({ index, reason: 'too_large' })
+      continue
+    }
+    const category = categoryOf(item.type)
+    // A dump is a crash of its own; the limit of attachments holds for it like for any other.
+    const isDump = item.headers.attachment_type === 'event.minidump'
+    const goesWithEvent = item.type === 'attachment' && event.refused !== null && !isDump
+    let refused: Refused
+    if (category === 'error' || goesWithEvent) refused = event.refused
+    else refused = judgeOther(judges, key, category, claimedQuantity(item))
+    if (refused === null) {
+      kept++
+      // A container may have gone over its limit: the client need not send the next in vain.
+      const wait =
+        item.headers.item_count === undefined ? 0 : judges.limiter.waitOf(key.id, category, key.ratePerMinute)
+      if (wait > 0) (spent ??= new Map()).set(category, wait)
+      continue
+    }
+    const { reason, wait } = refused
+    ;(dropped ??= []).push({ index, reason })
+    if (reason === 'quota') quotaWait = Math.max(quotaWait, wait)
+    // An attachment that goes with its event says nothing about attachments.
+    else if (!goesWithEvent) (limited ??= new Map()).set(category, Math.max(limited.get(category) ?? 0, wait))
+  }
+  return {
+    dropped: dropped ?? [],
+    kept,
+    limited: limited ?? NOTHING,
+    quotaWait,
+    spent: spent ?? NOTHING,
+    letThrough: event.letThrough,
+  }
+}
+
+function judgeOther({ limiter, quota }: Judges, key: LimitedKey, category: Category, quantity: number): Refused {
+  const wait = limiter.takeItem(key.id, category, key.ratePerMinute, quantity)
+  if (wait > 0) return { reason: 'rate_limited', wait }
+  const quotaWait = QUOTA_CATEGORIES.includes(category) ? quota.take(key.orgId, key.eventsPerDay) : 0
+  return quotaWait > 0 ? { reason: 'quota', wait: quotaWait } : null
+}
+
+const isTooLarge = (item: RawItem): boolean =>
+  item.end - item.start > (MOST_BYTES.get(item.type) ?? Number.POSITIVE_INFINITY)
+
+/** Takes the event first, wherever it stands: attachments before it depend on it as well. */
+function verdictOnEvent(judges: Judges, key: LimitedKey, decoded: Buffer, items: readonly RawItem[]): EventVerdict {
+  for (const item of items) {
+    if (categoryOf(item.type) !== 'error' || item.surplus || isTooLarge(item)) continue
+    const { start, end } = item
+    return judgeEvent(judges, key, item.type === 'event' ? { decoded, start, end } : null)
+  }
+  return PASSED
+}

@@ -1,0 +1,208 @@
+import type { App } from '../context/app.ts'
+import { stormGrouping, type StormGrouping } from '../grouping/storm-grouping.ts'
+import { projectSettings } from '../projects/project-settings.ts'
+import { type KeyRow, selectKeys, updateSeen } from './project-keys.queries.ts'
+
+/** A key is looked up again after this long, so that a change is noticed even when its message was lost. */
+const FRESH_MS = 60_000
+/** From here on the next use renews it in the background, and nobody has to wait for the database. */
+const RENEW_MS = 45_000
+/** Keys nobody has: remembered shortly, and only so many of them. */
+const UNKNOWN_MS = 10_000
+const MOST_UNKNOWN = 10_000
+/** One write per key and minute; the very first is written at the next tick, onboarding waits for it. */
+const SEEN_EVERY_MS = 60_000
+const TICK_MS = 1_000
+
+export type ProjectKey = {
+  readonly id: string
+  readonly publicKey: string
+  /** From then on the key is refused; null while it is current. */
+  readonly expiresAtMs: number | null
+  readonly projectId: string
+  readonly projectNumber: number
+  readonly orgId: string
+  readonly region: string
+  /** The project's own limit per key and category; null for the default. */
+  readonly ratePerMinute: number | null
+  /** Events the organisation may send a day; null for no quota. */
+  readonly eventsPerDay: number | null
+  /** Whether first events of new problems get through over the limit. */
+  readonly spikeProtection: boolean
+  readonly grouping: StormGrouping
+  /** Browser origins that may send; empty: all. */
+  readonly allowedOrigins: readonly string[]
+}
+
+export type ProjectKeys = {
+  /**
+   * Who a public key belongs to, expired keys included; null when nobody does. Answers without a promise when it knows.
+   * While the database is away what is known goes on being given, whatever its age.
+   * @throws (rejects with) the database's error when nothing is known about the key
+   */
+  find(publicKey: string): ProjectKey | null | Promise<ProjectKey | null>
+  /** Forgets one key: call it when a key was rotated, switched off or changed. */
+  drop(publicKey: string): void
+  /** Has every key looked up again at its next use: call it when messages may have been lost. */
+  expireAll(): void
+  /** Notes that the key was used; written in the background. */
+  markSeen(key: ProjectKey): void
+  close(): Promise<void>
+}
+
+type Known = { key: ProjectKey; loadedAtMs: number }
+type Lookup = {
+  promise: Promise<ProjectKey | null>
+  resolve: (key: ProjectKey | null) => void
+  reject: (error: unknown) => void
+}
+
+/** Project keys by way of a cache; concurrent look-ups share one query. */
+export function createProjectKeys(app: App): ProjectKeys {
+  const known = new Map<string, Known>()
+  /** In the order of arrival, so the oldest can go first. */
+  const unknown = new Map<string, number>()
+  let wanted = new Map<string, Lookup>()
+  const running = new Map<string, Lookup>()
+  const seen = new Map<string, { key: ProjectKey; atMs: number }>()
+  const writtenAtMs = new Map<string, number>()
+  let writing: Promise<void> | null = null
+
+  const load = (publicKey: string): Promise<ProjectKey | null> => {
+    const under = wanted.get(publicKey) ?? running.get(publicKey)
+    if (under !== undefined) return under.promise
+    const lookup = { ...Promise.withResolvers<ProjectKey | null>() }
+    if (wanted.size === 0) setImmediate(() => void runLookups())
+    wanted.set(publicKey, lookup)
+    return lookup.promise
+  }
+
+  const runLookups = async (): Promise<void> => {
+    const batch = wanted
+    wanted = new Map()
+    for (const [publicKey, lookup] of batch) running.set(publicKey, lookup)
+    try {
+      const rows = new Map((await selectKeys(app.db, [...batch.keys()])).map((row) => [row.publicKey, row]))
+      for (const [publicKey, lookup] of batch) {
+        // Dropped meanwhile: what was read may be what the key was before, so only those who waited hear of it.
+        const isCurrent = running.get(publicKey) === lookup
+        lookup.resolve(isCurrent ? remember(publicKey, rows.get(publicKey)) : keyOf(publicKey, rows.get(publicKey)))
+      }
+    } catch (error) {
+      for (const lookup of batch.values()) lookup.reject(error)
+    } finally {
+      for (const [publicKey, lookup] of batch) if (running.get(publicKey) === lookup) running.delete(publicKey)
+    }
+  }
+
+  const remember = (publicKey: string, row: KeyRow | undefined): ProjectKey | null => {
+    const nowMs = app.clock.monotonicMs()
+    const key = keyOf(publicKey, row)
+    unknown.delete(publicKey)
+    if (key !== null) {
+      known.set(publicKey, { key, loadedAtMs: nowMs })
+      return key
+    }
+    known.delete(publicKey)
+    unknown.set(publicKey, nowMs)
+    for (const oldest of unknown.keys()) {
+      if (unknown.size <= MOST_UNKNOWN) break
+      unknown.delete(oldest)
+    }
+    return null
+  }
+
+  const writeSeen = async (): Promise<void> => {
+    const nowMs = app.clock.monotonicMs()
+    const due = [...seen.values()].filter(
+      ({ key }) => nowMs - (writtenAtMs.get(key.id) ?? Number.NEGATIVE_INFINITY) >= SEEN_EVERY_MS,
+    )
+    if (due.length === 0) return
+    for (const { key } of due) seen.delete(key.id)
+    try {
+      await updateSeen(
+        app.db,
+        due.map(({ key, atMs }) => ({ keyId: key.id, projectId: key.projectId, at: new Date(atMs) })),
+      )
+      for (const { key } of due) writtenAtMs.set(key.id, nowMs)
+    } catch (error) {
+      // Worth another try at the next tick, unless a later use has taken its place.
+      for (const one of due) if (!seen.has(one.key.id)) seen.set(one.key.id, one)
+      app.log.warn(
+        { err: error instanceof Error ? error.message : String(error) },
+        'last use of project keys not written',
+      )
+    }
+  }
+
+  const tick = (): void => {
+    if (seen.size === 0 || writing !== null) return
+    writing = writeSeen().finally(() => {
+      writing = null
+    })
+  }
+  const timer = setInterval(tick, TICK_MS)
+  timer.unref()
+
+  return {
+    find(publicKey) {
+      const entry = known.get(publicKey)
+      const nowMs = app.clock.monotonicMs()
+      if (entry !== undefined) {
+        const ageMs = nowMs - entry.loadedAtMs
+        if (ageMs < RENEW_MS) return entry.key
+        const renewed = load(publicKey)
+        if (ageMs < FRESH_MS) {
+          renewed.catch(() => {})
+          return entry.key
+        }
+        return renewed.catch(() => entry.key)
+      }
+      const missedAtMs = unknown.get(publicKey)
+      if (missedAtMs !== undefined && nowMs - missedAtMs < UNKNOWN_MS) return null
+      return load(publicKey)
+    },
+    drop(publicKey) {
+      known.delete(publicKey)
+      unknown.delete(publicKey)
+      running.delete(publicKey)
+    },
+    expireAll() {
+      for (const entry of known.values()) entry.loadedAtMs = Number.NEGATIVE_INFINITY
+      unknown.clear()
+      running.clear()
+    },
+    markSeen(key) {
+      const entry = seen.get(key.id)
+      const atMs = app.clock.now().getTime()
+      if (entry === undefined) seen.set(key.id, { key, atMs })
+      else entry.atMs = atMs
+    },
+    async close() {
+      clearInterval(timer)
+      await writing
+      // What the minute had not allowed yet; a restart should not lose it.
+      writtenAtMs.clear()
+      await writeSeen()
+    },
+  }
+}
+
+function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
+  if (row === undefined) return null
+  const settings = projectSettings(row.settings)
+  return {
+    id: row.id,
+    publicKey,
+    expiresAtMs: row.expiresAt?.getTime() ?? null,
+    projectId: row.projectId,
+    projectNumber: row.projectNumber,
+    orgId: row.orgId,
+    region: row.region,
+    ratePerMinute: settings.rate_limit_per_minute,
+    eventsPerDay: row.eventsPerDay,
+    spikeProtection: settings.spike_protection,
+    grouping: stormGrouping(settings),
+    allowedOrigins: settings.allowed_origins,
+  }
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { announce } from '../auth/announce.ts'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { conflict, invalid } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { announceProject } from './announce-project.ts'
+import { slugOf } from '../kernel/slug.ts'
+import { LATEST_GROUPING_VERSION } from './grouping-rules.api.ts'
+import type { Platform, Region } from './projects.api.ts'
+import { insertProject, insertProjectKey } from './projects.queries.ts'
+import { viewProject, type ProjectView } from './view-project.ts'
+
+export type CreateProjectInput = {
+  readonly name: string
+  readonly platform: Platform
+  readonly region: Region
+  readonly slug?: string | undefined
+  readonly scrub_ip_addresses?: boolean | undefined
+}
+
+/** The name of an SDK key: 128 random bits, not secret (it stands in every app that is shipped). */
+export const newPublicKey = (): string => randomBytes(16).toString('hex')
+
+/**
+ * Creates a project with its first key.
+ * @throws AppError invalid (a region this installation does not serve), conflict (slug taken)
+ */
+export async function createProject(app: App, actor: Actor, input: CreateProjectInput): Promise<ProjectView> {
+  const { region } = app.config
+  if (region !== null && input.region !== region) {
+    throw invalid(`region must be ${region}: this installation serves only projects of that region.`)
+  }
+  const id = newId()
+  const slug = input.slug ?? slugFor(input.name, id)
+  const now = app.clock.now()
+  const publicKey = newPublicKey()
+  const project = await app.tx(async (tx) => {
+    const row = await insertProject(tx, {
+      id,
+      org_id: actor.orgId,
+      name: input.name,
+      slug,
+      platform: input.platform,
+      region: input.region,
+      settings: JSON.stringify({
+        grouping_version: LATEST_GROUPING_VERSION,
+        ...(input.scrub_ip_addresses === true ? { scrub_ip_addresses: true } : {}),
+      }),
+      created_at: now,
+    })
+    if (row === null) throw slugTaken(slug)
+    await insertProjectKey(tx, { id: newId(), project_id: id, public_key: publicKey, created_at: now })
+    // An SDK may have asked for this number or key before; whoever remembers a refusal forgets it.
+    await announce(tx, 'project_key', { public_key: publicKey })
+    await announceProject(tx, actor.orgId, id)
+    return row
+  })
+  app.log.info({ project_id: id, org_id: actor.orgId, user_id: actor.userId }, 'project.created')
+  return viewProject(app.config, { ...project, public_key: publicKey, open_issues: 0, events_24h: 0 })
+}
+
+/** For the creating and the changing of slugs. */
+export const slugTaken = (slug: string) =>
+  conflict(`Your organisation has a project with the slug ${slug} already. Choose another name or slug.`)
+
+/** A name without a Latin letter or digit still needs an address. */
+function slugFor(name: string, id: string): string {
+  const slug = slugOf(name)
+  return slug === '' ? `project-${id.slice(-8)}` : slug
+}

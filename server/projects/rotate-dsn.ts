@@ -1,0 +1,45 @@
+import { announce } from '../auth/announce.ts'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { announceProject } from './announce-project.ts'
+import { newPublicKey } from './create-project.ts'
+import { dsnOf } from './dsn.ts'
+import { Region } from './projects.api.ts'
+import { expireProjectKeys, insertProjectKey, lockProject, readProjectKeys } from './projects.queries.ts'
+import { currentKey } from './view-project.ts'
+
+export type RotatedDsn = { dsn: string; old_dsn: string | null; old_dsn_expires_at: string | null }
+
+/**
+ * Makes a new key, good at once, and lets all others expire within the grace (those of earlier rotations no later
+ * than they would have). Every process hears of each key on the topic `project_key`.
+ * @throws AppError not_found
+ */
+export async function rotateDsn(app: App, actor: Actor, projectId: string, graceSeconds: number): Promise<RotatedDsn> {
+  const now = app.clock.now()
+  const expiresAt = new Date(now.getTime() + graceSeconds * 1000)
+  const publicKey = newPublicKey()
+  const { project, old } = await app.tx(async (tx) => {
+    const locked = await lockProject(tx, actor.orgId, projectId)
+    if (locked === null) throw notFound('Project')
+    const before = currentKey(await readProjectKeys(tx, projectId))
+    const expiring = await expireProjectKeys(tx, projectId, expiresAt)
+    await insertProjectKey(tx, { id: newId(), project_id: projectId, public_key: publicKey, created_at: now })
+    for (const key of [publicKey, ...expiring.map((row) => row.public_key)]) {
+      await announce(tx, 'project_key', { public_key: key })
+    }
+    await announceProject(tx, actor.orgId, projectId)
+    return { project: { number: locked.number, region: Region.parse(locked.region) }, old: before }
+  })
+  app.log.info(
+    { project_id: projectId, org_id: actor.orgId, user_id: actor.userId, grace_seconds: graceSeconds },
+    'project.dsn_rotated',
+  )
+  return {
+    dsn: dsnOf(app.config, project, publicKey),
+    old_dsn: old === undefined ? null : dsnOf(app.config, project, old.public_key),
+    old_dsn_expires_at: old === undefined ? null : expiresAt.toISOString(),
+  }
+}

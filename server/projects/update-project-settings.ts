@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+import { announceProject } from './announce-project.ts'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import { checkOwnershipRules } from './check-ownership-rules.ts'
+import { checkScrubRules } from './check-scrub-rules.ts'
+import { slugTaken } from './create-project.ts'
+import { projectSettings } from './project-settings.ts'
+import type { ProjectSettingsPatch } from './projects.api.ts'
+import { sealedNewScrubKey } from './scrub-key.ts'
+import { isSlugCollision, lockProject, readProjectKeys, updateProjectRow } from './projects.queries.ts'
+import { viewProjectSettings, type ProjectSettingsView } from './view-project.ts'
+
+/**
+ * Changes what is named and keeps the rest. Every process hears of it on the topic `project`.
+ * @throws AppError not_found, conflict (slug taken), invalid (an expression that is none)
+ */
+export async function updateProjectSettings(
+  app: App,
+  actor: Actor,
+  projectId: string,
+  patch: z.output<typeof ProjectSettingsPatch>,
+): Promise<ProjectSettingsView> {
+  const { name, slug, inbound_filters: filters, escalating, severity_rules: severityRules, ...rest } = patch
+  const changes: Record<string, unknown> = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined),
+  )
+  const { project, keys } = await app
+    .tx(async (tx) => {
+      const before = await lockProject(tx, actor.orgId, projectId)
+      if (before === null) throw notFound('Project')
+      checkScrubRules(rest.scrub_rules)
+      if (rest.ownership_rules !== undefined)
+        await checkOwnershipRules(
+          tx,
+          actor.orgId,
+          rest.ownership_rules,
+          projectSettings(before.settings).ownership_rules,
+        )
+      if (filters !== undefined)
+        changes['inbound_filters'] = { ...projectSettings(before.settings).inbound_filters, ...filters }
+      if (escalating !== undefined)
+        changes['escalating'] = { ...projectSettings(before.settings).escalating, ...escalating }
+      if (severityRules !== undefined)
+        changes['severity_rules'] = { ...projectSettings(before.settings).severity_rules, ...severityRules }
+      const needsKey = before.scrub_key_sealed === null && rest.scrub_rules?.some(({ action }) => action === 'hash')
+      const after = await updateProjectRow(tx, projectId, {
+        name: name ?? before.name,
+        slug: slug ?? before.slug,
+        settings: { ...before.settings, ...changes },
+        scrubKeySealed:
+          needsKey === true ? await sealedNewScrubKey(app, actor.orgId, projectId, tx) : before.scrub_key_sealed,
+      })
+      await announceProject(tx, actor.orgId, projectId)
+      return { project: after, keys: await readProjectKeys(tx, projectId) }
+    })
+    .catch((error: unknown) => {
+      throw isSlugCollision(error) ? slugTaken(slug ?? '') : error
+    })
+  app.log.info(
+    { project_id: projectId, org_id: actor.orgId, user_id: actor.userId, fields: Object.keys(patch) },
+    'project.settings_updated',
+  )
+  return viewProjectSettings(app.config, project, keys)
+}

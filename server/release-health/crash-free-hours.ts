@@ -1,0 +1,39 @@
+import type { App } from '../context/app.ts'
+import type { ReleaseRow } from '../releases/releases.queries.ts'
+import { startOf } from '../metrics/sessions/rollup.ts'
+import { sessionsByRelease } from './sessions-of-releases.ts'
+import { crashFreeOf } from './verdict.ts'
+
+const HOUR_MS = 3_600_000
+/** Releases are compared at equal age, while a rollout can still be held. */
+const HOURS = 48
+
+export type CrashFreeHour = { hour: number; sessions: number; crash_free_sessions: number | null }
+
+/**
+ * Crash-free sessions hour by hour since a release came out, up to now. Each hour counts all sessions so far: single
+ * hours of a young release hold too few.
+ */
+export async function crashFreeHours(
+  app: App,
+  { project_id: projectId, version, dated_at: datedAt }: ReleaseRow,
+  environment: string | undefined,
+): Promise<CrashFreeHour[]> {
+  const start = startOf(datedAt.getTime(), HOUR_MS)
+  const end = Math.min(start + HOURS * HOUR_MS, app.clock.now().getTime())
+  if (end <= start) return []
+  const buckets = await sessionsByRelease(
+    app.db,
+    { projectId, environment, bucketSeconds: 3_600, from: new Date(start), to: new Date(end) },
+    [version],
+  )
+  const byHour = new Map(buckets.map((bucket) => [bucket.bucket.getTime(), bucket]))
+  const hours: CrashFreeHour[] = []
+  let [sessions, crashed] = [0, 0]
+  for (let at = start, hour = 0; at < end; at += HOUR_MS, hour++) {
+    sessions += byHour.get(at)?.sessions ?? 0
+    crashed += byHour.get(at)?.crashed ?? 0
+    hours.push({ hour, sessions, crash_free_sessions: sessions <= 0 ? null : crashFreeOf({ sessions, crashed }) })
+  }
+  return hours
+}

@@ -1,0 +1,255 @@
+import type { App } from '../context/app.ts'
+import { countIssuesOf } from '../issues/of-releases.queries.ts'
+import { compareReleases } from '../releases/order.ts'
+import type { Release } from '../releases/releases.api.ts'
+import type { ReleaseRow } from '../releases/releases.queries.ts'
+import { viewReleases } from '../releases/view-release.ts'
+import { startOf } from '../metrics/sessions/rollup.ts'
+import type { ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
+import {
+  countSketches,
+  sessionsByRelease,
+  usersByRelease,
+  usersOfProject,
+  type ReleaseBucket,
+  type SessionsAsked,
+  type UserCount,
+} from './sessions-of-releases.ts'
+import { crashFreeOf, LEAST_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
+
+const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+
+/** Length and interval of the ranges (product.md §5). */
+const RANGES = {
+  '1h': { ms: HOUR_MS, bucketSeconds: 60 },
+  '24h': { ms: DAY_MS, bucketSeconds: 900 },
+  '7d': { ms: 7 * DAY_MS, bucketSeconds: 3_600 },
+  '30d': { ms: 30 * DAY_MS, bucketSeconds: 21_600 },
+} as const
+
+/** The range up to now in whole buckets; the newest is still counting. */
+export function rangeOf(
+  now: Date,
+  range: ReleaseRange,
+  projectId: string,
+  environment: string | undefined,
+): SessionsAsked & { readonly times: readonly number[] } {
+  const { ms, bucketSeconds } = RANGES[range]
+  const bucketMs = bucketSeconds * 1000
+  const to = startOf(now.getTime(), bucketMs) + bucketMs
+  const times = Array.from({ length: ms / bucketMs }, (_, index) => to - ms + index * bucketMs)
+  return { projectId, environment, bucketSeconds, from: new Date(to - ms), to: new Date(to), times }
+}
+
+/** The last 24 hours, the hour that is among them. */
+export function lastDay(now: Date, projectId: string, environment: string | undefined): SessionsAsked {
+  const to = startOf(now.getTime(), HOUR_MS) + HOUR_MS
+  return { projectId, environment, bucketSeconds: 3_600, from: new Date(to - DAY_MS), to: new Date(to) }
+}
+
+/**
+ * The same for users, in quarters of days: a sketch is 2.5 kB, and there is one for each interval and combination of
+ * attributes.
+ */
+export function lastDayOfUsers(now: Date, projectId: string, environment: string | undefined): SessionsAsked {
+  return { ...lastDay(now, projectId, environment), bucketSeconds: 21_600 }
+}
+
+/** Sessions of a project by release over a range and over the last day. */
+export type ProjectSessions = {
+  readonly range: ReleaseRange
+  readonly asked: ReturnType<typeof rangeOf>
+  readonly buckets: readonly ReleaseBucket[]
+  readonly byRelease: ReadonlyMap<string, Sessions>
+  readonly total: number
+  readonly today: ReadonlyMap<string, number>
+  readonly totalToday: number
+}
+
+export async function sessionsOfProject(
+  app: App,
+  projectId: string,
+  range: ReleaseRange,
+  environment: string | undefined,
+): Promise<ProjectSessions> {
+  const now = app.clock.now()
+  const asked = rangeOf(now, range, projectId, environment)
+  const [buckets, day] = await Promise.all([
+    sessionsByRelease(app.db, asked),
+    sessionsByRelease(app.db, lastDay(now, projectId, environment)),
+  ])
+  const today = sumsOf(day)
+  return {
+    range,
+    asked,
+    buckets,
+    byRelease: sumsOf(buckets),
+    total: sum(buckets),
+    today: new Map([...today].map(([version, { sessions }]) => [version, sessions])),
+    totalToday: sum(day),
+  }
+}
+
+const sum = (buckets: readonly ReleaseBucket[]): number => buckets.reduce((total, bucket) => total + bucket.sessions, 0)
+
+function sumsOf(buckets: readonly ReleaseBucket[]): Map<string, Sessions> {
+  const sums = new Map<string, Sessions>()
+  for (const { release, sessions, crashed } of buckets) {
+    if (release === null) continue
+    const known = sums.get(release)
+    sums.set(release, {
+      sessions: (known?.sessions ?? 0) + sessions,
+      crashed: (known?.crashed ?? 0) + crashed,
+    })
+  }
+  return sums
+}
+
+export const shareOf = (part: number, whole: number): number | null => (whole <= 0 ? null : part / whole)
+
+/** Releases compared with each other; beyond these, those with the most sessions. */
+const MOST_COMPARED = 200
+
+/** Releases of one project with everything that is known of their health. */
+export async function withHealth(
+  app: App,
+  rows: readonly ReleaseRow[],
+  known: ProjectSessions,
+): Promise<ReleaseWithHealth[]> {
+  const { asked, byRelease, total, today, totalToday, buckets } = known
+  const versions = rows.map((row) => row.version)
+  const day = lastDayOfUsers(app.clock.now(), asked.projectId, asked.environment)
+  const usedToday = versions.filter((version) => today.has(version))
+  const [releases, usersToday, usersOfRange, allUsers, issues, ranked] = await Promise.all([
+    viewReleases(app.db, rows),
+    usersByRelease(app.db, day, usedToday),
+    usersOverRange(app, known, versions),
+    usedToday.length === 0 ? 0 : usersOfProject(app.db, day),
+    countIssuesOf(app.db, asked.projectId, versions),
+    rankReleases(app, known),
+  ])
+  const totals = totalsOf(buckets)
+  const trends = Map.groupBy(buckets, (bucket) => bucket.release)
+  return releases.map((release, index) => {
+    const { version } = release
+    const sessions = byRelease.get(version) ?? null
+    const today24h = usersToday.get(version)
+    const counted = usersOfRange === null ? today24h : usersOfRange.get(version)
+    const adoption = shareOf(today.get(version) ?? 0, totalToday)
+    const row = rows[index]
+    const { previous, isSucceeded } =
+      row === undefined ? { previous: null, isSucceeded: false } : neighboursOf(row, ranked, today)
+    const regressions = issues.get(version)?.regressed ?? 0
+    return {
+      ...release,
+      adoption,
+      adoption_users: shareOf(today24h?.users ?? 0, allUsers),
+      adoption_trend: sessions === null ? [] : trendOf(asked.times, trends.get(version) ?? [], totals),
+      sessions: total === 0 ? null : (sessions?.sessions ?? 0),
+      users: counted?.users ?? null,
+      users_range: usersOfRange === null ? ('24h' as const) : known.range,
+      crash_free_sessions: sessions === null || sessions.sessions <= 0 ? null : crashFreeOf(sessions),
+      crash_free_users: counted === undefined || counted.users === 0 ? null : 1 - counted.crashedUsers / counted.users,
+      previous: previous === null ? null : { version: previous.version, crash_free_sessions: crashFreeOf(previous) },
+      new_issues: issues.get(version)?.fresh ?? 0,
+      regressions,
+      ...verdictOf({
+        state: release.state,
+        cameFromIt: cameFrom(release),
+        sessions,
+        previous,
+        regressions,
+        adoption,
+        isSucceeded,
+      }),
+    }
+  })
+}
+
+const cameFrom = ({ first_seen, first_session }: Release): 'nothing' | 'no_sessions' | 'sessions' =>
+  first_session !== null ? 'sessions' : first_seen === null ? 'nothing' : 'no_sessions'
+
+/** A sketch takes 0.4 ms to be read and joined: so many take half a second. */
+const MOST_SKETCHES = 1_200
+
+/**
+ * Users of releases over the whole range; null where their sketches are too many to be joined while somebody waits:
+ * one for each interval and combination of attributes.
+ */
+async function usersOverRange(
+  app: App,
+  { range, asked, byRelease }: ProjectSessions,
+  versions: readonly string[],
+): Promise<Map<string, UserCount> | null> {
+  if (range === '24h') return null
+  const wanted = versions.filter((version) => byRelease.has(version))
+  if (wanted.length === 0) return new Map()
+  // Quarters of days where the range has whole ones: the fewest sketches.
+  const users = range === '1h' ? asked : { ...asked, bucketSeconds: 21_600 as const }
+  if ((await countSketches(app.db, users, wanted, MOST_SKETCHES)) > MOST_SKETCHES) return null
+  return usersByRelease(app.db, users, wanted)
+}
+
+export function totalsOf(buckets: readonly ReleaseBucket[]): Map<number, number> {
+  const totals = new Map<number, number>()
+  for (const { bucket, sessions } of buckets)
+    totals.set(bucket.getTime(), (totals.get(bucket.getTime()) ?? 0) + sessions)
+  return totals
+}
+
+function trendOf(
+  times: readonly number[],
+  buckets: readonly ReleaseBucket[],
+  totals: ReadonlyMap<number, number>,
+): (number | null)[] {
+  const own = new Map(buckets.map(({ bucket, sessions }) => [bucket.getTime(), sessions]))
+  return times.map((time) => shareOf(own.get(time) ?? 0, totals.get(time) ?? 0))
+}
+
+type Ranked = {
+  readonly version: string
+  readonly releasedAt: Date | null
+  readonly firstSeenAt: Date | null
+} & Sessions
+
+/** Releases with sessions, with what tells which is older. */
+async function rankReleases(app: App, { asked, byRelease }: ProjectSessions): Promise<Ranked[]> {
+  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MOST_COMPARED)
+  if (most.length === 0) return []
+  const rows = await app.db
+    .selectFrom('releases')
+    .select(['version', 'released_at', 'first_seen_at'])
+    .where('project_id', '=', asked.projectId)
+    .where(
+      'version',
+      'in',
+      most.map(([version]) => version),
+    )
+    .execute()
+  const facts = new Map(rows.map((row) => [row.version, row]))
+  return most.map(([version, sessions]) => ({
+    version,
+    releasedAt: facts.get(version)?.released_at ?? null,
+    firstSeenAt: facts.get(version)?.first_seen_at ?? null,
+    ...sessions,
+  }))
+}
+
+/** The release before that says something, and whether a later one is in use. */
+function neighboursOf(
+  row: ReleaseRow,
+  ranked: readonly Ranked[],
+  today: ReadonlyMap<string, number>,
+): { previous: Ranked | null; isSucceeded: boolean } {
+  const self = { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }
+  let previous: Ranked | null = null
+  let isSucceeded = false
+  for (const other of ranked) {
+    const order = compareReleases(other, self)
+    if (order > 0 && (today.get(other.version) ?? 0) > 0) isSucceeded = true
+    if (order < 0 && other.sessions >= LEAST_SESSIONS && (previous === null || compareReleases(other, previous) > 0))
+      previous = other
+  }
+  return { previous, isSucceeded }
+}

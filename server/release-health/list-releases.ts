@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { invalid } from '../kernel/errors.ts'
+import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import type { ReleaseState } from '../releases/releases.api.ts'
+import type { ReleaseRow } from '../releases/releases.queries.ts'
+import { viewListedParts } from '../releases/view-release.ts'
+import { requireProject } from '../projects/require-project.ts'
+import { sessionsOfProject, withHealth } from './health.ts'
+import { countReleases, selectReleases, valueOf, type After, type ReleaseOrder } from './list.queries.ts'
+import { RELEASE_SORTS, type ListedRelease, type ReleaseRange, type ReleaseSort } from './release-health.api.ts'
+
+export type ListReleasesInput = {
+  /** All projects of the organisation unless named. */
+  readonly projectId?: string | undefined
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+  readonly sort: ReleaseSort
+  readonly range: ReleaseRange
+  readonly environment?: string | undefined
+  readonly q?: string | undefined
+  readonly version?: string | undefined
+  readonly state?: readonly ReleaseState[] | undefined
+}
+
+/** @throws AppError not_found, invalid */
+export async function listReleases(app: App, actor: Actor, input: ListReleasesInput): Promise<Page<ListedRelease>> {
+  const { limit, offset, cursor, sort } = input
+  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
+  if (input.projectId !== undefined) await requireProject(app, actor, input.projectId)
+  const order = orderOf(sort)
+  const after = cursor === undefined ? null : decodeCursor(cursor, sort)
+  const filter = {
+    orgId: actor.orgId,
+    projectId: input.projectId,
+    q: input.q,
+    version: input.version,
+    states: input.state,
+  }
+  const [rows, total] = await Promise.all([
+    selectReleases(app.db, filter, order, { limit: limit + 1, offset, after }),
+    countReleases(app.db, filter),
+  ])
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return {
+    items: await withHealthOfProjects(app, shown, input),
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    limit,
+    offset,
+    next_cursor: last === undefined ? null : encodeCursor(sort, { value: valueOf(last, order.key), id: last.id }),
+  }
+}
+
+/** Figures are worked out project by project, one after the other: a page may show a hundred of them. */
+async function withHealthOfProjects(
+  app: App,
+  rows: readonly ReleaseRow[],
+  { range, environment }: ListReleasesInput,
+): Promise<ListedRelease[]> {
+  const partsOf = await viewListedParts(
+    app.db,
+    rows.map((row) => row.id),
+  )
+  const known = new Map<string, ListedRelease>()
+  for (const [projectId, ofProject] of Map.groupBy(rows, (row) => row.project_id)) {
+    const sessions = await sessionsOfProject(app, projectId, range, environment)
+    for (const release of await withHealth(app, ofProject, sessions))
+      known.set(release.id, { ...release, ...partsOf(release.id) })
+  }
+  return rows.flatMap((row) => known.get(row.id) ?? [])
+}
+
+function orderOf(sort: ReleaseSort): ReleaseOrder {
+  const descending = sort.startsWith('-')
+  const name = descending ? sort.slice(1) : sort
+  return { key: RELEASE_SORTS.find((key) => key === name) ?? 'date', descending }
+}
+
+const Cursor = z.tuple([z.string(), z.string(), z.uuid()])
+
+const encodeCursor = (sort: ReleaseSort, { value, id }: After): string =>
+  Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
+
+/** Only for the sort it was given out for. */
+function decodeCursor(text: string, sort: ReleaseSort): After {
+  let given: unknown
+  try {
+    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    given = null
+  }
+  const parts = Cursor.safeParse(given)
+  const wrong = () => invalid('cursor is not one this list gave out.')
+  if (!parts.success || parts.data[0] !== sort) throw wrong()
+  const [, value, id] = parts.data
+  if (orderOf(sort).key === 'version') {
+    if (value.includes('\0')) throw wrong()
+    return { value, id }
+  }
+  if (!z.iso.datetime().safeParse(value).success) throw wrong()
+  return { value: new Date(value), id }
+}

@@ -1,0 +1,84 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { selectIssuesOf, type ReleasePart } from '../issues/of-releases.queries.ts'
+import { viewIssues } from '../issues/view-issue.ts'
+import { notFound } from '../kernel/errors.ts'
+import { findRelease } from '../releases/releases.queries.ts'
+import { viewParts } from '../releases/view-release.ts'
+import { crashFreeHours } from './crash-free-hours.ts'
+import { sessionsOfProject, shareOf, totalsOf, withHealth, type ProjectSessions } from './health.ts'
+import type { ReleaseDetail, ReleaseRange } from './release-health.api.ts'
+import { environmentsOf, sessionsByTrait, type SessionTrait } from './sessions-of-releases.ts'
+import { crashFreeOf } from './verdict.ts'
+
+const MOST_SHOWN = 25
+const MOST_TRAITS = 10
+
+/** @throws AppError not_found */
+export async function readRelease(
+  app: App,
+  actor: Actor,
+  input: { readonly releaseId: string; readonly range: ReleaseRange; readonly environment?: string | undefined },
+): Promise<ReleaseDetail> {
+  const row = await findRelease(app.db, actor.orgId, input.releaseId)
+  if (row === null) throw notFound('Release')
+  const { project_id: projectId, version } = row
+  const issuesOf = async (part: ReleasePart) =>
+    viewIssues(app, await selectIssuesOf(app.db, actor, { projectId, version, part }, MOST_SHOWN))
+  const sessions = await sessionsOfProject(app, projectId, input.range, input.environment)
+  const ofRelease = sessions.byRelease.get(version)?.sessions ?? 0
+  const byTrait = async (trait: SessionTrait): Promise<ReleaseDetail['devices']> =>
+    ofRelease <= 0
+      ? []
+      : (await sessionsByTrait(app.db, sessions.asked, version, trait, MOST_TRAITS)).map(({ name, ...counts }) => ({
+          name,
+          sessions: counts.sessions,
+          share: counts.sessions / ofRelease,
+          crash_free_sessions: crashFreeOf(counts),
+        }))
+  const [[release], parts, fresh, regressed, resolved, environments, hours, devices, systems] = await Promise.all([
+    withHealth(app, [row], sessions),
+    viewParts(app.db, row.id),
+    issuesOf('fresh'),
+    issuesOf('regressed'),
+    issuesOf('resolved'),
+    environmentsOf(app.db, projectId, sessions.asked.from, version),
+    crashFreeHours(app, row, input.environment),
+    byTrait('device'),
+    byTrait('os'),
+  ])
+  if (release === undefined) throw notFound('Release')
+  return {
+    ...release,
+    ...parts,
+    new_issue_list: fresh,
+    regressed_issues: regressed,
+    resolved_issues: resolved,
+    series: seriesOf(version, sessions),
+    crash_free_hours: hours.some((hour) => hour.sessions > 0) ? hours : null,
+    environments,
+    devices,
+    systems,
+  }
+}
+
+function seriesOf(version: string, { asked, buckets, byRelease }: ProjectSessions): ReleaseDetail['series'] {
+  if (!byRelease.has(version)) return null
+  const totals = totalsOf(buckets)
+  const own = new Map(
+    buckets.filter((bucket) => bucket.release === version).map((bucket) => [bucket.bucket.getTime(), bucket]),
+  )
+  return {
+    interval_seconds: asked.bucketSeconds,
+    points: asked.times.map((time) => {
+      const bucket = own.get(time)
+      const sessions = bucket?.sessions ?? 0
+      return {
+        t: new Date(time).toISOString(),
+        sessions,
+        adoption: shareOf(sessions, totals.get(time) ?? 0),
+        crash_free_sessions: bucket === undefined || sessions <= 0 ? null : crashFreeOf(bucket),
+      }
+    }),
+  }
+}

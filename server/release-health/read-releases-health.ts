@@ -1,0 +1,98 @@
+import type { Actor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { compareReleases } from '../releases/order.ts'
+import type { ReleaseRow } from '../releases/releases.queries.ts'
+import { requireProject } from '../projects/require-project.ts'
+import { crashFreeHours } from './crash-free-hours.ts'
+import { sessionsOfProject, totalsOf, type ProjectSessions } from './health.ts'
+import type { ReleaseRange, ReleasesHealth } from './release-health.api.ts'
+import { environmentsOf } from './sessions-of-releases.ts'
+
+/** Layers a stacked chart can still be read with. */
+const MOST_LAYERS = 5
+const MOST_LINES = 3
+/** A release in use: somebody's own build is none. */
+const LEAST_SHARE_TODAY = 0.005
+const MOST_CANDIDATES = 50
+
+/** @throws AppError not_found */
+export async function readReleasesHealth(
+  app: App,
+  actor: Actor,
+  input: { readonly projectId: string; readonly range: ReleaseRange; readonly environment?: string | undefined },
+): Promise<ReleasesHealth> {
+  const { projectId, range, environment } = input
+  await requireProject(app, actor, projectId)
+  const sessions = await sessionsOfProject(app, projectId, range, environment)
+  const [environments, rows] = await Promise.all([
+    environmentsOf(app.db, projectId, sessions.asked.from),
+    shownReleases(app, sessions),
+  ])
+  const newest = rows.slice(0, MOST_LINES)
+  return {
+    range,
+    interval_seconds: sessions.asked.bucketSeconds,
+    environments,
+    adoption: sessions.total === 0 ? null : adoptionOf(sessions, rows),
+    crash_free: await Promise.all(
+      newest.map(async (row) => ({
+        release_id: row.id,
+        version: row.version,
+        since: row.dated_at.toISOString(),
+        hours: await crashFreeHours(app, row, environment),
+      })),
+    ),
+  }
+}
+
+/**
+ * Releases worth a layer, newest first: the newest that are in use today, however young, and those with the most
+ * sessions in the range.
+ */
+async function shownReleases(
+  app: App,
+  { asked, byRelease, today, totalToday }: ProjectSessions,
+): Promise<ReleaseRow[]> {
+  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).map(([version]) => version)
+  const inUse = most.filter((version) => (today.get(version) ?? 0) > LEAST_SHARE_TODAY * totalToday)
+  const candidates = [...new Set([...most.slice(0, MOST_LAYERS), ...inUse.slice(0, MOST_CANDIDATES)])]
+  if (candidates.length === 0) return []
+  const rows = await app.db
+    .selectFrom('releases')
+    .selectAll()
+    .where('project_id', '=', asked.projectId)
+    .where('version', 'in', candidates)
+    .execute()
+  const byAge = rows.sort((a, b) => compareReleases(factsOf(b), factsOf(a)))
+  const newest = byAge.filter((row) => inUse.includes(row.version)).slice(0, MOST_LINES)
+  const wanted = new Set([...newest.map((row) => row.version), ...most.slice(0, MOST_LAYERS)])
+  const chosen = [...wanted].slice(0, MOST_LAYERS)
+  return byAge.filter((row) => chosen.includes(row.version))
+}
+
+const factsOf = (row: ReleaseRow) => ({
+  version: row.version,
+  releasedAt: row.released_at,
+  firstSeenAt: row.first_seen_at,
+})
+
+function adoptionOf({ asked, buckets }: ProjectSessions, rows: readonly ReleaseRow[]): ReleasesHealth['adoption'] {
+  const totals = totalsOf(buckets)
+  const byRelease = Map.groupBy(buckets, (bucket) => bucket.release)
+  const releases = rows.map((row) => {
+    const own = new Map((byRelease.get(row.version) ?? []).map((bucket) => [bucket.bucket.getTime(), bucket.sessions]))
+    return { release_id: row.id, version: row.version, sessions: asked.times.map((time) => own.get(time) ?? 0) }
+  })
+  const all = asked.times.map((time) => totals.get(time) ?? 0)
+  return {
+    times: asked.times.map((time) => new Date(time).toISOString()),
+    totals: all,
+    releases,
+    others: all.map((total, index) =>
+      Math.max(
+        0,
+        releases.reduce((left, release) => left - (release.sessions[index] ?? 0), total),
+      ),
+    ),
+  }
+}

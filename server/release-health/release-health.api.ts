@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { Issue } from '../issues/issues.api.ts'
+import { routes } from '../kernel/contract.ts'
+import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { ListedParts, Release, RELEASE_STATES, ReleaseParts } from '../releases/releases.api.ts'
+
+/** Releases with what sessions and issues say of them. */
+
+export const RELEASE_RANGES = ['1h', '24h', '7d', '30d'] as const
+const Range = z
+  .enum(RELEASE_RANGES, { error: `range must be one of ${RELEASE_RANGES.join(', ')}.` })
+  .default('30d')
+  .describe('What sessions and crash-free sessions count: the range up to now.')
+export type ReleaseRange = z.infer<typeof Range>
+
+export const RELEASE_SORTS = ['date', 'created_at', 'version'] as const
+export const ReleaseSort = z.enum(
+  RELEASE_SORTS.flatMap((key) => [key, `-${key}`] as const),
+  { error: `sort must be one of ${RELEASE_SORTS.join(', ')}, with a leading - for descending.` },
+)
+export type ReleaseSort = z.infer<typeof ReleaseSort>
+
+const Environment = z
+  .string()
+  .min(1, { error: 'environment must not be empty.' })
+  .max(64, { error: 'environment must be at most 64 characters.' })
+  .optional()
+  .describe('Sessions of this environment only.')
+
+const fraction = z.number().nullable()
+
+export const VERDICTS = [
+  'healthy',
+  'watch',
+  'hold',
+  'too_early',
+  'replaced',
+  'no_sessions',
+  'planned',
+  'archived',
+] as const
+export const Verdict = z.enum(VERDICTS)
+export type Verdict = z.infer<typeof Verdict>
+
+const Health = z.object({
+  adoption: fraction.describe('Share of the sessions of the last 24 h, 0 to 1; null when there were none at all.'),
+  adoption_users: fraction.describe('Share of the users of the last 24 h; null when no session names its user.'),
+  adoption_trend: z
+    .array(fraction)
+    .describe('Share of sessions per interval of the range, oldest first; empty without sessions.'),
+  sessions: z.number().int().nullable().describe('In the range; null when the project has none in it.'),
+  users: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Distinct users in `users_range`; null when no session of it names its user.'),
+  users_range: z
+    .enum(RELEASE_RANGES)
+    .describe(
+      'What `users` and `crash_free_users` count: the range asked for, or 24h where counting that would take too long.',
+    ),
+  crash_free_sessions: fraction.describe('1 - crashed / sessions; null without sessions.'),
+  crash_free_users: fraction.describe('Share of these users without a crash.'),
+  previous: z
+    .object({ version: z.string(), crash_free_sessions: z.number() })
+    .nullable()
+    .describe('The release before, of those with at least 1,000 sessions in the range.'),
+  new_issues: z.number().int().describe('Issues first seen in it; counted up to 10,000.'),
+  regressions: z.number().int().describe('Issues that came back in it; counted up to 10,000.'),
+  verdict: Verdict,
+  verdict_reason: z.string().describe('Why, in a sentence.'),
+})
+
+export const ReleaseWithHealth = Release.extend(Health.shape)
+export type ReleaseWithHealth = z.infer<typeof ReleaseWithHealth>
+
+export const ListedRelease = ReleaseWithHealth.extend(ListedParts.shape)
+export type ListedRelease = z.infer<typeof ListedRelease>
+
+const CrashFreeHours = z
+  .array(z.object({ hour: z.number().int(), sessions: z.number().int(), crash_free_sessions: fraction }))
+  .describe('Hour by hour since it came out, the first 48; up to now.')
+
+const ByTrait = z.array(
+  z.object({
+    name: z.string().nullable().describe('Null for sessions that did not say.'),
+    sessions: z.number().int(),
+    share: z.number().describe('Of the sessions of this release.'),
+    crash_free_sessions: z.number(),
+  }),
+)
+
+export const ReleaseDetail = ReleaseWithHealth.extend({
+  ...ReleaseParts.shape,
+  new_issue_list: z.array(Issue).describe('First seen in it, last seen first; at most 25.'),
+  regressed_issues: z.array(Issue).describe('Came back in it; at most 25.'),
+  resolved_issues: z.array(Issue).describe('Resolved in it; at most 25.'),
+  series: z
+    .object({
+      interval_seconds: z.number().int(),
+      points: z.array(
+        z.object({
+          t: Timestamp,
+          sessions: z.number().int(),
+          adoption: fraction,
+          crash_free_sessions: fraction,
+        }),
+      ),
+    })
+    .nullable()
+    .describe('Over the range; null without sessions.'),
+  crash_free_hours: CrashFreeHours.nullable(),
+  environments: z.array(z.string()).describe('Sessions of it came from.'),
+  devices: ByTrait.describe('Its sessions in the range by device family, most first; at most 10.'),
+  systems: ByTrait.describe('The same by operating system.'),
+})
+export type ReleaseDetail = z.infer<typeof ReleaseDetail>
+
+export const ReleasesHealth = z.object({
+  range: Range,
+  interval_seconds: z.number().int(),
+  environments: z.array(z.string()).describe('Sessions of the project came from, in the range; at most 50.'),
+  adoption: z
+    .object({
+      times: z.array(Timestamp),
+      totals: z.array(z.number().int()).describe('Sessions of all releases per interval.'),
+      releases: z
+        .array(z.object({ release_id: Id.nullable(), version: z.string(), sessions: z.array(z.number().int()) }))
+        .describe('Those with the most sessions, newest first, at most 5.'),
+      others: z.array(z.number().int()),
+    })
+    .nullable()
+    .describe('Null without sessions in the range.'),
+  crash_free: z
+    .array(z.object({ release_id: Id, version: z.string(), since: Timestamp, hours: CrashFreeHours }))
+    .describe('Of the newest three with sessions, by hours since they came out.'),
+})
+export type ReleasesHealth = z.infer<typeof ReleasesHealth>
+
+const project = { projectId: Id }
+
+export const releaseHealthRoutes = routes({
+  listReleases: {
+    method: 'GET',
+    path: '/api/releases',
+    tag: 'Releases',
+    summary: 'Releases with adoption, crash-free rates, issues and a verdict',
+    description:
+      '`date` is when a release came out: released_at, else first seen, else created. `version` puts 1.9.0 before 1.10.0 and 2.3.1-rc.1 before 2.3.1. Figures come from sessions; without any they are null, never 0.',
+    permission: 'releases.read',
+    query: z.strictObject({
+      ...pageQuery(25),
+      projectId: Id.optional().describe('All projects of the organisation unless given.'),
+      sort: ReleaseSort.default('-date'),
+      range: Range,
+      environment: Environment,
+      q: z
+        .string()
+        .max(200, { error: 'q must be at most 200 characters.' })
+        .optional()
+        .describe('Part of the version.'),
+      version: z.string().max(200).optional().describe('Exactly this version.'),
+      state: z
+        .preprocess(
+          (given) => (given === undefined || Array.isArray(given) ? given : [given]),
+          z.array(z.enum(RELEASE_STATES, { error: `state must be one of ${RELEASE_STATES.join(', ')}.` })).max(10),
+        )
+        .optional()
+        .describe('May repeat; all unless given.'),
+    }),
+    response: pageOf(ListedRelease),
+    refusals: [404],
+  },
+  readReleasesHealth: {
+    method: 'GET',
+    path: '/api/releases/health',
+    tag: 'Releases',
+    summary: 'Adoption over time, and crash-free sessions by hours since release',
+    permission: 'releases.read',
+    query: z.strictObject({ ...project, range: Range, environment: Environment }),
+    response: ReleasesHealth,
+    refusals: [404],
+  },
+  readRelease: {
+    method: 'GET',
+    path: '/api/releases/:releaseId',
+    tag: 'Releases',
+    summary: 'A release with its commits, deploys, issues and figures',
+    permission: 'releases.read',
+    params: z.object({ releaseId: Id }),
+    query: z.strictObject({ range: Range, environment: Environment }),
+    response: ReleaseDetail,
+    refusals: [404],
+  },
+})

@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import type { Database } from '../storage/pool.ts'
+import { startOf, type BUCKET_SECONDS } from '../metrics/sessions/rollup.ts'
+import { HyperLogLog } from '../metrics/sketch/hyperloglog.ts'
+
+/** Sessions by release, out of the rollups: costs what buckets and combinations of attributes cost, not sessions. */
+
+export type SessionsAsked = {
+  readonly projectId: string
+  /** Taken down to a whole bucket. */
+  readonly from: Date
+  /** Excluded. */
+  readonly to: Date
+  readonly bucketSeconds: (typeof BUCKET_SECONDS)[number]
+  readonly environment?: string | undefined
+}
+
+export type SessionCount = { readonly sessions: number; readonly crashed: number }
+
+/** Sessions of a release, or of no release that is known by name (null), that began in a bucket. */
+export type ReleaseBucket = SessionCount & { readonly release: string | null; readonly bucket: Date }
+
+/** A clock may be ahead by an hour before it is corrected: a day covers it. */
+const usedSince = (from: Date): string => dayPlus(dayOf(from), -1)
+
+export async function sessionsByRelease(
+  db: Database,
+  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  versions?: readonly string[],
+): Promise<ReleaseBucket[]> {
+  const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
+  const named = versions === undefined ? sql`true` : sql`a.release = any(${[...versions]}::text[])`
+  const { rows } = await sql<ReleaseBucket>`
+    select a.release, r.bucket, sum(r.total)::bigint as sessions, sum(r.crashed)::bigint as crashed
+    from session_attributes a
+    join session_rollups r on r.project_id = a.project_id and r.attributes_id = a.id
+    where a.project_id = ${projectId} and a.last_used_day >= ${usedSince(start)}::date and ${named}
+      and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
+      and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
+    group by a.release, r.bucket`.execute(db)
+  return rows
+}
+
+/** What sessions are told apart by, beside their release. */
+export type SessionTrait = 'device' | 'os'
+export type TraitCount = SessionCount & { readonly name: string | null }
+
+/** Sessions of a release by device family or system, most first; null for those that did not say. */
+export async function sessionsByTrait(
+  db: Database,
+  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  release: string,
+  trait: SessionTrait,
+  most: number,
+): Promise<TraitCount[]> {
+  const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
+  const { rows } = await sql<TraitCount>`
+    select a.${sql.ref(trait)} as name, sum(r.total)::bigint as sessions, sum(r.crashed)::bigint as crashed
+    from session_attributes a
+    join session_rollups r on r.project_id = a.project_id and r.attributes_id = a.id
+    where a.project_id = ${projectId} and a.release = ${release} and a.last_used_day >= ${usedSince(start)}::date
+      and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
+      and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
+    group by 1 having sum(r.total) > 0 order by 2 desc, 1 limit ${most}`.execute(db)
+  return rows
+}
+
+export type UserCount = { readonly users: number; readonly crashedUsers: number }
+
+/** Releases whose sketches are in memory at once. */
+const RELEASES_AT_ONCE = 5
+
+/** Distinct users by release; a release whose sessions name none is left out. */
+export async function usersByRelease(
+  db: Database,
+  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  versions: readonly string[],
+): Promise<Map<string, UserCount>> {
+  const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
+  const counts = new Map<string, UserCount>()
+  for (let at = 0; at < versions.length; at += RELEASES_AT_ONCE) {
+    const { rows } = await sql<{ release: string; users: Buffer; crashed_users: Buffer | null }>`
+      select a.release, r.users, r.crashed_users
+      from session_attributes a
+      join session_rollups r on r.project_id = a.project_id and r.attributes_id = a.id
+      where a.project_id = ${projectId} and a.release = any(${versions.slice(at, at + RELEASES_AT_ONCE)}::text[])
+        and a.last_used_day >= ${usedSince(start)}::date
+        and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
+        and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
+        and r.users is not null`.execute(db)
+    for (const [release, ofRelease] of Map.groupBy(rows, (row) => row.release)) {
+      const users = countOf(ofRelease.map((row) => row.users))
+      // Estimates: of a part it may come out larger than of the whole.
+      const crashedUsers = Math.min(users, countOf(ofRelease.map((row) => row.crashed_users)))
+      counts.set(release, { users, crashedUsers })
+    }
+  }
+  return counts
+}
+
+/** Sketches that {@link usersByRelease} would join, counted up to one beyond `most`. */
+export async function countSketches(
+  db: Database,
+  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  versions: readonly string[],
+  most: number,
+): Promise<number> {
+  const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from (
+      select from session_attributes a
+      join session_rollups r on r.project_id = a.project_id and r.attributes_id = a.id
+      where a.project_id = ${projectId} and a.release = any(${[...versions]}::text[])
+        and a.last_used_day >= ${usedSince(start)}::date
+        and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
+        and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
+        and r.users is not null
+      limit ${most + 1}) sketches`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+/** Distinct users of all releases together; 0 when no session names its user. */
+export async function usersOfProject(
+  db: Database,
+  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+): Promise<number> {
+  const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
+  const { rows } =
+    environment === undefined
+      ? await sql<{ users: Buffer }>`
+          select users from session_rollups where project_id = ${projectId} and bucket_seconds = ${bucketSeconds}
+            and attributes_id = 0 and bucket >= ${start} and bucket < ${to} and users is not null`.execute(db)
+      : await sql<{ users: Buffer }>`
+          select r.users from session_attributes a
+          join session_rollups r on r.project_id = a.project_id and r.attributes_id = a.id
+          where a.project_id = ${projectId} and a.environment = ${environment}
+            and a.last_used_day >= ${usedSince(start)}::date
+            and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
+            and r.users is not null`.execute(db)
+  return countOf(rows.map((row) => row.users))
+}
+
+function countOf(sketches: readonly (Buffer | null)[]): number {
+  const union = new HyperLogLog()
+  for (const bytes of sketches) if (bytes !== null) union.mergeBytes(bytes)
+  return union.count()
+}
+
+const MOST_ENVIRONMENTS = 50
+
+/** Environments sessions came from since, of a project or one of its releases, by name. */
+export async function environmentsOf(
+  db: Database,
+  projectId: string,
+  since: Date,
+  release?: string,
+): Promise<string[]> {
+  let query = db
+    .selectFrom('session_attributes')
+    .select('environment')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('environment', 'is not', null)
+    .where('last_used_day', '>=', usedSince(since))
+  if (release !== undefined) query = query.where('release', '=', release)
+  const rows = await query.orderBy('environment').limit(MOST_ENVIRONMENTS).execute()
+  return rows.flatMap((row) => row.environment ?? [])
+}

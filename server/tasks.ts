@@ -1,0 +1,39 @@
+import { purgeFilesTask } from './feedback/purge-task.ts'
+import { packEventsTask } from './events/pack-task.ts'
+import { purgeEventsTask } from './events/purge-events.ts'
+import { bulkIssuesTask, forgetBulkTask } from './issues/bulk/run-operation.ts'
+import { indexLexemesTask } from './issues/search/index-lexemes.ts'
+import { releasedCommitsTask } from './issues/released-commits.ts'
+import { pruneCountsTask, sweepIssuesTask } from './issues/tasks.ts'
+import { purgeInboxesTask } from './issues/people/inbox.ts'
+import type { Task } from './jobs/task.ts'
+import { compactPerformanceTask } from './metrics/performance/compact-performance.ts'
+import { purgePerformanceTask } from './metrics/performance/purge-performance.ts'
+import { purgeSessionsTask } from './metrics/sessions/purge-sessions.ts'
+import { rateImpactTask } from './metrics/sessions/rate-impact.ts'
+import { purgeOutcomesTask } from './outcomes/purge-outcomes.ts'
+import { erasureTask } from './privacy/erasure-task.ts'
+import { purgeQuarantineTask } from './privacy/purge-quarantine.ts'
+import { purgeTelemetryTask } from './telemetry/purge-telemetry.ts'
+
+/** Everything that runs behind the scenes beside digestion. */
+export const TASKS: readonly Task[] = [
+  packEventsTask,
+  purgeEventsTask,
+  erasureTask,
+  purgeFilesTask,
+  purgeSessionsTask,
+  purgeTelemetryTask,
+  purgeOutcomesTask,
+  purgeQuarantineTask,
+  compactPerformanceTask,
+  purgePerformanceTask,
+  indexLexemesTask,
+  sweepIssuesTask,
+  pruneCountsTask,
+  releasedCommitsTask,
+  rateImpactTask,
+  bulkIssuesTask,
+  forgetBulkTask,
+  purgeInboxesTask,
+]
