@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../server/storage/embedded/start.ts'
+import { startEmbeddedPostgres } from '../server/embedded-postgres/start.ts'
 import { migrate } from '../server/storage/migrate.ts'
 import { tableTypes } from './table-types.ts'
 
