@@ -1,9 +1,11 @@
 import { defineConfig, type OxlintOverride } from 'oxlint'
 import { serverFolders } from './scripts/server-layers.ts'
+import { webFeatures, webLayers } from './scripts/web-layers.ts'
 
 /**
  * Lint rules and import boundaries. Run through `npm run check`; type-aware rules need `oxlint-tsgolint`.
- * The one-way rule inside `server/` is generated from the list in `scripts/server-layers.ts`: add a folder there, once.
+ * The one-way rules inside `server/` and `web/` are generated from the lists in `scripts/server-layers.ts` and
+ * `scripts/web-layers.ts`: add a folder there, once.
  */
 
 type Restriction = { message: string; allowTypeImports?: boolean } & ({ regex: string } | { group: string[] })
@@ -47,6 +49,72 @@ const layers = serverFolders.map((folder, index): OxlintOverride => {
                 message: `One-way rule: ${folder} may import only what stands above it in scripts/server-layers.ts.`,
               },
             ]),
+      ]),
+    },
+  }
+})
+
+/** Types of the contract, and nothing else of the server. */
+const contractTypes: Restriction[] = [
+  {
+    regex: '^(?:#server/|(?:\\.\\./)+server/)',
+    allowTypeImports: true,
+    message: 'The web app imports types of the server, never its code: use `import type`.',
+  },
+  {
+    group: ['#server/**', '**/server/**', '!**/*.api.ts', '!**/http/contract.ts', '!**/kernel/contract.ts'],
+    message: 'The web app knows only http/contract.ts, kernel/contract.ts and *.api.ts of the server.',
+  },
+]
+
+const nothingOfServer: Restriction = {
+  regex: '^(?:#server/|(?:\\.\\./)+server/)',
+  message: 'Only api/ and what stands above it in the web app knows the server.',
+}
+
+/** Folders `<name>/` and files of `web/`, from any depth below it; from `web/` itself with `./`. */
+const webPath = (from: string, names: readonly string[]): string =>
+  `^${from.endsWith('.tsx') ? '\\./' : '(?:\\.\\./)+(?:web/)?'}(?:${names
+    .map((name) => (name.endsWith('.tsx') ? `${name.replace('.', '\\.')}$` : `${name}/`))
+    .join('|')})`
+
+/** What a layer of the web app may not import: every layer below it in the list, types included. */
+function upward(layer: (typeof webLayers)[number]): Restriction[] {
+  const below = webLayers.slice(webLayers.indexOf(layer) + 1)
+  if (below.length === 0) return []
+  return [
+    {
+      regex: webPath(layer, below),
+      message: `One-way rule: ${layer} may import only what stands above it in scripts/web-layers.ts.`,
+    },
+  ]
+}
+
+const byLayer = webLayers.map((layer): OxlintOverride => ({
+  files: layer.endsWith('.tsx') ? [`web/${layer}`] : [`web/${layer}/**/*.ts`, `web/${layer}/**/*.tsx`],
+  rules: {
+    'no-restricted-imports': restrict([
+      ...(layer === 'ui' || layer === 'address' ? [nothingOfServer] : contractTypes),
+      ...upward(layer),
+      ...(layer === 'ui'
+        ? [{ regex: '^@tanstack/react-(?:query|router)', message: 'ui/ knows neither router nor data.' }]
+        : []),
+    ]),
+  },
+}))
+
+const byFeature = webFeatures.map((feature): OxlintOverride => {
+  const others = webFeatures.filter((other) => other !== feature)
+  return {
+    files: [`web/features/${feature}/**/*.ts`, `web/features/${feature}/**/*.tsx`],
+    rules: {
+      'no-restricted-imports': restrict([
+        ...contractTypes,
+        ...upward('features'),
+        {
+          regex: `^(?:\\.\\./)+(?:(?:web/)?features/)?(?:${others.join('|')})/`,
+          message: 'A feature does not import another: what both need goes to web/common/.',
+        },
       ]),
     },
   }
@@ -207,37 +275,16 @@ export default defineConfig({
       rules: {
         // Letter tiles, avatars and drawn charts are images to a screen reader without being <img>.
         'jsx-a11y/prefer-tag-over-role': 'off',
-        'no-restricted-imports': restrict([
-          {
-            regex: '^(?:#server/|(?:\\.\\./)+server/)',
-            allowTypeImports: true,
-            message: 'The web app imports types of the server, never its code: use `import type`.',
-          },
-          {
-            group: ['#server/**', '**/server/**', '!**/*.api.ts', '!**/http/contract.ts', '!**/kernel/contract.ts'],
-            message: 'The web app knows only http/contract.ts, kernel/contract.ts and *.api.ts of the server.',
-          },
-        ]),
+        'import/no-cycle': ['error', { ignoreTypes: false }],
+        'no-restricted-imports': restrict(contractTypes),
       },
     },
+    ...byLayer,
+    ...byFeature,
     {
       // The router's redirects are thrown objects.
       files: ['web/routes.tsx'],
       rules: { 'typescript/only-throw-error': 'off' },
-    },
-    {
-      // ui/ knows neither router nor data.
-      files: ['web/ui/**/*.ts', 'web/ui/**/*.tsx'],
-      rules: {
-        'no-restricted-imports': restrict([
-          { regex: '^(?:#server/|(?:\\.\\./)+server/)', message: 'ui/ knows nothing of the server.' },
-          { regex: '^@tanstack/react-(?:query|router)', message: 'ui/ knows neither router nor data.' },
-          {
-            regex: '^(?:\\.\\./)+(?:api|pages|components|forms|table)/',
-            message: 'ui/ is the lowest layer of the web app.',
-          },
-        ]),
-      },
     },
   ],
 })

@@ -13,11 +13,11 @@ export type FirstLoad = { jsBytes: number; cssBytes: number; files: readonly str
 
 /** The pages whose first load is told. The budget is that of `issues`. */
 const PAGES = {
-  '/issues': 'issues',
-  '/issues/:id': 'issue',
-  '/login': 'login',
-  '/onboarding': 'onboarding',
-  '/projects/:id/settings/keys': 'project-keys',
+  '/issues': 'features/issues/issues-page',
+  '/issues/:id': 'features/issue/issue-page',
+  '/login': 'features/accounts/login-page',
+  '/onboarding': 'features/onboarding/onboarding-page',
+  '/projects/:id/settings/keys': 'features/settings/keys-page',
 } as const
 
 /** Builds the dashboard in memory and adds up, per page, the entry, the page's own chunk, and all they import. */
@@ -32,8 +32,8 @@ export async function measureFirstLoads(): Promise<Record<string, FirstLoad>> {
   if (entry === undefined) throw new Error('the build has no entry')
 
   const loadOf = (page: string): FirstLoad => {
-    const own = chunks.find((chunk) => chunk.facadeModuleId?.endsWith(`/pages/${page}.tsx`) === true)
-    if (own === undefined) throw new Error(`the build has no chunk for pages/${page}.tsx`)
+    const own = chunks.find((chunk) => chunk.facadeModuleId?.endsWith(`/web/${page}.tsx`) === true)
+    if (own === undefined) throw new Error(`the build has no chunk for ${page}.tsx`)
     const needed = closure([entry, own], chunks)
     const styles = new Set(needed.flatMap((chunk) => [...(chunk.viteMetadata?.importedCss ?? [])]))
     return {

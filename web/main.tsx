@@ -1,7 +1,7 @@
 // Before any component that brings styles of its own: base.css names the order of the layers.
 import './ui/tokens.css'
 import './ui/base.css'
-import './ui/shell.css'
+import './shell/shell.css'
 import './ui/parts.css'
 import './ui/overlays.css'
 import './ui/charts.css'
@@ -11,10 +11,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { retryReads } from './api/queries.ts'
 import { onSessionEnd } from './api/session.ts'
-import { forgetDrafts } from './comment-drafts.ts'
-import { startKeys } from './keys.ts'
-import { paths } from './paths.ts'
-import { startPrefs } from './prefs.ts'
+import { forgetDrafts } from './features/issue/comments/drafts.ts'
+import { startKeys } from './common/keys.ts'
+import { paths } from './address/paths.ts'
+import { startPrefs } from './common/prefs.ts'
 import { makeRouter } from './routes.tsx'
 
 const client = new QueryClient({

@@ -11,12 +11,12 @@ import { intakeQuery } from './api/intake-queries.ts'
 import { filtersOf, issueEventQuery, streamQuery, volumeQuery } from './api/issue-queries.ts'
 import { meQuery, onboardingQuery, projectSettingsQuery, projectsQuery } from './api/queries.ts'
 import { releaseQuery, releasesHealthQuery, releasesQuery, releaseViewOf } from './api/release-queries.ts'
-import { Crash } from './components/crash.tsx'
-import { NotFound } from './components/not-found.tsx'
-import { Root } from './components/root.tsx'
-import { Shell } from './components/shell.tsx'
-import { SignedIn } from './components/signed-in.tsx'
-import { paths } from './paths.ts'
+import { Crash } from './shell/crash.tsx'
+import { NotFound } from './shell/not-found.tsx'
+import { Root } from './shell/root.tsx'
+import { Shell } from './shell/shell.tsx'
+import { SignedIn } from './shell/signed-in.tsx'
+import { paths } from './address/paths.ts'
 import {
   DEFAULT_RANGE,
   IssueSearch,
@@ -29,7 +29,7 @@ import {
   ShellSearch,
   type Range,
   stringifySearch,
-} from './search.ts'
+} from './address/search.ts'
 
 /** What the bar offers on a page: one project or all, and whether time matters. */
 type PageScope = { project: 'any' | 'one' | 'none'; range: boolean; defaultRange?: Range }
@@ -58,13 +58,13 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: (search) => LoginSearch.parse(search),
-  component: lazyRouteComponent(() => import('./pages/login.tsx'), 'LoginPage'),
+  component: lazyRouteComponent(() => import('./features/accounts/login-page.tsx'), 'LoginPage'),
 })
 
 const signup = createRoute({
   getParentRoute: () => root,
   path: '/signup',
-  component: lazyRouteComponent(() => import('./pages/signup.tsx'), 'SignupPage'),
+  component: lazyRouteComponent(() => import('./features/accounts/signup-page.tsx'), 'SignupPage'),
 })
 
 // With a session --------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ const onboarding = createRoute({
   getParentRoute: () => signedIn,
   path: '/onboarding',
   validateSearch: (search) => OnboardingSearch.parse(search),
-  component: lazyRouteComponent(() => import('./pages/onboarding.tsx'), 'OnboardingPage'),
+  component: lazyRouteComponent(() => import('./features/onboarding/onboarding-page.tsx'), 'OnboardingPage'),
 })
 
 const shell = createRoute({
@@ -116,7 +116,7 @@ const issues = createRoute({
     void client.infiniteQuery(streamQuery(filters)).catch(noop)
     void client.query(volumeQuery(filters.project, filters.range)).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./pages/issues.tsx'), 'IssuesPage'),
+  component: lazyRouteComponent(() => import('./features/issues/issues-page.tsx'), 'IssuesPage'),
 })
 
 const issue = createRoute({
@@ -128,7 +128,7 @@ const issue = createRoute({
   loader: ({ context: { client }, params, deps, preload }) => {
     if (!preload) void client.query(issueEventQuery(params.issueId, deps.event)).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./pages/issue.tsx'), 'IssuePage'),
+  component: lazyRouteComponent(() => import('./features/issue/issue-page.tsx'), 'IssuePage'),
 })
 
 const releases = createRoute({
@@ -150,7 +150,7 @@ const releases = createRoute({
     const [first] = projects?.items ?? []
     if (first !== undefined) throw redirect({ ...paths.releases({ ...deps, project: first.id }), replace: true })
   },
-  component: lazyRouteComponent(() => import('./pages/releases.tsx'), 'ReleasesPage'),
+  component: lazyRouteComponent(() => import('./features/releases/releases-page.tsx'), 'ReleasesPage'),
 })
 
 const release = createRoute({
@@ -164,7 +164,7 @@ const release = createRoute({
     const { range = RELEASE_RANGE, environment = null } = deps
     void client.query(releaseQuery(params.releaseId, range, environment)).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./pages/release.tsx'), 'ReleasePage'),
+  component: lazyRouteComponent(() => import('./features/releases/release-page.tsx'), 'ReleasePage'),
 })
 
 const intake = createRoute({
@@ -182,7 +182,7 @@ const intake = createRoute({
     const [first] = projects?.items ?? []
     if (first !== undefined) throw redirect({ ...paths.intake({ ...deps, project: first.id }), replace: true })
   },
-  component: lazyRouteComponent(() => import('./pages/intake.tsx'), 'IntakePage'),
+  component: lazyRouteComponent(() => import('./features/intake/intake-page.tsx'), 'IntakePage'),
 })
 
 const projectSettings = createRoute({
@@ -190,7 +190,7 @@ const projectSettings = createRoute({
   path: '/projects/$projectId/settings',
   staticData: { scope: { project: 'one', range: false } },
   loader: ({ context, params }) => void context.client.query(projectSettingsQuery(params.projectId)).catch(noop),
-  component: lazyRouteComponent(() => import('./pages/project-settings.tsx'), 'ProjectSettingsFrame'),
+  component: lazyRouteComponent(() => import('./features/settings/project-frame.tsx'), 'ProjectSettingsFrame'),
 })
 
 const projectSettingsIndex = createRoute({
@@ -204,44 +204,47 @@ const projectSettingsIndex = createRoute({
 const projectGeneral = createRoute({
   getParentRoute: () => projectSettings,
   path: '/general',
-  component: lazyRouteComponent(() => import('./pages/project-general.tsx'), 'ProjectGeneralPage'),
+  component: lazyRouteComponent(() => import('./features/settings/general-page.tsx'), 'ProjectGeneralPage'),
 })
 
 const projectKeys = createRoute({
   getParentRoute: () => projectSettings,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./pages/project-keys.tsx'), 'ProjectKeysPage'),
+  component: lazyRouteComponent(() => import('./features/settings/keys-page.tsx'), 'ProjectKeysPage'),
 })
 
 const projectFilters = createRoute({
   getParentRoute: () => projectSettings,
   path: '/filters',
-  component: lazyRouteComponent(() => import('./pages/project-filters.tsx'), 'ProjectFiltersPage'),
+  component: lazyRouteComponent(() => import('./features/settings/filters-page.tsx'), 'ProjectFiltersPage'),
 })
 
 const projectGrouping = createRoute({
   getParentRoute: () => projectSettings,
   path: '/grouping',
-  component: lazyRouteComponent(() => import('./pages/project-grouping.tsx'), 'ProjectGroupingPage'),
+  component: lazyRouteComponent(() => import('./features/settings/grouping/grouping-page.tsx'), 'ProjectGroupingPage'),
 })
 
 const projectScrubbing = createRoute({
   getParentRoute: () => projectSettings,
   path: '/scrubbing',
-  component: lazyRouteComponent(() => import('./pages/project-scrubbing.tsx'), 'ProjectScrubbingPage'),
+  component: lazyRouteComponent(
+    () => import('./features/settings/scrubbing/scrubbing-page.tsx'),
+    'ProjectScrubbingPage',
+  ),
 })
 
 const projectOwnership = createRoute({
   getParentRoute: () => projectSettings,
   path: '/ownership',
-  component: lazyRouteComponent(() => import('./pages/project-ownership.tsx'), 'ProjectOwnershipPage'),
+  component: lazyRouteComponent(() => import('./features/settings/ownership-page.tsx'), 'ProjectOwnershipPage'),
 })
 
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
   staticData: { scope: { project: 'none', range: false } },
-  component: lazyRouteComponent(() => import('./pages/me.tsx'), 'MeFrame'),
+  component: lazyRouteComponent(() => import('./features/settings/personal-frame.tsx'), 'MeFrame'),
 })
 
 const meIndex = createRoute({
@@ -255,13 +258,13 @@ const meIndex = createRoute({
 const appearance = createRoute({
   getParentRoute: () => me,
   path: '/appearance',
-  component: lazyRouteComponent(() => import('./pages/appearance.tsx'), 'AppearancePage'),
+  component: lazyRouteComponent(() => import('./features/settings/appearance-page.tsx'), 'AppearancePage'),
 })
 
 const security = createRoute({
   getParentRoute: () => me,
   path: '/security',
-  component: lazyRouteComponent(() => import('./pages/security.tsx'), 'SecurityPage'),
+  component: lazyRouteComponent(() => import('./features/settings/security-page.tsx'), 'SecurityPage'),
 })
 
 const tree = root.addChildren([

@@ -4,13 +4,21 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serverFolders } from '../../scripts/server-layers.ts'
+import { webFeatures, webLayers } from '../../scripts/web-layers.ts'
 
 const root = join(import.meta.dirname, '../..')
 let sandbox = ''
 
 beforeAll(() => {
   sandbox = mkdtempSync(join(tmpdir(), 'faultline-lint-'))
-  for (const file of ['oxlint.config.ts', 'scripts/server-layers.ts', 'tsconfig.json', 'package.json']) {
+  const files = [
+    'oxlint.config.ts',
+    'scripts/server-layers.ts',
+    'scripts/web-layers.ts',
+    'tsconfig.json',
+    'package.json',
+  ]
+  for (const file of files) {
     mkdirSync(dirname(join(sandbox, file)), { recursive: true })
     copyFileSync(join(root, file), join(sandbox, file))
   }
@@ -42,6 +50,14 @@ test('every folder and file of server/ has its place in the order', () => {
   expect(present.filter((name) => !(serverFolders as readonly string[]).includes(name))).toEqual([])
 })
 
+test('every folder and file of web/ has its place in the order, and every feature in its list', () => {
+  const present = readdirSync(join(root, 'web')).filter(
+    (name) => !/^(?:dist|public|index\.html|tsconfig)|\.test\./.test(name),
+  )
+  expect(present.filter((name) => !(webLayers as readonly string[]).includes(name))).toEqual([])
+  expect(readdirSync(join(root, 'web/features')).toSorted()).toEqual([...webFeatures])
+})
+
 test.for([
   ['server/issues/resolve.ts', '../events/store.ts', true],
   ['server/issues/resolve.ts', '../alerts/rules.ts', false],
@@ -62,10 +78,25 @@ test.for([
   ['server/issues/issues.api.ts', 'zod', true],
   ['server/issues/issues.api.ts', './resolve.ts', false],
   ['server/issues/issues.api.ts', 'node:fs', false],
-  ['web/pages/issues.tsx', '../../server/issues/issues.api.ts', false],
-  ['web/pages/issues.tsx', '#server/kernel/errors.ts', false],
+  ['web/features/issues/list.tsx', '../../../server/issues/issues.api.ts', false],
+  ['web/features/issues/list.tsx', '#server/kernel/errors.ts', false],
+  ['web/features/issues/list.tsx', '../../common/issue/menus.tsx', true],
+  ['web/features/issues/list.tsx', '../issue/head.tsx', false],
+  ['web/features/issue/events/list.tsx', '../../issues/row.tsx', false],
+  ['web/features/issue/events/list.tsx', '../stack-trace/frame.tsx', true],
+  ['web/features/issues/list.tsx', '../../shell/rail.tsx', false],
+  ['web/features/issues/list.tsx', '../../routes.tsx', false],
+  ['web/shell/top-bar.tsx', '../features/inbox/bell.tsx', true],
+  ['web/shell/top-bar.tsx', '../main.tsx', false],
+  ['web/common/issue/menus.tsx', '../../features/issues/row.tsx', false],
+  ['web/common/issue/menus.tsx', '../members/use-members.ts', true],
+  ['web/api/call.ts', '../common/texts.ts', false],
+  ['web/api/call.ts', '../ui/toasts.tsx', true],
+  ['web/address/paths.ts', '../api/queries.ts', false],
   ['web/ui/button.tsx', '../api/call.ts', false],
   ['web/ui/button.tsx', '@tanstack/react-query', false],
+  ['web/routes.tsx', './shell/shell.tsx', true],
+  ['web/routes.tsx', './main.tsx', false],
 ] as const)('%s importing %s: %s', async ([file, from, isAllowed]) => {
   expect(await refusals(file, importing(from))).toEqual(isAllowed ? [] : forbidden)
 })
@@ -74,6 +105,12 @@ test('the web app takes types of the contract, and no other types', async () => 
   expect(await refusals('web/api/call.ts', importingType('../../server/http/contract.ts'))).toEqual([])
   expect(await refusals('web/api/call.ts', importingType('#server/issues/issues.api.ts'))).toEqual([])
   expect(await refusals('web/api/call.ts', importingType('#server/issues/resolve.ts'))).toEqual(forbidden)
+})
+
+test('types cross the layers of the web app no more than code does', async () => {
+  expect(await refusals('web/ui/button.tsx', importingType('../common/keys.ts'))).toEqual(forbidden)
+  expect(await refusals('web/features/issues/list.tsx', importingType('../issue/head.tsx'))).toEqual(forbidden)
+  expect(await refusals('web/address/search.ts', importingType('#server/issues/issues.api.ts'))).toEqual(forbidden)
 })
 
 test('the environment is read in one file', async () => {
@@ -87,5 +124,13 @@ test('circles are refused', async () => {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, importing('./one.ts'))
   expect(await refusals('server/issues/one.ts', importing('./other.ts'))).toEqual(['import(no-cycle)'])
+  rmSync(path)
+})
+
+test('circles of types are refused in the web app', async () => {
+  const path = join(sandbox, 'web/ui/other.ts')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, importingType('./one.ts'))
+  expect(await refusals('web/ui/one.ts', importingType('./other.ts'))).toEqual(['import(no-cycle)'])
   rmSync(path)
 })

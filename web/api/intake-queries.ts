@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Range } from '../search.ts'
+import type { Range } from '../address/search.ts'
 import { call, type AnswerOf } from './call.ts'
 
 export type Intake = AnswerOf<'GET /api/projects/:projectId/intake'>

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { eventOnly } from '../components/event-only.ts'
+import { eventOnly } from './event-only.ts'
 import { call, type AnswerOf } from './call.ts'
 import { exactJson } from './exact-json.ts'
 

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
-import { windowOf, type IssuesSearch, type Range } from '../search.ts'
-import { eventOnly } from '../components/event-only.ts'
+import { windowOf, type IssuesSearch, type Range } from '../address/search.ts'
+import { eventOnly } from './event-only.ts'
 import { call, type AnswerOf } from './call.ts'
 
 export type Issue = AnswerOf<'GET /api/issues'>['items'][number]

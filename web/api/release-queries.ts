@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { RELEASE_RANGE, type Range, type ReleasesSearch } from '../search.ts'
+import { RELEASE_RANGE, type Range, type ReleasesSearch } from '../address/search.ts'
 import { call, type AnswerOf } from './call.ts'
 
 export type ReleaseRow = AnswerOf<'GET /api/releases'>['items'][number]

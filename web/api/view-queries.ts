@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { IssuesSearch } from '../search.ts'
+import type { IssuesSearch } from '../address/search.ts'
 import { call, type AnswerOf } from './call.ts'
 import { useChange } from './change.ts'
 

@@ -3,7 +3,7 @@ import { useBarReading, type BarChoice, type Buckets } from './bar-reading.ts'
 import { formatCount, formatShortCount, NO_DATA } from './format.ts'
 import { PlatformTile } from './tiles.tsx'
 import { countAxis } from './scale.ts'
-import { kit } from '../words/kit.ts'
+import { kit } from './texts.ts'
 
 export type BarTone = 'quiet' | 'base' | 'crit' | 'high' | 'regr'
 

@@ -1,5 +1,5 @@
 import { useState, type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
-import { kit } from '../words/kit.ts'
+import { kit } from './texts.ts'
 
 /** Custom properties travel through the style object; React sets them one by one, so no policy is touched. */
 export const vars = (values: Record<`--${string}`, string>): CSSProperties => values

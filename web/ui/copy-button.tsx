@@ -1,7 +1,7 @@
 import { Button, IconButton, type ButtonLook, type ButtonSize } from './button.tsx'
 import { copyText } from './copy.ts'
 import { addToast } from './toasts.tsx'
-import { kit } from '../words/kit.ts'
+import { kit } from './texts.ts'
 
 /** Copies and says so. */
 export async function copyAndSay(text: string, said: string): Promise<void> {

@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { formatLeft } from './format.ts'
 import { useNow } from './now.ts'
-import { kit } from '../words/kit.ts'
+import { kit } from './texts.ts'
 
 const PATIENCE_MS = 150
 

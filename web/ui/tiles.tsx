@@ -1,6 +1,6 @@
 import { Icon, type IconName } from './icon.tsx'
-import { own } from '../own.ts'
-import { kit } from '../words/kit.ts'
+import { own } from './own.ts'
+import { kit } from './texts.ts'
 
 /** Letter tiles stand for platforms: the five kinds of project, and what SDKs call the platform of an event. */
 const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> = {

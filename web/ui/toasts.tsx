@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
-import { kit } from '../words/kit.ts'
+import { kit } from './texts.ts'
 
 export type Toast = {
   text: string

@@ -30,7 +30,7 @@ const MOST_LINES = 1_500
 /**
  * Whether reading it as Markdown would take seconds: emphasis and brackets cost the square of their number, lists in
  * lists their depth, and so do thousands of lines, or of marks before them. The dashboard draws such a comment as it was
- * typed (web/components/comments-markdown.tsx).
+ * typed (web/features/issue/comments/markdown.tsx).
  */
 function isCostly(body: string): boolean {
   if (NESTED.test(body)) return true

@@ -1,0 +1,194 @@
+import { issueTexts } from './texts.ts'
+import { addToast } from '../../ui/toasts.tsx'
+import { ApiError, call } from '../../api/call.ts'
+import { useChange } from '../../api/change.ts'
+import { editCached, keysOf, removeCached, restoreIssues, returnIssues } from '../../api/issue-cache.ts'
+import {
+  queryOf,
+  type Issue,
+  type IssueDetail,
+  type Severity,
+  type Status,
+  type StreamFilters,
+} from '../../api/issue-queries.ts'
+import { finished, refusalsOf, undo, type Operation } from '../../api/operations.ts'
+import { showRefused } from './refused.ts'
+
+export type Person = NonNullable<Issue['assignee']>
+
+/** How it is resolved, and what ends ignoring: as the API takes them. */
+export type Resolution = NonNullable<Issue['resolution']>
+export type IgnoreUntil = NonNullable<Issue['ignore_until']>
+
+/** What can be done to issues, one at a time or to a selection. */
+export type Edit =
+  | { kind: 'status'; status: Status; resolution?: Resolution | undefined; ignore_until?: IgnoreUntil | undefined }
+  | { kind: 'assignee'; person: Person | null }
+  /** Null leaves it to the rules again. */
+  | { kind: 'severity'; severity: Severity | null }
+
+/** Everything a stream finds, whether its rows were loaded or not. */
+export type Everything = { filters: StreamFilters; since: string; total: number }
+
+export type IssueEdit = {
+  issues: readonly Issue[]
+  edit: Edit
+  /** In place of the issues, which are then only those of them that are loaded. */
+  all?: Everything | undefined
+}
+
+type Results = { operation: Operation; refused: { issueId: string; reason: string }[] }
+
+/** What a call names: ids, or the query behind the stream. */
+const targetOf = (issues: readonly Issue[], all: Everything | undefined) => {
+  if (all === undefined) return { ids: issues.map(({ id }) => id) }
+  const { filters, since } = all
+  return {
+    query: {
+      q: queryOf(filters) ?? undefined,
+      projectId: filters.project ?? undefined,
+      status: filters.status === null ? undefined : [...filters.status],
+      severity: filters.severity.length === 0 ? undefined : [...filters.severity],
+      platform: filters.platform.length === 0 ? undefined : [...filters.platform],
+      assignee_id: filters.owner ?? undefined,
+      seen_since: since,
+    },
+  }
+}
+
+/** @throws ApiError the first refusal when all were refused */
+async function whole(start: Promise<Operation>): Promise<Results> {
+  const operation = await finished(start)
+  const refused = await refusalsOf(operation)
+  const [first] = refused
+  if (first !== undefined && operation.failed === operation.total) throw new ApiError(400, first.reason)
+  return { operation, refused }
+}
+
+type Patch = {
+  status?: Status
+  resolution?: Resolution | undefined
+  ignore_until?: IgnoreUntil | null | undefined
+  assignee_id?: string | null
+  severity?: Severity | null
+}
+
+const patchOf = (edit: Edit): Patch => {
+  if (edit.kind === 'status') {
+    const { status, resolution, ignore_until } = edit
+    // Ignoring without a condition is for good, whatever held before.
+    return { status, resolution, ignore_until: status === 'ignored' ? (ignore_until ?? null) : undefined }
+  }
+  return edit.kind === 'assignee' ? { assignee_id: edit.person?.id ?? null } : { severity: edit.severity }
+}
+
+const guessOf =
+  (edit: Edit) =>
+  (issue: Issue): Issue => {
+    if (edit.kind === 'status')
+      return {
+        ...issue,
+        status: edit.status,
+        status_reason: null,
+        resolution: edit.resolution ?? null,
+        ignore_until: edit.ignore_until ?? null,
+      }
+    if (edit.kind === 'assignee') return { ...issue, assignee: edit.person, assignee_id: edit.person?.id ?? null }
+    if (edit.severity === null) return { ...issue, severity_pinned: false }
+    return { ...issue, severity: edit.severity, severity_pinned: true }
+  }
+
+/** A row of the list, without what only the detail carries. */
+export const rowOf = (issue: Issue | IssueDetail): Issue => {
+  if (!('activity' in issue)) return issue
+  const { activity: _a, event: _e, event_ids: _i, grouping: _g, project: _p, tag_distribution: _t, ...row } = issue
+  return row
+}
+
+const nameOf = (issues: readonly Pick<Issue, 'id' | 'short_id'>[], { operation, refused }: Results): string => {
+  const count = operation.total - operation.failed
+  if (count !== 1) return issueTexts.countOf(count)
+  const gone = new Set(refused.map(({ issueId }) => issueId))
+  return issues.find(({ id }) => !gone.has(id))?.short_id ?? issueTexts.countOf(1)
+}
+
+/** Says what was refused: one with its reason, several in a list that can be looked at. */
+function tellRefused(issues: readonly Issue[], { operation, refused }: Results): void {
+  if (operation.failed === 0) return
+  const names = new Map(issues.map(({ id, short_id }) => [id, short_id]))
+  const rows = refused.map(({ issueId, reason }) => ({ issueId, reason, name: names.get(issueId) ?? null }))
+  const [first] = rows
+  const text =
+    operation.failed === 1
+      ? issueTexts.notChangedOne(first?.name ?? issueTexts.countOf(1), first?.reason ?? '')
+      : issueTexts.notChanged(operation.failed)
+  addToast({
+    text,
+    tone: 'bad',
+    ...(operation.failed === 1
+      ? {}
+      : { action: { label: issueTexts.showRefused, run: () => showRefused({ total: operation.failed, rows }) } }),
+  })
+}
+
+const notDone = (issues: readonly Issue[], { refused }: Results): readonly Issue[] => {
+  const ids = new Set(refused.map(({ issueId }) => issueId))
+  return issues.filter(({ id }) => ids.has(id))
+}
+
+const saidOf = (edit: Edit, who: string): string => {
+  if (edit.kind === 'status') return issueTexts.movedTo[edit.status](who)
+  if (edit.kind === 'assignee')
+    return edit.person === null ? issueTexts.unassigned(who) : issueTexts.assigned(who, edit.person.name)
+  return edit.severity === null ? issueTexts.severityByRules(who) : issueTexts.severitySet(who, edit.severity)
+}
+
+/** Applies an edit to the issues at once, offers an Undo that restores exactly, and says what was refused. */
+export function useIssueEdit() {
+  return useChange<IssueEdit, Results>({
+    send: ({ issues, edit, all }) =>
+      whole(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
+    same: ({ issues, edit, all }) => JSON.stringify([issues.map(({ id }) => id), edit, all?.since]),
+    touches: ({ issues }) => keysOf(issues),
+    guess: (client, { issues, edit }) => editCached(client, issues, guessOf(edit)),
+    restore: (client, remembered, { issues, edit }) => restoreIssues(client, remembered, issues, guessOf(edit)),
+    settle: (client, results, { issues }) => {
+      returnIssues(client, notDone(issues, results))
+      tellRefused(issues, results)
+    },
+    said: (results, { edit, issues }) => saidOf(edit, nameOf(issues, results)),
+    undo: async ({ issues, edit }, { operation }, client) => {
+      const undone = await undo(operation.id)
+      const refused = await refusalsOf(undone)
+      const [first] = refused
+      if (first === undefined) return
+      addToast({ text: issueTexts.notUndone(undone.failed, first.reason), tone: 'bad' })
+      // What was not taken back does not look as if it were.
+      editCached(client, notDone(issues, { operation: undone, refused }), guessOf(edit))
+    },
+    failed: issueTexts.failed,
+  })
+}
+
+export type IssueDeletion = Omit<IssueEdit, 'edit'>
+
+/** Deletes issues with their events; nothing brings them back. */
+export function useIssueDelete(onGone?: () => void) {
+  return useChange<IssueDeletion, Results>({
+    send: ({ issues, all }) => whole(call('DELETE /api/issues', { body: targetOf(issues, all) })),
+    touches: ({ issues }) => keysOf(issues).filter((key) => key[1] !== 'detail'),
+    guess: (client, { issues }) => removeCached(client, issues),
+    restore: (client, remembered, { issues }) => restoreIssues(client, remembered, issues, () => null),
+    settle: (client, results, { issues }) => {
+      const left = notDone(issues, results)
+      returnIssues(client, left)
+      const stays = new Set(left.map(({ id }) => id))
+      for (const { id } of issues)
+        if (!stays.has(id)) client.removeQueries({ queryKey: ['issues', 'detail', id], type: 'inactive' })
+      tellRefused(issues, results)
+      onGone?.()
+    },
+    said: (results, { issues }) => issueTexts.deleted(nameOf(issues, results)),
+    failed: issueTexts.deleteFailed,
+  })
+}

@@ -1,0 +1,63 @@
+import { useState, type SyntheticEvent } from 'react'
+import type { Edit } from './changes.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { useNow } from '../../ui/now.ts'
+import { decide as texts } from './decide-texts.ts'
+import type { Ask } from './decide.tsx'
+import { decisionOf, startOf } from './decide-model.ts'
+
+type Props = { ask: Ask; release: string | null; onClose: () => void; onEdit: (edit: Edit) => void }
+
+/** One question, one or two fields. What is wrong is said when it is sent, and again while it is mended. */
+export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
+  const [value, setValue] = useState(() => startOf(ask, release, new Date()))
+  const [window, setWindow] = useState('')
+  const now = useNow('half-minute')
+  const [tried, setTried] = useState(false)
+  const decision = decisionOf(ask, value, window, new Date(now))
+  const error = tried && 'error' in decision ? decision : null
+  const counts = ask === 'count' || ask === 'users'
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (!('error' in decision)) onEdit(decision)
+  }
+  return (
+    <Dialog open onClose={onClose} title={texts.titles[ask]}>
+      <form onSubmit={submit} noValidate className="decide">
+        <Field
+          label={texts.labels[ask]}
+          hint={texts.hints[ask]}
+          value={value}
+          type={ask === 'time' ? 'datetime-local' : 'text'}
+          inputMode={counts ? 'numeric' : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          error={error?.field === 'value' ? error.error : undefined}
+          onChange={(event) => setValue(event.target.value)}
+        />
+        {counts ? (
+          <Field
+            label={texts.window}
+            hint={texts.windowHint}
+            value={window}
+            inputMode="numeric"
+            autoComplete="off"
+            error={error?.field === 'window' ? error.error : undefined}
+            onChange={(event) => setWindow(event.target.value)}
+          />
+        ) : null}
+        <p className="rowk end">
+          <Button onClick={onClose}>{texts.cancel}</Button>
+          <Button look="primary" type="submit">
+            {ask === 'release' || ask === 'commit' ? texts.resolve : texts.ignore}
+          </Button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,67 @@
+import type { Edit, Resolution } from './changes.ts'
+import { decide as texts } from './decide-texts.ts'
+import type { Ask } from './decide.tsx'
+
+/** What somebody typed → a decision, or what is wrong with it. Pure. */
+
+export type Decided = Extract<Edit, { kind: 'status' }> | { field: 'value' | 'window'; error: string }
+
+const MOST_RELEASES = 20
+
+export function decisionOf(ask: Ask, value: string, window: string, now: Date): Decided {
+  const text = value.trim()
+  switch (ask) {
+    case 'release': {
+      const names = text.split(',').map((name) => name.trim())
+      if (names.length > MOST_RELEASES || !names.every(isReleaseName)) return wrong('value', texts.wrong.release)
+      const [first = ''] = names
+      return resolve({ in_release: names.length === 1 ? first : names })
+    }
+    case 'commit':
+      return /^[0-9a-f]{7,64}$/i.test(text)
+        ? resolve({ in_commit: text.toLowerCase() })
+        : wrong('value', texts.wrong.commit)
+    case 'time': {
+      const time = new Date(text)
+      if (Number.isNaN(time.getTime()) || time <= now) return wrong('value', texts.wrong.time)
+      return { kind: 'status', status: 'ignored', ignore_until: { time: time.toISOString() } }
+    }
+    case 'count':
+    case 'users': {
+      const count = wholeOf(text, 1_000_000_000)
+      if (count === null) return wrong('value', texts.wrong.count)
+      const within = window.trim() === '' ? undefined : wholeOf(window, 7 * 24 * 60)
+      if (within === null) return wrong('window', texts.wrong.window)
+      return { kind: 'status', status: 'ignored', ignore_until: { [ask]: count, window: within } }
+    }
+  }
+}
+
+/** What stands in the field at first. */
+export function startOf(ask: Ask, release: string | null, now: Date): string {
+  if (ask === 'release') return release ?? ''
+  if (ask === 'time') return localMinute(new Date(now.getTime() + 7 * 86_400_000))
+  return ask === 'commit' ? '' : ask === 'count' ? '100' : '10'
+}
+
+const resolve = (resolution: Resolution): Decided => ({ kind: 'status', status: 'resolved', resolution })
+const wrong = (field: 'value' | 'window', error: string): Decided => ({ field, error })
+
+/** The rule of the server (ingest.md §17.2), so that most mistakes are named before they are sent. */
+const isReleaseName = (name: string): boolean =>
+  name !== '' &&
+  Array.from(name).length <= 200 &&
+  !/[\p{Cc}\p{Zl}\p{Zp}/\\]/u.test(name) &&
+  !/^(?:\.|\.\.|latest)$/i.test(name)
+
+function wholeOf(text: string, most: number): number | null {
+  const digits = text.replaceAll(/[\s,]/g, '')
+  const number = Number(digits)
+  return /^\d{1,10}$/.test(digits) && number >= 1 && number <= most ? number : null
+}
+
+/** `2026-11-20T14:30` in the person's own time, as the field wants it. */
+function localMinute(time: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}T${two(time.getHours())}:${two(time.getMinutes())}`
+}

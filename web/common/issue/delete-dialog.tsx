@@ -1,0 +1,55 @@
+import { useState, type SyntheticEvent } from 'react'
+import type { Issue } from '../../api/issue-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { issueTexts } from './texts.ts'
+
+type DeleteDialogProps = {
+  issues: readonly Issue[]
+  /** How many it are, where they are not all loaded. */
+  total?: number | undefined
+  onClose: () => void
+  onDelete: () => void
+}
+
+/** Stored data goes for good: typed, not clicked. */
+export function IssueDeleteDialog({ issues, total, onClose, onDelete }: DeleteDialogProps) {
+  const [typed, setTyped] = useState('')
+  const events = issues.reduce((sum, issue) => sum + issue.event_count, 0)
+  const count = total ?? issues.length
+  const word = issueTexts.deleteWord(count)
+  const ready = typed.trim().toLowerCase() === word
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (ready) onDelete()
+  }
+  return (
+    <Dialog open onClose={onClose} title={issueTexts.deleteTitle(count, issues[0]?.short_id ?? '')}>
+      <p>
+        {total !== undefined
+          ? issueTexts.deleteTextAll
+          : count === 1
+            ? issueTexts.deleteText(events)
+            : issueTexts.deleteTextMany(events)}
+      </p>
+      <form onSubmit={submit}>
+        <Field
+          label={issueTexts.deleteLabel(word)}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <p className="rowk end">
+          <Button onClick={onClose}>{issueTexts.cancel}</Button>
+          <Button look="danger" type="submit" why={ready ? undefined : issueTexts.deleteLabel(word)}>
+            {issueTexts.delete}
+          </Button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

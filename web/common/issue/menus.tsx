@@ -1,0 +1,161 @@
+import { useState, type ReactNode } from 'react'
+import type { Edit, Resolution } from './changes.ts'
+import type { Issue, Severity as SeverityName } from '../../api/issue-queries.ts'
+import { Menu, type MenuEntry } from '../../ui/menu.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { Severity, SEVERITY_WORDS } from '../../ui/tiles.tsx'
+import { decide } from './decide-texts.ts'
+import { issueTexts } from './texts.ts'
+import { useAsk, type Ask } from './decide.tsx'
+import { versionOf } from './trend.ts'
+import { OwnerPicker } from './assignee-picker.tsx'
+
+const LETTERS: Readonly<Record<SeverityName, string>> = { critical: 'c', high: 'h', medium: 'm', low: 'l' }
+const SEVERITIES: readonly SeverityName[] = ['critical', 'high', 'medium', 'low']
+
+type ChangeMenuProps = {
+  trigger: ReactNode
+  /** What stands there now, when it is the same for all. */
+  issues: readonly Issue[]
+  onEdit: (edit: Edit) => void
+  open?: boolean | undefined
+  onOpenChange?: (open: boolean) => void
+  align?: 'start' | 'end' | 'center'
+  side?: 'top' | 'bottom'
+}
+
+/** Whose it is to fix: every member, found by typing. */
+export function OwnerMenu({ issues, onEdit, trigger, open, onOpenChange, align, side }: ChangeMenuProps) {
+  const [ownOpen, setOwnOpen] = useState(false)
+  const setOpen = onOpenChange ?? setOwnOpen
+  const [first] = issues
+  const isSame = first !== undefined && issues.every((issue) => issue.assignee_id === first.assignee_id)
+  return (
+    <Popover
+      label={issueTexts.assignTo}
+      trigger={trigger}
+      open={open ?? ownOpen}
+      onOpenChange={setOpen}
+      className="pick-panel"
+      {...(align === undefined ? {} : { align })}
+      {...(side === undefined ? {} : { side })}
+    >
+      <OwnerPicker
+        ownerId={isSame ? first.assignee_id : undefined}
+        onChoose={(person) => {
+          setOpen(false)
+          onEdit({ kind: 'assignee', person })
+        }}
+      />
+    </Popover>
+  )
+}
+
+export function SeverityMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  const pinned = issues.some((issue) => issue.severity_pinned)
+  const entries: MenuEntry[] = [
+    { kind: 'heading', label: issueTexts.severity },
+    ...SEVERITIES.map((severity): MenuEntry => ({
+      label: SEVERITY_WORDS[severity],
+      icon: { element: <Severity severity={severity} word={false} /> },
+      letter: LETTERS[severity],
+      checked: issues.length > 0 && issues.every((issue) => issue.severity === severity),
+      onSelect: () => onEdit({ kind: 'severity', severity }),
+    })),
+    ...(pinned
+      ? ([
+          { kind: 'separator' },
+          { label: issueTexts.byRules, letter: 'r', onSelect: () => onEdit({ kind: 'severity', severity: null }) },
+        ] satisfies MenuEntry[])
+      : []),
+  ]
+  return <Menu label={issueTexts.severity} entries={entries} {...menu} />
+}
+
+/** The release most recently met, when it is the same for all. */
+function sameRelease(issues: readonly Issue[]): string | null {
+  const [first] = issues
+  const release = first?.last_release ?? null
+  return release !== null && issues.every((issue) => issue.last_release === release) ? release : null
+}
+
+type Decide = { issues: readonly Issue[]; onEdit: (edit: Edit) => void }
+
+function useResolveEntries({ issues, onEdit }: Decide): MenuEntry[] {
+  const ask = useAsk()
+  const release = sameRelease(issues)
+  const asking = (kind: Ask) => () => ask({ ask: kind, release, onEdit })
+  const resolve = (resolution: Resolution) => () => onEdit({ kind: 'status', status: 'resolved', resolution })
+  return [
+    { kind: 'heading', label: decide.resolveIn },
+    { label: decide.now, icon: 'check', letter: 'n', onSelect: resolve({ now: true }) },
+    { label: decide.nextRelease, icon: 'tag', letter: 'x', onSelect: resolve({ in_next_release: true }) },
+    ...(release === null
+      ? []
+      : [
+          {
+            label: decide.inRelease(versionOf(release)),
+            icon: 'tag',
+            note: decide.thisRelease,
+            letter: 't',
+            onSelect: resolve({ in_release: release }),
+          } satisfies MenuEntry,
+        ]),
+    { label: decide.otherRelease, icon: 'tag', letter: 'o', onSelect: asking('release') },
+    { label: decide.commit, icon: 'commit', letter: 'c', onSelect: asking('commit') },
+  ]
+}
+
+function useIgnoreEntries({ onEdit }: Decide): MenuEntry[] {
+  const ask = useAsk()
+  const asking = (kind: Ask) => () => ask({ ask: kind, release: null, onEdit })
+  return [
+    { kind: 'heading', label: decide.ignoreUntil },
+    {
+      label: decide.escalating,
+      icon: 'st-escalated',
+      letter: 'e',
+      onSelect: () => onEdit({ kind: 'status', status: 'ignored', ignore_until: { escalating: true } }),
+    },
+    { label: decide.count, icon: 'issues', letter: 'v', onSelect: asking('count') },
+    { label: decide.users, icon: 'user', letter: 'u', onSelect: asking('users') },
+    { label: decide.time, icon: 'clock', letter: 'd', onSelect: asking('time') },
+    {
+      label: decide.forGood,
+      icon: 'st-ignored',
+      letter: 'g',
+      onSelect: () => onEdit({ kind: 'status', status: 'ignored' }),
+    },
+  ]
+}
+
+/** How it is resolved: now, in a release, in a commit. */
+export function ResolveMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  return <Menu label={decide.resolveMenu} entries={useResolveEntries({ issues, onEdit })} {...menu} />
+}
+
+/** Until when it is ignored. */
+export function IgnoreMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  return <Menu label={decide.ignoreMenu} entries={useIgnoreEntries({ issues, onEdit })} {...menu} />
+}
+
+/** Everything a status can become, for the row of a stream. */
+export function StatusMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
+  const resolve = useResolveEntries({ issues, onEdit })
+  const ignore = useIgnoreEntries({ issues, onEdit })
+  const closed = issues.some(({ status }) => status === 'resolved' || status === 'ignored')
+  const reopen: MenuEntry[] = closed
+    ? [
+        {
+          label: decide.reopen,
+          icon: 'rotate',
+          letter: 'r',
+          onSelect: () => onEdit({ kind: 'status', status: 'unresolved' }),
+        },
+        { kind: 'separator' },
+      ]
+    : []
+  return (
+    <Menu label={decide.statusMenu} entries={[...reopen, ...resolve, { kind: 'separator' }, ...ignore]} {...menu} />
+  )
+}

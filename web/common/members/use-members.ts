@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import { meQuery } from '../../api/queries.ts'
+import { teamQuery, type Member } from '../../api/people-queries.ts'
+import { ordered } from './names.ts'
+import { isMeant } from './model.ts'
+
+/**
+ * Members meant by what was typed, oneself first. Filtered here while all of them are known; of a large organisation
+ * the server is asked.
+ */
+export function useMembers(typed: string | null): {
+  me: string | undefined
+  members: readonly Member[]
+  all: readonly Member[]
+  /** Whether this is the answer to what was typed, not what stands there until it comes. */
+  known: boolean
+} {
+  const mine = useQuery(meQuery)
+  const me = mine.data?.user.id
+  const wanted = typed !== null
+  const first = useQuery({ ...teamQuery(), enabled: wanted })
+  const all = first.data?.items ?? []
+  const isLarge = first.data !== undefined && first.data.total > all.length
+  const text = (typed ?? '').trim()
+  const found = useQuery({ ...teamQuery(text), enabled: wanted && isLarge && text !== '' })
+  const members = isLarge && text !== '' ? (found.data?.items ?? []) : all
+  return {
+    me,
+    all,
+    known: !mine.isPending && !first.isPending && !(isLarge && text !== '' && found.isPending),
+    members: ordered(
+      members.filter((member) => isMeant(member, typed ?? '')),
+      me,
+    ),
+  }
+}

@@ -1,0 +1,48 @@
+import { useState, type ComponentProps, type ReactNode } from 'react'
+import { Field } from '../ui/field.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { shared } from './texts.ts'
+
+type PasswordFieldProps = Omit<ComponentProps<'input'>, 'id' | 'type'> & {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+}
+
+/** A password that can be made visible; pasting is allowed. */
+export function PasswordField(props: PasswordFieldProps) {
+  const [shown, setShown] = useState(false)
+  return (
+    <Field
+      {...props}
+      type={shown ? 'text' : 'password'}
+      spellCheck={false}
+      autoCapitalize="none"
+      after={
+        <button
+          type="button"
+          className="ib"
+          aria-label={shown ? shared.hidePassword : shared.showPassword}
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+        >
+          <Icon name="eye" />
+        </button>
+      }
+    />
+  )
+}
+
+const SHORTEST = 8
+
+/** How good a new password is, in words. The server judges with a dictionary; this only encourages length. */
+export function strengthOf(password: string): { enough: boolean; words: string } {
+  const letters = Array.from(password)
+  if (letters.length === 0) return { enough: false, words: shared.passwordHint }
+  if (letters.length < SHORTEST) return { enough: false, words: shared.strength.short(SHORTEST - letters.length) }
+  const different = new Set(letters.map((letter) => letter.toLowerCase())).size
+  if (different < 5 || /^(?:\d+|[a-z]+\d{0,2})$/i.test(password)) {
+    return { enough: true, words: letters.length >= 20 && different >= 8 ? shared.strength.fair : shared.strength.weak }
+  }
+  return { enough: true, words: letters.length >= 14 ? shared.strength.strong : shared.strength.fair }
+}

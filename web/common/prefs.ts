@@ -1,0 +1,84 @@
+import { useSyncExternalStore } from 'react'
+import { setZone, type Zone } from '../ui/format.ts'
+
+/** What a person chose for this browser. The theme alone is also read before the first paint, by `public/theme.js`. */
+export type Theme = 'system' | 'light' | 'dark'
+export type Prefs = { theme: Theme; letterKeys: boolean; zone: Zone }
+
+const THEME = 'faultline.theme'
+const LETTERS = 'faultline.letter-keys'
+const ZONE = 'faultline.zone'
+
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+function store(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value)
+  } catch {
+    // Storage switched off: the choice lasts until the page is left.
+  }
+}
+
+function readPrefs(): Prefs {
+  const theme = stored(THEME)
+  return {
+    theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+    letterKeys: stored(LETTERS) !== 'off',
+    zone: stored(ZONE) === 'utc' ? 'utc' : 'local',
+  }
+}
+
+let prefs: Prefs = readPrefs()
+const listeners = new Set<() => void>()
+
+function apply(next: Prefs): void {
+  prefs = next
+  if (next.theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = next.theme
+  setZone(next.zone)
+  for (const listener of listeners) listener()
+}
+
+/** Brings the page in line with what is stored, and follows the choice made in another tab. Once, at start. */
+export function startPrefs(): void {
+  apply(prefs)
+  addEventListener('storage', (event) => {
+    if (event.key === null || [THEME, LETTERS, ZONE].includes(event.key)) apply(readPrefs())
+  })
+}
+
+export function setPrefs(change: Partial<Prefs>): void {
+  const next = { ...prefs, ...change }
+  store(THEME, next.theme)
+  store(LETTERS, next.letterKeys ? 'on' : 'off')
+  store(ZONE, next.zone)
+  apply(next)
+}
+
+export const currentPrefs = (): Prefs => prefs
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const usePrefs = (): Prefs => useSyncExternalStore(subscribe, currentPrefs)
+
+/** Light or dark as shown now, whatever decided it. */
+export function shownTheme(): 'light' | 'dark' {
+  if (prefs.theme !== 'system') return prefs.theme
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+}
+
+/** Turns to the other theme; back to what the system says when that is the same. */
+export function switchTheme(): void {
+  const other = shownTheme() === 'dark' ? 'light' : 'dark'
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+  setPrefs({ theme: other === system ? 'system' : other })
+}

@@ -1,0 +1,35 @@
+import { ApiError } from '../api/call.ts'
+import { useKeys } from './keys.ts'
+import { ErrorPart } from '../ui/states.tsx'
+import { api } from '../api/texts.ts'
+import { shared } from './texts.ts'
+import { useState } from 'react'
+
+type QueryErrorProps = {
+  /** What did not load, in words that begin a sentence: "Issues". */
+  what: string
+  error: Error
+  onRetry: () => void
+  /** What is kept, when something is. */
+  kept?: string
+}
+
+/** A read that failed, in its place: the server's sentence, Try again (`.`), the request id. */
+export function QueryError({ what, error, onRetry, kept }: QueryErrorProps) {
+  useKeys([{ keys: '.', label: shared.tryAgain, group: 'Page', run: onRetry }])
+  const refusal = error instanceof ApiError ? error : null
+  const wait = refusal?.retryAfterSeconds ?? null
+  // Counted from the moment the refusal was shown.
+  const [shownAt] = useState(() => Date.now())
+  const sentence = refusal?.message ?? api.unexpected
+  return (
+    <ErrorPart
+      title={shared.notLoaded(what)}
+      requestId={refusal?.requestId}
+      retryAt={wait === null ? null : shownAt + wait * 1000}
+      onRetry={onRetry}
+    >
+      {kept === undefined ? sentence : `${sentence} ${kept}`}
+    </ErrorPart>
+  )
+}

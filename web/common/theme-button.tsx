@@ -1,0 +1,9 @@
+import { IconButton } from '../ui/button.tsx'
+import { shownTheme, switchTheme, usePrefs } from './prefs.ts'
+import { shared } from './texts.ts'
+
+export function ThemeButton() {
+  usePrefs()
+  const next = shownTheme() === 'dark' ? 'light' : 'dark'
+  return <IconButton look="ghost" icon="sun" label={shared.theme[next]} className="theme" onClick={switchTheme} />
+}

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMatches, useParams, useSearch } from '@tanstack/react-router'
+import { projectsQuery, type Project } from '../api/queries.ts'
+import { DEFAULT_RANGE, type Range } from '../address/search.ts'
+
+/** What the address says about project and time, for the shell and for pages. */
+export type Scope = {
+  /** Null for all projects. */
+  projectId: string | null
+  /** Null for all, or while the list loads. */
+  project: Project | null
+  range: Range
+  /** Undefined where nobody chose one: each page has its own then. */
+  chosenRange: Range | undefined
+  /** Which of the two the present page lets people change. */
+  offers: { project: 'any' | 'one' | 'none'; range: boolean; defaultRange?: Range }
+}
+
+export function useScope(): Scope {
+  const search = useSearch({ strict: false })
+  const params = useParams({ strict: false })
+  const offers = useMatches({
+    select: (matches) => matches.findLast((match) => match.staticData.scope !== undefined)?.staticData.scope,
+  })
+  const projects = useQuery(projectsQuery)
+  const projectId = params.projectId ?? search.project ?? null
+  return {
+    projectId,
+    project: projects.data?.items.find((project) => project.id === projectId) ?? null,
+    range: search.range ?? offers?.defaultRange ?? DEFAULT_RANGE,
+    chosenRange: search.range,
+    offers: offers ?? { project: 'none', range: false },
+  }
+}

@@ -1,0 +1,106 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { useRef, useState, type SubmitEvent } from 'react'
+import { ApiError, call } from '../../api/call.ts'
+import { reasonOf } from '../../api/change.ts'
+import { EntryFrame } from './entry-frame.tsx'
+import { PasswordField } from '../../common/password-field.tsx'
+import { usePageTitle } from '../../common/page-title.ts'
+import { paths } from '../../address/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { formatLeft } from '../../ui/format.ts'
+import { useNow } from '../../ui/now.ts'
+import { entry } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+
+const route = getRouteApi('/login')
+
+export function LoginPage() {
+  usePageTitle(null)
+  const { next } = route.useSearch()
+  const router = useRouter()
+  const client = useQueryClient()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [missing, setMissing] = useState<'email' | 'password' | null>(null)
+  const passwordField = useRef<HTMLInputElement>(null)
+  const emailField = useRef<HTMLInputElement>(null)
+
+  const logIn = useMutation({
+    mutationFn: () => call('POST /api/auth/login', { body: { email: email.trim(), password } }),
+    onSuccess: () => {
+      client.clear()
+      router.history.push(next ?? '/')
+    },
+    // The person corrects the password, so the focus waits there.
+    onError: () => passwordField.current?.focus(),
+  })
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (logIn.isPending) return
+    const empty = email.trim() === '' ? 'email' : password === '' ? 'password' : null
+    setMissing(empty)
+    if (empty === null) return logIn.mutate()
+    return (empty === 'email' ? emailField : passwordField).current?.focus()
+  }
+
+  const refusal = logIn.error
+  const passwordError =
+    missing === 'password' ? entry.missing.password : refusal === null ? undefined : reasonOf(refusal)
+  return (
+    <EntryFrame>
+      <title>{shared.titleOf(entry.logIn)}</title>
+      <form className="st1" onSubmit={submit} noValidate>
+        <h1>{entry.logIn}</h1>
+        <p className="login-sub">{entry.to(location.host)}</p>
+        <Field
+          ref={emailField}
+          label={entry.email}
+          type="email"
+          autoComplete="username"
+          autoFocus
+          value={email}
+          error={missing === 'email' ? entry.missing.email : undefined}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <PasswordField
+          ref={passwordField}
+          label={entry.password}
+          autoComplete="current-password"
+          value={password}
+          error={passwordError}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        {refusal instanceof ApiError && refusal.retryAfterSeconds !== null ? (
+          <Wait key={logIn.submittedAt} seconds={refusal.retryAfterSeconds} />
+        ) : null}
+        <Button type="submit" look="primary" size="lg" className="wide" busy={logIn.isPending}>
+          {entry.logIn}
+        </Button>
+        <p className="login-alt">
+          {entry.noAccount}{' '}
+          <Link className="link" {...paths.signup()}>
+            {entry.createOrg}
+          </Link>
+        </p>
+      </form>
+    </EntryFrame>
+  )
+}
+
+/** How long a 429 lasts. */
+function Wait({ seconds }: { seconds: number }) {
+  const [until] = useState(() => Date.now() + seconds * 1000)
+  const now = useNow('second')
+  // Read out once when it appears; the countdown itself is for eyes.
+  const [said] = useState(() => formatLeft(until))
+  if (now >= until) return null
+  return (
+    <p className="hint" role="status">
+      <span className="sr">{entry.possibleIn(said)}</span>
+      <span aria-hidden="true">{entry.possibleIn(formatLeft(until, now))}</span>
+    </p>
+  )
+}

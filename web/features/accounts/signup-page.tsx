@@ -1,0 +1,135 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState, type SubmitEvent } from 'react'
+import { ApiError, call } from '../../api/call.ts'
+import { reasonOf } from '../../api/change.ts'
+import { EntryFrame } from './entry-frame.tsx'
+import { PasswordField, strengthOf } from '../../common/password-field.tsx'
+import { usePageTitle } from '../../common/page-title.ts'
+import { paths } from '../../address/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, focusFirstInvalid } from '../../ui/field.tsx'
+import { Note } from '../../ui/states.tsx'
+import { addToast } from '../../ui/toasts.tsx'
+import { entry } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+
+const EMPTY = { name: '', org: '', email: '', password: '' }
+type Fields = typeof EMPTY
+type Errors = Partial<Record<keyof Fields, string>>
+
+/** What a person can see for themselves; everything else the server says. */
+function problemsOf(fields: Fields): Errors {
+  const strength = strengthOf(fields.password)
+  return {
+    ...(fields.name.trim() === '' ? { name: entry.missing.name } : {}),
+    ...(fields.org.trim() === '' ? { org: entry.missing.org } : {}),
+    ...(fields.email.trim() === '' ? { email: entry.missing.email } : {}),
+    ...(strength.enough ? {} : { password: strength.words }),
+  }
+}
+
+/** Which field a refusal is about: a taken address is 409, a validation error begins with the field's name. */
+function fieldOf(error: ApiError): keyof Fields | null {
+  if (error.status === 409) return 'email'
+  const name = /^(name|org|email|password)\b/i.exec(error.message)?.[1]?.toLowerCase()
+  return name === 'name' || name === 'org' || name === 'email' || name === 'password' ? name : null
+}
+
+export function SignupPage() {
+  usePageTitle(null)
+  const [fields, setFields] = useState(EMPTY)
+  const [problems, setProblems] = useState<Errors>({})
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const strength = strengthOf(fields.password)
+
+  const signUp = useMutation({
+    mutationFn: async () => {
+      const email = fields.email.trim()
+      const made = await call('POST /api/auth/signup', {
+        body: { name: fields.name.trim(), org: fields.org.trim(), email, password: fields.password },
+      })
+      await call('POST /api/auth/login', { body: { email, password: fields.password } })
+      return made
+    },
+    onSuccess: ({ warning }) => {
+      client.clear()
+      if (warning !== undefined) addToast({ text: warning, icon: 'lock' })
+      return navigate(paths.onboarding())
+    },
+  })
+
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (signUp.isPending) return
+    const found = problemsOf(fields)
+    setProblems(found)
+    const form = event.currentTarget
+    if (Object.keys(found).length > 0) focusFirstInvalid(form)
+    else signUp.mutate(undefined, { onError: () => focusFirstInvalid(form) })
+  }
+  const change = (field: keyof Fields) => (event: { target: { value: string } }) => {
+    setFields((before) => ({ ...before, [field]: event.target.value }))
+    setProblems((before) => ({ ...before, [field]: undefined }))
+  }
+
+  const refusal = signUp.error
+  const refused = refusal instanceof ApiError ? fieldOf(refusal) : null
+  const errorOf = (field: keyof Fields) =>
+    problems[field] ?? (refusal !== null && refused === field ? reasonOf(refusal) : undefined)
+  return (
+    <EntryFrame>
+      <title>{shared.titleOf(entry.createOrg)}</title>
+      <form className="st1" onSubmit={submit} noValidate>
+        <h1>{entry.createOrg}</h1>
+        <p className="login-sub">{entry.createOrgMore}</p>
+        <Field
+          label={entry.yourName}
+          autoComplete="name"
+          autoFocus
+          value={fields.name}
+          error={errorOf('name')}
+          onChange={change('name')}
+        />
+        <Field
+          label={entry.organisation}
+          autoComplete="organization"
+          value={fields.org}
+          error={errorOf('org')}
+          onChange={change('org')}
+        />
+        <Field
+          label={entry.email}
+          type="email"
+          autoComplete="username"
+          value={fields.email}
+          error={errorOf('email')}
+          onChange={change('email')}
+        />
+        <PasswordField
+          label={entry.password}
+          autoComplete="new-password"
+          value={fields.password}
+          hint={strength.words}
+          error={errorOf('password')}
+          onChange={change('password')}
+        />
+        {refusal !== null && refused === null ? (
+          <Note tone="red" icon="warn" role="alert">
+            {reasonOf(refusal)}
+          </Note>
+        ) : null}
+        <Button type="submit" look="primary" size="lg" className="wide" busy={signUp.isPending}>
+          {entry.create}
+        </Button>
+        <p className="login-alt">
+          {entry.haveAccount}{' '}
+          <Link className="link" {...paths.login()}>
+            {entry.logIn}
+          </Link>
+        </p>
+      </form>
+    </EntryFrame>
+  )
+}

@@ -1,0 +1,23 @@
+/** Words of log-in and sign-up, and of passwords wherever they are asked. */
+export const entry = {
+  logIn: 'Log in',
+  to: (host: string) => `to ${host}`,
+  email: 'E-mail',
+  password: 'Password',
+  noAccount: 'No account yet?',
+  createOrg: 'Create an organisation',
+  createOrgMore: 'You become its owner.',
+  create: 'Create organisation',
+  yourName: 'Your name',
+  organisation: 'Organisation',
+  haveAccount: 'Already have an account?',
+  possibleIn: (left: string) => `Possible again in ${left}.`,
+  motto: 'Find the line where it broke.',
+  mottoMore: 'Crashes, hangs and slow starts, traced to the release that caused them.',
+  missing: {
+    name: 'Enter your name.',
+    org: 'Enter a name for the organisation.',
+    email: 'Enter your e-mail address.',
+    password: 'Enter your password.',
+  },
+} as const

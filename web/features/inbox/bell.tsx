@@ -1,0 +1,46 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { usePolling } from '../../api/live.ts'
+import { inboxQuery } from '../../api/people-queries.ts'
+import { useKeys } from '../../common/keys.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { inboxTexts } from './texts.ts'
+import '../../common/people.css'
+
+const Inbox = lazy(() => import('./inbox.tsx').then((module) => ({ default: module.Inbox })))
+
+/** How many are written out: more is more. */
+const MOST_WRITTEN = 99
+
+/** The bell in the bar: what is new for the person logged in. */
+export function Bell() {
+  const [open, setOpen] = useState(false)
+  const inbox = useInfiniteQuery({ ...inboxQuery, refetchInterval: usePolling(30_000) })
+  const unread = inbox.data?.pages[0]?.unread_count ?? 0
+  useKeys([{ keys: 'b', label: inboxTexts.openInbox, group: 'General', run: () => setOpen(true) }])
+  const label = unread === 0 ? inboxTexts.inbox : inboxTexts.inboxUnread(unread)
+  return (
+    <Popover
+      label={inboxTexts.inbox}
+      align="end"
+      open={open}
+      onOpenChange={setOpen}
+      className="inbox-panel"
+      trigger={
+        <button type="button" className="btn btn-ghost btn-icon bell" aria-label={label} title={`${label} (B)`}>
+          <Icon name="bell" />
+          {unread === 0 ? null : (
+            <span className="bell-n" aria-hidden="true">
+              {unread > MOST_WRITTEN ? `${MOST_WRITTEN}+` : unread}
+            </span>
+          )}
+        </button>
+      }
+    >
+      <Suspense fallback={<div className="inbox-wait" />}>
+        <Inbox onClose={() => setOpen(false)} />
+      </Suspense>
+    </Popover>
+  )
+}

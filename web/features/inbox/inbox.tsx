@@ -1,0 +1,129 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { call } from '../../api/call.ts'
+import { useChange } from '../../api/change.ts'
+import { inboxQuery, type InboxEntry } from '../../api/people-queries.ts'
+import { paths } from '../../address/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { Time } from '../../ui/time.tsx'
+import { Avatar } from '../../ui/tiles.tsx'
+import { inboxTexts } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import { QueryError } from '../../common/query-error.tsx'
+
+type Marking = { ids: string[] } | { before: string }
+
+const isMarked = (entry: InboxEntry, marking: Marking): boolean =>
+  'ids' in marking ? marking.ids.includes(entry.id) : entry.created_at <= marking.before
+
+/** News of the person logged in: unread first. Opening one, or the button, marks it as read. */
+export function Inbox({ onClose }: { onClose: () => void }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(inboxQuery)
+  const mark = useChange<Marking, unknown>({
+    send: (body) => call('POST /api/inbox/read', { body }),
+    touches: () => [inboxQuery.queryKey],
+    guess: (client, marking) =>
+      client.setQueryData(inboxQuery.queryKey, (before) =>
+        before === undefined
+          ? before
+          : {
+              ...before,
+              pages: before.pages.map((page) => ({
+                ...page,
+                unread_count: 'ids' in marking ? Math.max(0, page.unread_count - 1) : 0,
+                items: page.items.map((entry) =>
+                  isMarked(entry, marking) ? { ...entry, read_at: entry.read_at ?? new Date().toISOString() } : entry,
+                ),
+              })),
+            },
+      ),
+    failed: inboxTexts.markFailed,
+  })
+  const entries = data?.pages.flatMap((page) => page.items) ?? []
+  const unread = data?.pages[0]?.unread_count ?? 0
+  const newest = entries.reduce((last, { created_at: at }) => (at > last ? at : last), '')
+  return (
+    <section aria-label={inboxTexts.inbox}>
+      <header className="inbox-h">
+        <h2>{inboxTexts.inbox}</h2>
+        <span className="sp" />
+        {unread === 0 ? null : (
+          <Button size="sm" look="ghost" onClick={() => mark.mutate({ before: newest })}>
+            {inboxTexts.markAll}
+          </Button>
+        )}
+      </header>
+      {error !== null && data === undefined ? (
+        <QueryError what={inboxTexts.inbox} error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <p className="inbox-none">{shared.loading}</p>
+      ) : entries.length === 0 ? (
+        <p className="inbox-none">
+          <b>{inboxTexts.inboxEmpty}</b>
+          {inboxTexts.inboxEmptyText}
+        </p>
+      ) : (
+        <ul className="inbox">
+          {entries.map((entry) => (
+            <li key={entry.id}>
+              <Entry
+                entry={entry}
+                onOpen={() => {
+                  if (entry.read_at === null) mark.mutate({ ids: [entry.id] })
+                  onClose()
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {hasNextPage ? (
+        <p className="inbox-more">
+          <Button size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {inboxTexts.more}
+          </Button>
+        </p>
+      ) : null}
+    </section>
+  )
+}
+
+const LOOKS: Readonly<Record<InboxEntry['kind'], readonly [IconName, string]>> = {
+  assigned: ['user', ''],
+  mentioned: ['chat', ''],
+  commented: ['chat', ''],
+  regressed: ['st-regressed', 'c-violet'],
+  escalated: ['st-escalated', 'c-red'],
+  reopened: ['st-unresolved', 'c-blue'],
+}
+
+function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
+  const { issue, actor, kind } = entry
+  const [icon, colour] = LOOKS[kind]
+  const isUnread = entry.read_at === null
+  return (
+    <Link {...paths.issue(issue.id)} className={isUnread ? 'inbox-e is-unread' : 'inbox-e'} onClick={onOpen}>
+      {actor === null ? (
+        <span className={`inbox-i ${colour}`}>
+          <Icon name={icon} />
+        </span>
+      ) : (
+        <Avatar person={actor} quiet />
+      )}
+      <span className="inbox-b">
+        <span className="inbox-s">
+          {isUnread ? <span className="sr">{inboxTexts.unread}: </span> : null}
+          {entry.sentence}
+        </span>
+        <span className="sub">
+          <span className="id">{issue.short_id}</span> <span className="inbox-t">{issue.title}</span>
+        </span>
+      </span>
+      <span className="inbox-w">
+        <Time at={entry.created_at} as="age" />
+        {isUnread ? <span className="dot-unread" aria-hidden="true" /> : null}
+      </span>
+    </Link>
+  )
+}

@@ -1,0 +1,197 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { intakeQuery, type Intake } from '../../api/intake-queries.ts'
+import { usePolling } from '../../api/live.ts'
+import { projectsQuery } from '../../api/queries.ts'
+import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
+import { usePageTitle } from '../../common/page-title.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { paths } from '../../address/paths.ts'
+import { usePrefs } from '../../common/prefs.ts'
+import { DEFAULT_RANGE, type Range } from '../../address/search.ts'
+import { BarChart, ChartLegend } from '../../ui/bar-chart.tsx'
+import { Count } from '../../ui/figures.tsx'
+import { formatClock, formatCount, formatDay, formatDuration, formatMoment, formatRate } from '../../ui/format.ts'
+import { Empty, Note, Skeleton } from '../../ui/states.tsx'
+import { intake as texts } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import './intake.css'
+import { IntakeLimits } from './limits.tsx'
+import { figuresOf, seriesOf } from './model.ts'
+import { KeyTable, LossTable, OutcomeTable } from './tables.tsx'
+
+const route = getRouteApi('/signed-in/shell/intake')
+const REFRESH_MS = 15_000
+
+/** What arrives, what is refused, and why. */
+export function IntakePage() {
+  const { project: projectId, range = DEFAULT_RANGE } = route.useSearch()
+  const projects = useQuery(projectsQuery)
+  const name = projects.data?.items.find(({ id }) => id === projectId)?.name ?? null
+  usePageTitle(name === null ? texts.title : `${texts.title}, ${name}`)
+  return (
+    <main id="main" tabIndex={-1}>
+      <div className="head">
+        <div>
+          <h1>{texts.title}</h1>
+          {name === null ? null : <p>{texts.lead(name)}</p>}
+        </div>
+      </div>
+      {projectId === undefined ? <NoProject /> : <Project key={projectId} projectId={projectId} range={range} />}
+    </main>
+  )
+}
+
+/** The address names the first project as soon as there is one (routes.tsx). */
+function NoProject() {
+  return (
+    <section className="card">
+      <Empty
+        kind="setup"
+        title={texts.noProject}
+        actions={
+          <Link className="btn btn-primary" {...paths.onboarding({ step: 'project' })}>
+            {texts.createProject}
+          </Link>
+        }
+      >
+        {texts.noProjectMore}
+      </Empty>
+    </section>
+  )
+}
+
+function Project({ projectId, range }: { projectId: string; range: Range }) {
+  const polling = usePolling(REFRESH_MS)
+  const intake = useQuery({
+    ...intakeQuery(projectId, range),
+    ...(polling === false ? {} : { refetchInterval: polling }),
+    meta: { quiet: true },
+  })
+  usePrefs()
+  const { data, error } = intake
+  if (data === undefined) {
+    if (error === null) return <Skeleton heightPx={420} label={shared.loading} />
+    return (
+      <section className="card">
+        <QueryError what={texts.title} error={error} onRetry={() => void intake.refetch()} />
+      </section>
+    )
+  }
+  const figures = figuresOf(data)
+  return (
+    <div className="intake">
+      <QuotaNote quota={data.quota} />
+      <StormNote storms={data.storms} />
+      {figures.all === 0 && figures.lost === 0 ? (
+        <section className="card">
+          <Empty
+            kind="setup"
+            title={texts.nothing}
+            actions={
+              <Link className="btn" {...paths.projectKeys(projectId)}>
+                {texts.goToKeys}
+              </Link>
+            }
+          >
+            {texts.nothingMore}
+          </Empty>
+        </section>
+      ) : (
+        <>
+          <Strip data={data} />
+          <OutcomeTable totals={data.totals} all={figures.all} />
+          <LossTable losses={data.client_losses} />
+          {data.keys.length > 1 ? <KeyTable keys={data.keys} /> : null}
+        </>
+      )}
+      <IntakeLimits projectId={projectId} limits={data.limits} quota={data.quota} />
+    </div>
+  )
+}
+
+function QuotaNote({ quota }: { quota: Intake['quota'] }) {
+  const { events_per_day: perDay, used_today: used, resets_at: resetsAt } = quota
+  if (perDay === null) return null
+  if (used >= perDay) {
+    return (
+      <Note tone="red" icon="warn" role="status">
+        {texts.quotaMet(resetsAt.slice(11, 16))}
+      </Note>
+    )
+  }
+  if (used < perDay * 0.8) return null
+  return (
+    <Note tone="amber" icon="warn" role="status">
+      {texts.quotaNear(formatRate(used / perDay))}
+    </Note>
+  )
+}
+
+/** The newest hour of a storm, and how many more there are. */
+function StormNote({ storms }: { storms: Intake['storms'] }) {
+  const [newest, ...earlier] = storms
+  if (newest === undefined) return null
+  const { first_at: from, last_at: to, let_through: events, fingerprints: kinds } = newest
+  const start = formatMoment(from)
+  const end = formatMoment(to)
+  return (
+    <Note tone="amber" icon="bolt" role="status">
+      {texts.storm(
+        texts.between(start, end === start || formatDay(from) !== formatDay(to) ? end : formatClock(to)),
+        texts.events(formatCount(events), events === 1),
+        kinds,
+      )}
+      {earlier.length === 0 ? null : <p className="sub">{texts.earlierStorms(earlier.length)}</p>}
+    </Note>
+  )
+}
+
+function Strip({ data }: { data: Intake }) {
+  const { points, interval_seconds: interval } = data
+  const range = rangeOf(data.range)
+  const figures = figuresOf(data)
+  const series = seriesOf(points)
+  const refused = figures.all - figures.accepted
+  const shown = [
+    [texts.outcomes.accepted, figures.accepted],
+    [texts.outcomes.filtered, figures.filtered],
+    [texts.outcomes.rate_limited, figures.rate_limited],
+    [texts.outcomes.invalid, figures.invalid],
+    [texts.lost, figures.lost],
+  ] as const
+  return (
+    <section className="card intake-strip" aria-label={texts.stripLabel}>
+      <dl className="keyn">
+        {shown.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <Count value={value} short />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <figure>
+        <BarChart
+          label={texts.chartFinding(
+            formatDuration(interval * 1000),
+            formatCount(figures.accepted),
+            formatCount(refused),
+          )}
+          heightPx={120}
+          series={series}
+          buckets={points.map((point) => bucketLabel(point.t, interval, range))}
+          xLabels={axisLabels(
+            points.map((point) => point.t),
+            interval,
+            range,
+          )}
+        />
+        <ChartLegend series={series.toReversed()} />
+      </figure>
+    </section>
+  )
+}
+
+const rangeOf = (text: string): Range => (text === '1h' || text === '7d' || text === '30d' ? text : '24h')

@@ -1,0 +1,154 @@
+import { useState, type SubmitEvent } from 'react'
+import { ApiError, call } from '../../api/call.ts'
+import { reasonOf, useChange } from '../../api/change.ts'
+import type { Intake } from '../../api/intake-queries.ts'
+import { useCan } from '../../common/can.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Switch } from '../../ui/switch.tsx'
+import { intake as texts } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import { limitOf } from './model.ts'
+
+const MOST_PER_MINUTE = 1_000_000
+const MOST_PER_DAY = 1_000_000_000
+const DEFAULT_PER_MINUTE = 3_000
+
+type Props = { projectId: string; limits: Intake['limits']; quota: Intake['quota'] }
+
+/** The limits as they stand; admins change them here. */
+export function IntakeLimits({ projectId, limits, quota }: Props) {
+  const may = useCan('project.change')
+  const settingsChange = useChange({
+    send: (body: { rate_limit_per_minute?: number | null; spike_protection?: boolean }) =>
+      call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
+    touches: () => [['projects'], ['intake']],
+    said: () => texts.saved,
+    failed: null,
+  })
+  const quotaChange = useChange({
+    send: (perDay: number | null) => call('PATCH /api/organization/quota', { body: { events_per_day: perDay } }),
+    touches: () => [['intake']],
+    said: () => texts.savedQuota,
+    failed: null,
+  })
+  const rate = (count: number | null): string => (count === null ? texts.off : texts.rate(formatCount(count)))
+  const perMinute =
+    limits.per_minute === null ? texts.off : texts.burst(formatCount(limits.per_minute), formatCount(limits.burst_10s))
+  return (
+    <section className="card" aria-labelledby="h-limits">
+      <header className="card-h">
+        <h2 id="h-limits">{texts.limitsTitle}</h2>
+      </header>
+      <dl className="keyn card-b">
+        <div>
+          <dt>{texts.perMinute}</dt>
+          <dd>{perMinute}</dd>
+        </div>
+        <div>
+          <dt>{texts.entries}</dt>
+          <dd>{rate(limits.entries_per_minute)}</dd>
+        </div>
+        <div>
+          <dt>{texts.sessions}</dt>
+          <dd>{rate(limits.sessions_per_minute)}</dd>
+        </div>
+        <div>
+          <dt>{texts.quota}</dt>
+          <dd>
+            {quota.events_per_day === null
+              ? texts.quotaNone
+              : texts.quotaUsed(formatCount(quota.used_today), formatCount(quota.events_per_day))}
+          </dd>
+        </div>
+      </dl>
+      <div className="intake-forms card-b">
+        <LimitForm
+          key={`rate ${String(limits.is_default ? null : limits.per_minute)}`}
+          label={texts.limitField}
+          hint={texts.limitHint(formatCount(DEFAULT_PER_MINUTE))}
+          wrong={texts.limitWrong}
+          value={limits.is_default ? null : limits.per_minute}
+          least={1}
+          most={MOST_PER_MINUTE}
+          why={may.why}
+          busy={settingsChange.isPending}
+          error={errorOf(settingsChange.error)}
+          onSave={(value) => settingsChange.mutate({ rate_limit_per_minute: value })}
+        />
+        <LimitForm
+          key={`quota ${String(quota.events_per_day)}`}
+          label={texts.quotaField}
+          hint={texts.quotaHint}
+          wrong={texts.quotaWrong}
+          value={quota.events_per_day}
+          least={0}
+          most={MOST_PER_DAY}
+          why={may.why}
+          busy={quotaChange.isPending}
+          error={errorOf(quotaChange.error)}
+          onSave={(value) => quotaChange.mutate(value)}
+        />
+      </div>
+      <ul>
+        <li className="frow">
+          <div>
+            <b>{texts.protection}</b>
+            <p className="sub">{texts.protectionMore}</p>
+          </div>
+          <Switch
+            label={texts.protection}
+            checked={limits.spike_protection}
+            why={may.why}
+            onChange={(on) => settingsChange.mutate({ spike_protection: on })}
+          />
+        </li>
+      </ul>
+    </section>
+  )
+}
+
+const errorOf = (error: Error | null): string | undefined => (error instanceof ApiError ? reasonOf(error) : undefined)
+
+type LimitFormProps = {
+  label: string
+  hint: string
+  wrong: string
+  /** Null for none of its own. */
+  value: number | null
+  least: number
+  most: number
+  why: string | undefined
+  busy: boolean
+  error: string | undefined
+  onSave: (value: number | null) => void
+}
+
+/** One number, or nothing. */
+function LimitForm({ label, hint, wrong, value, least, most, why, busy, error, onSave }: LimitFormProps) {
+  const saved = value === null ? '' : String(value)
+  const [text, setText] = useState(saved)
+  const parsed = limitOf(text, least, most)
+  const dirty = text.trim() !== saved
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (dirty && parsed !== undefined && why === undefined && !busy) onSave(parsed)
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Field
+        label={label}
+        value={text}
+        readOnly={why !== undefined}
+        inputMode="numeric"
+        hint={hint}
+        error={parsed === undefined ? wrong : error}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button type="submit" busy={busy} why={why ?? (dirty ? undefined : shared.saved)}>
+        {shared.save}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { intake as texts } from './texts.ts'
+import { figuresOf, limitOf, seriesOf } from './model.ts'
+
+test('client reports count for nothing, losses stand beside', () => {
+  const figures = figuresOf({
+    totals: [
+      { outcome: 'accepted', reason: '', category: 'error', quantity: 5 },
+      { outcome: 'accepted', reason: '', category: 'internal', quantity: 7 },
+      { outcome: 'rate_limited', reason: 'key', category: 'error', quantity: 2 },
+      { outcome: 'rate_limited', reason: 'storm', category: 'error', quantity: 3 },
+    ],
+    client_losses: [{ kind: 'discarded', reason: 'sample_rate', category: 'error', quantity: 11 }],
+  })
+  expect(figures).toMatchObject({ accepted: 5, rate_limited: 5, invalid: 0, all: 10, lost: 11 })
+})
+
+test('each item is in one series of the chart', () => {
+  const outcomes = (
+    ['accepted', 'filtered', 'rate_limited', 'invalid', 'duplicate', 'discarded', 'dropped'] as const
+  ).map((outcome, index) => ({ outcome, category: 'error', quantity: 10 ** index }))
+  const series = seriesOf([
+    { t: '2026-11-20T12:00:00Z', outcomes },
+    { t: '2026-11-20T13:00:00Z', outcomes: [] },
+  ])
+  expect(series.map(({ values }) => values[0])).toEqual([1, 110_010, 100, 1_001_000])
+  expect(series.every(({ values }) => values[1] === 0)).toBe(true)
+})
+
+test('limits are read as people write them', () => {
+  expect(
+    ['', ' ', '3000', '3,000', '3 000', '0', '-1', '1.5', 'x', '1e3', '9'.repeat(20)].map((text) =>
+      limitOf(text, 1, 1e6),
+    ),
+  ).toEqual([null, null, 3_000, 3_000, 3_000, ...Array<undefined>(6).fill(undefined)])
+})
+
+test('every reason has words, known or not', () => {
+  expect(texts.reasonWord('rate_limited', 'storm')).toMatch(/^Over the limit/)
+  expect(texts.reasonWord('invalid', 'bad_sid')).toBe('A session without a usable id.')
+  expect(texts.reasonWord('invalid', 'never_heard_of')).toBe('Never heard of.')
+  expect(texts.reasonWord('accepted', '')).toBe('Stored.')
+  expect(texts.lossWord('discarded', '')).toBe('No reason was given.')
+  expect(texts.lossWord('filtered', 'localhost')).toContain('localhost')
+})

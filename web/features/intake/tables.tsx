@@ -1,0 +1,126 @@
+import type { Intake } from '../../api/intake-queries.ts'
+import { formatCount, formatRate } from '../../ui/format.ts'
+import { intake as texts } from './texts.ts'
+
+type Outcome = Intake['totals'][number]['outcome']
+
+const TONES: Readonly<Record<Outcome, string>> = {
+  accepted: 'b-quiet',
+  filtered: 'b-base',
+  duplicate: 'b-base',
+  discarded: 'b-base',
+  rate_limited: 'b-high',
+  invalid: 'b-crit',
+  dropped: 'b-crit',
+}
+
+/** Every outcome with its reason, most first. */
+export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: number }) {
+  return (
+    <section className="card" aria-labelledby="h-became">
+      <header className="card-h">
+        <h2 id="h-became">{texts.became}</h2>
+        <span className="sub">{texts.becameMore}</span>
+      </header>
+      <table className="t intake-t">
+        <thead>
+          <tr>
+            <th scope="col">{texts.columns.outcome}</th>
+            <th scope="col">{texts.columns.why}</th>
+            <th scope="col">{texts.columns.what}</th>
+            <th scope="col" className="num">
+              {texts.columns.count}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {totals.map(({ outcome, reason, category, quantity }) => (
+            <tr key={`${outcome} ${reason} ${category}`}>
+              <th scope="row">
+                <i className={`k ${TONES[outcome]}`} aria-hidden="true" /> {texts.outcomes[outcome]}
+              </th>
+              <td className="why" title={reason === '' ? undefined : reason}>
+                {texts.reasonWord(outcome, reason)}
+              </td>
+              <td className="what">{texts.categoryWord(category)}</td>
+              <td className="num" title={category === 'internal' || all === 0 ? undefined : formatRate(quantity / all)}>
+                {formatCount(quantity)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** What SDKs say never got here. */
+export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
+  return (
+    <section className="card" aria-labelledby="h-lost">
+      <header className="card-h">
+        <h2 id="h-lost">{texts.lostTitle}</h2>
+        <span className="sub">{texts.lostMore}</span>
+      </header>
+      {losses.length === 0 ? (
+        <p className="card-b sub">{texts.nothingLost}</p>
+      ) : (
+        <table className="t intake-t">
+          <thead>
+            <tr>
+              <th scope="col">{texts.columns.why}</th>
+              <th scope="col">{texts.columns.what}</th>
+              <th scope="col" className="num">
+                {texts.columns.count}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {losses.map(({ kind, reason, category, quantity }) => (
+              <tr key={`${kind} ${reason} ${category}`}>
+                <th scope="row" className="why" title={reason === '' ? undefined : reason}>
+                  {texts.lossWord(kind, reason)}
+                </th>
+                <td className="what">{texts.categoryWord(category)}</td>
+                <td className="num">{formatCount(quantity)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+/** Which key sends what; shown when there is more than one. */
+export function KeyTable({ keys }: { keys: Intake['keys'] }) {
+  return (
+    <section className="card" aria-labelledby="h-keys">
+      <header className="card-h">
+        <h2 id="h-keys">{texts.keysTitle}</h2>
+      </header>
+      <table className="t intake-t">
+        <thead>
+          <tr>
+            <th scope="col">{texts.columns.key}</th>
+            <th scope="col">{texts.columns.outcome}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.key_id}>
+              <th scope="row" className={key.public_key === null ? 'sub' : 'mono'}>
+                {key.public_key === null ? texts.keyGone : `${key.public_key.slice(0, 8)}…`}
+              </th>
+              <td className="why">
+                {key.outcomes
+                  .map(({ outcome, quantity }) => `${formatCount(quantity)} ${texts.outcomes[outcome].toLowerCase()}`)
+                  .join(', ')}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

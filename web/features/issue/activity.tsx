@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { commentsBefore, commentsQuery, joined } from '../../api/comment-queries.ts'
+import type { Comment, IssueDetail } from '../../api/issue-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { Time } from '../../ui/time.tsx'
+import { issue as texts } from './texts.ts'
+import { CommentForm, CommentItem } from './comments/comments.tsx'
+import { QueryError } from '../../common/query-error.tsx'
+
+type Entry = IssueDetail['activity'][number]
+type Row = { at: string; id: string } & ({ entry: Entry } | { comment: Comment })
+
+/** What happened to the issue and what people said about it, oldest first. */
+export function Activity({ issue }: { issue: IssueDetail }) {
+  const comments = useQuery(commentsQuery(issue.id))
+  const rows: Row[] = [
+    // A comment stands there itself.
+    ...issue.activity
+      .filter((entry) => entry.kind !== 'commented')
+      .map((entry) => ({ at: entry.created_at, id: entry.id, entry })),
+    ...(comments.data?.items ?? []).map((comment) => ({ at: comment.created_at, id: comment.id, comment })),
+  ].toSorted((a, b) => a.at.localeCompare(b.at) || a.id.localeCompare(b.id))
+  return (
+    <section className="activity" aria-labelledby="h-activity">
+      <h2 id="h-activity" tabIndex={-1}>
+        {texts.activity}
+      </h2>
+      <EarlierComments issueId={issue.id} />
+      <ol className="acts">
+        {rows.map((row) => (
+          <li key={row.id}>
+            {'entry' in row ? <ActivityLine entry={row.entry} /> : <CommentItem comment={row.comment} />}
+          </li>
+        ))}
+      </ol>
+      {comments.error === null ? null : (
+        <QueryError what={texts.comments} error={comments.error} onRetry={() => void comments.refetch()} />
+      )}
+      <CommentForm issueId={issue.id} />
+    </section>
+  )
+}
+
+/** Few issues have so many that the first of them are left out. */
+function EarlierComments({ issueId }: { issueId: string }) {
+  const client = useQueryClient()
+  const { queryKey } = commentsQuery(issueId)
+  const { data } = useQuery(commentsQuery(issueId))
+  const more = useMutation({
+    mutationFn: (earlier: string) => commentsBefore(issueId, earlier),
+    onSuccess: (before) =>
+      client.setQueryData(queryKey, (after) => (after === undefined ? after : joined(before, after))),
+  })
+  const earlier = data?.earlier ?? null
+  if (data === undefined || earlier === null) return null
+  return (
+    <p className="acts-more">
+      <Button size="sm" busy={more.isPending} onClick={() => more.mutate(earlier)}>
+        {texts.earlierComments(data.total - data.items.length)}
+      </Button>
+      {more.error === null ? null : (
+        <QueryError what={texts.comments} error={more.error} onRetry={() => more.mutate(earlier)} />
+      )}
+    </p>
+  )
+}
+
+/** Icon and hue of a line; a hue only where the status has one. */
+function lookOf({ kind, data }: Entry): readonly [IconName, string] {
+  const to = data.to
+  if (kind === 'status_changed') {
+    if (to === 'resolved') return ['st-resolved', 'c-green']
+    if (to === 'regressed') return ['st-regressed', 'c-violet']
+    if (to === 'escalated') return ['st-escalated', 'c-vermilion']
+    if (to === 'ignored') return ['st-ignored', '']
+    return ['st-unresolved', '']
+  }
+  if (kind === 'created') return ['spark', '']
+  if (kind === 'assigned') return ['user', '']
+  if (kind === 'severity_changed') return ['sv-high', '']
+  if (kind === 'comment_deleted') return ['trash', '']
+  return ['clock', '']
+}
+
+function ActivityLine({ entry }: { entry: Entry }) {
+  const [icon, colour] = lookOf(entry)
+  const name = entry.actor?.name ?? ''
+  // The sentence is stored whole; the person in it is only set off.
+  const named = name !== '' && entry.sentence.startsWith(name)
+  return (
+    <div className={`act ${colour}`}>
+      <span className="act-i">
+        <Icon name={icon} />
+      </span>
+      <div className="act-b">
+        <p>
+          {named ? <b>{name}</b> : null}
+          {(named ? entry.sentence.slice(name.length) : entry.sentence).replace(/\.$/u, '')}{' '}
+          <Time at={entry.created_at} />
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+import { useState, type MouseEvent } from 'react'
+import { fileUrl, freshSession } from '../../api/files.ts'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { own } from '../../ui/own.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatCount, formatSize } from '../../ui/format.ts'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { addToast } from '../../ui/toasts.tsx'
+import { files as texts } from './file-texts.ts'
+import './files.css'
+
+type Attachment = IssueDetail['attachments'][number]
+
+/** The files that came with the event shown. */
+export function AttachmentsCard({ issue }: { issue: IssueDetail }) {
+  const { attachments } = issue
+  if (attachments.length === 0) return null
+  return (
+    <section className="card" aria-labelledby="h-attachments">
+      <header className="card-h">
+        <h2 id="h-attachments" tabIndex={-1}>
+          {texts.attachments}
+        </h2>
+        <span className="sub">{formatCount(attachments.length)}</span>
+      </header>
+      <Files files={attachments} projectId={issue.project_id} />
+    </section>
+  )
+}
+
+/** Files, each with what it is, how large, and a way to see or to get it. Nothing is fetched before somebody asks. */
+export function Files({ files, projectId }: { files: readonly Attachment[]; projectId: string }) {
+  return (
+    <ul className="files">
+      {files.map((file) => (
+        <FileRow key={file.id} file={file} url={fileUrl(projectId, file.id)} />
+      ))}
+    </ul>
+  )
+}
+
+function FileRow({ file, url }: { file: Attachment; url: string }) {
+  const [shown, setShown] = useState<'no' | 'yes' | 'failed'>('no')
+  const show = async () => {
+    if (shown !== 'no') return setShown('no')
+    await freshSession().catch(() => undefined)
+    setShown('yes')
+  }
+  return (
+    <li className="file">
+      <Icon name={iconOf(file)} className="c-3" />
+      <a className="file-n" href={url} download={file.filename} onClick={(event) => void download(event, url, file)}>
+        {file.filename}
+      </a>
+      <span className="sub">{kindOf(file)}</span>
+      <span className="sub num">{formatSize(file.size_bytes)}</span>
+      <span className="file-a">
+        {file.is_image ? (
+          <Button
+            look="ghost"
+            size="sm"
+            icon="eye"
+            aria-expanded={shown !== 'no'}
+            aria-label={shown === 'no' ? texts.previewOf(file.filename) : texts.hidePreview}
+            onClick={() => void show()}
+          >
+            {shown === 'no' ? texts.preview : texts.hidePreview}
+          </Button>
+        ) : null}
+        <Button
+          look="ghost"
+          size="sm"
+          icon="download"
+          aria-label={texts.download(file.filename)}
+          onClick={(event) => void download(event, url, file)}
+        >
+          {texts.downloadShort}
+        </Button>
+      </span>
+      {shown === 'yes' ? (
+        <div className="file-p">
+          <img src={url} alt={file.filename} onError={() => setShown('failed')} />
+        </div>
+      ) : null}
+      {shown === 'failed' ? (
+        <p className="file-p sub" role="status">
+          {texts.noPreview}
+        </p>
+      ) : null}
+    </li>
+  )
+}
+
+/** The browser saves it; an expired session is refreshed before, so that no error page comes in its place. */
+async function download(event: MouseEvent, url: string, file: Attachment): Promise<void> {
+  // A new tab or window was asked for.
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return
+  event.preventDefault()
+  try {
+    await freshSession()
+  } catch {
+    addToast({ text: texts.downloadFailed, tone: 'bad' })
+    return
+  }
+  const link = document.createElement('a')
+  link.href = url
+  link.download = file.filename
+  link.click()
+}
+
+function kindOf({ attachment_type: type, filename, is_image: isImage }: Attachment): string {
+  const named = own(texts.types, type)
+  if (named !== undefined) return named
+  if (!isImage) return texts.file
+  return /screenshot/iu.test(filename) ? texts.screenshot : texts.image
+}
+
+function iconOf({ attachment_type: type, is_image: isImage }: Attachment): IconName {
+  if (type === 'event.minidump' || type === 'event.applecrashreport') return 'cpu'
+  return isImage ? 'eye' : 'symbols'
+}

@@ -1,0 +1,125 @@
+import { useState } from 'react'
+import type { Event } from '../../../../server/protocol/event.api.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { formatExact } from '../../../ui/format.ts'
+import { Segmented } from '../../../ui/segmented.tsx'
+import { issue as texts } from '../texts.ts'
+import { Values } from '../contexts/value.tsx'
+import { beginningOf, headlineOf } from '../../../common/issue/headline.ts'
+import { CRUMB_ICONS, crumbRows, crumbTime, kindsIn, type CrumbKind, type CrumbRow } from './model.ts'
+
+const SHOWN_AT_START = 20
+const LONGEST_SENTENCE = 600
+
+/** What led up to it, each with its time before the crash, which stands last. */
+export function Breadcrumbs({ event }: { event: Event }) {
+  const [kind, setKind] = useState<CrumbKind | 'all'>('all')
+  const [whole, setWhole] = useState(false)
+  if (event.breadcrumbs.length === 0) return null
+  const kinds = kindsIn(event)
+  const rows = crumbRows(event, kind)
+  const shown = whole ? rows : rows.slice(-SHOWN_AT_START)
+  return (
+    <section className="card" aria-labelledby="h-crumbs">
+      <header className="card-h">
+        <h2 id="h-crumbs" tabIndex={-1}>
+          {texts.crumbs}
+        </h2>
+        <span className="sub">{texts.crumbsShown(shown.length, rows.length)}</span>
+        <span className="sp" />
+        {kinds.length === 0 ? null : (
+          <Segmented
+            className="seg-sm"
+            label={texts.kinds}
+            value={kind}
+            options={[
+              { value: 'all', label: texts.allKinds },
+              ...kinds.map((one) => ({ value: one, label: texts.kind[one] })),
+            ]}
+            onChange={setKind}
+          />
+        )}
+      </header>
+      {shown.length === rows.length ? null : (
+        <button type="button" className="fold" onClick={() => setWhole(true)}>
+          <Icon name="up" />
+          {texts.showEarlier(rows.length - shown.length)}
+        </button>
+      )}
+      <ol className="crumblist">
+        {shown.map((row) => (
+          <Crumb key={row.key} row={row} crashAt={event.occurred_at} />
+        ))}
+        <li className="crumb bad">
+          <time dateTime={event.occurred_at} title={formatExact(event.occurred_at)}>
+            0
+          </time>
+          <span className="crumb-i">
+            <Icon name="warn" />
+          </span>
+          <span className="crumb-k">{event.error_type === null ? texts.eventRow : texts.crash}</span>
+          <span className="crumb-m">
+            {event.error_type === null ? event.title : <b>{event.error_type}</b>}{' '}
+            {event.error_type === null ? null : headlineOf(event.error_value ?? '')}
+          </span>
+        </li>
+      </ol>
+    </section>
+  )
+}
+
+function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
+  const [open, setOpen] = useState(false)
+  const { crumb, text } = row
+  const data = Object.entries(crumb.data ?? {})
+  const time = crumbTime(crumb.timestamp, crashAt)
+  return (
+    <li
+      className={['crumb', row.tone === 'plain' ? '' : row.tone, open ? 'is-open' : '']
+        .filter((name) => name !== '')
+        .join(' ')}
+    >
+      {crumb.timestamp === null ? (
+        <span />
+      ) : (
+        <time dateTime={crumb.timestamp} title={formatExact(crumb.timestamp)}>
+          {time}
+        </time>
+      )}
+      <span className="crumb-i">
+        <Icon name={CRUMB_ICONS[row.kind]} />
+      </span>
+      <span className="crumb-k" title={crumb.category ?? crumb.type}>
+        {texts.kind[row.kind].toLowerCase()}
+      </span>
+      <span className="crumb-m" title={'sentence' in text ? beginningOf(text.sentence, LONGEST_SENTENCE) : undefined}>
+        {'move' in text ? (
+          <>
+            {text.move[0]} <i>→</i> {text.move[1]}
+          </>
+        ) : (
+          beginningOf(text.sentence, LONGEST_SENTENCE)
+        )}
+      </span>
+      {row.status === null && row.detail === '' ? null : data.length === 0 ? (
+        <span className="crumb-d">{row.detail}</span>
+      ) : (
+        <button
+          type="button"
+          className="crumb-d"
+          aria-expanded={open}
+          title={texts.crumbData}
+          onClick={() => setOpen(!open)}
+        >
+          {row.status === null ? null : <span className={row.status.good ? 'ok' : 'c-red'}>{row.status.code} </span>}
+          {beginningOf(row.detail, LONGEST_SENTENCE)}
+        </button>
+      )}
+      {open ? (
+        <div className="crumb-x">
+          <Values values={data} />
+        </div>
+      ) : null}
+    </li>
+  )
+}

@@ -1,0 +1,229 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { call } from '../../../api/call.ts'
+import { useChange } from '../../../api/change.ts'
+import { commentsQuery } from '../../../api/comment-queries.ts'
+import type { Comment } from '../../../api/issue-queries.ts'
+import { subscriptionQuery } from '../../../api/people-queries.ts'
+import { meQuery } from '../../../api/queries.ts'
+import { can, useCan } from '../../../common/can.ts'
+import { draftOf, keepDraft, unsent } from './drafts.ts'
+import { useKeys } from '../../../common/keys.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { Kbd } from '../../../ui/kbd.tsx'
+import { Menu } from '../../../ui/menu.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { Avatar } from '../../../ui/tiles.tsx'
+import { issue as texts } from '../texts.ts'
+import { people as commentTexts } from './texts.ts'
+import { MentionField } from './mention-field.tsx'
+
+const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })))
+
+const touches = (issueId: string) => [commentsQuery(issueId).queryKey, ['issues', 'detail', issueId]]
+
+/** What somebody wrote. Markdown is loaded with the first comment; until then its source stands there. */
+export function CommentItem({ comment }: { comment: Comment }) {
+  const me = useQuery(meQuery).data?.user
+  const [asking, setAsking] = useState(false)
+  const [editing, setEditing] = useState(false)
+  const remove = useChange<Comment, void>({
+    send: async ({ id, issue_id }) => {
+      await call('DELETE /api/issues/:issueId/comments/:commentId', { params: { issueId: issue_id, commentId: id } })
+    },
+    touches: ({ issue_id }) => touches(issue_id),
+    guess: (client, { id, issue_id }) =>
+      client.setQueryData(commentsQuery(issue_id).queryKey, (page) =>
+        page === undefined ? page : { ...page, items: page.items.filter((other) => other.id !== id) },
+      ),
+    said: () => texts.commentDeleted,
+    failed: texts.commentDeleteFailed,
+  })
+  const own = me !== undefined && comment.author?.id === me.id
+  const mayDelete = me !== undefined && (own || can(me.role, 'comment.delete-any').allowed)
+  const mayEdit = own && can(me.role, 'issue.comment').allowed
+  return (
+    <article className="comment">
+      <Avatar person={comment.author} quiet />
+      <div className="comment-c">
+        <header>
+          <b>{comment.author?.name ?? texts.formerMember}</b>
+          <Time at={comment.created_at} />
+          {comment.edited_at === null ? null : <span className="sub">{commentTexts.edited}</span>}
+          {mayDelete ? (
+            <Menu
+              label={texts.commentActions}
+              align="end"
+              entries={[
+                ...(mayEdit
+                  ? [
+                      {
+                        label: commentTexts.edit,
+                        icon: 'pencil' as const,
+                        letter: 'e',
+                        onSelect: () => setEditing(true),
+                      },
+                    ]
+                  : []),
+                {
+                  label: texts.deleteComment,
+                  icon: 'trash',
+                  letter: 'd',
+                  danger: true,
+                  onSelect: () => setAsking(true),
+                },
+              ]}
+              trigger={<IconButton look="ghost" size="sm" icon="more" label={texts.commentActions} />}
+            />
+          ) : null}
+        </header>
+        {editing ? (
+          <CommentEdit comment={comment} onDone={() => setEditing(false)} />
+        ) : (
+          <Suspense fallback={<p>{comment.body}</p>}>
+            <Markdown text={comment.body} mentions={comment.mentions} />
+          </Suspense>
+        )}
+      </div>
+      <Dialog open={asking} title={texts.deleteCommentTitle} onClose={() => setAsking(false)}>
+        <p>{texts.deleteCommentText}</p>
+        <p className="rowk end">
+          <Button data-autofocus onClick={() => setAsking(false)}>
+            {texts.cancel}
+          </Button>
+          <Button
+            look="danger"
+            onClick={() => {
+              setAsking(false)
+              remove.mutate(comment)
+            }}
+          >
+            {texts.delete}
+          </Button>
+        </p>
+      </Dialog>
+    </article>
+  )
+}
+
+const MOST = 10_000
+/** Characters as the server counts them: an emoji is one. */
+const isTooLong = (text: string): boolean => text.length > MOST && Array.from(text).length > MOST
+
+/** The field below the activity. What was typed survives a refusal. */
+export function CommentForm({ issueId }: { issueId: string }) {
+  const me = useQuery(meQuery).data?.user
+  const allowed = useCan('issue.comment')
+  const [text, setText] = useState(draftOf(me?.id, issueId))
+  const field = useRef<HTMLTextAreaElement>(null)
+  const write = (next: string) => {
+    setText(next)
+    keepDraft(me?.id, issueId, next)
+  }
+  useKeys([{ keys: 'c', label: texts.keys.comment, group: 'Issue', run: () => field.current?.focus() }])
+  const send = useChange<string, Comment>({
+    send: (body) => call('POST /api/issues/:issueId/comments', { params: { issueId }, body: { body } }),
+    touches: () => [...touches(issueId), subscriptionQuery(issueId).queryKey],
+    settle: (client, comment, sent) => {
+      // On a slow line somebody goes on typing.
+      setText((now) => unsent(now, sent))
+      keepDraft(me?.id, issueId, unsent(draftOf(me?.id, issueId), sent))
+      client.setQueryData(commentsQuery(issueId).queryKey, (page) =>
+        // The live stream may have brought it already.
+        page === undefined || page.items.some(({ id }) => id === comment.id)
+          ? page
+          : { ...page, items: [...page.items, comment], total: page.total + 1 },
+      )
+    },
+    failed: texts.commentFailed,
+  })
+  const tooLong = isTooLong(text)
+  const submit = () => {
+    if (text.trim() !== '' && !tooLong && !send.isPending && allowed.allowed) send.mutate(text)
+  }
+  return (
+    <div className="comment write">
+      <Avatar person={me ?? null} quiet />
+      <div className="comment-c">
+        <MentionField
+          field={field}
+          value={text}
+          label={texts.comment}
+          placeholder={texts.writeComment}
+          disabled={!allowed.allowed}
+          title={allowed.why}
+          onChange={write}
+          onSubmit={submit}
+        />
+        <div className="write-f">
+          <span className={tooLong ? 'sub c-red' : 'sub'} role="status">
+            {tooLong ? texts.tooLong(formatCount(MOST)) : texts.markdown}
+          </span>
+          <span className="sp" />
+          <Button look="primary" why={allowed.why} busy={send.isPending} onClick={submit}>
+            {texts.send} <Kbd keys="mod+enter" />
+          </Button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** A comment while its author changes it. */
+function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void }) {
+  const [text, setText] = useState(comment.body)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    field.current?.focus()
+    field.current?.setSelectionRange(field.current.value.length, field.current.value.length)
+  }, [])
+  const save = useChange<string, Comment>({
+    send: (body) =>
+      call('PATCH /api/issues/:issueId/comments/:commentId', {
+        params: { issueId: comment.issue_id, commentId: comment.id },
+        body: { body },
+      }),
+    touches: () => [commentsQuery(comment.issue_id).queryKey],
+    settle: (client, saved) => {
+      client.setQueryData(commentsQuery(comment.issue_id).queryKey, (page) =>
+        page === undefined
+          ? page
+          : { ...page, items: page.items.map((other) => (other.id === saved.id ? saved : other)) },
+      )
+      onDone()
+    },
+    failed: commentTexts.editFailed,
+  })
+  const tooLong = isTooLong(text)
+  const submit = () => {
+    if (text === comment.body) onDone()
+    else if (text.trim() !== '' && !tooLong && !save.isPending) save.mutate(text)
+  }
+  return (
+    <div className="comment-edit">
+      <MentionField
+        field={field}
+        rows={3}
+        value={text}
+        label={commentTexts.editField}
+        onChange={setText}
+        onSubmit={submit}
+        onCancel={onDone}
+      />
+      <div className="write-f">
+        <span className="sub c-red" role="status">
+          {tooLong ? texts.tooLong(formatCount(MOST)) : ''}
+        </span>
+        <span className="sp" />
+        <Button size="sm" onClick={onDone}>
+          {texts.cancel}
+        </Button>
+        <Button size="sm" look="primary" busy={save.isPending} onClick={submit}>
+          {commentTexts.saveEdit} <Kbd keys="mod+enter" />
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,180 @@
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { Link } from '@tanstack/react-router'
+import { createContext, Fragment, use, useMemo, type ReactNode } from 'react'
+import type { Comment } from '../../../api/issue-queries.ts'
+import { paths } from '../../../address/paths.ts'
+import { people as commentTexts } from './texts.ts'
+import { safeUrl } from '../contexts/facts.ts'
+import { mentionParts } from '../../../common/members/model.ts'
+
+type Root = ReturnType<typeof fromMarkdown>
+type Node = Root['children'][number]
+
+/**
+ * Markdown as React elements, never as markup: raw HTML is shown as the text it is, pictures are links (a comment must
+ * not make readers' browsers call somebody), and only http, https and mailto addresses can be followed.
+ */
+export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?: Comment['mentions'] }) {
+  const tree = useMemo(() => (isCostly(text) ? null : fromMarkdown(text)), [text])
+  return (
+    <Mentions value={mentions}>
+      <div className="md">
+        {tree === null ? (
+          <p>
+            <PlainText text={text} />
+          </p>
+        ) : (
+          many(tree.children)
+        )}
+      </div>
+    </Mentions>
+  )
+}
+
+const FENCED = /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm
+const SIGNS = /[*_[\]!<&`]/g
+/** Lists and quotes in each other. */
+const NESTED = /^[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){20}/m
+const MOST_SIGNS = 400
+/** What stands before the text of a line: marks of lists and quotes. */
+const PREFIX = /^[ \t]*(?:(?:[>*+-]|\d{1,9}[.)])[ \t]*)+/gm
+const MOST_PREFIXED = 3_000
+const MOST_LINES = 1_500
+
+/**
+ * Emphasis and brackets cost the square of their number, lists and quotes in each other their depth: ten thousand
+ * characters could stop a reader's page for seconds. So do thousands of lines, or of marks before them. Such a comment is
+ * shown as it was typed; the server looks for mentions in it likewise (issues/people/comment-text.ts).
+ */
+function isCostly(text: string): boolean {
+  if (NESTED.test(text)) return true
+  const drawn = text.replace(FENCED, '')
+  const prefixed = (drawn.match(PREFIX) ?? []).reduce((sum, { length }) => sum + length, 0)
+  return (
+    (drawn.match(SIGNS)?.length ?? 0) > MOST_SIGNS || prefixed > MOST_PREFIXED || drawn.split('\n').length > MOST_LINES
+  )
+}
+
+const NOBODY: Comment['mentions'] = []
+/** Members the text names, as the server found them when it was saved. */
+const Mentions = createContext(NOBODY)
+
+const many = (nodes: readonly Node[]): ReactNode =>
+  // A tree made from one text: places are names.
+  nodes.map((node, index) => <Fragment key={index}>{one(node)}</Fragment>)
+
+function one(node: Node): ReactNode {
+  switch (node.type) {
+    case 'text':
+      return <PlainText text={node.value} />
+    case 'paragraph':
+      return <p>{many(node.children)}</p>
+    case 'emphasis':
+      return <em>{many(node.children)}</em>
+    case 'strong':
+      return <strong>{many(node.children)}</strong>
+    case 'inlineCode':
+      return <code>{node.value}</code>
+    case 'code':
+      return (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre tabIndex={0}>
+          <code>{node.value}</code>
+        </pre>
+      )
+    case 'blockquote':
+      return <blockquote>{many(node.children)}</blockquote>
+    case 'heading':
+      // The page has its own headings; those of a comment are only bold.
+      return (
+        <p>
+          <strong>{many(node.children)}</strong>
+        </p>
+      )
+    case 'list':
+      return node.ordered === true ? (
+        <ol start={node.start ?? 1}>{many(node.children)}</ol>
+      ) : (
+        <ul>{many(node.children)}</ul>
+      )
+    case 'listItem':
+      return <li>{many(node.children)}</li>
+    case 'thematicBreak':
+      return <hr />
+    case 'break':
+      return <br />
+    case 'link':
+      return <Away url={node.url}>{many(node.children)}</Away>
+    case 'image':
+      return <Away url={node.url}>{node.alt == null || node.alt === '' ? node.url : node.alt}</Away>
+    case 'html':
+      return node.value
+    default:
+      // References and definitions lead nowhere safe by themselves; their text stays readable.
+      return 'children' in node ? many(node.children) : null
+  }
+}
+
+function Away({ url, children }: { url: string; children: ReactNode }) {
+  const href = /^mailto:/iu.test(url) ? url : safeUrl(url)
+  if (href === null) return children
+  return (
+    <a className="link" href={href} rel="noopener noreferrer nofollow" target="_blank">
+      <InLink value>{children}</InLink>
+    </a>
+  )
+}
+
+/** A link leads to one place: what it says is no link itself. */
+const InLink = createContext(false)
+
+const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu
+
+/** Line breaks as they were typed, bare addresses and members as links. */
+function PlainText({ text }: { text: string }) {
+  const mentions = use(Mentions)
+  const isInLink = use(InLink)
+  if (isInLink) return broken(text.split('\n'))
+  return text.split('\n').map((line, index) => (
+    <Fragment key={index}>
+      {index === 0 ? null : <br />}
+      {mentionParts(line, mentions).map((part, place) =>
+        typeof part === 'string' ? (
+          <Fragment key={place}>{linked(part)}</Fragment>
+        ) : (
+          <Link
+            key={place}
+            className="mention"
+            {...paths.issues({ owner: part.id })}
+            title={commentTexts.mentionOf(part.name)}
+          >
+            {part.text}
+          </Link>
+        ),
+      )}
+    </Fragment>
+  ))
+}
+
+const broken = (lines: readonly string[]): ReactNode =>
+  lines.map((line, index) => (
+    <Fragment key={index}>
+      {index === 0 ? null : <br />}
+      {line}
+    </Fragment>
+  ))
+
+function linked(line: string): ReactNode {
+  const parts: ReactNode[] = []
+  let from = 0
+  for (const match of line.matchAll(ADDRESS)) {
+    parts.push(line.slice(from, match.index))
+    parts.push(
+      <Away key={match.index} url={match[0]}>
+        {match[0]}
+      </Away>,
+    )
+    from = match.index + match[0].length
+  }
+  return from === 0 ? line : [...parts, line.slice(from)]
+}

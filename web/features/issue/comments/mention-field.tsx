@@ -1,0 +1,128 @@
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import type { Member } from '../../../api/people-queries.ts'
+import { Avatar } from '../../../ui/tiles.tsx'
+import { people } from './texts.ts'
+import { callName } from '../../../common/members/names.ts'
+import { typedMention, withMention, writtenAs } from '../../../common/members/model.ts'
+import { useMembers } from '../../../common/members/use-members.ts'
+import '../../../common/people.css'
+
+const MOST_SHOWN = 6
+
+type MentionFieldProps = {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  field?: RefObject<HTMLTextAreaElement | null>
+  placeholder?: string
+  rows?: number
+  disabled?: boolean
+  title?: string | undefined
+  onSubmit: () => void
+  /** Escape, when no list is open. */
+  onCancel?: () => void
+}
+
+/** A box for text in which `@` offers the members: arrows choose, Enter or Tab takes, Escape goes on typing. */
+export function MentionField({ label, value, onChange, onSubmit, onCancel, field, ...rest }: MentionFieldProps) {
+  const own = useRef<HTMLTextAreaElement>(null)
+  const box = field ?? own
+  const listId = useId()
+  const [caret, setCaret] = useState<number | null>(null)
+  const [chosen, setChosen] = useState(0)
+  /** Where the `@` stands whose list was closed. */
+  const [closedAt, setClosedAt] = useState<number | null>(null)
+  const typed = caret === null ? null : typedMention(value, caret)
+  const isWanted = typed !== null && typed.at !== closedAt
+  const { me, members, all } = useMembers(isWanted ? typed.text : null)
+  const shown = isWanted ? members.filter(({ id }) => id !== me).slice(0, MOST_SHOWN) : []
+  const at = Math.min(chosen, shown.length - 1)
+  const optionId = (index: number) => `${listId}-${index}`
+
+  // Set after the new text is in the box, or the browser puts the caret at its end.
+  const caretNext = useRef<number | null>(null)
+  useLayoutEffect(() => {
+    if (caretNext.current === null) return
+    box.current?.setSelectionRange(caretNext.current, caretNext.current)
+    caretNext.current = null
+  }, [value, box])
+
+  const take = (member: Member | undefined) => {
+    if (member === undefined || typed === null || caret === null) return
+    const next = withMention(value, caret, typed, writtenAs(member, all))
+    caretNext.current = next.caret
+    setCaret(next.caret)
+    onChange(next.value)
+    box.current?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      onSubmit()
+      return
+    }
+    if (shown.length === 0) {
+      if (event.key === 'Escape') (onCancel ?? (() => box.current?.blur()))()
+      return
+    }
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) setChosen((at + step + shown.length) % shown.length)
+    else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) take(shown[at])
+    else if (event.key === 'Escape') setClosedAt(typed?.at ?? null)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const follow = () => setCaret(box.current?.selectionStart ?? null)
+
+  return (
+    <div className="mention-box">
+      <textarea
+        rows={2}
+        {...rest}
+        ref={box}
+        value={value}
+        aria-label={label}
+        aria-autocomplete="list"
+        aria-controls={shown.length === 0 ? undefined : listId}
+        aria-activedescendant={shown.length === 0 ? undefined : optionId(at)}
+        onChange={(event) => {
+          onChange(event.target.value)
+          setCaret(event.target.selectionStart)
+          setChosen(0)
+          if (typedMention(event.target.value, event.target.selectionStart)?.at !== closedAt) setClosedAt(null)
+        }}
+        onSelect={follow}
+        onBlur={() => setCaret(null)}
+        onKeyDown={onKeyDown}
+      />
+      <span className="sr" role="status">
+        {shown.length === 0 ? '' : people.mentionFound(shown.length)}
+      </span>
+      {shown.length === 0 ? null : (
+        <div className="pick mention-list" role="listbox" id={listId} aria-label={people.mentionList}>
+          {shown.map((member, index) => (
+            // The box keeps the focus and its Enter; the pointer is the second way.
+            <div
+              key={member.id}
+              id={optionId(index)}
+              role="option"
+              aria-selected={index === at}
+              tabIndex={-1}
+              onPointerMove={() => setChosen(index)}
+              // Before the box loses the focus.
+              onPointerDown={(event) => {
+                event.preventDefault()
+                take(member)
+              }}
+            >
+              <Avatar person={member} small quiet />
+              <span className="pick-l">{callName(member)}</span>
+              <span className="sub pick-mail">{member.email}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,189 @@
+import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { ReactNode } from 'react'
+import { formatCount } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { issue as texts } from '../texts.ts'
+import { contextsOf, factsOf, safeUrl } from './facts.ts'
+import { ValueText, Values, type Value } from './value.tsx'
+import { LoadedImages } from './loaded-images.tsx'
+
+/** What the SDK sent around the error: request, user, contexts, extra, modules. */
+
+/** Almost full is worth a colour. */
+const NEARLY_FULL = 0.9
+
+/** The card at the side: device and app in a dozen lines. */
+export function DeviceCard({ event }: { event: Event }) {
+  const facts = factsOf(event)
+  if (facts.length === 0) return null
+  return (
+    <section className="card" aria-labelledby="h-device">
+      <header className="card-h">
+        <h2 id="h-device">{texts.device}</h2>
+      </header>
+      <dl className="kv">
+        {facts.map((fact) => (
+          <div key={fact.label}>
+            <dt>{fact.label}</dt>
+            <dd className={fact.fill === undefined ? undefined : 'with-bar'}>
+              {fact.fill === undefined ? null : (
+                <span className="bar" aria-hidden="true">
+                  <span
+                    className={fact.fill >= NEARLY_FULL ? 'warn' : undefined}
+                    style={{ inlineSize: `${Math.round(fact.fill * 100)}%` }}
+                  />
+                </span>
+              )}
+              {fact.mono === true ? <span className="mono">{fact.value}</span> : fact.value}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+export function RequestCard({ event: { request } }: { event: Event }) {
+  if (request === null) return null
+  const { method, url, query_string, headers, cookies, data, env } = request
+  const href = url === null ? null : safeUrl(url)
+  return (
+    <section className="card" aria-labelledby="h-request">
+      <header className="card-h">
+        <h2 id="h-request">{texts.request}</h2>
+      </header>
+      {url === null && method === null ? null : (
+        <p className="req">
+          <b className="mono">{method ?? 'GET'}</b>{' '}
+          {href === null ? (
+            <span className="mono">{url}</span>
+          ) : (
+            <a className="mono link" href={href} rel="noopener noreferrer" target="_blank">
+              {url}
+            </a>
+          )}
+        </p>
+      )}
+      {query_string === null || query_string === '' ? null : (
+        <Part title={texts.query}>{<Values values={queryOf(query_string)} />}</Part>
+      )}
+      {data === null ? null : <Part title={texts.body}>{bodyOf(data)}</Part>}
+      {cookies.length === 0 ? null : <Part title={texts.cookies}>{<Values values={cookies} />}</Part>}
+      {headers.length === 0 ? null : (
+        <Fold title={texts.headers} count={headers.length}>
+          <Values values={headers} />
+        </Fold>
+      )}
+      {env === null || Object.keys(env).length === 0 ? null : (
+        <Fold title={texts.environment} count={Object.keys(env).length}>
+          <Values values={Object.entries(env)} />
+        </Fold>
+      )}
+    </section>
+  )
+}
+
+const queryOf = (text: string): [string, string][] => [...new URLSearchParams(text)]
+
+const bodyOf = (data: Value): ReactNode =>
+  typeof data === 'object' && data !== null && !Array.isArray(data) ? (
+    <Values values={Object.entries(data)} />
+  ) : (
+    <p className="blocktext">
+      <ValueText value={data} />
+    </p>
+  )
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="part">
+      <h3>{title}</h3>
+      {children}
+    </div>
+  )
+}
+
+/** Long lists wait until somebody wants them. */
+function Fold({ title, count, children }: { title: string; count: number; children: ReactNode }) {
+  return (
+    <details className="part fold-part">
+      <summary>
+        <Icon name="right" className="tw" />
+        {title} <span className="sub">{formatCount(count)}</span>
+      </summary>
+      {children}
+    </details>
+  )
+}
+
+export function UserCard({ event: { user } }: { event: Event }) {
+  if (user === null) return null
+  const { data, geo, ...fields } = user
+  const values: [string, Value][] = [
+    ...Object.entries(fields).filter(([, value]) => value !== null),
+    ...(geo === null ? [] : Object.entries(geo).map(([name, value]): [string, Value] => [`geo.${name}`, value])),
+    ...Object.entries(data ?? {}),
+  ]
+  // One value alone stands in the card at the side already.
+  if (values.length < 2) return null
+  return (
+    <section className="card" aria-labelledby="h-user">
+      <header className="card-h">
+        <h2 id="h-user">{texts.user}</h2>
+      </header>
+      <Values values={values} />
+    </section>
+  )
+}
+
+/** Every context whole, then what the app added by hand, then what was loaded: folded, the first opened. */
+export function ContextsCard({ event }: { event: Event }) {
+  const contexts = contextsOf(event)
+  const extra = Object.entries(event.extra)
+  const modules = Object.entries(event.modules).toSorted(([a], [b]) => a.localeCompare(b))
+  const images = event.debug_images
+  if (contexts.length + extra.length + modules.length + images.length === 0) return null
+  return (
+    <section className="card" aria-labelledby="h-contexts">
+      <header className="card-h">
+        <h2 id="h-contexts" tabIndex={-1}>
+          {texts.contexts}
+        </h2>
+      </header>
+      {extra.length === 0 ? null : (
+        <Part title={texts.extra}>
+          <Values values={extra} />
+        </Part>
+      )}
+      {contexts.map(([name, context]) => (
+        <Fold key={name} title={name} count={Object.keys(context).length}>
+          <Values values={Object.entries(context).filter(([key]) => key !== 'type')} />
+        </Fold>
+      ))}
+      {modules.length === 0 ? null : (
+        <Fold title={texts.modules} count={modules.length}>
+          <Values values={modules} />
+        </Fold>
+      )}
+      {images.length === 0 ? null : (
+        <Fold title={texts.images} count={images.length}>
+          <LoadedImages images={images} />
+        </Fold>
+      )}
+    </section>
+  )
+}
+
+/** What normalisation dropped or mended, so that nothing vanishes silently. */
+export function ProcessingNotes({ event: { errors } }: { event: Event }) {
+  if (errors.length === 0) return null
+  return (
+    <details className="card notes">
+      <summary>
+        <Icon name="info" />
+        {texts.notes} <span className="sub">{formatCount(errors.length)}</span>
+      </summary>
+      <Values values={errors.map(({ name, reason }) => [name, reason])} />
+    </details>
+  )
+}

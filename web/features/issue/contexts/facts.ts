@@ -1,0 +1,151 @@
+import type { Event } from '../../../../server/protocol/event.api.ts'
+import { formatSize } from '../../../ui/format.ts'
+import { issue as texts } from '../texts.ts'
+
+/** The few facts about device and app that people ask for first, out of the contexts an SDK sends. Pure. */
+
+export type Fact = {
+  label: string
+  value: string
+  /** How full it is, 0 to 1, for memory and storage. */
+  fill?: number
+  mono?: boolean
+}
+
+type Context = Event['contexts'][string]
+
+const textOf = (context: Context | undefined, ...names: string[]): string | null => {
+  for (const name of names) {
+    const value = context?.[name]
+    if (typeof value === 'string' && value.trim() !== '') return value
+    if (typeof value === 'number') return String(value)
+  }
+  return null
+}
+
+const numberOf = (context: Context | undefined, name: string): number | null => {
+  const value = context?.[name]
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+const joined = (parts: readonly (string | null)[], by = ' '): string | null => {
+  const there = parts.filter((part) => part !== null && part !== '')
+  return there.length === 0 ? null : there.join(by)
+}
+
+/** `Android 15`, `Chrome 147.0`. */
+const named = (context: Context | undefined): string | null =>
+  joined([textOf(context, 'name'), textOf(context, 'version')])
+
+/** `5.4 of 5.6 GB`: the unit once where both have the same. */
+function partOf(part: number, total: number, sentence: (part: string, total: string) => string): string {
+  const [figure = '', unit = ''] = formatSize(part).split('\u202f')
+  const whole = formatSize(total)
+  return sentence(whole.endsWith(`\u202f${unit}`) ? figure : formatSize(part), whole)
+}
+
+function memoryOf(device: Context | undefined): Fact | null {
+  const total = numberOf(device, 'memory_size')
+  const free = numberOf(device, 'free_memory') ?? numberOf(device, 'usable_memory')
+  if (total === null || total <= 0) return null
+  if (free === null || free > total) return { label: texts.facts.memory, value: formatSize(total) }
+  const used = total - free
+  return { label: texts.facts.memory, value: partOf(used, total, texts.of), fill: used / total }
+}
+
+function storageOf(device: Context | undefined): Fact | null {
+  const total = numberOf(device, 'storage_size')
+  const free = numberOf(device, 'free_storage')
+  if (total === null || total <= 0) return null
+  if (free === null || free > total) return { label: texts.facts.storage, value: formatSize(total) }
+  return { label: texts.facts.storage, value: partOf(free, total, texts.free), fill: 1 - free / total }
+}
+
+function batteryOf(device: Context | undefined): string | null {
+  const level = numberOf(device, 'battery_level')
+  if (level === null) return null
+  const charging = device?.charging
+  const state = charging === true ? texts.charging : charging === false ? texts.discharging : null
+  // Some SDKs send a fraction, some percent; −1 means unknown.
+  if (level < 0) return state
+  const percent = level <= 1 && !Number.isInteger(level) ? Math.round(level * 100) : Math.round(level)
+  return joined([`${percent}\u202f%`, state], ', ')
+}
+
+export function userWord(user: Event['user']): string | null {
+  if (user === null) return null
+  return joined(
+    [user.name ?? user.username ?? user.email, user.id === null ? null : user.id, user.ip_address].filter(
+      (part, index, all) => all.indexOf(part) === index,
+    ),
+    ', ',
+  )
+}
+
+/** In the order of the card; what the SDK did not send is left out. */
+export function factsOf(event: Event): readonly Fact[] {
+  const { device, os, app, browser, runtime, culture, trace } = event.contexts
+  const facts: Fact[] = []
+  const add = (label: string, value: string | null, mono = false) => {
+    if (value !== null) facts.push(mono ? { label, value, mono } : { label, value })
+  }
+  const model = textOf(device, 'model')
+  const brand = textOf(device, 'brand', 'manufacturer')
+  add(texts.facts.release, event.release, true)
+  add(texts.facts.build, event.dist ?? textOf(app, 'app_build'), true)
+  add(texts.facts.environment, event.environment)
+  add(
+    texts.facts.device,
+    brand !== null && model !== null && !model.startsWith(brand)
+      ? `${brand} ${model}`
+      : (model ?? textOf(device, 'family', 'name')),
+  )
+  add(texts.facts.os, joined([named(os), textOf(os, 'build')], ', ') ?? textOf(os, 'raw_description'))
+  add(texts.facts.browser, named(browser))
+  add(texts.facts.runtime, named(runtime))
+  add(texts.facts.app, joined([textOf(app, 'app_name', 'app_identifier'), textOf(app, 'app_version')]))
+  const memory = memoryOf(device)
+  if (memory !== null) facts.push(memory)
+  const storage = storageOf(device)
+  if (storage !== null) facts.push(storage)
+  add(texts.facts.battery, batteryOf(device))
+  add(texts.facts.network, textOf(device, 'connection_type') ?? (device?.online === false ? 'offline' : null))
+  const inFront = app?.in_foreground
+  add(texts.facts.foreground, inFront === true ? texts.yes : inFront === false ? texts.no : null)
+  add(texts.facts.orientation, textOf(device, 'orientation'))
+  add(
+    texts.facts.locale,
+    joined(
+      [
+        textOf(culture, 'locale') ?? textOf(device, 'locale', 'language'),
+        textOf(culture, 'timezone') ?? textOf(device, 'timezone'),
+      ],
+      ', ',
+    ),
+  )
+  add(texts.facts.server, event.server_name, true)
+  add(texts.facts.transaction, event.transaction, true)
+  add(texts.facts.trace, textOf(trace, 'trace_id'), true)
+  add(texts.facts.user, userWord(event.user))
+  add(texts.facts.sdk, event.sdk === null ? null : joined([event.sdk.name, event.sdk.version]), true)
+  return facts
+}
+
+/** Contexts in the order people look for them, then by name; empty ones are left out. */
+export function contextsOf(event: Event): readonly (readonly [name: string, context: Context])[] {
+  const first = ['device', 'os', 'app', 'browser', 'runtime', 'culture', 'gpu', 'trace']
+  const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length)
+  return Object.entries(event.contexts)
+    .filter(([, context]) => Object.values(context).some((value) => value !== null))
+    .toSorted(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b))
+}
+
+/** The address as a link may have it: http and https only, whatever an event says. */
+export function safeUrl(text: string): string | null {
+  try {
+    const url = new URL(text)
+    return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,40 @@
+import type { Event } from '../../../../server/protocol/event.api.ts'
+import { files as texts } from '../file-texts.ts'
+import { imageRows } from './native-crash-model.ts'
+import '../files.css'
+
+/** What was loaded when it happened: name, version, id and address, as symbols are found by. */
+export function LoadedImages({ images }: { images: Event['debug_images'] }) {
+  const rows = imageRows(images)
+  const versions = rows.some((row) => row.version !== '')
+  const addresses = rows.some((row) => row.address !== '')
+  return (
+    // Wide tables scroll inside, which keys must be able to do too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="images" tabIndex={0} role="region" aria-label={texts.loaded}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.module}</th>
+            {versions ? <th scope="col">{texts.version}</th> : null}
+            <th scope="col">{texts.debugId}</th>
+            {addresses ? <th scope="col">{texts.loadedAt}</th> : null}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            // The images of one event never change, and one file may be loaded twice.
+            <tr key={`${row.path} ${index}`}>
+              <th scope="row" title={row.path}>
+                {row.name}
+              </th>
+              {versions ? <td>{row.version}</td> : null}
+              <td>{row.debugId}</td>
+              {addresses ? <td>{row.address}</td> : null}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

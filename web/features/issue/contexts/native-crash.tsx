@@ -1,0 +1,28 @@
+import type { Event } from '../../../../server/protocol/event.api.ts'
+import { files as texts } from '../file-texts.ts'
+import { crashFacts } from './native-crash-model.ts'
+
+/** What a minidump says about the end of the process, at the side. */
+export function NativeCrashCard({ event }: { event: Event }) {
+  const minidump = event.contexts['minidump']
+  if (minidump === undefined) return null
+  const facts = crashFacts(event)
+  return (
+    <section className="card" aria-labelledby="h-crash">
+      <header className="card-h">
+        <h2 id="h-crash">{texts.crash}</h2>
+      </header>
+      {minidump['readable'] === false ? <p className="grouping-t">{texts.unread}</p> : null}
+      <dl className="kv">
+        {facts.map(({ label, value, note }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd className="mono" title={note}>
+              {value}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import type { Event } from '../../../../server/protocol/event.api.ts'
+import { issue as texts } from '../texts.ts'
+import { safeUrl } from './facts.ts'
+import { beginningOf } from '../../../common/issue/headline.ts'
+
+/** Any value of an event's JSON. */
+export type Value = Event['extra'][string] | undefined
+
+/** More than this is folded until somebody asks. */
+const SHORT_LENGTH = 320
+const SHORT_LINES = 6
+
+const textOf = (value: Value): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value, null, 2) ?? '')
+
+/** A value of an event as text. Nothing in it is ever read as markup; only http addresses become links. */
+export function ValueText({ value }: { value: Value }) {
+  const [whole, setWhole] = useState(false)
+  if (value === null || value === undefined) return <span className="c-3">null</span>
+  const text = textOf(value)
+  if (text === '') return <span className="c-3">“”</span>
+  const url = typeof value === 'string' && /^https?:\/\//iu.test(value) ? safeUrl(value) : null
+  if (url !== null && text.length <= SHORT_LENGTH) {
+    return (
+      <a href={url} rel="noopener noreferrer" target="_blank">
+        {text}
+      </a>
+    )
+  }
+  const lines = text.split('\n')
+  const long = text.length > SHORT_LENGTH || lines.length > SHORT_LINES
+  const shown = whole || !long ? text : `${lines.slice(0, SHORT_LINES).join('\n').slice(0, SHORT_LENGTH)}…`
+  return (
+    <>
+      <span className="val">{shown}</span>
+      {long ? (
+        <button type="button" className="link-t" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? texts.showLess : texts.showAll}
+        </button>
+      ) : null}
+    </>
+  )
+}
+
+/** A message in full on demand: its beginning at first, when it is long. */
+export function LongText({ text, most }: { text: string; most: number }) {
+  const [whole, setWhole] = useState(false)
+  if (text.length <= most) return text
+  return (
+    <>
+      {whole ? text : beginningOf(text, most)}{' '}
+      <button type="button" className="link-t" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+        {whole ? texts.showLess : texts.showAll}
+      </button>
+    </>
+  )
+}
+
+/** Names and values in two columns. */
+export function Values({ values }: { values: readonly (readonly [string, Value])[] }) {
+  return (
+    <dl className="kv kv-data">
+      {values.map(([name, value], index) => (
+        // A header may come twice.
+        <div key={`${name} ${index}`}>
+          <dt title={name}>{name}</dt>
+          <dd>
+            <ValueText value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,107 @@
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { ApiError } from '../../api/call.ts'
+import { commentsQuery } from '../../api/comment-queries.ts'
+import { filtersOf, issueEventQuery, issueQuery, streamQuery, type IssueDetail } from '../../api/issue-queries.ts'
+import { useLive, usePolling } from '../../api/live.ts'
+import { subscriptionQuery } from '../../api/people-queries.ts'
+import type { Neighbours } from './head.tsx'
+import type { IssuesSearch } from '../../address/search.ts'
+import { useAtMostEvery } from '../../ui/at-most-every.ts'
+import { recalledStream } from '../../common/issue/stream-memory.ts'
+
+const REFRESH_MS = 2000
+
+/**
+ * The issue with the event that is read. The event stays the one that was opened; counts, status and activity around
+ * it are kept up to date, and a newer event is only offered.
+ */
+export function useIssue(issueId: string, choice: string, only: string) {
+  const client = useQueryClient()
+  const opened = useQuery({
+    ...issueEventQuery(issueId, choice, only),
+    // Another event of the same issue takes the place of this one when it is there: the page stands still meanwhile.
+    placeholderData: (before) => (before?.id === issueId ? before : undefined),
+  })
+  const eventId = opened.data?.event?.event_id ?? choice
+  const known = opened.data
+  const current = useQuery({
+    ...issueQuery(issueId, eventId, only),
+    enabled: known !== undefined && !opened.isPlaceholderData,
+    ...(known === undefined || opened.isPlaceholderData
+      ? {}
+      : { initialData: known, initialDataUpdatedAt: opened.dataUpdatedAt }),
+    refetchInterval: usePolling(15_000),
+  })
+  const refresh = useAtMostEvery(REFRESH_MS, () =>
+    Promise.all([
+      current.refetch({ cancelRefetch: false }),
+      client.invalidateQueries({ queryKey: commentsQuery(issueId).queryKey }),
+      client.invalidateQueries({ queryKey: subscriptionQuery(issueId).queryKey }),
+    ]),
+  )
+  // Deleted or discarded while it is open. One event may be gone alone: then the choice finds another, or says so.
+  const lost = isMissing(current.error)
+  const { refetch } = opened
+  useEffect(() => {
+    if (lost) void refetch()
+  }, [lost, refetch])
+  const gone = lost && isMissing(opened.error)
+  const projectId = known?.project_id
+  useLive((messages) => {
+    const concerns = messages.some(
+      (message) =>
+        message.kind === 'issues' &&
+        message.project_id === projectId &&
+        // Too many to name: any of them may be ours.
+        (message.issue_ids.includes(issueId) || message.issue_ids.length === 0),
+    )
+    if (concerns && known !== undefined) refresh()
+  })
+  const issue: IssueDetail | undefined =
+    known === undefined || gone ? undefined : { ...(current.data ?? known), event: known.event }
+  return {
+    issue,
+    error: opened.error,
+    retry: () => void opened.refetch(),
+    newerCame: choice === 'latest' && !opened.isPlaceholderData && (current.data?.event_ids.newer ?? null) !== null,
+    /** Reads the newest event, also where the latest was asked for before. */
+    showNewest: async () => {
+      const newest = await client.query({ ...issueQuery(issueId, 'latest', only), staleTime: 0 })
+      client.setQueryData(issueEventQuery(issueId, 'latest', only).queryKey, newest)
+    },
+  }
+}
+
+const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.status === 404
+
+/** The stream somebody came from, and the issues beside this one in it. */
+export function useNeighbours(issueId: string): { back: IssuesSearch; neighbours: Neighbours | null } {
+  const [back] = useState(recalledStream)
+  const filters = useMemo(() => filtersOf(back ?? {}), [back])
+  const list = useInfiniteQuery({ ...streamQuery(filters), enabled: back !== null, placeholderData: keepPreviousData })
+  const { data, hasNextPage, isFetching, fetchNextPage } = list
+  const ids = useMemo(() => data?.pages.flatMap((page) => page.items.map((item) => item.id)) ?? [], [data])
+  // A change made here can take the issue out of the list: its place is where it last stood.
+  const [place, setPlace] = useState<{ id: string; ids: readonly string[] } | null>(null)
+  if (ids.includes(issueId) && (place?.id !== issueId || place.ids !== ids)) setPlace({ id: issueId, ids })
+  const order = place?.id === issueId ? place.ids : ids
+  const at = order.indexOf(issueId)
+
+  useEffect(() => {
+    if (at >= 0 && at >= order.length - 2 && hasNextPage && !isFetching) void fetchNextPage()
+  }, [at, order.length, hasNextPage, isFetching, fetchNextPage])
+
+  const total = data?.pages[0]?.total ?? 0
+  const neighbours: Neighbours | null =
+    at < 0
+      ? null
+      : {
+          at: at + 1,
+          of: Math.max(total, order.length),
+          capped: data?.pages[0]?.totalCapped ?? false,
+          previous: order[at - 1] ?? null,
+          next: order[at + 1] ?? null,
+        }
+  return { back: back ?? {}, neighbours }
+}

@@ -1,0 +1,46 @@
+import { useState, type SyntheticEvent } from 'react'
+import { useDiscard } from './merging.ts'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { grouping as mergeTexts } from './merge-texts.ts'
+
+type DiscardDialogProps = { issue: IssueDetail; onClose: () => void; onGone: () => void }
+
+/** Stored data goes for good, and more with it as it comes: typed, not clicked. */
+export function DiscardDialog({ issue, onClose, onGone }: DiscardDialogProps) {
+  const [typed, setTyped] = useState('')
+  const discard = useDiscard(issue, onGone)
+  const ready = typed.trim().toLowerCase() === mergeTexts.discardWord
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (ready && !discard.isPending) discard.mutate(issue)
+  }
+  return (
+    <Dialog open onClose={onClose} title={mergeTexts.discardTitle(issue.short_id)}>
+      <p>{mergeTexts.discardText(issue.event_count)}</p>
+      <form onSubmit={submit}>
+        <Field
+          label={mergeTexts.discardLabel}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <p className="rowk end">
+          <Button onClick={onClose}>{mergeTexts.cancel}</Button>
+          <Button
+            look="danger"
+            type="submit"
+            busy={discard.isPending}
+            why={ready ? undefined : mergeTexts.discardLabel}
+          >
+            {mergeTexts.discardRun}
+          </Button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { Event } from '../../../../server/protocol/event.api.ts'
+import { payloadQuery } from '../../../api/issue-event-queries.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { formatSize } from '../../../ui/format.ts'
+import { Segmented } from '../../../ui/segmented.tsx'
+import { Skeleton } from '../../../ui/states.tsx'
+import { issue as texts } from '../texts.ts'
+import { issueEvents as eventTexts } from './texts.ts'
+import { QueryError } from '../../../common/query-error.tsx'
+
+type EventJsonProps = { issueId: string; event: Event; onClose: () => void }
+
+/** The event as it is stored, and as the API answers it. */
+export function EventJson({ issueId, event, onClose }: EventJsonProps) {
+  const [form, setForm] = useState<'stored' | 'shown'>('stored')
+  const stored = useQuery(payloadQuery(issueId, event.event_id))
+  const shown = useMemo(() => JSON.stringify(event, null, 2), [event])
+  const text = form === 'shown' ? shown : (stored.data?.text ?? '')
+  const title = texts.jsonTitle(event.event_id.slice(0, 8))
+  return (
+    <Dialog open bare title={title} onClose={onClose} className="jsondialog">
+      <header className="card-h">
+        <h2>{title}</h2>
+        {form === 'shown' || stored.data === undefined ? null : (
+          <span className="sub">{eventTexts.size(formatSize(stored.data.size_bytes))}</span>
+        )}
+        <span className="sp" />
+        <Segmented
+          className="seg-sm"
+          label={eventTexts.forms}
+          value={form}
+          options={[
+            { value: 'stored', label: eventTexts.asStored },
+            { value: 'shown', label: eventTexts.asShown },
+          ]}
+          onChange={setForm}
+        />
+        <CopyButton size="sm" text={text} said={texts.jsonCopied}>
+          {texts.copy}
+        </CopyButton>
+        <IconButton look="ghost" size="sm" icon="x" label={texts.close} onClick={onClose} />
+      </header>
+      {form === 'stored' && stored.error !== null ? (
+        <QueryError what={eventTexts.what} error={stored.error} onRetry={() => void stored.refetch()} />
+      ) : text === '' ? (
+        <Skeleton heightPx={300} label={title} />
+      ) : (
+        // Scrolls inside, which keys must be able to do too.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre tabIndex={0} role="region" aria-label={title}>
+          {text}
+        </pre>
+      )}
+    </Dialog>
+  )
+}

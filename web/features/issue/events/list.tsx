@@ -1,0 +1,133 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState, type SyntheticEvent } from 'react'
+import { eventsQuery, type EventRow } from '../../../api/issue-event-queries.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { formatCount, formatExact } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { Skeleton } from '../../../ui/states.tsx'
+import { issue as texts } from '../texts.ts'
+import { issueEvents as eventTexts } from './texts.ts'
+import { versionOf } from '../../../common/issue/trend.ts'
+import { QueryError } from '../../../common/query-error.tsx'
+
+type EventListProps = {
+  issueId: string
+  /** The event that is shown behind it. */
+  shown: string | null
+  only: string
+  onOnly: (only: string) => void
+  onChoose: (eventId: string) => void
+  onClose: () => void
+}
+
+/** Every stored event of the issue, filtered as people write it; choosing one shows it. */
+export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: EventListProps) {
+  const [text, setText] = useState(only)
+  const list = useInfiniteQuery(eventsQuery(issueId, only))
+  const pages = list.data?.pages ?? []
+  const rows = pages.flatMap((page) => page.items)
+  const looked = pages.reduce((sum, page) => sum + page.looked_at, 0)
+  const [first] = pages
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    onOnly(text.trim())
+  }
+  return (
+    <Dialog open bare title={eventTexts.title} onClose={onClose} className="eventdialog">
+      <header className="card-h">
+        <h2>{eventTexts.title}</h2>
+        {first === undefined || only !== '' ? null : (
+          <span className="sub">
+            {(first.total_capped === true ? eventTexts.storedOver : eventTexts.stored)(formatCount(first.total))}
+          </span>
+        )}
+        <span className="sp" />
+        <IconButton look="ghost" size="sm" icon="x" label={texts.close} onClick={onClose} />
+      </header>
+      <form className="ev-only" role="search" onSubmit={submit}>
+        <Field
+          label={eventTexts.only}
+          value={text}
+          placeholder={eventTexts.onlyHint}
+          maxLength={300}
+          spellCheck={false}
+          autoComplete="off"
+          data-autofocus
+          onChange={(event) => setText(event.target.value)}
+          after={
+            only === '' ? null : (
+              <IconButton
+                look="ghost"
+                size="sm"
+                icon="x"
+                label={eventTexts.clear}
+                onClick={() => {
+                  setText('')
+                  onOnly('')
+                }}
+              />
+            )
+          }
+        />
+      </form>
+      {/* Scrolls inside, which keys must be able to do too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="ev-list" tabIndex={0} role="region" aria-label={eventTexts.title} aria-busy={list.isFetching}>
+        {list.error !== null && rows.length === 0 ? (
+          <QueryError what={eventTexts.what} error={list.error} onRetry={() => void list.refetch()} />
+        ) : list.data === undefined ? (
+          <Skeleton heightPx={300} label={eventTexts.what} />
+        ) : rows.length === 0 ? (
+          <p className="ev-none">
+            <Icon name="search" /> {eventTexts.noneMatchText(only)}
+          </p>
+        ) : (
+          <table className={list.isPlaceholderData ? 'ev-rows is-old' : 'ev-rows'}>
+            <thead>
+              <tr>
+                <th scope="col">{eventTexts.columns.time}</th>
+                <th scope="col">{eventTexts.columns.event}</th>
+                <th scope="col">{eventTexts.columns.release}</th>
+                <th scope="col">{eventTexts.columns.environment}</th>
+                <th scope="col">{eventTexts.columns.user}</th>
+                <th scope="col">{eventTexts.columns.device}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <Row key={row.event_id} row={row} shown={row.event_id === shown} onChoose={onChoose} />
+              ))}
+            </tbody>
+          </table>
+        )}
+        {list.hasNextPage ? (
+          <p className="ev-more">
+            <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+              {rows.length === 0 ? eventTexts.lookFurther : eventTexts.more}
+            </Button>
+            {only === '' ? null : <span className="sub">{eventTexts.lookedAt(looked)}</span>}
+          </p>
+        ) : null}
+      </div>
+    </Dialog>
+  )
+}
+
+function Row({ row, shown, onChoose }: { row: EventRow; shown: boolean; onChoose: (eventId: string) => void }) {
+  return (
+    <tr className={shown ? 'is-shown' : undefined}>
+      <th scope="row" className="ev-t">
+        <button type="button" className="link-t" aria-current={shown} onClick={() => onChoose(row.event_id)}>
+          {formatExact(row.occurred_at)}
+        </button>
+      </th>
+      <td title={row.title ?? undefined}>{row.title ?? <span className="c-3">{eventTexts.damaged}</span>}</td>
+      <td title={row.release ?? undefined}>{row.release === null ? '' : versionOf(row.release)}</td>
+      <td>{row.environment}</td>
+      <td title={row.user?.label ?? undefined}>{row.user?.label ?? ''}</td>
+      <td title={row.os ?? undefined}>{row.device ?? row.os ?? ''}</td>
+    </tr>
+  )
+}

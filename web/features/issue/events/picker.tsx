@@ -1,0 +1,141 @@
+import { lazy, Suspense, useState } from 'react'
+import type { IssueDetail } from '../../../api/issue-queries.ts'
+import { useKeys } from '../../../common/keys.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { formatExact } from '../../../ui/format.ts'
+import { Segmented } from '../../../ui/segmented.tsx'
+import { issue as texts } from '../texts.ts'
+import { issueEvents as eventTexts } from './texts.ts'
+
+const EventList = lazy(() => import('./list.tsx').then((module) => ({ default: module.EventList })))
+const EventJson = lazy(() => import('./json.tsx').then((module) => ({ default: module.EventJson })))
+
+type EventPickerProps = {
+  issueId: string
+  /** As asked for: `latest`, `oldest`, `most_complete`, or an event's id. */
+  choice: string
+  /** Only these events are stepped through. */
+  only: string
+  onOnly: (only: string) => void
+  event: IssueDetail['event']
+  ids: IssueDetail['event_ids']
+  onChoose: (event: string) => void
+  /** A newer event came in while this one is read. */
+  newerCame: boolean
+}
+
+/** Which of the issue's events is shown, and the way to its neighbours. */
+export function EventPicker(props: EventPickerProps) {
+  const { issueId, choice, only, onOnly, event, ids, onChoose, newerCame } = props
+  const [list, setList] = useState(false)
+  const [json, setJson] = useState(false)
+  const { older, newer } = ids
+  useKeys([
+    ...(older === null
+      ? []
+      : [{ keys: '[', label: texts.older, group: 'Issue' as const, repeats: true, run: () => onChoose(older) }]),
+    ...(newer === null
+      ? []
+      : [{ keys: ']', label: texts.newer, group: 'Issue' as const, repeats: true, run: () => onChoose(newer) }]),
+    { keys: 'v', label: eventTexts.all, group: 'Issue' as const, run: () => setList(true) },
+    ...(newerCame
+      ? [{ keys: '.', label: texts.showNewest, group: 'Issue' as const, run: () => onChoose('latest') }]
+      : []),
+  ])
+  const at =
+    event === null
+      ? 'none'
+      : choice === 'most_complete'
+        ? choice
+        : event.event_id === ids.latest
+          ? 'latest'
+          : event.event_id === ids.oldest
+            ? 'oldest'
+            : 'none'
+  return (
+    <section className="evnav" aria-label={texts.event}>
+      <Segmented
+        className="seg-sm"
+        label={texts.whichEvent}
+        value={at}
+        options={[
+          { value: 'latest', label: texts.latest },
+          { value: 'most_complete', label: eventTexts.mostComplete, title: eventTexts.mostCompleteTitle },
+          { value: 'oldest', label: texts.first },
+        ]}
+        onChange={onChoose}
+      />
+      {event === null ? null : (
+        <>
+          <span className="mono ev-id" title={event.event_id}>
+            {event.event_id.slice(0, 8)}
+          </span>
+          <CopyButton iconOnly text={event.event_id} said={texts.eventIdCopied}>
+            {texts.copyEventId}
+          </CopyButton>
+          <time dateTime={event.occurred_at}>{formatExact(event.occurred_at)}</time>
+        </>
+      )}
+      {only === '' ? null : (
+        <span className="ev-tok">
+          <b title={only}>{only}</b>
+          <IconButton look="ghost" size="sm" icon="x" label={eventTexts.clear} onClick={() => onOnly('')} />
+        </span>
+      )}
+      <span className="sp" />
+      {newerCame ? (
+        <span className="newer" role="status">
+          {texts.newerCame}{' '}
+          <button type="button" className="link-t" onClick={() => onChoose('latest')}>
+            {texts.showNewest}
+          </button>
+        </span>
+      ) : null}
+      <Button look="ghost" size="sm" icon="issues" keys="v" onClick={() => setList(true)}>
+        {eventTexts.all}
+      </Button>
+      {event === null ? null : (
+        <Button look="ghost" size="sm" icon="code" onClick={() => setJson(true)}>
+          {texts.json}
+        </Button>
+      )}
+      <IconButton
+        size="sm"
+        icon="left"
+        label={texts.older}
+        keys="["
+        why={older === null ? texts.noOlder : undefined}
+        onClick={() => older !== null && onChoose(older)}
+      />
+      <IconButton
+        size="sm"
+        icon="right"
+        label={texts.newer}
+        keys="]"
+        why={newer === null ? texts.noNewer : undefined}
+        onClick={() => newer !== null && onChoose(newer)}
+      />
+      {list ? (
+        <Suspense fallback={null}>
+          <EventList
+            issueId={issueId}
+            shown={event?.event_id ?? null}
+            only={only}
+            onOnly={onOnly}
+            onChoose={(id) => {
+              setList(false)
+              onChoose(id)
+            }}
+            onClose={() => setList(false)}
+          />
+        </Suspense>
+      ) : null}
+      {json && event !== null ? (
+        <Suspense fallback={null}>
+          <EventJson issueId={issueId} event={event} onClose={() => setJson(false)} />
+        </Suspense>
+      ) : null}
+    </section>
+  )
+}

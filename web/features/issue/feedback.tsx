@@ -1,0 +1,64 @@
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Time } from '../../ui/time.tsx'
+import { files as texts } from './file-texts.ts'
+import { Files } from './attachments.tsx'
+import { safeUrl } from './contexts/facts.ts'
+import { LongText } from './contexts/value.tsx'
+
+const LONGEST_AT_START = 600
+/** As many as the API gives. */
+const MOST_ITEMS = 25
+
+/** What users wrote about events of this issue. */
+export function FeedbackCard({ issue }: { issue: IssueDetail }) {
+  const { feedback, event } = issue
+  if (feedback.length === 0) return null
+  return (
+    <section className="card" aria-labelledby="h-feedback">
+      <header className="card-h">
+        <h2 id="h-feedback" tabIndex={-1}>
+          {texts.feedback}
+        </h2>
+        <span className="sub">{texts.feedbackCount(feedback.length, MOST_ITEMS)}</span>
+      </header>
+      <ul className="fbs">
+        {feedback.map((item) => (
+          <FeedbackItem key={item.id} item={item} isOfEvent={item.event_id === event?.event_id} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][number]; isOfEvent: boolean }) {
+  const href = item.url === null ? null : safeUrl(item.url)
+  return (
+    <li className="fb">
+      <p className="fb-h">
+        <Icon name="chat" className="c-3" />
+        <b>{item.name ?? item.email ?? texts.anonymous}</b>
+        {item.name === null || item.email === null ? null : <span className="sub">{item.email}</span>}
+        <span className="sub">
+          <Time at={item.received_at} as="since" />
+        </span>
+        {isOfEvent ? <span className="sub">{texts.onThisEvent}</span> : null}
+      </p>
+      <p className="fb-m">
+        <LongText text={item.message} most={LONGEST_AT_START} />
+      </p>
+      {item.url === null ? null : (
+        <p className="fb-u sub">
+          {href === null ? (
+            item.url
+          ) : (
+            <a className="link" href={href} rel="noopener noreferrer" target="_blank">
+              {item.url}
+            </a>
+          )}
+        </p>
+      )}
+      {item.attachments.length === 0 ? null : <Files files={item.attachments} projectId={item.project_id} />}
+    </li>
+  )
+}

@@ -1,0 +1,205 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { trendQuery, type TrendRange } from '../../api/issue-event-queries.ts'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { releaseMarkersQuery } from '../../api/release-queries.ts'
+import { usePrefs } from '../../common/prefs.ts'
+import { BarChart, type BarSeries, type BarTone } from '../../ui/bar-chart.tsx'
+import { Count } from '../../ui/figures.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { useNow } from '../../ui/now.ts'
+import { Segmented } from '../../ui/segmented.tsx'
+import type { SparkTone } from '../../ui/sparkline.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { decide } from '../../common/issue/decide-texts.ts'
+import { issue as texts } from './texts.ts'
+import { issueEvents as eventTexts } from './events/texts.ts'
+import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
+import { faultLines } from '../../common/issue/fault-lines.ts'
+import { faultOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
+import { QueryError } from '../../common/query-error.tsx'
+
+/** Seen within so long: it is going on. */
+const GOING_ON_MS = 5 * 60_000
+const TONES: Readonly<Record<SparkTone, BarTone>> = { plain: 'base', regressed: 'regr', escalated: 'high', new: 'base' }
+
+/** The figures people ask for first, and the last days as a chart. */
+export function IssueFigures({ issue }: { issue: IssueDetail }) {
+  const now = useNow('half-minute')
+  usePrefs()
+  const goesOn = now - Date.parse(issue.last_seen) < GOING_ON_MS
+  return (
+    <section className="card overview" aria-label={texts.overview}>
+      <dl className="stats">
+        <div>
+          <dt>{texts.events}</dt>
+          <dd>
+            <Count value={issue.event_count} short />
+          </dd>
+        </div>
+        <div>
+          <dt>{texts.users}</dt>
+          <dd>
+            <Count value={issue.user_count} short />
+          </dd>
+        </div>
+        <div>
+          <dt>{texts.firstSeen}</dt>
+          <dd>
+            <FirstSeen at={issue.first_seen} now={now} />
+            {issue.first_release === null ? null : (
+              <small title={issue.first_release}> {versionOf(issue.first_release)}</small>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>{texts.lastSeen}</dt>
+          <dd>
+            <span className={goesOn ? 'live' : undefined}>
+              <FirstSeen at={issue.last_seen} now={now} />
+            </span>
+            {issue.last_release === null ? null : (
+              <small title={issue.last_release}> {versionOf(issue.last_release)}</small>
+            )}
+          </dd>
+        </div>
+      </dl>
+      <Trend issue={issue} now={now} />
+    </section>
+  )
+}
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** `40 s ago`, or the day. */
+function FirstSeen({ at, now }: { at: string; now: number }) {
+  const time = <Time at={at} />
+  return now - Date.parse(at) < DAY_MS ? (
+    <span>
+      {time} {texts.ago}
+    </span>
+  ) : (
+    time
+  )
+}
+
+const RANGES = ['24h', '14d', '90d'] as const
+/** How the labels under the chart are spread. */
+const AXES = { '24h': '24h', '14d': '7d', '90d': '30d' } as const
+
+/** Events over the time chosen, with the releases that came out meanwhile. */
+function Trend({ issue, now }: { issue: IssueDetail; now: number }) {
+  const [range, setRange] = useState<TrendRange>('14d')
+  const long = useQuery({ ...trendQuery(issue.id, range), enabled: range !== '24h' })
+  const trend = range === '24h' ? issue.trend : long.data
+  return (
+    <>
+      <div className="trend-h">
+        <Segmented
+          className="seg-sm"
+          label={eventTexts.range}
+          value={range}
+          options={RANGES.map((value) => ({ value, label: eventTexts.ranges[value] }))}
+          onChange={setRange}
+        />
+      </div>
+      {trend !== undefined ? (
+        <TrendChart issue={{ ...issue, trend }} range={range} now={now} />
+      ) : long.error === null ? (
+        <Skeleton heightPx={128} label={eventTexts.trendName} />
+      ) : (
+        <QueryError what={eventTexts.trendName} error={long.error} onRetry={() => void long.refetch()} />
+      )}
+    </>
+  )
+}
+
+/** Where the level changed: at the move the service noted, else where the counts show it. */
+function changeOf(issue: IssueDetail, now: number): { move: number | null; split: number | null } {
+  const tone = toneOf(issue, now)
+  if (tone !== 'regressed' && tone !== 'escalated') return { move: null, split: null }
+  const noted = issue.activity.find((entry) => entry.kind === 'status_changed' && entry.data.to === issue.status)
+  const move = moveInTrend(noted?.created_at ?? null, issue.trend)
+  return { move, split: move === null ? faultOf(issue, now) : Math.floor(move) }
+}
+
+/** The release with the last fix, also after it did not hold. */
+function fixedIn(issue: IssueDetail): string | null {
+  if (issue.resolved_in_release !== null) return issue.resolved_in_release
+  const noted = issue.activity.find((entry) => entry.kind === 'status_changed' && entry.data.to === 'regressed')
+  const versions: unknown = noted?.data['fixed_in']
+  const last: unknown = Array.isArray(versions) ? versions.at(-1) : null
+  return typeof last === 'string' ? last : null
+}
+
+function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRange; now: number }) {
+  const { trend } = issue
+  const tone = toneOf(issue, now)
+  const stepMs = trend.interval_seconds * 1000
+  const starts = trend.counts.map((_, index) => new Date(Date.parse(trend.start) + index * stepMs).toISOString())
+  const end = new Date(Date.parse(trend.start) + trend.counts.length * stepMs).toISOString()
+  const markers = useQuery({ ...releaseMarkersQuery([issue.project_id], trend.start, end), meta: { quiet: true } })
+  const { move, split } = changeOf(issue, now)
+  const series: BarSeries[] =
+    split === null
+      ? [{ label: texts.events, tone: 'base', values: trend.counts }]
+      : [
+          {
+            label: texts.beforeChange,
+            tone: 'quiet',
+            values: trend.counts.map((count, index) => (index < split ? count : 0)),
+          },
+          {
+            label: texts.sinceChange,
+            tone: TONES[tone],
+            values: trend.counts.map((count, index) => (index < split ? 0 : count)),
+          },
+        ]
+  const buckets = starts.map((start) => bucketLabel(start, trend.interval_seconds, AXES[range]))
+  const came =
+    move === null || issue.last_release === null || issue.status !== 'regressed'
+      ? null
+      : { at: move / trend.counts.length, label: versionOf(issue.last_release) }
+  return (
+    <>
+      <h2 className="sr">{eventTexts.trendName}</h2>
+      <BarChart
+        label={eventTexts.trend(sumOf(trend), peakOf(trend), eventTexts.long[range], eventTexts.per[range])}
+        heightPx={104}
+        series={series}
+        buckets={buckets}
+        faults={faultLines(came, markers.data?.items ?? [], trend, {
+          met: [issue.first_release, issue.last_release],
+          fixed: fixedIn(issue),
+          note: decide.fixedHere,
+        })}
+        xLabels={axisLabels(starts, trend.interval_seconds, AXES[range])}
+        openEnd
+      />
+      <details className="astable">
+        <summary>
+          <Icon name="issues" />
+          <span>{texts.asTable}</span>
+        </summary>
+        <table className="tiny">
+          <thead>
+            <tr>
+              <th scope="col">{eventTexts.time}</th>
+              <th scope="col">{texts.events}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {starts.map((start, index) => (
+              <tr key={start}>
+                <th scope="row">{range === '24h' ? `${formatDay(start)}, ${buckets[index]}` : buckets[index]}</th>
+                <td>{formatCount(trend.counts[index] ?? 0)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </>
+  )
+}

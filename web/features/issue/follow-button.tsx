@@ -1,0 +1,13 @@
+import { Button } from '../../ui/button.tsx'
+import { people } from './comments/texts.ts'
+import { useFollow } from './follow.ts'
+
+/** Follows an issue or stops it; says why one follows. */
+export function FollowButton({ issueId }: { issueId: string }) {
+  const { isKnown, follows, why, toggle } = useFollow(issueId)
+  return (
+    <Button icon="bell" className="follow" aria-pressed={follows} title={why} busy={!isKnown} onClick={toggle}>
+      {follows ? people.following : people.follow}
+    </Button>
+  )
+}

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { useChange } from '../../api/change.ts'
+import { subscriptionQuery, type Subscription } from '../../api/people-queries.ts'
+import { people } from './comments/texts.ts'
+
+/** Whether the person follows an issue, and how to change that. */
+export function useFollow(issueId: string) {
+  const { data } = useQuery(subscriptionQuery(issueId))
+  const { queryKey } = subscriptionQuery(issueId)
+  const change = useChange<boolean, Subscription | undefined>({
+    send: (wanted) =>
+      wanted
+        ? call('PUT /api/issues/:issueId/subscription', { params: { issueId } })
+        : call('DELETE /api/issues/:issueId/subscription', { params: { issueId } }),
+    touches: () => [queryKey],
+    guess: (client, wanted) =>
+      client.setQueryData(queryKey, (before) =>
+        before === undefined ? before : { ...before, subscribed: wanted, reason: wanted ? ('manual' as const) : null },
+      ),
+    failed: people.followFailed,
+  })
+  const follows = data?.subscribed ?? false
+  return {
+    isKnown: data !== undefined,
+    follows,
+    why: data?.reason == null ? people.followText : people.because[data.reason],
+    toggle: () => change.mutate(!follows),
+  }
+}

@@ -1,0 +1,126 @@
+import { useState } from 'react'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { useUnmerge } from './merging.ts'
+import { useCan } from '../../common/can.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { grouping as mergeTexts } from './merge-texts.ts'
+import { issue as texts } from './texts.ts'
+import { LongText } from './contexts/value.tsx'
+import '../../common/grouping.css'
+
+/** Longer labels stand above their value. */
+const SHORT_LABEL = 9
+const LONGEST_VALUE = 300
+
+type Grouping = IssueDetail['grouping']
+type Parts = Grouping['parts']
+
+const isVariant = (name: string): name is keyof typeof texts.variants => name in texts.variants
+
+/** Why these events are one issue: what their fingerprints were made of, and what people merged into it. */
+export function IssueGrouping({ issue }: { issue: IssueDetail }) {
+  const { grouping } = issue
+  return (
+    <section className="card" id="grouping" aria-labelledby="h-grouping">
+      <header className="card-h">
+        <h2 id="h-grouping" tabIndex={-1}>
+          {texts.grouping}
+        </h2>
+        <span className="sub">{texts.groupingVersion(grouping.version)}</span>
+      </header>
+      <p className="grouping-t">{texts.groupingText}</p>
+      <PartList parts={grouping.parts} />
+      {grouping.fingerprints.length < 2 ? null : <Fingerprints grouping={grouping} />}
+      {grouping.merged.length === 0 ? null : <Merged issue={issue} />}
+    </section>
+  )
+}
+
+/** One issue has one part of a kind, but for frames and rules, which may repeat. */
+const PartList = ({ parts }: { parts: Parts }) =>
+  parts.map((part, index) => <Part key={`${part.variant} ${index}`} part={part} />)
+
+/** So many values say enough; a stack can have hundreds of frames. */
+const VALUES_AT_START = 8
+
+function Part({ part }: { part: Parts[number] }) {
+  const [whole, setWhole] = useState(false)
+  const values = whole ? part.values : part.values.slice(0, VALUES_AT_START)
+  return (
+    <div className="part">
+      <h3>{isVariant(part.variant) ? texts.variants[part.variant] : part.variant}</h3>
+      <dl className="kv mono-v">
+        {values.map(({ label, value }, index) => (
+          // Frames share their label; their order counts.
+          <div key={`${label} ${index}`} className={label.length > SHORT_LABEL ? 'is-long' : undefined}>
+            <dt>{label.replaceAll('_', ' ')}</dt>
+            <dd>
+              <LongText text={value} most={LONGEST_VALUE} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {values.length === part.values.length ? null : (
+        <p className="tag-more">
+          <button type="button" className="link-t" onClick={() => setWhole(true)}>
+            {texts.showAllValues(part.values.length)}
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Every fingerprint that leads here, each with its parts. */
+function Fingerprints({ grouping }: { grouping: Grouping }) {
+  return (
+    <details className="part fold-part">
+      <summary>{mergeTexts.fingerprints(grouping.fingerprints.length)}</summary>
+      {grouping.fingerprints.map((one) => (
+        <div key={one.hash}>
+          <p className="grouping-t">
+            <span className="mono" title={one.hash}>
+              {one.hash.slice(0, 12)}
+            </span>{' '}
+            {mergeTexts.ofVersion(one.version)} · {mergeTexts.madeBy(one.short_id)}
+          </p>
+          <PartList parts={one.parts} />
+        </div>
+      ))}
+    </details>
+  )
+}
+
+/** What people merged into the issue, and the way back. */
+function Merged({ issue }: { issue: IssueDetail }) {
+  const may = useCan('issue.change')
+  const unmerge = useUnmerge(issue)
+  return (
+    <div className="part gpart">
+      <h3>{mergeTexts.mergedHere}</h3>
+      <ul className="gmembers">
+        {issue.grouping.merged.map((member) => (
+          <li key={member.id}>
+            <span>
+              <span className="gtitle" title={member.title}>
+                {member.title}
+              </span>
+              <span className="sub">
+                <span className="id">{member.short_id}</span> · {formatCount(member.event_count)}
+              </span>
+            </span>
+            <Button
+              size="sm"
+              why={may.why}
+              aria-label={mergeTexts.unmerge(member.short_id)}
+              onClick={() => unmerge.mutate(member)}
+            >
+              {mergeTexts.unmergeShort}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,316 @@
+import { Link } from '@tanstack/react-router'
+import type { MouseEvent, ReactNode } from 'react'
+import type { Edit } from '../../common/issue/changes.ts'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { useCan } from '../../common/can.ts'
+import { paths } from '../../address/paths.ts'
+import type { IssuesSearch } from '../../address/search.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { CopyButton, copyAndSay } from '../../ui/copy-button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Avatar, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../../ui/tiles.tsx'
+import { decide } from '../../common/issue/decide-texts.ts'
+import { grouping as mergeTexts } from './merge-texts.ts'
+import { issue as texts } from './texts.ts'
+import { people as commentTexts } from './comments/texts.ts'
+import { headOf } from '../../common/issue/headline.ts'
+import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
+import { safeUrl } from './contexts/facts.ts'
+import { useFollow } from './follow.ts'
+import { FollowButton } from './follow-button.tsx'
+
+export type Neighbours = { at: number; of: number; capped: boolean; previous: string | null; next: string | null }
+
+type TrailProps = {
+  issue: IssueDetail
+  /** The stream somebody came from. */
+  back: IssuesSearch
+  neighbours: Neighbours | null
+  onGo: (issueId: string) => void
+}
+
+const linkOf = (issueId: string): string => `${location.origin}/issues/${issueId}`
+
+/** Way back, the issue's id, and its neighbours in the list. */
+export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
+  return (
+    <nav className="crumbs" aria-label={texts.trail}>
+      <Link {...paths.issues(back)}>{texts.issues}</Link>
+      <Icon name="right" />
+      <span className="id">{issue.short_id}</span>
+      <CopyButton iconOnly text={linkOf(issue.id)} said={texts.linkCopied}>
+        {texts.copyLink}
+      </CopyButton>
+      <span className="sp" />
+      {neighbours === null ? null : (
+        <span className="pager">
+          <span className="num">
+            {texts.place(formatCount(neighbours.at), `${formatCount(neighbours.of)}${neighbours.capped ? '+' : ''}`)}
+          </span>
+          <IconButton
+            size="sm"
+            icon="up"
+            label={texts.previous}
+            keys="k"
+            why={neighbours.previous === null ? texts.noPrevious : undefined}
+            onClick={() => neighbours.previous !== null && onGo(neighbours.previous)}
+          />
+          <IconButton
+            size="sm"
+            icon="down"
+            label={texts.next}
+            keys="j"
+            why={neighbours.next === null ? texts.noNext : undefined}
+            onClick={() => neighbours.next !== null && onGo(neighbours.next)}
+          />
+        </span>
+      )}
+    </nav>
+  )
+}
+
+/** Which menu is open, so that keys can open it too; the phone's bar has menus of its own. */
+export type HeadMenu = 'owner' | 'severity' | null
+
+type HeadProps = {
+  issue: IssueDetail
+  onEdit: (edit: Edit) => void
+  onDelete: () => void
+  onMerge: () => void
+  onDiscard: () => void
+  menu: HeadMenu
+  onMenu: (menu: HeadMenu) => void
+}
+
+export const resolved = (status: IssueDetail['status']): boolean => status === 'resolved'
+/** What R and I do from here. */
+export const onResolve = ({ status }: IssueDetail): Edit => ({
+  kind: 'status',
+  status: status === 'resolved' ? 'unresolved' : 'resolved',
+})
+export const onIgnore = ({ status }: IssueDetail): Edit => ({
+  kind: 'status',
+  status: status === 'ignored' ? 'unresolved' : 'ignored',
+})
+
+/** Title, what is known at a glance, and what can be decided. */
+export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, onMenu }: HeadProps) {
+  const ticket = issue.tracker_ticket
+  const ticketUrl = ticket === null ? null : safeUrl(ticket.url)
+  const change = useCan('issue.change')
+  return (
+    <header className="ihead">
+      <div className="ihead-t">
+        <h1>
+          {headOf(issue).name} {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
+        </h1>
+        <div className="meta-row">
+          <Status status={issue.status} />
+          {change.allowed ? (
+            <SeverityMenu
+              issues={[issue]}
+              onEdit={onEdit}
+              open={menu === 'severity'}
+              onOpenChange={(open) => onMenu(open ? 'severity' : null)}
+              trigger={
+                <button
+                  type="button"
+                  className="meta-btn"
+                  aria-label={texts.severityIs(SEVERITY_WORDS[issue.severity])}
+                >
+                  <Severity severity={issue.severity} />
+                </button>
+              }
+            />
+          ) : (
+            <Severity severity={issue.severity} />
+          )}
+          <span className="mi">
+            <PlatformTile platform={issue.platform} kind={issue.project.platform} />
+            {issue.project.name}
+          </span>
+          {issue.culprit === '' ? null : <span className="mono mi culprit-l">{issue.culprit}</span>}
+          {issue.team === null ? null : (
+            <span className="mi" title={commentTexts.teamHint}>
+              <Icon name="org" />
+              {commentTexts.team(issue.team)}
+            </span>
+          )}
+          {ticket === null || ticketUrl === null ? null : (
+            <a className="mi" href={ticketUrl} rel="noopener noreferrer" target="_blank">
+              <Icon name="ticket" />
+              {ticket.id}
+            </a>
+          )}
+        </div>
+      </div>
+      <div className="ihead-a" role="toolbar" aria-label={texts.actions}>
+        <DecideButtons issue={issue} onEdit={onEdit} why={change.why} keys />
+        <OwnerMenu
+          issues={[issue]}
+          align="end"
+          onEdit={onEdit}
+          open={menu === 'owner'}
+          onOpenChange={(open) => onMenu(open && change.allowed ? 'owner' : null)}
+          trigger={<OwnerButton issue={issue} why={change.why} />}
+        />
+        <FollowButton issueId={issue.id} />
+        <MoreMenu
+          issue={issue}
+          onDelete={onDelete}
+          onMerge={onMerge}
+          onDiscard={onDiscard}
+          trigger={<IconButton icon="more" label={texts.more} />}
+        />
+      </div>
+    </header>
+  )
+}
+
+type DecideProps = {
+  issue: IssueDetail
+  onEdit: (edit: Edit) => void
+  why: string | undefined
+  keys?: boolean
+  side?: 'top' | 'bottom'
+}
+
+/** The button says the opposite at once: the second press of a double one would take the first back. */
+const once = (run: () => void) => (event: MouseEvent) => {
+  if (event.detail < 2) run()
+}
+
+/** One press does the usual; the caret beside it says how else. */
+function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: DecideProps) {
+  const menu = { issues: [issue], onEdit, side, align: side === 'top' ? 'start' : 'end' } as const
+  return (
+    <>
+      <span className="btn-split">
+        <Button
+          look="primary"
+          icon={resolved(issue.status) ? 'rotate' : 'check'}
+          keys={keys ? 'r' : undefined}
+          why={why}
+          onClick={once(() => onEdit(onResolve(issue)))}
+        >
+          {resolved(issue.status) ? texts.reopen : texts.resolve}
+        </Button>
+        {why === undefined ? (
+          <ResolveMenu
+            {...menu}
+            trigger={<IconButton look="primary" icon="down" className="btn-caret" label={decide.resolveMenu} />}
+          />
+        ) : null}
+      </span>
+      <span className="btn-split">
+        <Button keys={keys ? 'i' : undefined} why={why} onClick={once(() => onEdit(onIgnore(issue)))}>
+          {issue.status === 'ignored' ? texts.unignore : texts.ignore}
+        </Button>
+        {why === undefined ? (
+          <IgnoreMenu {...menu} trigger={<IconButton icon="down" className="btn-caret" label={decide.ignoreMenu} />} />
+        ) : null}
+      </span>
+    </>
+  )
+}
+
+type OwnerButtonProps = { issue: IssueDetail; why: string | undefined } & Record<string, unknown>
+
+/** Passes on what the menu gives its trigger. */
+function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
+  const name = issue.assignee?.name ?? texts.nobody
+  return (
+    <button
+      type="button"
+      {...rest}
+      className="btn assignee"
+      aria-disabled={why === undefined ? undefined : true}
+      title={why}
+    >
+      <Avatar person={issue.assignee} small quiet />
+      <span>
+        <span className="sr">{texts.owner} </span>
+        {name}
+      </span>
+      <Kbd keys="a" />
+    </button>
+  )
+}
+
+type MoreMenuProps = Pick<HeadProps, 'issue' | 'onDelete' | 'onMerge' | 'onDiscard'> & {
+  trigger: ReactNode
+  side?: 'top' | 'bottom'
+}
+
+function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom' }: MoreMenuProps) {
+  const remove = useCan('issue.delete')
+  const change = useCan('issue.change')
+  const { follows, toggle } = useFollow(issue.id)
+  return (
+    <Menu
+      label={texts.more}
+      align="end"
+      side={side}
+      trigger={trigger}
+      entries={[
+        {
+          label: texts.copyLink,
+          icon: 'link',
+          letter: 'l',
+          onSelect: () => void copyAndSay(linkOf(issue.id), texts.linkCopied),
+        },
+        {
+          label: texts.copyId,
+          icon: 'copy',
+          letter: 'c',
+          note: issue.short_id,
+          onSelect: () => void copyAndSay(issue.short_id, texts.idCopied),
+        },
+        {
+          label: follows ? commentTexts.stopFollowing : commentTexts.follow,
+          icon: 'bell',
+          letter: 'f',
+          onSelect: toggle,
+        },
+        { kind: 'separator' },
+        { label: mergeTexts.merge, icon: 'merge', letter: 'm', why: change.why, onSelect: onMerge },
+        { kind: 'separator' },
+        {
+          label: mergeTexts.discard,
+          icon: 'st-ignored',
+          letter: 'x',
+          danger: true,
+          why: remove.why,
+          onSelect: onDiscard,
+        },
+        { label: texts.delete, icon: 'trash', letter: 'd', danger: true, why: remove.why, onSelect: onDelete },
+      ]}
+    />
+  )
+}
+
+/** On a phone the actions stand at the foot, where the thumb is. */
+export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: Omit<HeadProps, 'menu' | 'onMenu'>) {
+  const change = useCan('issue.change')
+  return (
+    <div className="stickbar" role="toolbar" aria-label={texts.actions}>
+      <DecideButtons issue={issue} onEdit={onEdit} why={change.why} side="top" />
+      {change.allowed ? (
+        <OwnerMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{texts.assign}</Button>} />
+      ) : (
+        <Button why={change.why}>{texts.assign}</Button>
+      )}
+      <MoreMenu
+        issue={issue}
+        side="top"
+        onDelete={onDelete}
+        onMerge={onMerge}
+        onDiscard={onDiscard}
+        trigger={<IconButton icon="more" label={texts.more} />}
+      />
+    </div>
+  )
+}

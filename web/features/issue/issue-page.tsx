@@ -1,0 +1,320 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { ApiError } from '../../api/call.ts'
+import { rowOf, useIssueDelete, useIssueEdit, type Edit } from '../../common/issue/changes.ts'
+import { issueEventQuery, type IssueDetail } from '../../api/issue-queries.ts'
+import { useCan } from '../../common/can.ts'
+import { Activity } from './activity.tsx'
+import { AttachmentsCard } from './attachments.tsx'
+import { Breadcrumbs } from './breadcrumbs/breadcrumbs.tsx'
+import { ContextsCard, DeviceCard, ProcessingNotes, RequestCard, UserCard } from './contexts/contexts.tsx'
+import { AskProvider } from '../../common/issue/decide.tsx'
+import { EventPicker } from './events/picker.tsx'
+import { FeedbackCard } from './feedback.tsx'
+import { IssueFigures } from './figures.tsx'
+import { IssueGrouping } from './grouping.tsx'
+import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMenu } from './head.tsx'
+import { headOf } from '../../common/issue/headline.ts'
+import { IssueReason } from './reason.tsx'
+import { PeopleCard, ReleasesCard } from './reach.tsx'
+import { ReleaseCard } from './release.tsx'
+import { IssueTags } from './tags.tsx'
+import { NativeCrashCard } from './contexts/native-crash.tsx'
+import { usePageTitle } from '../../common/page-title.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { MessageCard, StackTrace } from './stack-trace/stack-trace.tsx'
+import { stacksOf } from './stack-trace/model.ts'
+import { useKeys } from '../../common/keys.ts'
+import { carried, paths } from '../../address/paths.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { grouping as mergeTexts } from './merge-texts.ts'
+import { issue as texts } from './texts.ts'
+import { issueEvents as eventTexts } from './events/texts.ts'
+import './issue.css'
+import './head.css'
+import './trace.css'
+import './crumbs.css'
+import './facts.css'
+import './activity.css'
+import './events.css'
+import { useIssue, useNeighbours } from './data.ts'
+
+const DeleteDialog = lazy(() =>
+  import('../../common/issue/delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
+)
+
+const MergeDialog = lazy(() => import('./merge-dialog.tsx').then((module) => ({ default: module.MergeDialog })))
+const DiscardDialog = lazy(() => import('./discard-dialog.tsx').then((module) => ({ default: module.DiscardDialog })))
+
+const route = getRouteApi('/signed-in/shell/issues/$issueId')
+
+/** One issue: understand, decide, hand over, without leaving. */
+export function IssuePage() {
+  const { issueId } = route.useParams()
+  const search = route.useSearch()
+  const choice = search.event ?? 'latest'
+  const only = search.only ?? ''
+  const { issue, error, retry, newerCame, showNewest } = useIssue(issueId, choice, only)
+  const navigate = route.useNavigate()
+  usePageTitle(issue === undefined ? null : `${issue.short_id} ${headOf(issue).name}`)
+
+  // It was merged into another one since somebody linked to it: that one is shown, at its own address.
+  const shownId = issue?.id ?? issueId
+  useEffect(() => {
+    if (shownId !== issueId)
+      void navigate({ ...paths.issue(shownId, carried(search)), replace: true, resetScroll: false })
+  }, [shownId, issueId, navigate, search])
+
+  const choose = (event: string) => {
+    if (event === 'latest') void showNewest()
+    void navigate({
+      search: (before) => ({ ...before, event: event === 'latest' ? undefined : event }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+  const look = (terms: string) =>
+    void navigate({
+      search: (before) => ({ ...before, only: terms === '' ? undefined : terms, event: undefined }),
+      replace: true,
+      resetScroll: false,
+    })
+  if (issue === undefined) {
+    return (
+      <main id="main" tabIndex={-1}>
+        {error === null ? <Waiting /> : <Failed error={error} onRetry={retry} issueId={issueId} event={search.event} />}
+      </main>
+    )
+  }
+  return (
+    <main id="main" tabIndex={-1}>
+      <AskProvider>
+        <IssueBody
+          key={issue.id}
+          issue={issue}
+          newerCame={newerCame}
+          choice={choice}
+          only={only}
+          onOnly={look}
+          onChoose={choose}
+        />
+      </AskProvider>
+    </main>
+  )
+}
+
+function Waiting() {
+  return (
+    <>
+      <h1 className="sr">{texts.what}</h1>
+      <Skeleton heightPx={96} label={texts.what} />
+      <div className="gap" />
+      <Skeleton heightPx={220} label={texts.overview} />
+      <div className="gap" />
+      <Skeleton heightPx={420} label={texts.trace} />
+    </>
+  )
+}
+
+type FailedProps = { error: Error; onRetry: () => void; issueId: string; event: string | undefined }
+
+function Failed({ error, onRetry, issueId, event }: FailedProps) {
+  if (!(error instanceof ApiError && error.status === 404))
+    return <QueryError what={texts.what} error={error} onRetry={onRetry} />
+  // An address can name an event that is no longer stored, of an issue that is.
+  const oneEvent = event !== undefined
+  return (
+    <div className="empty">
+      <Icon name="search" className="big c-3" />
+      <h1>{oneEvent ? texts.eventMissing : texts.missing}</h1>
+      <p>{oneEvent ? texts.eventMissingText : texts.missingText}</p>
+      <Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} className={buttonClass('primary')}>
+        <span>{oneEvent ? texts.showLatest : texts.toIssues}</span>
+      </Link>
+    </div>
+  )
+}
+
+type IssueBodyProps = {
+  issue: IssueDetail
+  newerCame: boolean
+  choice: string
+  only: string
+  onOnly: (only: string) => void
+  onChoose: (event: string) => void
+}
+
+function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBodyProps) {
+  const client = useQueryClient()
+  const navigate = route.useNavigate()
+  const search = route.useSearch()
+  const { back, neighbours } = useNeighbours(issue.id)
+  const [menu, setMenu] = useState<HeadMenu>(null)
+  const [asking, setAsking] = useState<'delete' | 'merge' | 'discard' | null>(null)
+  const ask = {
+    onDelete: () => setAsking('delete'),
+    onMerge: () => setAsking('merge'),
+    onDiscard: () => setAsking('discard'),
+  }
+  const stop = () => setAsking(null)
+  const canChange = useCan('issue.change').allowed
+  const edit = useIssueEdit()
+  const after = neighbours?.next ?? neighbours?.previous ?? null
+  const go = (issueId: string) => void navigate({ ...paths.issue(issueId, carried(search)), replace: true })
+  const leave = () => (after === null ? void navigate(paths.issues(back)) : go(after))
+  const remove = useIssueDelete(leave)
+  const apply = (next: Edit) => {
+    if (canChange) edit.mutate({ issues: [rowOf(issue)], edit: next })
+  }
+  const { event } = issue
+  const release = event?.release ?? issue.last_release
+  const hasStack = event !== null && stacksOf(event).length > 0
+
+  // The next one is ready before J is pressed.
+  const next = neighbours?.next ?? null
+  useEffect(() => {
+    // A refusal is met, and shown, when somebody goes there.
+    if (next !== null) void client.query(issueEventQuery(next, 'latest')).catch(() => undefined)
+  }, [client, next])
+
+  useKeys([
+    ...(neighbours?.next == null
+      ? []
+      : [
+          {
+            keys: 'j',
+            repeats: true,
+            label: texts.next,
+            group: 'Issue' as const,
+            run: () => neighbours.next !== null && go(neighbours.next),
+          },
+        ]),
+    ...(neighbours?.previous == null
+      ? []
+      : [
+          {
+            keys: 'k',
+            repeats: true,
+            label: texts.previous,
+            group: 'Issue' as const,
+            run: () => neighbours.previous !== null && go(neighbours.previous),
+          },
+        ]),
+    { keys: 'r', label: texts.keys.resolve, group: 'Issue', run: () => apply(onResolve(issue)) },
+    { keys: 'i', label: texts.keys.ignore, group: 'Issue', run: () => apply(onIgnore(issue)) },
+    { keys: 'a', label: texts.assign, group: 'Issue', run: () => canChange && setMenu('owner') },
+    { keys: 's', label: texts.severity, group: 'Issue', run: () => canChange && setMenu('severity') },
+    { keys: 'm', label: mergeTexts.merge, group: 'Issue', run: () => canChange && ask.onMerge() },
+    { keys: 'u', label: texts.keys.list, group: 'Issue', run: () => void navigate(paths.issues(back)) },
+    ...SECTIONS.map(({ id, label }, index) => ({
+      keys: String(index + 1),
+      label: texts.keys.section(label),
+      group: 'Issue' as const,
+      run: () => goToSection(id),
+      sheetOnly: true,
+    })),
+  ])
+
+  return (
+    <>
+      <IssueTrail issue={issue} back={back} neighbours={neighbours} onGo={go} />
+      <IssueHead issue={issue} onEdit={apply} {...ask} menu={menu} onMenu={setMenu} />
+      <IssueReason issue={issue} onShow={onChoose} />
+      <div className="icols">
+        <div className="imain">
+          <IssueFigures issue={issue} />
+          <EventPicker
+            issueId={issue.id}
+            choice={choice}
+            only={only}
+            onOnly={onOnly}
+            event={event}
+            ids={issue.event_ids}
+            onChoose={onChoose}
+            newerCame={newerCame}
+          />
+          {event === null && only !== '' && issue.event_ids.latest === null ? (
+            <section className="card empty">
+              <h2>{eventTexts.noneMatch}</h2>
+              <p>{eventTexts.noneMatchText(only)}</p>
+              <Button onClick={() => onOnly('')}>{eventTexts.clear}</Button>
+            </section>
+          ) : event === null ? (
+            <section className="card empty">
+              <h2>{texts.eventGone}</h2>
+              <p>{texts.eventGoneText}</p>
+            </section>
+          ) : (
+            <>
+              {hasStack ? <StackTrace key={event.event_id} event={event} /> : <MessageCard event={event} />}
+              {hasStack ? null : <IssueTags issue={issue} event={event} onOnly={onOnly} />}
+              <Breadcrumbs key={`crumbs ${event.event_id}`} event={event} />
+            </>
+          )}
+          <FeedbackCard issue={issue} />
+          {event === null ? null : <AttachmentsCard key={`files ${event.event_id}`} issue={issue} />}
+          {event !== null && !hasStack ? null : <IssueTags issue={issue} event={event} onOnly={onOnly} />}
+          {event === null ? null : (
+            <>
+              <RequestCard event={event} />
+              <UserCard event={event} />
+              <ContextsCard event={event} />
+              <ProcessingNotes event={event} />
+            </>
+          )}
+          <Activity issue={issue} />
+        </div>
+        <aside className="irail" aria-label={texts.details}>
+          {event === null ? null : <NativeCrashCard event={event} />}
+          {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
+          {event === null ? null : <DeviceCard event={event} />}
+          <ReleasesCard issue={issue} onOnly={onOnly} />
+          <PeopleCard issue={issue} onOnly={onOnly} />
+          <IssueGrouping issue={issue} />
+        </aside>
+      </div>
+      <IssueStickBar issue={issue} onEdit={apply} {...ask} />
+      {asking === 'merge' ? (
+        <Suspense fallback={null}>
+          <MergeDialog issue={issue} onClose={stop} />
+        </Suspense>
+      ) : null}
+      {asking === 'discard' ? (
+        <Suspense fallback={null}>
+          <DiscardDialog issue={issue} onClose={stop} onGone={leave} />
+        </Suspense>
+      ) : null}
+      {asking === 'delete' ? (
+        <Suspense fallback={null}>
+          <DeleteDialog
+            issues={[issue]}
+            onClose={stop}
+            onDelete={() => {
+              stop()
+              remove.mutate({ issues: [rowOf(issue)] })
+            }}
+          />
+        </Suspense>
+      ) : null}
+    </>
+  )
+}
+
+/** The keys 1 to 6. Where a card is missing, its key does nothing. */
+const SECTIONS = [
+  { id: 'h-trace', label: texts.trace },
+  { id: 'h-crumbs', label: texts.crumbs },
+  { id: 'h-tags', label: texts.share },
+  { id: 'h-contexts', label: texts.contexts },
+  { id: 'h-activity', label: texts.activity },
+  { id: 'h-grouping', label: texts.grouping },
+] as const
+
+function goToSection(id: string): void {
+  const heading = document.getElementById(id)
+  heading?.scrollIntoView({ block: 'start' })
+  heading?.focus({ preventScroll: true })
+}

@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState, type SyntheticEvent } from 'react'
+import { mergeSearchQuery } from '../../api/grouping-queries.ts'
+import { useMerge } from './merging.ts'
+import type { Issue, IssueDetail } from '../../api/issue-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { grouping as mergeTexts } from './merge-texts.ts'
+import { shared } from '../../common/texts.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import '../../common/grouping.css'
+
+/** Typing settles this long before the list follows. */
+const SETTLE_MS = 250
+
+/** Search, pick, merge. What is picked stays picked while another search goes on. */
+export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: () => void }) {
+  const [text, setText] = useState('')
+  const [q, setQ] = useState('')
+  const [picked, setPicked] = useState<ReadonlyMap<string, Issue>>(new Map())
+  const found = useQuery(mergeSearchQuery(issue.project_id, q))
+  const merge = useMerge(issue, onClose)
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(text.trim()), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+
+  const others = (found.data?.items ?? []).filter(({ id }) => id !== issue.id && !picked.has(id))
+  const shown = [...picked.values(), ...others]
+  const toggle = (one: Issue) => {
+    const next = new Map(picked)
+    if (!next.delete(one.id)) next.set(one.id, one)
+    setPicked(next)
+  }
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (picked.size > 0 && !merge.isPending) merge.mutate([...picked.values()])
+  }
+  return (
+    <Dialog open onClose={onClose} title={mergeTexts.mergeTitle(issue.short_id)} className="wide-dialog">
+      <p>{mergeTexts.mergeText}</p>
+      <form onSubmit={submit}>
+        <Field
+          label={mergeTexts.mergeSearch}
+          hint={mergeTexts.mergeSearchHint}
+          type="search"
+          value={text}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={(event) => setText(event.target.value)}
+        />
+        <div className="picks" aria-busy={found.isFetching}>
+          {found.data === undefined ? (
+            found.error === null ? (
+              <p className="sub">{shared.loading}</p>
+            ) : (
+              <QueryError what={mergeTexts.mergeSearch} error={found.error} onRetry={() => void found.refetch()} />
+            )
+          ) : shown.length === 0 ? (
+            <p className="sub" role="status">
+              {mergeTexts.mergeNone}
+            </p>
+          ) : (
+            <ul>
+              {shown.map((one) => (
+                <li key={one.id}>
+                  <label>
+                    <input type="checkbox" checked={picked.has(one.id)} onChange={() => toggle(one)} />
+                    <span>
+                      <span className="gtitle">{one.title}</span>
+                      <span className="sub">
+                        <span className="id">{one.short_id}</span> {one.culprit}
+                      </span>
+                    </span>
+                    <span className="num sub">{formatCount(one.event_count)}</span>
+                  </label>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+        <p className="rowk end">
+          <Button onClick={onClose}>{mergeTexts.cancel}</Button>
+          <Button
+            look="primary"
+            type="submit"
+            busy={merge.isPending}
+            why={picked.size === 0 ? mergeTexts.mergePick : undefined}
+          >
+            {mergeTexts.mergeRun(picked.size)}
+          </Button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query'
+import { issueReleasesQuery, issueUsersQuery } from '../../api/issue-event-queries.ts'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { formatCount } from '../../ui/format.ts'
+import { Time } from '../../ui/time.tsx'
+import { issueEvents as texts } from './events/texts.ts'
+import { onlyTerm } from '../../api/event-only.ts'
+import { percentOf } from './shares-model.ts'
+import { versionOf } from '../../common/issue/trend.ts'
+import { QueryError } from '../../common/query-error.tsx'
+
+const RELEASES = 6
+
+type ReachProps = { issue: Pick<IssueDetail, 'id' | 'user_count'>; onOnly: (only: string) => void }
+
+/** In which releases it happens, and how much of it. */
+export function ReleasesCard({ issue, onOnly }: ReachProps) {
+  const { data, error, refetch } = useQuery(issueReleasesQuery(issue.id))
+  if (error !== null) return <QueryError what={texts.releasesName} error={error} onRetry={() => void refetch()} />
+  if (data === undefined || data.items.every(({ release }) => release === null)) return null
+  return (
+    <section className="card" aria-labelledby="h-releases">
+      <header className="card-h">
+        <h2 id="h-releases">{texts.releases}</h2>
+        {data.complete ? null : <span className="sub">{texts.newest(data.looked_at)}</span>}
+      </header>
+      <ul className="reach">
+        {data.items.slice(0, RELEASES).map((one) => (
+          <li key={one.release ?? ''}>
+            <button
+              type="button"
+              className="tagrow"
+              title={one.release ?? undefined}
+              onClick={() => onOnly(onlyTerm('release', one.release ?? ''))}
+            >
+              <span className="tl">{one.release === null ? texts.noRelease : versionOf(one.release)}</span>
+              <span className="tb" aria-hidden="true">
+                <span style={{ inlineSize: `${one.share * 100}%` }} />
+              </span>
+              <span className="num" title={formatCount(one.events)}>
+                {percentOf(one.share)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Whom it happens to most. */
+export function PeopleCard({ issue, onOnly }: ReachProps) {
+  const { data, error, refetch } = useQuery(issueUsersQuery(issue.id))
+  if (error !== null) return <QueryError what={texts.peopleName} error={error} onRetry={() => void refetch()} />
+  if (data === undefined || data.items.length === 0) return null
+  return (
+    <section className="card" aria-labelledby="h-people">
+      <header className="card-h">
+        <h2 id="h-people">{texts.people}</h2>
+        <span className="sub">
+          {texts.peopleOf(data.items.length, Math.max(issue.user_count, data.total))}
+          {data.complete ? null : `, ${texts.newest(data.looked_at)}`}
+        </span>
+      </header>
+      <ul className="reach">
+        {data.items.map((person) => {
+          const { key } = person
+          const inner = (
+            <>
+              <span className="tl">{person.label ?? texts.person}</span>
+              <span className="num">{formatCount(person.events)}</span>
+              <span className="sub">
+                <Time at={person.last_seen} as="age" />
+              </span>
+            </>
+          )
+          return (
+            <li key={person.last_event_id}>
+              {key === null ? (
+                <span className="tagrow">{inner}</span>
+              ) : (
+                <button
+                  type="button"
+                  className="tagrow"
+                  title={texts.onlyThese(person.label ?? key)}
+                  onClick={() => onOnly(onlyTerm('user', key))}
+                >
+                  {inner}
+                </button>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

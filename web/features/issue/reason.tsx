@@ -1,0 +1,86 @@
+import { rowOf, useIssueEdit, type Edit } from '../../common/issue/changes.ts'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { useCan } from '../../common/can.ts'
+import { formatClock, formatDay } from '../../ui/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { issue as texts } from './texts.ts'
+import { decide } from '../../common/issue/decide-texts.ts'
+import { IssueTrack } from './track.tsx'
+import { versionOf } from '../../common/issue/trend.ts'
+
+/** Why the status is what it is, for moves nobody made by hand and for what was decided. */
+type IssueReasonProps = { issue: IssueDetail; onShow: (eventId: string) => void }
+
+export function IssueReason({ issue, onShow }: IssueReasonProps) {
+  const change = useCan('issue.change')
+  const edit = useIssueEdit()
+  const { status, status_reason, activity } = issue
+  if (status_reason === null || status === 'unresolved') return null
+  const move = activity.find((entry) => entry.kind === 'status_changed')
+  const byItself = move !== undefined && move.actor === null
+  const evidence = byItself ? move.data.event_id : null
+  const eventId = typeof evidence === 'string' ? evidence.replaceAll('-', '') : null
+  const back = byItself && status === 'regressed' ? textOf(move.data['release']) : null
+  const fixed = byItself && status === 'regressed' ? fixedOf(move.data) : null
+  const title =
+    status === 'regressed' ? texts.reasons.regressed(back === null ? null : versionOf(back)) : texts.reasons[status]
+  return (
+    <section className={`reason reason-${status}`} aria-labelledby="h-why">
+      <span className="reason-i">
+        <Icon name={`st-${status}`} />
+      </span>
+      <div className="reason-b">
+        <h2 id="h-why">
+          {title}
+          {byItself ? `. ${texts.movedAt(`${formatDay(move.created_at)} ${formatClock(move.created_at)}`)}` : null}
+        </h2>
+        <p>{status_reason}</p>
+      </div>
+      {back === null || fixed === null ? null : (
+        <IssueTrack
+          issueId={issue.id}
+          projectId={issue.project_id}
+          fixed={fixed}
+          back={back}
+          at={move?.created_at ?? ''}
+        />
+      )}
+      {byItself ? (
+        <div className="reason-a">
+          {eventId === null || issue.event?.event_id === eventId ? null : (
+            <Button size="sm" onClick={() => onShow(eventId)}>
+              {texts.showEvent}
+            </Button>
+          )}
+          {status === 'regressed' ? (
+            <Button
+              size="sm"
+              why={change.why}
+              title={decide.notRegressedMore}
+              onClick={() => edit.mutate({ issues: [rowOf(issue)], edit: notRegressed(back) })}
+            >
+              {decide.notRegressed}
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+    </section>
+  )
+}
+
+/** Resolved again, for every release seen so far; where events name none, from now on. */
+const notRegressed = (back: string | null): Edit => ({
+  kind: 'status',
+  status: 'resolved',
+  resolution: back === null ? { now: true } : { in_next_release: true },
+})
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+/** The release or releases it was fixed in; of several the last one. */
+function fixedOf(data: Record<string, unknown>): string | null {
+  const versions = data['fixed_in']
+  const last: unknown = Array.isArray(versions) ? versions.at(-1) : null
+  return textOf(last)
+}

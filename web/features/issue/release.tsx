@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { releaseByVersionQuery } from '../../api/release-queries.ts'
+import { paths } from '../../address/paths.ts'
+import { formatPoints, formatRate } from '../../ui/format.ts'
+import { issueEvents as texts } from './events/texts.ts'
+import { versionOf } from '../../common/issue/trend.ts'
+import { QueryError } from '../../common/query-error.tsx'
+
+/** Below these crash-free sessions are to be watched, and bad. */
+const WATCH = 0.995
+const BAD = 0.99
+
+/** How the release an event came from is doing. Absent where apps send no sessions: nothing is known then. */
+export function ReleaseCard({ projectId, version }: { projectId: string; version: string }) {
+  const { data: release, error, refetch } = useQuery(releaseByVersionQuery(projectId, version))
+  if (error !== null) return <QueryError what={texts.releaseName} error={error} onRetry={() => void refetch()} />
+  if (release === undefined || release === null) return null
+  const { adoption, crash_free_sessions: crashFree, previous } = release
+  if (adoption === null && crashFree === null) return null
+  const tone = crashFree === null || crashFree >= WATCH ? '' : crashFree >= BAD ? 'c-amber' : 'c-red'
+  const change = crashFree === null || previous === null ? null : crashFree - previous.crash_free_sessions
+  return (
+    <section className="card" aria-labelledby="h-release">
+      <header className="card-h">
+        <h2 id="h-release">
+          <Link {...paths.release(release.id, { project: projectId })} title={version}>
+            {texts.release(versionOf(version))}
+          </Link>
+        </h2>
+      </header>
+      <dl className="kv">
+        {adoption === null ? null : (
+          <div>
+            <dt>{texts.adoption}</dt>
+            <dd className="with-bar">
+              <span className="bar" aria-hidden="true">
+                <span style={{ inlineSize: `${Math.round(adoption * 100)}%` }} />
+              </span>
+              {formatRate(adoption)}
+            </dd>
+          </div>
+        )}
+        {crashFree === null ? null : (
+          <div>
+            <dt>{texts.crashFree}</dt>
+            <dd>
+              <span className={tone}>{formatRate(crashFree)}</span>
+              {change === null || previous === null ? null : (
+                <span
+                  className={`delta ${change < 0 ? 'up-bad' : change > 0 ? 'up-good' : 'flat'}`}
+                  title={texts.againstRelease(versionOf(previous.version))}
+                >
+                  {' '}
+                  {formatPoints(change)}
+                </span>
+              )}
+            </dd>
+          </div>
+        )}
+      </dl>
+      <p className="release-why sub">{release.verdict_reason}</p>
+    </section>
+  )
+}

@@ -1,0 +1,232 @@
+import type { Event, Exception, Frame, Stacktrace, Thread } from '../../../../server/protocol/event.api.ts'
+
+/** How a stack is read: pure, over the one Event type. Frames come outermost first and are shown innermost first. */
+
+/** A frame to draw, or a run of framework frames drawn as one line. `key` is the place in the stack. */
+export type FrameRow =
+  | { kind: 'frame'; key: number; frame: Frame; open: boolean }
+  | { kind: 'fold'; key: number; frames: readonly Frame[]; origins: string }
+
+/** `app` folds what is not the app's own; `all` shows every frame. */
+export type FrameMode = 'app' | 'all'
+
+/** So many frames of the app stand open at the start; the rest open on demand. */
+const OPEN_AT_START = 5
+
+const innermostFirst = (stack: Stacktrace): readonly Frame[] => stack.frames.toReversed()
+
+/** Whether the app's own code occurs at all; where it does not, there is nothing to fold towards. */
+export const hasAppFrames = (stack: Stacktrace): boolean => stack.frames.some((frame) => frame.in_app)
+
+/** Whether a frame has anything to show below its line. */
+export const hasInside = (frame: Frame): boolean =>
+  frame.context_line !== null || (frame.vars !== null && Object.keys(frame.vars).length > 0)
+
+/**
+ * The rows of a stack, innermost first. Runs of framework frames become one row with their count, except those that
+ * were unfolded (by the key of the run). A stack without frames of the app opens its innermost frame instead.
+ */
+export function foldFrames(
+  stack: Stacktrace,
+  mode: FrameMode,
+  unfolded: ReadonlySet<number> = new Set(),
+): readonly FrameRow[] {
+  const frames = innermostFirst(stack)
+  const folds = mode === 'app' && hasAppFrames(stack)
+  const rows: FrameRow[] = []
+  let opened = 0
+  let run: { key: number; frames: Frame[] } | null = null
+
+  const closeRun = () => {
+    if (run === null) return
+    if (unfolded.has(run.key)) {
+      for (const [index, frame] of run.frames.entries())
+        rows.push({ kind: 'frame', key: run.key + index, frame, open: false })
+    } else rows.push({ kind: 'fold', key: run.key, frames: run.frames, origins: originsOf(run.frames) })
+    run = null
+  }
+
+  for (const [key, frame] of frames.entries()) {
+    if (folds && !frame.in_app) {
+      run ??= { key, frames: [] }
+      run.frames.push(frame)
+      continue
+    }
+    closeRun()
+    const open = hasInside(frame) && opened < OPEN_AT_START && (frame.in_app || (!hasAppFrames(stack) && opened === 0))
+    if (open) opened += 1
+    rows.push({ kind: 'frame', key, frame, open })
+  }
+  closeRun()
+  return rows
+}
+
+const lastPart = (path: string): string => path.split(/[\\/]/u).findLast((part) => part !== '') ?? path
+
+/** Where a frame comes from, short: a package, a module's first parts, a library. */
+function originOf(frame: Frame): string {
+  const path = frame.abs_path ?? frame.filename ?? ''
+  const library = /node_modules\/((?:@[^/]+\/)?[^/]+)(?!.*node_modules\/)/u.exec(path.replaceAll('\\', '/'))?.[1]
+  if (library !== undefined) return library
+  if (path.startsWith('node:')) return 'node'
+  if (frame.module !== null && frame.module !== '') {
+    const parts = frame.module.split('.')
+    const packages = parts.filter((part, index) => index < parts.length - 1 || !/^\p{Lu}/u.test(part))
+    return (packages.length === 0 ? parts : packages).slice(0, 2).join('.')
+  }
+  if (frame.package !== null && frame.package !== '') return lastPart(frame.package)
+  return path === '' ? (frame.function ?? '') : lastPart(path)
+}
+
+function originsOf(frames: readonly Frame[]): string {
+  const [only] = frames
+  if (frames.length === 1 && only !== undefined) {
+    const { path, owner, name } = nameOf(only)
+    return path + owner + name
+  }
+  return [...new Set(frames.map(originOf).filter((origin) => origin !== ''))].slice(0, 4).join(', ')
+}
+
+const JVM = new Set(['java', 'kotlin', 'groovy', 'scala', 'clojure'])
+const QUALIFIED = new Set([...JVM, 'python', 'csharp', 'elixir', 'perl', 'php', 'ruby'])
+
+/** The name of a function in three weights: quiet package path, owner, the function itself. */
+export function nameOf(frame: Frame, platform = ''): { path: string; owner: string; name: string } {
+  const sent = frame.function ?? frame.raw_function ?? '(unknown)'
+  // Runtimes write it in many ways.
+  const name = sent.replace(/(^|\.)\?$/u, '$1<anonymous>')
+  const kind = frame.platform ?? platform
+  const module = frame.module ?? ''
+  const qualified = QUALIFIED.has(kind) || (kind === '' && module.includes('.') && !module.includes(':'))
+  if (qualified && module !== '') {
+    const parts = module.split('.')
+    const last = parts.at(-1) ?? ''
+    if (/^\p{Lu}/u.test(last)) {
+      const path = parts.slice(0, -1)
+      return { path: path.length === 0 ? '' : `${path.join('.')}.`, owner: `${last}.`, name }
+    }
+    return { path: `${module}.`, owner: '', name }
+  }
+  // `Cart.total`, `render::Atlas::grow(int)`: what stands before the last joint owns the function.
+  const called = /^[^(<]*/u.exec(name)?.[0] ?? name
+  const at = Math.max(called.lastIndexOf('.'), called.lastIndexOf('::') + (called.includes('::') ? 1 : 0))
+  if (at <= 0 || at >= name.length - 1) return { path: '', owner: '', name }
+  return { path: '', owner: name.slice(0, at + 1), name: name.slice(at + 1) }
+}
+
+const MOST_PATH = 44
+
+/** A path short enough for the end of a line: without scheme and host, its tail if it is long. */
+export function shortPath(path: string): string {
+  const bare = path.replace(/^[a-z][a-z0-9+.-]*:\/{2,3}[^/]*\//iu, '').replace(/^file:\/*/iu, '/')
+  if (bare.length <= MOST_PATH) return bare === '' ? path : bare
+  const parts = bare.split(/[\\/]/u)
+  const tail = parts.slice(-2).join('/')
+  return tail.length < bare.length ? `…/${tail}` : bare
+}
+
+/** `CheckoutFragment.kt:148`, or where in which library for machine code. */
+export function locationOf(frame: Frame): string {
+  const file = frame.filename ?? frame.abs_path
+  if (file === null || file === '') {
+    const place = [frame.package === null ? '' : lastPart(frame.package), frame.instruction_addr ?? '']
+    return place.filter((part) => part !== '').join(' ')
+  }
+  const line = frame.lineno === null ? '' : `:${frame.lineno}`
+  const column = frame.lineno === null || frame.colno === null ? '' : `:${frame.colno}`
+  return `${shortPath(file)}${line}${column}`
+}
+
+export type SourceLine = { number: number; text: string; hit: boolean }
+
+/** A line of minified code can be megabytes long; what is looked at stands around its column. */
+const MOST_LINE = 600
+
+function clipLine(text: string, column: number | null): string {
+  if (text.length <= MOST_LINE) return text
+  const from = Math.max(0, Math.min((column ?? 0) - MOST_LINE / 2, text.length - MOST_LINE))
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + MOST_LINE)}${from + MOST_LINE < text.length ? '…' : ''}`
+}
+
+/** The source around a frame with the numbers of its lines; null where the SDK sent none. */
+export function sourceOf(frame: Frame): readonly SourceLine[] | null {
+  if (frame.context_line === null) return null
+  const hit = frame.lineno ?? frame.pre_context.length + 1
+  const first = hit - frame.pre_context.length
+  const lines = [...frame.pre_context, frame.context_line, ...frame.post_context]
+  return lines.map((text, index) => {
+    const isHit = index === frame.pre_context.length
+    return { number: first + index, text: clipLine(text, isHit ? frame.colno : null), hit: isHit }
+  })
+}
+
+/** One stack a person can choose: that of the crash with its chain of exceptions, or of another thread. */
+export type Stack = {
+  key: string
+  thread: Thread | null
+  /** Newest first; empty for a thread beside the crash. */
+  exceptions: readonly ChainedException[]
+  /** Of the thread, where no exception carries its own. */
+  stacktrace: Stacktrace | null
+}
+
+export type ChainedException = {
+  exception: Exception
+  stacktrace: Stacktrace | null
+  /** How it belongs to the one above: its cause, or one of several errors gathered in it. */
+  joint: 'first' | 'cause' | 'member'
+}
+
+/** Every stack of an event: the crash first, then the other threads that sent one. */
+export function stacksOf(event: Pick<Event, 'exceptions' | 'threads'>): readonly Stack[] {
+  const { exceptions, threads } = event
+  const newest = exceptions.at(-1)
+  const crashed =
+    threads.find((thread) => thread.crashed) ??
+    threads.find((thread) => newest?.thread_id != null && thread.id === newest.thread_id) ??
+    threads.find((thread) => thread.current) ??
+    null
+  const others = threads
+    .filter((thread) => thread.stacktrace !== null && thread !== crashed)
+    .map((thread, index) => ({ key: `thread-${index}`, thread, exceptions: [], stacktrace: thread.stacktrace }))
+  if (newest !== undefined) return [{ key: 'crash', thread: crashed, ...chainOf(exceptions, crashed) }, ...others]
+  if (crashed?.stacktrace == null) return others
+  return [{ key: 'crash', thread: crashed, exceptions: [], stacktrace: crashed.stacktrace }, ...others]
+}
+
+function chainOf(exceptions: readonly Exception[], crashed: Thread | null): Pick<Stack, 'exceptions' | 'stacktrace'> {
+  const groups = new Set(
+    exceptions.filter((one) => one.mechanism?.is_exception_group === true).map((one) => one.mechanism?.exception_id),
+  )
+  const someStack = exceptions.some((exception) => exception.stacktrace !== null)
+  const chain = exceptions.toReversed().map((exception, index): ChainedException => {
+    const parent = exception.mechanism?.parent_id
+    return {
+      exception,
+      // Native SDKs send the frames with the thread and only type and value with the exception.
+      stacktrace: exception.stacktrace ?? (index === 0 && !someStack ? (crashed?.stacktrace ?? null) : null),
+      joint: index === 0 ? 'first' : parent != null && groups.has(parent) ? 'member' : 'cause',
+    }
+  })
+  return { exceptions: chain, stacktrace: null }
+}
+
+/** `java.lang.IllegalStateException`: the JVM writes the package of the type too. */
+export function typeOf(exception: Exception, platform: string): string {
+  const type = exception.type ?? 'Error'
+  return JVM.has(platform) && exception.module !== null && exception.module !== ''
+    ? `${exception.module}.${type}`
+    : type
+}
+
+/** How many frames a stack has, over its whole chain. */
+export const countFrames = (stack: Stack): number =>
+  stack.exceptions.reduce((sum, one) => sum + (one.stacktrace?.frames.length ?? 0), 0) +
+  (stack.stacktrace?.frames.length ?? 0)
+
+/** Frames whose function is known, of all. */
+export function countReadable(stack: Stack): { readable: number; total: number } {
+  const traces = [...stack.exceptions.map((one) => one.stacktrace), stack.stacktrace]
+  const frames = traces.flatMap((trace) => trace?.frames ?? [])
+  return { readable: frames.filter((frame) => frame.function !== null).length, total: frames.length }
+}

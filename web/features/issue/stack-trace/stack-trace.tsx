@@ -1,0 +1,228 @@
+import { useMemo, useState } from 'react'
+import type { Event, Exception, Stacktrace } from '../../../../server/protocol/event.api.ts'
+import { useKeys } from '../../../common/keys.ts'
+import { Button } from '../../../ui/button.tsx'
+import { copyAndSay } from '../../../ui/copy-button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { Menu } from '../../../ui/menu.tsx'
+import { Segmented } from '../../../ui/segmented.tsx'
+import { Flag } from '../../../ui/tiles.tsx'
+import { issue as texts } from '../texts.ts'
+import { LongText } from '../contexts/value.tsx'
+import { StackFrame } from './frame.tsx'
+import {
+  countFrames,
+  countReadable,
+  foldFrames,
+  hasAppFrames,
+  stacksOf,
+  typeOf,
+  type FrameMode,
+  type Stack,
+} from './model.ts'
+import { rawStack } from './raw.ts'
+
+type View = FrameMode | 'raw'
+
+const LONGEST_MESSAGE = 1200
+
+/** Where it happened: the chain of errors newest first, in the thread that crashed, with the app's own code open. */
+export function StackTrace({ event }: { event: Event }) {
+  const stacks = useMemo(() => stacksOf(event), [event])
+  const [chosen, setChosen] = useState('crash')
+  const [picked, setPicked] = useState<View | null>(null)
+  const stack = stacks.find((one) => one.key === chosen) ?? stacks[0]
+  const inApp = stack !== undefined && tracesOf(stack).some(hasAppFrames)
+  // Without a frame of the app's own there is nothing to fold towards.
+  const view: View = picked === 'app' && !inApp ? 'all' : (picked ?? (inApp ? 'app' : 'all'))
+  const text = () => (stack === undefined ? '' : rawStack(stack, event.platform))
+  const copy = () => void copyAndSay(text(), texts.traceCopied)
+  useKeys(stack === undefined ? [] : [{ keys: 'y', label: texts.keys.copyTrace, group: 'Issue', run: copy }])
+  if (stack === undefined) return null
+
+  const options = [
+    ...(inApp ? [{ value: 'app' as const, label: texts.inApp }] : []),
+    { value: 'all' as const, label: texts.all(countFrames(stack)) },
+    { value: 'raw' as const, label: texts.raw },
+  ]
+  return (
+    <section className="card" id="trace" aria-labelledby="h-trace">
+      <header className="card-h">
+        <h2 id="h-trace" tabIndex={-1}>
+          {texts.trace}
+        </h2>
+        <ThreadChoice stacks={stacks} stack={stack} onChoose={setChosen} />
+        <span className="sp" />
+        <Segmented className="seg-sm" label={texts.frames} value={view} options={options} onChange={setPicked} />
+        <Button look="ghost" size="sm" icon="copy" keys="y" onClick={copy}>
+          {texts.copy}
+        </Button>
+      </header>
+      {view === 'raw' ? (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre className="rawtrace" tabIndex={0} role="region" aria-label={texts.rawLabel}>
+          {text()}
+        </pre>
+      ) : (
+        <Chain key={`${event.event_id} ${stack.key}`} stack={stack} mode={view} event={event} />
+      )}
+      <TraceFoot stack={stack} />
+    </section>
+  )
+}
+
+const tracesOf = (stack: Stack): Stacktrace[] =>
+  [...stack.exceptions.map((one) => one.stacktrace), stack.stacktrace].filter((trace) => trace !== null)
+
+const threadWord = (stack: Stack): string => stack.thread?.name ?? stack.thread?.id ?? texts.unnamedThread
+
+/** Which thread is shown; a menu only where there is a choice. */
+function ThreadChoice({
+  stacks,
+  stack,
+  onChoose,
+}: {
+  stacks: readonly Stack[]
+  stack: Stack
+  onChoose: (key: string) => void
+}) {
+  if (stack.thread === null && stacks.length < 2) return null
+  const crashed = stack.key === 'crash' && stack.thread?.crashed === true
+  if (stacks.length < 2) {
+    return (
+      <span className="sub">
+        {texts.thread} <b>{threadWord(stack)}</b>
+        {crashed ? `, ${texts.crashed}` : ''}
+      </span>
+    )
+  }
+  return (
+    <Menu
+      label={texts.threads}
+      entries={stacks.map((one, index) => ({
+        label: one.thread === null ? texts.crashThread : texts.threadName(threadLabel(one, index, stacks)),
+        note: one.key === 'crash' && one.thread?.crashed === true ? texts.crashed : (one.thread?.state ?? undefined),
+        checked: one.key === stack.key,
+        onSelect: () => onChoose(one.key),
+      }))}
+      trigger={
+        <Button look="ghost" size="sm" caret>
+          {stack.thread === null ? texts.crashThread : texts.threadName(threadWord(stack))}
+          {crashed ? `, ${texts.crashed}` : ''}
+        </Button>
+      }
+    />
+  )
+}
+
+/** Threads of a pool share a name: the id tells them apart. */
+function threadLabel(stack: Stack, index: number, stacks: readonly Stack[]): string {
+  const name = threadWord(stack)
+  const twins = stacks.filter((other) => threadWord(other) === name).length > 1
+  return twins ? `${name} · ${stack.thread?.id ?? index + 1}` : name
+}
+
+function Chain({ stack, mode, event }: { stack: Stack; mode: FrameMode; event: Event }) {
+  if (stack.exceptions.length === 0)
+    return stack.stacktrace === null ? null : <Frames trace={stack.stacktrace} mode={mode} platform={event.platform} />
+  return stack.exceptions.map((one, index) => (
+    // The chain of one event never changes.
+    <div key={index} className={index === 0 ? undefined : 'cause'}>
+      <ExceptionLine exception={one.exception} joint={one.joint} platform={event.platform} />
+      {one.stacktrace === null ? null : <Frames trace={one.stacktrace} mode={mode} platform={event.platform} />}
+    </div>
+  ))
+}
+
+type ExceptionLineProps = { exception: Exception; joint: Stack['exceptions'][number]['joint']; platform: string }
+
+function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
+  return (
+    <p className="exc">
+      {joint === 'first' ? null : <span className="joint">{joint === 'cause' ? texts.causedBy : texts.member} </span>}
+      <b>{typeOf(exception, platform)}</b>{' '}
+      <span className="exc-v">
+        <LongText text={exception.value ?? ''} most={LONGEST_MESSAGE} />
+      </span>{' '}
+      {joint === 'first' && exception.mechanism?.handled === false ? <Flag colour="red">{texts.unhandled}</Flag> : null}
+    </p>
+  )
+}
+
+function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode; platform: string }) {
+  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set())
+  const rows = foldFrames(trace, mode, unfolded)
+  if (rows.length === 0) return <p className="exc sub">{texts.noFrames}</p>
+  return (
+    <div className="frames">
+      {rows.map((row) =>
+        row.kind === 'fold' ? (
+          <button
+            key={`fold ${row.key}`}
+            type="button"
+            className="fold"
+            onClick={() => setUnfolded(new Set([...unfolded, row.key]))}
+          >
+            <Icon name="more" />
+            <span>{texts.frameworkFrames(row.frames.length)}</span>
+            <span className="mono">{row.origins}</span>
+          </button>
+        ) : (
+          <StackFrame key={`${mode} ${row.key}`} frame={row.frame} platform={platform} open={row.open} />
+        ),
+      )}
+    </div>
+  )
+}
+
+function TraceFoot({ stack }: { stack: Stack }) {
+  const { readable, total } = countReadable(stack)
+  const whole = readable === total
+  return (
+    <footer className="card-f">
+      {total === 0 ? (
+        <span />
+      ) : (
+        <span>
+          <Icon name={whole ? 'check' : 'warn'} className={whole ? 'c-green' : 'c-amber'} />
+          {texts.readable(readable, total)}
+        </span>
+      )}
+      <a href="#grouping">{texts.whyGrouped}</a>
+    </footer>
+  )
+}
+
+/** What is left to say where no stack was sent: the message itself. */
+export function MessageCard({ event }: { event: Event }) {
+  const text = event.message ?? event.error_value ?? event.title
+  return (
+    <section className="card" aria-labelledby="h-trace">
+      <header className="card-h">
+        <h2 id="h-trace" tabIndex={-1}>
+          {texts.message}
+        </h2>
+        {event.logger === null ? null : (
+          <span className="sub">
+            {texts.logger} <span className="mono">{event.logger}</span>
+          </span>
+        )}
+      </header>
+      <p className="msgtext">
+        <LongText text={text} most={LONGEST_MESSAGE} />
+      </p>
+      {event.message_template === null || event.message_template === event.message ? null : (
+        <p className="msgtext sub">
+          {texts.template}{' '}
+          <span className="mono">
+            <LongText text={event.message_template} most={LONGEST_MESSAGE} />
+          </span>
+        </p>
+      )}
+      <footer className="card-f">
+        <span />
+        <a href="#grouping">{texts.whyGrouped}</a>
+      </footer>
+    </section>
+  )
+}

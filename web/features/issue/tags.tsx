@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Event } from '../../../server/protocol/event.api.ts'
+import { sharesQuery, type Share } from '../../api/issue-event-queries.ts'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { formatFactor } from '../../ui/format.ts'
+import { issue as texts } from './texts.ts'
+import { issueEvents as eventTexts } from './events/texts.ts'
+import { onlyTerm } from '../../api/event-only.ts'
+import { isTelling, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
+import { versionOf } from '../../common/issue/trend.ts'
+import { QueryError } from '../../common/query-error.tsx'
+
+const KEYS_AT_START = 9
+const VALUES = 4
+
+type IssueTagsProps = {
+  issue: Pick<IssueDetail, 'id'>
+  event: Event | null
+  /** Looks at those events only. */
+  onOnly: (only: string) => void
+}
+
+/** What the newest events have in common that others have not, and the tags of the event that is shown. */
+export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
+  const [whole, setWhole] = useState(false)
+  const { data, error, refetch } = useQuery(sharesQuery(issue.id))
+  const tags = event?.tags ?? []
+  const keys = sharesByKey(data?.items ?? [])
+  if (error === null && data !== undefined && keys.length === 0 && tags.length === 0) return null
+  const shown = whole ? keys : keys.slice(0, KEYS_AT_START)
+  return (
+    <section className="card" aria-labelledby="h-tags">
+      <header className="card-h">
+        <h2 id="h-tags" tabIndex={-1}>
+          {texts.share}
+        </h2>
+        {data === undefined ? null : (
+          <span className="sub">{eventTexts.compared(data.events, data.baseline_events)}</span>
+        )}
+      </header>
+      {error === null ? null : <QueryError what={eventTexts.sharesName} error={error} onRetry={() => void refetch()} />}
+      {shown.length === 0 ? null : (
+        <div className="tagds">
+          {shown.map((one) => (
+            <Values key={one.key} of={one} own={ownOf(one.key, event)} onOnly={onOnly} />
+          ))}
+        </div>
+      )}
+      {shown.length === keys.length ? null : (
+        <p className="tag-more">
+          <button type="button" className="link-t" onClick={() => setWhole(true)}>
+            {texts.showAllTags(keys.length)}
+          </button>
+        </p>
+      )}
+      {tags.length === 0 ? null : (
+        <div className="tag-own">
+          <h3>{texts.tags}</h3>
+          <ul className="chipset">
+            {tags.map((tag, index) => (
+              // An SDK may send a key twice.
+              <li key={`${tag.key} ${index}`} className="mono" title={`${tag.key} ${tag.value}`}>
+                <span>{tag.key}</span> <b>{tag.value}</b>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const ownOf = (key: string, event: Event | null): string | null =>
+  event?.tags.find((tag) => tag.key === key)?.value ??
+  (key === 'release' ? (event?.release ?? null) : key === 'environment' ? (event?.environment ?? null) : null)
+
+function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOnly: (only: string) => void }) {
+  const values = of.values.slice(0, VALUES)
+  const rest = 1 - values.reduce((sum, { share }) => sum + share, 0)
+  return (
+    <div className="tagd">
+      <h3 title={of.key}>{of.key}</h3>
+      <ul>
+        {values.map((share) => (
+          <Value key={share.value} share={share} own={share.value === own} onOnly={onOnly} />
+        ))}
+        {rest < 0.005 ? null : (
+          <li className="tagrow">
+            <span className="tl c-3">{eventTexts.others}</span>
+            <span className="tb" aria-hidden="true">
+              <span style={{ inlineSize: `${rest * 100}%` }} />
+            </span>
+            <span className="num">{percentOf(rest)}</span>
+          </li>
+        )}
+      </ul>
+    </div>
+  )
+}
+
+/** A bar, and a mark where the rest of the project stands. */
+function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (only: string) => void }) {
+  const telling = isTelling(share)
+  const baseline = share.baseline_share === null ? null : percentOf(share.baseline_share)
+  const more = eventTexts.against(share.count, baseline)
+  const said = telling && share.lift !== null ? `${more}. ${eventTexts.often(formatFactor(share.lift))}` : more
+  return (
+    <li>
+      <button
+        type="button"
+        className="tagrow"
+        title={`${share.value}: ${said}`}
+        onClick={() => onOnly(onlyTerm(share.key, share.value))}
+      >
+        <span className={own ? 'tl is-own' : 'tl'}>
+          {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}
+        </span>
+        <span className="tb tb-base" aria-hidden="true">
+          <span className={telling ? 'hot' : undefined} style={{ inlineSize: `${share.share * 100}%` }} />
+          {share.baseline_share === null ? null : (
+            <i style={{ insetInlineStart: `${Math.min(98, share.baseline_share * 100)}%` }} />
+          )}
+        </span>
+        <span className="num">{percentOf(share.share)}</span>
+        <span className="sr">{said}</span>
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,128 @@
+import { useCan } from '../../common/can.ts'
+import type { Edit } from '../../common/issue/changes.ts'
+import type { Issue } from '../../api/issue-queries.ts'
+import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { decide } from '../../common/issue/decide-texts.ts'
+import { issues as texts } from './texts.ts'
+import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
+
+type BulkBarProps = {
+  issues: readonly Issue[]
+  /** How many are meant when everything that matches is; else null. */
+  all: number | null
+  /** How many more could be meant: everything that matches. */
+  offer: number | 'too many' | null
+  onAll: (all: boolean) => void
+  onEdit: (edit: Edit) => void
+  onMerge: () => void
+  cannotMerge: string | undefined
+  onDelete: () => void
+  onClear: () => void
+  menu: OpenMenu
+  onMenu: (menu: OpenMenu) => void
+}
+
+/** Stands at the foot while rows are selected. */
+export function BulkBar(props: BulkBarProps) {
+  const { issues, all, onEdit, onMerge, cannotMerge, onDelete, onClear, menu, onMenu } = props
+  const change = useCan('issue.change')
+  const remove = useCan('issue.delete')
+  const count = all ?? issues.length
+  const resolve = resolveEdit(issues)
+  const ignore = ignoreEdit(issues)
+  return (
+    <div className="bulk" role="toolbar" aria-label={texts.bulk(count)}>
+      <span className="bulk-n">
+        <b>{formatCount(count)}</b> <span className="bulk-w">{texts.selected}</span>
+      </span>
+      <Matching {...props} />
+      <span className="grp">
+        <Button
+          icon={resolve.status === 'resolved' ? 'check' : 'rotate'}
+          keys="r"
+          why={change.why}
+          onClick={() => onEdit(resolve)}
+        >
+          {resolve.status === 'resolved' ? texts.resolve : texts.reopen}
+        </Button>
+        {resolve.status === 'resolved' ? (
+          <ResolveMenu
+            issues={issues}
+            onEdit={onEdit}
+            side="top"
+            open={menu === 'resolve'}
+            onOpenChange={(open) => onMenu(open && change.allowed ? 'resolve' : null)}
+            trigger={<IconButton className="bulk-how" icon="down" label={decide.resolveMenu} why={change.why} />}
+          />
+        ) : null}
+        <Button
+          icon={ignore.status === 'ignored' ? 'st-ignored' : 'rotate'}
+          keys="i"
+          why={change.why}
+          onClick={() => onEdit(ignore)}
+        >
+          {ignore.status === 'ignored' ? texts.ignore : texts.reopen}
+        </Button>
+        {ignore.status === 'ignored' ? (
+          <IgnoreMenu
+            issues={issues}
+            onEdit={onEdit}
+            side="top"
+            open={menu === 'ignore'}
+            onOpenChange={(open) => onMenu(open && change.allowed ? 'ignore' : null)}
+            trigger={<IconButton className="bulk-how" icon="down" label={decide.ignoreMenu} why={change.why} />}
+          />
+        ) : null}
+        <OwnerMenu
+          issues={issues}
+          onEdit={onEdit}
+          side="top"
+          open={menu === 'owner'}
+          onOpenChange={(open) => onMenu(open && change.allowed ? 'owner' : null)}
+          trigger={
+            <Button icon="user" keys="a" why={change.why}>
+              {texts.assign}
+            </Button>
+          }
+        />
+        <SeverityMenu
+          issues={issues}
+          onEdit={onEdit}
+          side="top"
+          open={menu === 'severity'}
+          onOpenChange={(open) => onMenu(open && change.allowed ? 'severity' : null)}
+          trigger={
+            <Button icon="sv-high" keys="s" why={change.why}>
+              {texts.setSeverity}
+            </Button>
+          }
+        />
+        <Button icon="merge" keys="m" why={change.why ?? cannotMerge} onClick={onMerge}>
+          {texts.merge}
+        </Button>
+      </span>
+      <IconButton look="ghost" icon="trash" label={texts.deleteMany(count)} why={remove.why} onClick={onDelete} />
+      <IconButton look="ghost" icon="x" label={texts.clearSelection} keys="escape" onClick={onClear} />
+    </div>
+  )
+}
+
+/** From what is loaded to everything that matches, and back. */
+function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'onAll'>) {
+  if (all !== null) {
+    return (
+      <button type="button" className="link-t bulk-all" onClick={() => onAll(false)}>
+        {texts.onlyLoaded}
+      </button>
+    )
+  }
+  if (offer === null) return null
+  if (offer === 'too many') return <span className="bulk-all c-3">{texts.tooManyMatch}</span>
+  return (
+    <button type="button" className="link-t bulk-all" onClick={() => onAll(true)}>
+      {texts.matching(formatCount(offer))}
+    </button>
+  )
+}

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { projectsQuery } from '../../api/queries.ts'
+import { useScope } from '../../common/use-scope.ts'
+import { paths } from '../../address/paths.ts'
+import { NO_FILTERS, type IssuesSearch, type Range } from '../../address/search.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { issues as texts } from './texts.ts'
+import { useTokens } from './filters.tsx'
+import type { ViewName } from './views.tsx'
+
+const LONGER: Readonly<Record<Range, Range | null>> = { '1h': '24h', '24h': '7d', '7d': '30d', '30d': null }
+
+type EmptyStreamProps = {
+  search: IssuesSearch
+  range: Range
+  view: ViewName | null
+  onChange: (change: Partial<IssuesSearch>) => void
+}
+
+/** Why there is nothing: not set up yet, filtered away, or nothing wrong. Never mixed. */
+export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps) {
+  const { projectId, project } = useScope()
+  const projects = useQuery(projectsQuery).data?.items
+  const tokens = useTokens(search)
+  const scope = projectId === null ? projects : projects?.filter((one) => one.id === projectId)
+  const longer = LONGER[range]
+  const further =
+    longer === null || range === '30d' ? undefined : (
+      <Button onClick={() => onChange({ range: longer, from: undefined, to: undefined })}>{texts.lookAt[range]}</Button>
+    )
+
+  if (scope !== undefined && scope.every((one) => one.last_event_at === null)) {
+    const [only] = scope
+    const target = only === undefined ? paths.onboarding() : paths.onboarding({ project: only.id, step: 'sdk' })
+    return (
+      <Empty
+        kind="setup"
+        title={texts.emptySetup}
+        actions={
+          <Link {...target} className={buttonClass('primary')}>
+            <span>{only === undefined ? texts.setUp : texts.connect(only.name)}</span>
+          </Link>
+        }
+      >
+        {texts.emptySetupText}
+      </Empty>
+    )
+  }
+  if (tokens.length > 0 || search.q !== undefined) {
+    const names = [
+      ...tokens.map((token) => `${token.name} ${token.value}`),
+      ...(search.q === undefined ? [] : [`“${search.q}”`]),
+    ]
+    return (
+      <Empty
+        kind="filtered"
+        title={texts.emptyFiltered}
+        actions={
+          <>
+            <Button keys="escape" onClick={() => onChange(NO_FILTERS)}>
+              {texts.clearFilters}
+            </Button>
+            {further}
+          </>
+        }
+      >
+        {texts.emptyFilteredText} <b>{names.join(', ')}</b>.
+      </Empty>
+    )
+  }
+  if (view === 'open' || view === null) {
+    return (
+      <Empty kind="good" title={texts.emptyGood} actions={further}>
+        {texts.emptyGoodText(project?.name ?? texts.allProjectsIn, texts.rangeIn[range])}
+      </Empty>
+    )
+  }
+  return (
+    <Empty kind="good" title={texts.emptyView[view]} actions={further}>
+      {texts.emptyViewText(texts.rangeIn[range])}
+    </Empty>
+  )
+}

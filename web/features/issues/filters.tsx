@@ -1,0 +1,215 @@
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type Ref } from 'react'
+import { SearchHelp } from './search-help.tsx'
+import { usePeople } from '../../common/members/use-people.ts'
+import type { Issue } from '../../api/issue-queries.ts'
+import { windowOf, type IssuesSearch } from '../../address/search.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatWindow } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { Menu, type MenuEntry } from '../../ui/menu.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { platformWord, SEVERITY_WORDS } from '../../ui/tiles.tsx'
+import { issues as texts } from './texts.ts'
+
+const FilterPanel = lazy(() => import('./filter-panel.tsx').then((module) => ({ default: module.FilterPanel })))
+
+export type SearchChange = (change: Partial<IssuesSearch>) => void
+
+/** Typing settles this long before the list follows; Enter does not wait. */
+const SETTLE_MS = 250
+
+type SearchBoxProps = {
+  search: IssuesSearch
+  onChange: SearchChange
+  inputRef: Ref<HTMLInputElement>
+}
+
+/** What is looked for: the filters as tokens, then the words. */
+export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
+  const applied = search.q ?? ''
+  const [typed, setTyped] = useState(applied)
+  /** What was asked for from here and is not in the address yet: it follows a moment later. */
+  const asked = useRef<readonly string[]>([])
+  const apply = () => {
+    const q = typed.trim()
+    if (q === (asked.current.at(-1) ?? applied)) return
+    asked.current = [...asked.current, q]
+    onChange({ q: q === '' ? undefined : q })
+  }
+  const applySettled = useEffectEvent(apply)
+  // Back and cleared filters change what is applied from outside; our own echo must not undo what was typed meanwhile.
+  useEffect(() => {
+    const own = asked.current.lastIndexOf(applied)
+    asked.current = own === -1 ? [] : asked.current.slice(own + 1)
+    if (own === -1) setTyped(applied)
+  }, [applied])
+  useEffect(() => {
+    // What is half written would be refused: Enter asks for it all the same.
+    if (!looksWhole(typed)) return undefined
+    const timer = setTimeout(applySettled, SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [typed, applied])
+
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter') apply()
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      event.stopPropagation()
+      if (typed === '') event.currentTarget.blur()
+      else setTyped('')
+    }
+  }
+  return (
+    <div className="q">
+      <span className="q-i">
+        <Icon name="search" />
+      </span>
+      <Tokens search={search} onChange={onChange} />
+      <input
+        ref={inputRef}
+        type="search"
+        value={typed}
+        placeholder={texts.searchHint}
+        aria-label={texts.search}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <Kbd keys="/" />
+      <SearchHelp onTake={(term) => setTyped(typed.trim() === '' ? term : `${typed.trim()} ${term}`)} />
+    </div>
+  )
+}
+
+/** Whether a query is not obviously in the middle of something. */
+export function looksWhole(text: string): boolean {
+  const outside = text.replaceAll(/"(?:\\["\\]|[^"])*"/g, '""')
+  const count = (sign: string) => outside.split(sign).length - 1
+  return (
+    count('"') % 2 === 0 &&
+    count('(') === count(')') &&
+    count('[') === count(']') &&
+    !/(?:^|[\s(])(?:AND|OR|NOT)\s*$|[\w.]:[<>=]*$/u.test(outside)
+  )
+}
+
+function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchChange }) {
+  const tokens = useTokens(search)
+  return tokens.map((token) => (
+    <span key={token.name} className="tok">
+      <b>{token.name}</b> {token.value}
+      <button type="button" aria-label={texts.removeFilter(token.name)} onClick={() => onChange(token.clear)}>
+        <Icon name="x" />
+      </button>
+    </span>
+  ))
+}
+
+/** The filters in words, for the search box and for the sentence that says why nothing is shown. */
+export function useTokens(search: IssuesSearch): { name: string; value: string; clear: Partial<IssuesSearch> }[] {
+  const { people } = usePeople(search.owner !== undefined)
+  const tokens: { name: string; value: string; clear: Partial<IssuesSearch> }[] = []
+  if (search.severity !== undefined) {
+    const value = search.severity.map((severity) => SEVERITY_WORDS[severity].toLowerCase()).join(', ')
+    tokens.push({ name: texts.severity.toLowerCase(), value, clear: { severity: undefined } })
+  }
+  if (search.platform !== undefined) {
+    const value = search.platform.map(platformWord).join(', ')
+    tokens.push({ name: texts.platform.toLowerCase(), value, clear: { platform: undefined } })
+  }
+  if (search.owner !== undefined) {
+    const value = ownerWord(search.owner, people)
+    tokens.push({ name: texts.owner.toLowerCase(), value, clear: { owner: undefined } })
+  }
+  const window = windowOf(search)
+  if (window !== null)
+    tokens.push({
+      name: texts.time,
+      value: formatWindow(window.from, window.to),
+      clear: { from: undefined, to: undefined },
+    })
+  return tokens
+}
+
+function ownerWord(owner: string, people: readonly { id: string; name: string }[]): string {
+  if (owner === 'me') return texts.me.toLowerCase()
+  if (owner === 'none') return texts.nobody.toLowerCase()
+  return people.find((person) => person.id === owner)?.name ?? texts.unknownOwner.toLowerCase()
+}
+
+type FilterButtonProps = {
+  search: IssuesSearch
+  onChange: SearchChange
+  rows: readonly Issue[]
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+/** Severity, platform and owner; the list follows each press while the panel stays open. */
+export function FilterButton({ search, onChange, rows, open, onOpenChange }: FilterButtonProps) {
+  const count = [search.severity, search.platform, search.owner].filter((filter) => filter !== undefined).length
+  return (
+    <Popover
+      label={texts.filters}
+      align="end"
+      open={open}
+      onOpenChange={onOpenChange}
+      trigger={
+        <Button icon="filter" keys="f">
+          {count === 0 ? texts.filter : `${texts.filter} · ${count}`}
+        </Button>
+      }
+    >
+      <Suspense fallback={null}>
+        <FilterPanel search={search} onChange={onChange} rows={rows} />
+      </Suspense>
+    </Popover>
+  )
+}
+
+const SORT_KEYS = ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity'] as const
+const SORT_LETTERS = { last_seen: 'l', first_seen: 'f', event_count: 'e', user_count: 'u', severity: 's' } as const
+type SortKey = (typeof SORT_KEYS)[number]
+
+const keyOf = (sort: NonNullable<IssuesSearch['sort']>): SortKey =>
+  SORT_KEYS.find((key) => sort === key || sort === `-${key}`) ?? 'last_seen'
+
+type SortButtonProps = { sort: NonNullable<IssuesSearch['sort']>; onChange: SearchChange }
+
+export function SortButton({ sort, onChange }: SortButtonProps) {
+  const current = keyOf(sort)
+  const falling = sort.startsWith('-')
+  const [down, up] = texts.sortOrders[current]
+  const set = (next: NonNullable<IssuesSearch['sort']>) => onChange({ sort: next === '-last_seen' ? undefined : next })
+  const entries: MenuEntry[] = [
+    ...SORT_KEYS.map((key): MenuEntry => ({
+      label: texts.sorts[key],
+      letter: SORT_LETTERS[key],
+      checked: key === current,
+      onSelect: () => set(`-${key}`),
+    })),
+    { kind: 'separator' },
+    { label: down, checked: falling, onSelect: () => set(`-${current}`) },
+    { label: up, checked: !falling, onSelect: () => set(current) },
+  ]
+  return (
+    <Menu
+      label={texts.sort}
+      align="end"
+      entries={entries}
+      trigger={
+        <Button
+          icon="sort"
+          caret
+          className="sortbtn"
+          title={texts.sortBy(texts.sorts[current])}
+          aria-label={texts.sortBy(texts.sorts[current])}
+        >
+          {texts.sorts[current]}
+        </Button>
+      }
+    />
+  )
+}

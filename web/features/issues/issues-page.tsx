@@ -1,0 +1,359 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { reasonOf } from '../../api/change.ts'
+import { useIssueDelete, useIssueEdit, type Edit, type Everything } from '../../common/issue/changes.ts'
+import { intoOf, useIssueMerge } from './merge.ts'
+import { filtersOf, type Issue } from '../../api/issue-queries.ts'
+import { meQuery } from '../../api/queries.ts'
+import { useCan } from '../../common/can.ts'
+import { AskProvider } from '../../common/issue/decide.tsx'
+import type { RowMenu } from './row.tsx'
+import { IssueVolume } from './volume.tsx'
+import { usePageTitle } from '../../common/page-title.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { carried, paths } from '../../address/paths.ts'
+import { IssuesSearch, NO_FILTERS } from '../../address/search.ts'
+import { formatClock, formatCount } from '../../ui/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { Note, SkeletonRows } from '../../ui/states.tsx'
+import { issues as texts } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import './issues.css'
+import './row.css'
+import './filters.css'
+import './strip.css'
+import './bulk.css'
+import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
+import { BulkProgress, BulkRefused } from './progress.tsx'
+import { FilterButton, SearchBox, SortButton } from './filters.tsx'
+import { useStreamKeys } from './keys.ts'
+import { IssueList } from './list.tsx'
+import { rememberStream } from '../../common/issue/stream-memory.ts'
+import { recalledSelection, rememberSelection } from './selection-memory.ts'
+import { moveSelection, NOTHING_SELECTED, targetsOf, type SelectionMove } from './selection.ts'
+import { useIssueStream } from './stream.ts'
+import { ViewsMenu } from './views-menu.tsx'
+import { SavedViews, useSavedView } from './views-saved.tsx'
+import { StatusViews, viewOf } from './views.tsx'
+
+const loadBulkBar = () => import('./bulk.tsx').then((module) => ({ default: module.BulkBar }))
+const BulkBar = lazy(loadBulkBar)
+const EmptyStream = lazy(() => import('./empty.tsx').then((module) => ({ default: module.EmptyStream })))
+const DeleteDialog = lazy(() =>
+  import('../../common/issue/delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
+)
+
+const route = getRouteApi('/signed-in/shell/issues')
+const SKELETON_ROWS = 12
+/** What is not needed yet is fetched once the page has been drawn. */
+const IDLE_MS = 1500
+/** For the address of the list before an issue is opened. */
+const MOST_WAIT_MS = 2000
+/** A list older than this is read again on arrival, unless somebody comes back to it. */
+const OLD_MS = 30_000
+const NOBODY: ReadonlySet<string> = new Set()
+/** The API changes no more at once. */
+const MOST_AT_ONCE = 10_000
+
+/** The stream of issues: see what broke and decide in seconds. */
+export function IssuesPage() {
+  return (
+    <AskProvider>
+      <Stream />
+    </AskProvider>
+  )
+}
+
+function Stream() {
+  usePageTitle(texts.title)
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { cursor: startCursor, ...lasting } = search
+  const key = JSON.stringify(lasting)
+  // The same object for the same address: queries and rows compare it.
+  const filters = useMemo(() => filtersOf(IssuesSearch.parse(JSON.parse(key))), [key])
+  const stream = useIssueStream(filters)
+  const { rows } = stream
+  const ids = useMemo(() => rows.map((row) => row.id), [rows])
+
+  const [selection, setSelection] = useState(() => ({
+    ...NOTHING_SELECTED,
+    // Whoever comes back finds chosen what was chosen.
+    ...(startCursor === undefined ? {} : recalledSelection(key)),
+    cursor: startCursor ?? null,
+  }))
+  const [focusTurn, setFocusTurn] = useState(0)
+  const [rowMenu, setRowMenu] = useState<{ id: string; menu: RowMenu } | null>(null)
+  const [bulkMenu, setBulkMenu] = useState<OpenMenu>(null)
+  const [filtering, setFiltering] = useState(false)
+  const [deleting, setDeleting] = useState<readonly Issue[] | null>(null)
+  /** Everything the stream finds is meant, not only the rows that are loaded. */
+  const [everything, setEverything] = useState(false)
+  const searchBox = useRef<HTMLInputElement>(null)
+  const canChange = useCan('issue.change')
+  const canDelete = useCan('issue.delete')
+  const edit = useIssueEdit()
+  const remove = useIssueDelete()
+  const merge = useIssueMerge()
+  const me = useQuery(meQuery).data?.user
+
+  const [shownKey, setShownKey] = useState(key)
+  if (shownKey !== key) {
+    setShownKey(key)
+    setSelection(NOTHING_SELECTED)
+    setEverything(false)
+  }
+  useEffect(() => rememberStream(search), [search])
+  // Not in the first load, and there once somebody chooses.
+  useEffect(() => {
+    const timer = setTimeout(() => void loadBulkBar().catch(() => undefined), IDLE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  useEffect(() => rememberSelection(key, selection), [key, selection])
+  useFreshOnArrival(startCursor === undefined, stream)
+
+  const move = (step: SelectionMove, focus = false) => {
+    setSelection((before) => moveSelection(before, step, ids))
+    if (step.kind !== 'put') setEverything(false)
+    if (focus) setFocusTurn((turn) => turn + 1)
+  }
+  const change = (values: Partial<IssuesSearch>) =>
+    void navigate({
+      search: (before) => ({ ...before, cursor: undefined, ...values }),
+      replace: true,
+      resetScroll: false,
+    })
+
+  const targets = targetsOf(selection, rows)
+  const { list, total, totalCapped } = stream
+  const canMeanAll = selection.selected.size === rows.length && total > rows.length && stream.since !== null
+  const all: Everything | undefined =
+    everything && stream.since !== null ? { filters, since: stream.since, total } : undefined
+  const apply = (targets: readonly Issue[], next: Edit) => {
+    if (targets.length === 0 || !canChange.allowed) return
+    const leaving =
+      next.kind === 'status' && filters.status !== null && !filters.status.includes(next.status)
+        ? new Set(targets.map((issue) => issue.id))
+        : NOBODY
+    move({ kind: 'leave', ids: leaving }, leaving.size > 0)
+    if (leaving.size === 0) move({ kind: 'clear' }, selection.selected.size > 0)
+    edit.mutate({ issues: targets, edit: next, all }, { onSuccess: () => all !== undefined && void stream.reload() })
+  }
+  const mergeTargets = () => {
+    const into = intoOf(targets, selection.cursor)
+    if (into === null || all !== undefined || !canChange.allowed) return
+    const others = targets.filter(({ id }) => id !== into.id)
+    move({ kind: 'leave', ids: new Set(others.map(({ id }) => id)) }, true)
+    move({ kind: 'clear' })
+    merge.mutate({ into, others })
+  }
+  const openMenu = (menu: 'owner' | 'severity') => {
+    if (!canChange.allowed) return
+    if (selection.selected.size > 0) setBulkMenu(menu)
+    else if (selection.cursor !== null) setRowMenu({ id: selection.cursor, menu })
+  }
+
+  const open = useStable((id: string) => {
+    move({ kind: 'put', id })
+    // The row is kept in the address that Back returns to. That is done once the list has been drawn with it, which must
+    // not keep anybody from the issue.
+    const kept = navigate({ search: (before) => ({ ...before, cursor: id }), replace: true, resetScroll: false })
+    const patience = new Promise<void>((done) => setTimeout(done, MOST_WAIT_MS))
+    void Promise.race([kept, patience]).then(() => navigate(paths.issue(id, carried(search))))
+  })
+  const toggle = useStable((id: string, range: boolean) => move({ kind: 'toggle', id, range }))
+  const onRowMenu = useStable((id: string, menu: RowMenu) => {
+    setRowMenu(menu === null ? null : { id, menu })
+    // The menu stands in the row only while it is open: the focus goes back to the row itself.
+    move({ kind: 'put', id }, menu === null)
+  })
+  const onRowEdit = useStable((issue: Issue, next: Edit) => apply([issue], next))
+  const onNearEnd = useStable(() => {
+    const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = stream.list
+    // A page that was refused is asked for again by a person, not by scrolling.
+    if (stream.settled && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage()
+  })
+
+  const chooseWindow = useStable((window: { from: string; to: string } | null) =>
+    change({ from: window?.from, to: window?.to }),
+  )
+  const openView = (next: IssuesSearch) => void navigate({ search: { ...next, cursor: undefined }, resetScroll: false })
+  const clear = () => move({ kind: 'clear' })
+  const clearFilters = () => change(NO_FILTERS)
+  const showFresh = () => {
+    setSelection(NOTHING_SELECTED)
+    scrollTo({ top: 0 })
+    void stream.reload()
+  }
+  const empty = stream.settled && rows.length === 0
+  const saved = useSavedView(search)
+  // A saved view as it was saved is the one tab that is chosen.
+  const isSaved = saved.view !== null && !saved.isChanged
+
+  useStreamKeys({
+    cursor: selection.cursor,
+    onMove: move,
+    onToggle: (id) => toggle(id, false),
+    onOpen: open,
+    onResolve: () => apply(targets, resolveEdit(targets)),
+    onIgnore: () => apply(targets, ignoreEdit(targets)),
+    onMenu: openMenu,
+    onTake:
+      me === undefined
+        ? null
+        : () => apply(targets, { kind: 'assignee', person: { id: me.id, name: me.name, email: me.email } }),
+    onMerge: mergeTargets,
+    onSearch: () => searchBox.current?.focus(),
+    onFilter: () => setFiltering(true),
+    onFresh: stream.waiting.length === 0 ? null : showFresh,
+    onEscape: () => {
+      if (selection.selected.size > 0) clear()
+      else if (filters.window !== null) chooseWindow(null)
+      else if (empty) clearFilters()
+    },
+  })
+
+  const clock = stream.readAt === 0 ? '' : formatClock(stream.readAt)
+  return (
+    <main id="main" tabIndex={-1}>
+      <div className="head">
+        <h1>{texts.title}</h1>
+        <div className="viewbar">
+          <StatusViews view={viewOf(filters.status)} isSaved={isSaved} search={search} counts={stream.statusCounts} />
+          <SavedViews search={search} />
+        </div>
+      </div>
+      <div className="filterbar" role="search">
+        <SearchBox search={search} onChange={change} inputRef={searchBox} />
+        <FilterButton search={search} onChange={change} rows={rows} open={filtering} onOpenChange={setFiltering} />
+        <SortButton sort={filters.sort} onChange={change} />
+        <ViewsMenu search={search} onOpen={openView} />
+      </div>
+      <IssueVolume project={filters.project} range={filters.range} window={filters.window} onWindow={chooseWindow} />
+      <section className="stream" aria-label={texts.stream}>
+        {list.error !== null && rows.length === 0 ? (
+          <QueryError
+            what={texts.what}
+            error={list.error}
+            onRetry={() => void list.refetch()}
+            kept={texts.filtersKept}
+          />
+        ) : rows.length > 0 ? (
+          <IssueList
+            rows={rows}
+            total={totalCapped ? null : Math.max(total, rows.length)}
+            search={search}
+            selection={selection}
+            focusTurn={focusTurn}
+            canChange={canChange.allowed}
+            menu={rowMenu}
+            onMenu={onRowMenu}
+            onEdit={onRowEdit}
+            onToggle={toggle}
+            onAll={(all) => move({ kind: all ? 'all' : 'clear' })}
+            onOpen={open}
+            onNearEnd={onNearEnd}
+            fresh={
+              stream.waiting.length === 0
+                ? null
+                : { label: texts.fresh(stream.waiting.length, clock), onShow: showFresh }
+            }
+            busy={list.isPlaceholderData}
+          />
+        ) : empty ? (
+          <Suspense fallback={null}>
+            <EmptyStream search={search} range={filters.range} view={viewOf(filters.status)} onChange={change} />
+          </Suspense>
+        ) : (
+          <SkeletonRows rows={SKELETON_ROWS} label={texts.what} />
+        )}
+        {list.isFetchNextPageError ? (
+          <div className="moreover">
+            <Note
+              tone="red"
+              icon="warn"
+              role="alert"
+              action={
+                <Button size="sm" onClick={() => void list.fetchNextPage()}>
+                  {shared.tryAgain}
+                </Button>
+              }
+            >
+              {texts.moreFailed} {reasonOf(list.error)}
+            </Note>
+          </div>
+        ) : null}
+        {rows.length === 0 ? null : (
+          <p className="stream-foot">
+            <span>
+              {texts.shown(
+                `1–${formatCount(rows.length)}`,
+                totalCapped ? texts.capped(formatCount(total)) : formatCount(Math.max(total, rows.length)),
+              )}
+            </span>
+            <span className="hints" aria-hidden="true">
+              <kbd>J</kbd> <kbd>K</kbd> {texts.hints.move} <kbd>X</kbd> {texts.hints.select} <Kbd keys="enter" />{' '}
+              {texts.hints.open} <kbd>?</kbd> {texts.hints.all}
+            </span>
+          </p>
+        )}
+      </section>
+      <BulkProgress />
+      <BulkRefused />
+      {selection.selected.size === 0 || targets.length === 0 ? null : (
+        <Suspense fallback={null}>
+          <BulkBar
+            issues={targets}
+            all={everything ? total : null}
+            offer={!canMeanAll || everything ? null : totalCapped || total > MOST_AT_ONCE ? 'too many' : total}
+            onAll={setEverything}
+            onEdit={(next) => apply(targets, next)}
+            onMerge={mergeTargets}
+            cannotMerge={
+              all === undefined && intoOf(targets, selection.cursor) !== null ? undefined : texts.cannotMerge
+            }
+            onDelete={() => canDelete.allowed && setDeleting(targets)}
+            onClear={clear}
+            menu={bulkMenu}
+            onMenu={setBulkMenu}
+          />
+        </Suspense>
+      )}
+      {deleting === null ? null : (
+        <Suspense fallback={null}>
+          <DeleteDialog
+            issues={deleting}
+            total={all?.total}
+            onClose={() => setDeleting(null)}
+            onDelete={() => {
+              move({ kind: 'leave', ids: new Set(deleting.map((issue) => issue.id)) }, true)
+              remove.mutate({ issues: deleting, all }, { onSuccess: () => all !== undefined && void stream.reload() })
+              setDeleting(null)
+            }}
+          />
+        </Suspense>
+      )}
+    </main>
+  )
+}
+
+/** A function that never changes and always calls the newest: rows compare what they are given. */
+function useStable<Args extends unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
+  const newest = useRef(work)
+  useLayoutEffect(() => {
+    newest.current = work
+  })
+  return useCallback((...args: Args) => newest.current(...args), [])
+}
+
+/** Whoever arrives anew gets the list as it is now; whoever comes back finds it as it was left. */
+function useFreshOnArrival(anew: boolean, stream: ReturnType<typeof useIssueStream>): void {
+  const arrived = useRef(false)
+  useEffect(() => {
+    if (arrived.current) return
+    arrived.current = true
+    if (anew && stream.settled && Date.now() - stream.readAt > OLD_MS) void stream.reload()
+  }, [anew, stream])
+}

@@ -1,0 +1,319 @@
+import { useQuery } from '@tanstack/react-query'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type CSSProperties, type RefObject } from 'react'
+import type { Edit } from '../../common/issue/changes.ts'
+import type { Issue } from '../../api/issue-queries.ts'
+import { projectsQuery } from '../../api/queries.ts'
+import { IssueRow, type RowMenu } from './row.tsx'
+import type { IssuesSearch } from '../../address/search.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { useNow } from '../../ui/now.ts'
+import { issues as texts } from './texts.ts'
+import type { Selection } from './selection.ts'
+
+/** Beyond so many rows only those in view are in the page. */
+const WHOLE_LIST = 100
+const ROW_PX = 54
+const CARD_PX = 124
+const OVERSCAN = 8
+/** What covers the page at its edges: bar and table head, bulk bar. */
+const COVER_TOP_PX = 86
+const COVER_FOOT_PX = 84
+/** The next page is on its way before its rows are needed. */
+const AHEAD_ROWS = 40
+const LONG_PRESS_MS = 500
+/** A row that has not appeared by then is gone. */
+const MOST_FRAMES = 20
+
+export type ListProps = {
+  rows: readonly Issue[]
+  /** Null when more than can be counted. */
+  total: number | null
+  search: IssuesSearch
+  selection: Selection
+  /** Grows with every move of the cursor by keys: the row then takes the focus and comes into view. */
+  focusTurn: number
+  canChange: boolean
+  menu: { id: string; menu: RowMenu } | null
+  onMenu: (id: string, menu: RowMenu) => void
+  onEdit: (issue: Issue, edit: Edit) => void
+  onToggle: (id: string, range: boolean) => void
+  onAll: (all: boolean) => void
+  onOpen: (id: string) => void
+  onNearEnd: () => void
+  /** The pill with new issues, between head and rows. */
+  fresh: { label: string; onShow: () => void } | null
+  busy: boolean
+}
+
+/** The rows as a table for screen readers, a window onto it for the browser. */
+export function IssueList(props: ListProps) {
+  const { rows, total, selection, focusTurn, fresh, onAll, onNearEnd, onToggle, busy } = props
+  const body = useRef<HTMLDivElement>(null)
+  const phone = usePhone()
+  const windowed = rows.length > WHOLE_LIST || (total ?? Infinity) > WHOLE_LIST
+  const all = rows.length > 0 && rows.every((row) => selection.selected.has(row.id))
+
+  useLongPress(body, (id) => onToggle(id, false))
+
+  return (
+    <>
+      {fresh === null ? null : (
+        <button className="fresh" type="button" onClick={fresh.onShow}>
+          <Icon name="up" />
+          {fresh.label} <Kbd keys="." />
+        </button>
+      )}
+      <div
+        role="table"
+        className="stream-t"
+        aria-label={texts.stream}
+        aria-rowcount={total === null ? -1 : total + 1}
+        aria-busy={busy}
+      >
+        <div role="rowgroup" className="stream-h">
+          <div role="row" aria-rowindex={1} className="stream-head">
+            <span role="columnheader" className="cell-check">
+              <label className="cell-check">
+                <input
+                  type="checkbox"
+                  checked={all}
+                  aria-label={texts.selectAll}
+                  ref={(box) => {
+                    if (box !== null) box.indeterminate = !all && selection.selected.size > 0
+                  }}
+                  onChange={() => onAll(!all)}
+                />
+              </label>
+            </span>
+            <span role="columnheader" className="cell-sev">
+              <span className="sr">{texts.severity}</span>
+            </span>
+            <span role="columnheader" className="cell-title">
+              {texts.columns.issue}
+            </span>
+            <span role="columnheader" className="cell-trend">
+              {texts.columns.trend}
+            </span>
+            <span role="columnheader" className="cell-ev">
+              {texts.columns.events}
+            </span>
+            <span role="columnheader" className="cell-us">
+              {texts.columns.users}
+            </span>
+            <span role="columnheader" className="cell-age">
+              {texts.columns.age}
+            </span>
+            <span role="columnheader" className="cell-st">
+              {texts.columns.status}
+            </span>
+            <span role="columnheader" className="cell-who">
+              {texts.columns.owner}
+            </span>
+          </div>
+        </div>
+        <div role="rowgroup" className={busy ? 'issues is-old' : 'issues'} ref={body}>
+          {windowed ? (
+            <WindowedRows {...props} body={body} phone={phone} key={phone ? 'cards' : 'rows'} />
+          ) : (
+            <AllRows {...props} focusTurn={focusTurn} onNearEnd={onNearEnd} body={body} />
+          )}
+        </div>
+      </div>
+    </>
+  )
+}
+
+type RowsProps = ListProps & { body: RefObject<HTMLDivElement | null> }
+
+const rowOf = (body: HTMLElement | null, id: string | null): HTMLElement | null =>
+  id === null ? null : (body?.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`) ?? null)
+
+function takeFocus(row: HTMLElement | null): boolean {
+  const link = row?.querySelector<HTMLElement>('a.t')
+  link?.focus({ preventScroll: true })
+  return link != null
+}
+
+function useRow(props: ListProps, now: number) {
+  const { search, selection, canChange, menu, onMenu, onEdit, onToggle, onOpen } = props
+  const { project, range } = search
+  // The same object as long as nothing changed, so that rows need not be drawn again.
+  const carried = useMemo(() => ({ project, range }), [project, range])
+  const { data: projects } = useQuery(projectsQuery)
+  const kinds = useMemo(() => new Map(projects?.items.map((one) => [one.id, one.platform])), [projects])
+  return (issue: Issue, index: number, style?: CSSProperties, measure?: (element: HTMLElement | null) => void) => (
+    <IssueRow
+      key={issue.id}
+      issue={issue}
+      kind={kinds.get(issue.project_id)}
+      index={index}
+      position={index + 1}
+      now={now}
+      selected={selection.selected.has(issue.id)}
+      cursor={selection.cursor === issue.id}
+      search={carried}
+      canChange={canChange}
+      menu={menu?.id === issue.id ? menu.menu : null}
+      onMenu={onMenu}
+      onEdit={onEdit}
+      onToggle={onToggle}
+      onOpen={onOpen}
+      style={style}
+      measure={measure}
+    />
+  )
+}
+
+/** A list short enough stands in the page whole: the browser's own search finds every row. */
+function AllRows(props: RowsProps) {
+  const { rows, selection, focusTurn, body } = props
+  const row = useRow(props, useNow('half-minute'))
+  const turned = useRef(focusTurn)
+  useLayoutEffect(() => {
+    if (turned.current === focusTurn) return
+    turned.current = focusTurn
+    const element = rowOf(body.current, selection.cursor)
+    element?.scrollIntoView({ block: 'nearest' })
+    takeFocus(element)
+  }, [body, focusTurn, selection.cursor])
+  return rows.map((issue, index) => row(issue, index))
+}
+
+function WindowedRows(props: RowsProps & { phone: boolean }) {
+  const { rows, selection, focusTurn, body, phone, onNearEnd } = props
+  const row = useRow(props, useNow('half-minute'))
+  const [top, setTop] = useState(0)
+  // Nothing here is memoised by a compiler.
+  // oxlint-disable-next-line react/incompatible-library
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => (phone ? CARD_PX : ROW_PX),
+    overscan: OVERSCAN,
+    scrollMargin: top,
+    scrollPaddingStart: COVER_TOP_PX,
+    scrollPaddingEnd: COVER_FOOT_PX,
+    getItemKey: (index) => rows[index]?.id ?? index,
+  })
+
+  // Whatever stands above the list can change its height, and the page's with it.
+  useLayoutEffect(() => {
+    const place = () => {
+      const box = body.current?.getBoundingClientRect()
+      if (box !== undefined) setTop(Math.round(box.top + scrollY))
+    }
+    place()
+    const observer = new ResizeObserver(place)
+    const page = body.current?.closest('main')
+    if (page != null) observer.observe(page)
+    return () => observer.disconnect()
+  }, [body])
+
+  const turned = useRef(focusTurn)
+  const frame = useRef(0)
+  useEffect(() => () => cancelAnimationFrame(frame.current), [])
+  useLayoutEffect(() => {
+    if (turned.current === focusTurn) return
+    turned.current = focusTurn
+    cancelAnimationFrame(frame.current)
+    const index = rows.findIndex((one) => one.id === selection.cursor)
+    if (index < 0) return
+    if (phone) virtual.scrollToIndex(index, { align: 'auto' })
+    else bringRowIntoView(top + index * ROW_PX)
+    // A row far away is in the page only once the scroll has been drawn.
+    const reach = (framesLeft: number) => {
+      if (takeFocus(rowOf(body.current, selection.cursor)) || framesLeft === 0) return
+      frame.current = requestAnimationFrame(() => reach(framesLeft - 1))
+    }
+    reach(MOST_FRAMES)
+  }, [body, focusTurn, phone, rows, selection.cursor, top, virtual])
+
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= rows.length - AHEAD_ROWS) onNearEnd()
+  }, [last, rows.length, onNearEnd])
+
+  return (
+    <div className="window" role="presentation" style={{ blockSize: virtual.getTotalSize() }}>
+      {items.map((item) => {
+        const issue = rows[item.index]
+        if (issue === undefined) return null
+        const style = {
+          position: 'absolute',
+          insetInline: 0,
+          insetBlockStart: 0,
+          transform: `translateY(${item.start - top}px)`,
+        } as const
+        return row(issue, item.index, style, phone ? virtual.measureElement : undefined)
+      })}
+    </div>
+  )
+}
+
+/** Rows have one height, so their place is known without asking the page for it: J held down stays cheap. */
+function bringRowIntoView(rowTop: number): void {
+  const first = scrollY + COVER_TOP_PX
+  const last = scrollY + innerHeight - COVER_FOOT_PX
+  if (rowTop < first) scrollTo({ top: rowTop - COVER_TOP_PX })
+  else if (rowTop + ROW_PX > last) scrollTo({ top: rowTop + ROW_PX - innerHeight + COVER_FOOT_PX })
+}
+
+const PHONE = '(max-width: 860px)'
+
+/** Cards have the height of their text, rows all the same. */
+function usePhone(): boolean {
+  const [phone, setPhone] = useState(() => matchMedia(PHONE).matches)
+  useEffect(() => {
+    const query = matchMedia(PHONE)
+    const follow = () => setPhone(query.matches)
+    query.addEventListener('change', follow)
+    return () => query.removeEventListener('change', follow)
+  }, [])
+  return phone
+}
+
+/** A long press chooses a row where there is no pointer to hover with; the press does not open it then. */
+function useLongPress(body: RefObject<HTMLDivElement | null>, onPress: (id: string) => void): void {
+  const press = useRef(onPress)
+  useEffect(() => {
+    press.current = onPress
+  })
+  useEffect(() => {
+    const element = body.current
+    if (element === null) return undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let pressed = false
+    const start = (event: globalThis.PointerEvent) => {
+      pressed = false
+      if (event.pointerType !== 'touch' || !(event.target instanceof Element)) return
+      const id = event.target.closest<HTMLElement>('[data-id]')?.dataset.id
+      if (id === undefined) return
+      timer = setTimeout(() => {
+        pressed = true
+        press.current(id)
+      }, LONG_PRESS_MS)
+    }
+    const end = () => clearTimeout(timer)
+    const swallow = (event: Event) => {
+      if (!pressed) return
+      event.preventDefault()
+      event.stopPropagation()
+      if (event.type === 'click') pressed = false
+    }
+    element.addEventListener('pointerdown', start)
+    for (const name of ['pointerup', 'pointercancel', 'pointermove', 'pointerleave'])
+      element.addEventListener(name, end)
+    element.addEventListener('click', swallow, true)
+    element.addEventListener('contextmenu', swallow, true)
+    return () => {
+      end()
+      element.removeEventListener('pointerdown', start)
+      for (const name of ['pointerup', 'pointercancel', 'pointermove', 'pointerleave'])
+        element.removeEventListener(name, end)
+      element.removeEventListener('click', swallow, true)
+      element.removeEventListener('contextmenu', swallow, true)
+    }
+  }, [body])
+}

@@ -1,0 +1,33 @@
+import { lazy, Suspense } from 'react'
+import { useRunningOperations } from '../../api/operations.ts'
+import { useRefused } from '../../common/issue/refused.ts'
+import { formatCount } from '../../ui/format.ts'
+import { issues as texts } from './texts.ts'
+
+const RefusedDialog = lazy(() =>
+  import('./refused-dialog.tsx').then((module) => ({ default: module.IssueRefusedDialog })),
+)
+
+/** What of it was refused, when somebody asks for it. */
+export function BulkRefused() {
+  const refused = useRefused()
+  return refused === null ? null : (
+    <Suspense fallback={null}>
+      <RefusedDialog refused={refused} />
+    </Suspense>
+  )
+}
+
+/** How far changes of many issues have come that the service goes on with. */
+export function BulkProgress() {
+  const operations = useRunningOperations()
+  return operations.map((operation) => (
+    <div key={operation.id} className="bulk bulk-run">
+      <span className="bulk-n" id={`run-${operation.id}`}>
+        {texts.running[operation.kind]}
+      </span>
+      <progress aria-labelledby={`run-${operation.id}`} max={operation.total} value={operation.done} />
+      <span className="num">{texts.progress(formatCount(operation.done), formatCount(operation.total))}</span>
+    </div>
+  ))
+}

@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { showRefused, type Refused } from '../../common/issue/refused.ts'
+import { paths } from '../../address/paths.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { issues as texts } from './texts.ts'
+
+/** Issue by issue why it was not changed. */
+export function IssueRefusedDialog({ refused }: { refused: Refused }) {
+  const close = () => showRefused(null)
+  // Nothing of it waits on another page.
+  useEffect(() => () => showRefused(null), [])
+  return (
+    <Dialog open onClose={close} title={texts.refusedTitle(refused.total)}>
+      <ul className="refused scroll-y">
+        {refused.rows.map(({ issueId, name, reason }) => (
+          <li key={issueId}>
+            <Link {...paths.issue(issueId)} className="id">
+              {name ?? texts.refusedUnknown}
+            </Link>
+            <span>{reason}</span>
+          </li>
+        ))}
+      </ul>
+      {refused.total > refused.rows.length ? <p className="sub">{texts.refusedFirst(refused.rows.length)}</p> : null}
+    </Dialog>
+  )
+}

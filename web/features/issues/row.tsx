@@ -1,0 +1,277 @@
+import { Link } from '@tanstack/react-router'
+import { lazy, memo, Suspense, type CSSProperties, type MouseEvent, type ReactNode } from 'react'
+import type { Edit } from '../../common/issue/changes.ts'
+import type { Issue } from '../../api/issue-queries.ts'
+import { paths } from '../../address/paths.ts'
+import { formatCount, formatFactor, formatShortCount } from '../../ui/format.ts'
+import { Sparkline } from '../../ui/sparkline.tsx'
+import { Time } from '../../ui/time.tsx'
+import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../../ui/tiles.tsx'
+import { issues as texts } from './texts.ts'
+import { headOf } from '../../common/issue/headline.ts'
+import { faultOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
+
+const menus = () => import('../../common/issue/menus.tsx')
+const OwnerMenu = lazy(() => menus().then((module) => ({ default: module.OwnerMenu })))
+const SeverityMenu = lazy(() => menus().then((module) => ({ default: module.SeverityMenu })))
+const StatusMenu = lazy(() => menus().then((module) => ({ default: module.StatusMenu })))
+
+export type RowMenu = 'owner' | 'severity' | 'status' | null
+
+type IssueRowProps = {
+  issue: Issue
+  /** Of its project. */
+  kind: string | undefined
+  /** 1 for the first issue; the head of the table counts too. */
+  position: number
+  now: number
+  selected: boolean
+  cursor: boolean
+  /** Project and range of the list, carried along to the issue. */
+  search: { project?: string | undefined; range?: '1h' | '24h' | '7d' | '30d' | undefined }
+  onToggle: (id: string, range: boolean) => void
+  onOpen: (id: string) => void
+  /** Where the person may change them, severity and owner are buttons; this one's menu is open. */
+  canChange: boolean
+  menu: RowMenu
+  onMenu: (id: string, menu: RowMenu) => void
+  onEdit: (issue: Issue, edit: Edit) => void
+  style?: CSSProperties | undefined
+  measure?: ((element: HTMLElement | null) => void) | undefined
+  index: number
+}
+
+/** One issue in the stream: 54 px on wide screens, a card on a phone. */
+export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
+  const { issue, kind, position, now, selected, cursor, search, onToggle, onOpen, style, measure, index } = props
+  const tone = toneOf(issue, now)
+
+  const open = (event: MouseEvent<HTMLElement>) => {
+    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    // The second press of a double one on the bar that lay over this row.
+    if (event.detail < 2) onOpen(issue.id)
+  }
+  const onRow = (event: MouseEvent<HTMLElement>) => {
+    const pressed =
+      event.target instanceof Element ? event.target.closest('a, button, input, label, [role="menu"]') : null
+    if (pressed !== null || getSelection()?.isCollapsed === false) return
+    open(event)
+  }
+
+  return (
+    // The link inside is what keys reach; a press anywhere on the row is a larger target for the same thing.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      ref={measure}
+      role="row"
+      aria-rowindex={position + 1}
+      data-id={issue.id}
+      data-index={index}
+      className={['issue', selected ? 'is-selected' : '', cursor ? 'is-cursor' : '']
+        .filter((name) => name !== '')
+        .join(' ')}
+      style={style}
+      onClick={onRow}
+    >
+      <span role="cell" className="cell-check">
+        <label className="cell-check">
+          <input
+            type="checkbox"
+            checked={selected}
+            aria-label={texts.select(issue.short_id)}
+            onChange={(event) =>
+              onToggle(issue.id, event.nativeEvent instanceof MouseEvent ? event.nativeEvent.shiftKey : false)
+            }
+          />
+        </label>
+      </span>
+      <span role="cell" className="cell-sev">
+        <SeverityCell {...props} />
+      </span>
+      <div role="rowheader" className="cell-title">
+        <Link {...paths.issue(issue.id, search)} className="t" onClick={open}>
+          <b>{headOf(issue).name}</b> {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
+        </Link>
+        <p className="sub">
+          <PlatformTile platform={issue.platform} kind={kind} />
+          <span className="id">{issue.short_id}</span>
+          {issue.culprit === '' ? null : <span className="culprit">{issue.culprit}</span>}
+          <Flags issue={issue} now={now} />
+        </p>
+      </div>
+      <span role="cell" className="cell-trend">
+        <Sparkline
+          counts={issue.trend.counts}
+          tone={tone}
+          fault={faultOf(issue, now)}
+          label={texts.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
+        />
+      </span>
+      <span role="cell" className="cell-ev num" title={texts.events(issue.event_count)}>
+        {formatCell(issue.event_count)}
+        <span className="cell-w"> {texts.eventWord(issue.event_count)}</span>
+      </span>
+      <span role="cell" className="cell-us num" title={texts.users(issue.user_count)}>
+        {formatCell(issue.user_count)}
+        <span className="cell-w"> {texts.userWord(issue.user_count)}</span>
+      </span>
+      <span role="cell" className="cell-age">
+        <b>
+          <Time at={issue.last_seen} as="age" />
+        </b>
+        <span>
+          <Time at={issue.first_seen} as="age" />
+        </span>
+      </span>
+      <span role="cell" className="cell-st">
+        <StatusCell {...props} />
+      </span>
+      <span role="cell" className="cell-who">
+        <OwnerCell {...props} />
+      </span>
+    </div>
+  )
+})
+
+/** The menu is mounted only where it is open: forty rows need no forty menus. */
+function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
+  if (!canChange) return <Avatar person={issue.assignee} />
+  const name = issue.assignee === null ? texts.nobody : issue.assignee.name
+  const shared = { type: 'button', className: 'cell-btn', title: name } as const
+  const inner = (
+    <>
+      <span className="sr">{texts.ownerOf(issue.short_id, name)}</span>
+      <Avatar person={issue.assignee} quiet />
+    </>
+  )
+  if (menu !== 'owner') {
+    return (
+      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'owner')}>
+        {inner}
+      </button>
+    )
+  }
+  const trigger = <button {...shared}>{inner}</button>
+  return (
+    <Suspense fallback={trigger}>
+      <OwnerMenu
+        issues={[issue]}
+        align="end"
+        open
+        onOpenChange={(open) => onMenu(issue.id, open ? 'owner' : null)}
+        onEdit={(edit) => onEdit(issue, edit)}
+        trigger={trigger}
+      />
+    </Suspense>
+  )
+}
+
+function SeverityCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
+  const icon = <Severity severity={issue.severity} word={false} />
+  if (!canChange) return icon
+  const label = texts.severityOf(issue.short_id, SEVERITY_WORDS[issue.severity])
+  const shared = {
+    type: 'button',
+    className: 'cell-btn',
+    'aria-label': label,
+    title: SEVERITY_WORDS[issue.severity],
+  } as const
+  if (menu !== 'severity') {
+    return (
+      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'severity')}>
+        {icon}
+      </button>
+    )
+  }
+  const trigger = <button {...shared}>{icon}</button>
+  return (
+    <Suspense fallback={trigger}>
+      <SeverityMenu
+        issues={[issue]}
+        open
+        onOpenChange={(open) => onMenu(issue.id, open ? 'severity' : null)}
+        onEdit={(edit) => onEdit(issue, edit)}
+        trigger={trigger}
+      />
+    </Suspense>
+  )
+}
+
+function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
+  const status = <Status status={issue.status} />
+  if (!canChange) return status
+  const shared = {
+    type: 'button',
+    className: 'cell-btn cell-btn-st',
+    'aria-label': texts.statusOf(issue.short_id, STATUS_WORDS[issue.status]),
+    title: issue.status_reason ?? undefined,
+  } as const
+  if (menu !== 'status') {
+    return (
+      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'status')}>
+        {status}
+      </button>
+    )
+  }
+  const trigger = <button {...shared}>{status}</button>
+  return (
+    <Suspense fallback={trigger}>
+      <StatusMenu
+        issues={[issue]}
+        align="end"
+        open
+        onOpenChange={(open) => onMenu(issue.id, open ? 'status' : null)}
+        onEdit={(edit) => onEdit(issue, edit)}
+        trigger={trigger}
+      />
+    </Suspense>
+  )
+}
+
+/** A column of 62 px holds six digits; beyond that the short form, with the whole figure on hover. */
+const formatCell = (count: number): string => (count < 1_000_000 ? formatCount(count) : formatShortCount(count))
+
+const hoursOf = ({ trend }: Issue): number => Math.round((trend.interval_seconds * trend.counts.length) / 3600)
+
+/** At most two remarks, the most telling first. */
+function Flags({ issue, now }: { issue: Issue; now: number }) {
+  const flags: ReactNode[] = []
+  if (issue.status === 'regressed') {
+    flags.push(
+      <Flag key="back" colour="violet" icon="st-regressed">
+        {issue.last_release === null ? texts.back : texts.backIn(versionOf(issue.last_release))}
+      </Flag>,
+    )
+  }
+  const factor = stepFactor(issue, now)
+  if (factor !== null) {
+    flags.push(
+      <Flag key="factor" colour="vermilion" icon="st-escalated">
+        {texts.overBaseline(formatFactor(factor))}
+      </Flag>,
+    )
+  }
+  if (isNew(issue, now)) {
+    flags.push(
+      <Flag key="new" colour="blue" icon="spark">
+        {texts.new}
+      </Flag>,
+    )
+  }
+  if (issue.tracker_ticket !== null) {
+    flags.push(
+      <Flag key="ticket" colour="plain" icon="ticket">
+        {issue.tracker_ticket.id}
+      </Flag>,
+    )
+  }
+  if (issue.is_unhandled) {
+    flags.push(
+      <Flag key="unhandled" colour="plain" icon="bolt">
+        {texts.unhandled}
+      </Flag>,
+    )
+  }
+  return flags.slice(0, 2)
+}

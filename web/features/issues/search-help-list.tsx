@@ -1,0 +1,22 @@
+import { useFirstFocus } from '../../ui/first-focus.ts'
+import { searchHelp as texts } from './search-help-texts.ts'
+
+/** Examples of the language; pressing one puts it into the field. */
+export function SearchHelpList({ onTake }: { onTake: (term: string) => void }) {
+  const root = useFirstFocus<HTMLDivElement>()
+  return (
+    <div className="searchhelp" ref={root}>
+      <p className="sub">{texts.intro}</p>
+      <ul>
+        {texts.examples.map(([term, meaning]) => (
+          <li key={term}>
+            <button type="button" onClick={() => onTake(term)}>
+              <code>{term}</code>
+              <span className="sub">{meaning}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+import { useState, type SyntheticEvent } from 'react'
+import { reasonOf } from '../../api/change.ts'
+import { draftOf, useViewChange, useViewCreate, type SavedView } from '../../api/view-queries.ts'
+import { useCan } from '../../common/can.ts'
+import type { IssuesSearch } from '../../address/search.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { views as texts } from './view-texts.ts'
+
+type ViewDialogProps = {
+  /** The one to change; null saves a new one. */
+  view: SavedView | null
+  search: IssuesSearch
+  onClose: () => void
+  onSaved: (view: SavedView) => void
+}
+
+/** Names a view, and says who sees it. */
+export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogProps) {
+  const [name, setName] = useState(view?.name ?? '')
+  const [isShared, setShared] = useState(view?.is_shared ?? false)
+  const create = useViewCreate((saved) => texts.saved(saved.name))
+  const change = useViewChange((saved) => texts.saved(saved.name))
+  const mayShare = useCan('issue.change')
+  const { isPending } = view === null ? create : change
+  const error = view === null ? create.error : change.error
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (name.trim() === '') return
+    const given = { name: name.trim(), is_shared: isShared }
+    if (view === null) create.mutate({ ...given, ...draftOf(search) }, { onSuccess: onSaved })
+    else change.mutate({ viewId: view.id, ...given }, { onSuccess: onSaved })
+  }
+  return (
+    <Dialog open onClose={onClose} title={view === null ? texts.saveTitle : texts.editTitle}>
+      <form onSubmit={submit}>
+        <Field
+          label={texts.name}
+          hint={texts.nameHint}
+          error={error === null ? undefined : reasonOf(error)}
+          value={name}
+          maxLength={60}
+          autoComplete="off"
+          data-autofocus
+          onChange={(event) => setName(event.target.value)}
+        />
+        <p className="rowk viewshare">
+          <Switch label={texts.share} checked={isShared} onChange={setShared} why={mayShare.why} />
+          <span aria-hidden="true">{texts.share}</span>
+        </p>
+        <p className="rowk end">
+          <Button onClick={onClose}>{texts.cancel}</Button>
+          <Button look="primary" type="submit" busy={isPending} why={name.trim() === '' ? texts.name : undefined}>
+            {texts.confirm}
+          </Button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import {
+  searchOf,
+  draftOf,
+  shows,
+  useViewChange,
+  useViewDelete,
+  viewsQuery,
+  type SavedView,
+} from '../../api/view-queries.ts'
+import type { IssuesSearch } from '../../address/search.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu, type MenuEntry } from '../../ui/menu.tsx'
+import { views as texts } from './view-texts.ts'
+
+const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => ({ default: module.IssueViewDialog })))
+
+type ViewsMenuProps = {
+  search: IssuesSearch
+  /** Goes to the address of a view. */
+  onOpen: (search: IssuesSearch) => void
+}
+
+/** Saved views: opened, saved, renamed, shared and deleted from one menu. */
+export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
+  const { data: views = [] } = useQuery(viewsQuery)
+  const [dialog, setDialog] = useState<'create' | 'edit' | null>(null)
+  const change = useViewChange((view) => texts.saved(view.name))
+  const remove = useViewDelete((view) => texts.deleted(view.name), texts.deleteFailed)
+  const current = views.find((view) => view.id === search.view) ?? null
+
+  const why = current === null || current.can_change ? undefined : texts.notYours
+  const entries: MenuEntry[] = [
+    ...section(
+      texts.yours,
+      views.filter((view) => !view.is_shared),
+    ),
+    ...section(
+      texts.shared,
+      views.filter((view) => view.is_shared),
+    ),
+    ...(views.length === 0 ? [{ kind: 'heading' as const, label: texts.none }] : []),
+    { kind: 'separator' },
+    ...(current === null || shows(search, current)
+      ? []
+      : [
+          {
+            label: texts.saveChanges(current.name),
+            why,
+            onSelect: () => change.mutate({ viewId: current.id, ...draftOf(search) }),
+          },
+        ]),
+    { label: texts.save, letter: 's', onSelect: () => setDialog('create') },
+    ...(current === null
+      ? []
+      : [
+          { label: texts.edit, why, onSelect: () => setDialog('edit') },
+          {
+            label: texts.delete,
+            why,
+            danger: true,
+            onSelect: () => {
+              remove.mutate(current)
+              onOpen({ ...search, view: undefined })
+            },
+          },
+        ]),
+  ]
+
+  function section(label: string, list: readonly SavedView[]): MenuEntry[] {
+    if (list.length === 0) return []
+    const names = new Map<string, number>()
+    return [
+      { kind: 'heading', label },
+      ...list.map((view): MenuEntry => {
+        const nth = (names.get(view.name) ?? 0) + 1
+        names.set(view.name, nth)
+        return {
+          label: nth === 1 ? view.name : `${view.name} (${nth})`,
+          checked: view.id === current?.id,
+          onSelect: () => onOpen(searchOf(view, search)),
+        }
+      }),
+    ]
+  }
+
+  return (
+    <>
+      <Menu
+        label={texts.views}
+        align="end"
+        entries={entries}
+        trigger={
+          <Button
+            caret
+            className="viewsbtn"
+            title={texts.views}
+            aria-label={current === null ? texts.views : `${texts.views}: ${current.name}`}
+          >
+            {current?.name ?? texts.menu}
+          </Button>
+        }
+      />
+      {dialog === null ? null : (
+        <Suspense fallback={null}>
+          <ViewDialog
+            view={dialog === 'edit' ? current : null}
+            search={search}
+            onClose={() => setDialog(null)}
+            onSaved={(view) => {
+              setDialog(null)
+              onOpen({ ...search, view: view.id })
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}

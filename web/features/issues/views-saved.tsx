@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useLayoutEffect, useRef } from 'react'
+import { searchOf, shows, viewsQuery, type SavedView } from '../../api/view-queries.ts'
+import { paths } from '../../address/paths.ts'
+import type { IssuesSearch } from '../../address/search.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { views as texts } from './view-texts.ts'
+
+/** Of the bar's end, as its style sheet has it. */
+const FADE_PX = 28
+
+/** The saved view an address came from; null for none, or one that is gone. */
+export function useSavedView(search: IssuesSearch): { view: SavedView | null; isChanged: boolean } {
+  const { data: views = [] } = useQuery(viewsQuery)
+  const view = views.find((one) => one.id === search.view) ?? null
+  return { view, isChanged: view !== null && !shows(search, view) }
+}
+
+/** Saved views beside those of the statuses: one's own first, then what is shared. */
+export function SavedViews({ search }: { search: IssuesSearch }) {
+  const { data: views = [] } = useQuery(viewsQuery)
+  const { view: current, isChanged } = useSavedView(search)
+  const chosen = useRef<HTMLAnchorElement>(null)
+  const currentId = current?.id ?? null
+  // The chosen one may stand beyond the edge; the page itself does not move.
+  useLayoutEffect(() => {
+    const bar = chosen.current?.closest<HTMLElement>('.viewbar')
+    if (chosen.current === null || bar == null) return
+    const [link, edge] = [chosen.current.getBoundingClientRect(), bar.getBoundingClientRect()]
+    const end = edge.right - FADE_PX
+    if (link.right > end) bar.scrollLeft += link.right - end
+    else if (link.left < edge.left) bar.scrollLeft -= edge.left - link.left
+  }, [currentId, views.length])
+  if (views.length === 0) return null
+  return (
+    <nav className="views views-saved" aria-label={texts.views}>
+      {[...views]
+        .sort((a, b) => Number(a.is_shared) - Number(b.is_shared))
+        .map((view) => (
+          <Link
+            key={view.id}
+            ref={view.id === currentId ? chosen : undefined}
+            {...paths.issues(searchOf(view, search))}
+            activeOptions={{ exact: true }}
+            aria-current={view.id === currentId ? 'page' : undefined}
+            title={view.is_shared ? `${view.name}, ${texts.sharedOne}` : view.name}
+          >
+            {view.is_shared ? <Icon name="org" /> : null}
+            <span className="view-n">{view.name}</span>
+            {view.id === currentId && isChanged ? <span className="n">{texts.changed}</span> : null}
+          </Link>
+        ))}
+    </nav>
+  )
+}

@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import { OPEN, type Status } from '../../api/issue-queries.ts'
+import { paths } from '../../address/paths.ts'
+import type { IssuesSearch } from '../../address/search.ts'
+import { formatCount } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { STATUS_COLOURS } from '../../ui/tiles.tsx'
+import { issues as texts } from './texts.ts'
+
+export type ViewName = 'open' | Status
+const VIEWS: readonly ViewName[] = ['open', 'unresolved', 'regressed', 'escalated', 'ignored', 'resolved']
+
+/** Which view an address shows; null for a mixture of its own. */
+export function viewOf(status: readonly Status[] | null): ViewName | null {
+  if (status === null) return null
+  if (status.length === OPEN.length && OPEN.every((one) => status.includes(one))) return 'open'
+  return status.length === 1 ? (status[0] ?? null) : null
+}
+
+type ViewsProps = {
+  view: ViewName | null
+  /** A saved view is shown as it was saved: its own tab is the chosen one. */
+  isSaved: boolean
+  search: IssuesSearch
+  /** Absent while a search is on: it does not count by status. */
+  counts: Partial<Record<Status, number>> | null
+}
+
+const CAP = 10_000
+
+export const StatusViews = memo(function StatusViews({ view, isSaved, search, counts }: ViewsProps) {
+  const countOf = (name: ViewName): number | null => {
+    if (counts === null) return null
+    return name === 'open' ? OPEN.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : (counts[name] ?? 0)
+  }
+  return (
+    <nav className="views" aria-label={texts.views}>
+      {VIEWS.map((name) => {
+        const count = countOf(name)
+        return (
+          <Link
+            key={name}
+            {...paths.issues({
+              ...search,
+              status: name === 'open' ? undefined : [name],
+              view: isSaved && name === view ? undefined : search.view,
+              cursor: undefined,
+            })}
+            activeOptions={{ exact: true }}
+            aria-current={name === view && !isSaved ? 'page' : undefined}
+          >
+            {name === 'open' ? null : <Icon name={`st-${name}`} className={STATUS_COLOURS[name]} />}
+            {texts.view[name]}
+            {count === null ? null : (
+              <span className="n">{count >= CAP ? `${formatCount(CAP)}+` : formatCount(count)}</span>
+            )}
+          </Link>
+        )
+      })}
+    </nav>
+  )
+})

@@ -1,0 +1,240 @@
+import { useQuery } from '@tanstack/react-query'
+import { memo } from 'react'
+import { sessionSummaryQuery, volumeQuery, type SessionSummary, type Volume } from '../../api/issue-queries.ts'
+import { usePolling } from '../../api/live.ts'
+import { releaseMarkersQuery } from '../../api/release-queries.ts'
+import { usePrefs } from '../../common/prefs.ts'
+import type { Range } from '../../address/search.ts'
+import { BarChart, ChartLegend, type BarSeries } from '../../ui/bar-chart.tsx'
+import type { Buckets } from '../../ui/bar-reading.ts'
+import { Count } from '../../ui/figures.tsx'
+import {
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatFactor,
+  formatPoints,
+  formatRate,
+  formatWindow,
+} from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { issues as texts } from './texts.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
+import { faultLines } from '../../common/issue/fault-lines.ts'
+import { bucketsOf, sumOfPoints, windowOfBuckets, type Window } from './volume-window.ts'
+
+type IssueVolumeProps = {
+  project: string | null
+  range: Range
+  /** The part of the range that is looked at. */
+  window: Window | null
+  onWindow: (window: Window | null) => void
+}
+
+/** The strip above the stream: how much arrives, how much of it hurts, against the time before. */
+export const IssueVolume = memo(function IssueVolume({ project, range, window, onWindow }: IssueVolumeProps) {
+  const polling = usePolling(15_000)
+  const volume = useQuery({
+    ...volumeQuery(project, range),
+    ...(polling === false ? {} : { refetchInterval: polling }),
+  })
+  // Without it the strip says what events alone say.
+  const sessions = useQuery(sessionSummaryQuery(project, range)).data
+  usePrefs()
+  const [first, last] = [volume.data?.points[0]?.t ?? '', volume.data?.points.at(-1)?.t ?? '']
+  const markers = useQuery({
+    ...releaseMarkersQuery(project === null ? [] : [project], first, last),
+    enabled: first !== '' && first !== last,
+    meta: { quiet: true },
+  })
+  if (volume.data === undefined) {
+    return (
+      <section className="strip strip-wait" aria-label={texts.strip[range]} aria-busy={volume.isPending}>
+        {volume.error === null ? null : (
+          <QueryError what={texts.volume} error={volume.error} onRetry={() => void volume.refetch()} />
+        )}
+      </section>
+    )
+  }
+  const { points, total, interval_seconds } = volume.data
+  const { fatal } = sumOfPoints(points, null)
+  const peak = Math.max(0, ...points.map((point) => point.events))
+  const chosen = bucketsOf(window, points, interval_seconds)
+  const series: BarSeries[] = [
+    {
+      label: texts.series.other,
+      tone: 'quiet',
+      values: points.map((point) => Math.max(0, point.events - point.fatal)),
+    },
+    { label: texts.series.fatal, tone: 'crit', values: points.map((point) => point.fatal) },
+  ]
+  const choose = (buckets: Buckets | null) =>
+    onWindow(buckets === null ? null : windowOfBuckets(buckets, points, interval_seconds))
+  const label = (buckets: Buckets) => {
+    const marked = windowOfBuckets(buckets, points, interval_seconds)
+    return marked === null ? '' : formatWindow(marked.from, marked.to)
+  }
+  return (
+    <section
+      className="strip"
+      aria-label={window === null ? texts.strip[range] : texts.stripWindow(formatWindow(window.from, window.to))}
+    >
+      <dl className="strip-n">
+        {chosen === null ? (
+          <RangeFigures volume={volume.data} sessions={sessions} />
+        ) : (
+          <WindowFigures volume={volume.data} chosen={chosen} />
+        )}
+      </dl>
+      <figure className="strip-chart">
+        <BarChart
+          label={texts.chartFinding(formatDuration(interval_seconds * 1000), peak, fatal, total)}
+          heightPx={76}
+          series={series}
+          buckets={points.map((point) => bucketLabel(point.t, interval_seconds, range))}
+          xLabels={axisLabels(
+            points.map((point) => point.t),
+            interval_seconds,
+            range,
+          )}
+          faults={faultLines(null, markers.data?.items ?? [], {
+            start: first,
+            interval_seconds,
+            counts: points.map((point) => point.events),
+          })}
+          openEnd
+          choice={{ chosen, onChoose: choose, label }}
+        />
+        <figcaption className="strip-c">
+          <ChartLegend series={series.toReversed()} />
+          <VolumeTable volume={volume.data} range={range} />
+        </figcaption>
+      </figure>
+    </section>
+  )
+})
+
+/** Three figures of the whole range. Where apps send no sessions, events say how much of it hurts. */
+function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionSummary | undefined }) {
+  const { total, previous_total, points } = volume
+  const users = sessions?.crashed_users ?? null
+  const crashFree = sessions?.crash_free_sessions ?? null
+  const before = sessions?.previous
+  return (
+    <>
+      <div>
+        <dt>{texts.stripEvents}</dt>
+        <dd>
+          <Count value={total} short /> <Delta now={total} before={previous_total} />
+        </dd>
+      </div>
+      {users === null ? (
+        <div>
+          <dt>{texts.stripFatal}</dt>
+          <dd>
+            <Count value={sumOfPoints(points, null).fatal} short />
+          </dd>
+        </div>
+      ) : (
+        <div>
+          <dt>{texts.stripUsers}</dt>
+          <dd>
+            <Count value={users} short /> <Delta now={users} before={before?.crashed_users ?? 0} />
+          </dd>
+        </div>
+      )}
+      {crashFree === null ? null : (
+        <div>
+          <dt>{texts.stripCrashFree}</dt>
+          <dd>
+            <span className="num">{formatRate(crashFree)}</span>{' '}
+            <PointDelta now={crashFree} before={before?.crash_free_sessions ?? null} />
+          </dd>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Events of the part that is looked at; sessions are known of the whole range alone. */
+function WindowFigures({ volume: { points }, chosen }: { volume: Volume; chosen: Buckets }) {
+  const { events, fatal } = sumOfPoints(points, chosen)
+  return (
+    <>
+      <div>
+        <dt>{texts.stripEvents}</dt>
+        <dd>
+          <Count value={events} short />
+        </dd>
+      </div>
+      <div>
+        <dt>{texts.stripFatal}</dt>
+        <dd>
+          <Count value={fatal} short />
+        </dd>
+      </div>
+    </>
+  )
+}
+
+/** More than before is worse here, and says so in red. */
+function Delta({ now, before }: { now: number; before: number }) {
+  if (before === 0) return null
+  const tone = now > before ? 'up-bad' : now < before ? 'up-good' : 'flat'
+  return (
+    <span className={`delta ${tone}`} title={texts.changeFrom(formatCount(before))}>
+      {now / before >= 10 ? formatFactor(now / before) : formatChange(now, before)}
+    </span>
+  )
+}
+
+/** Of a share where less is worse. */
+function PointDelta({ now, before }: { now: number; before: number | null }) {
+  if (before === null) return null
+  const text = formatPoints(now - before)
+  const tone = /[1-9]/.test(text) ? (now < before ? 'up-bad' : 'up-good') : 'flat'
+  return (
+    <span className={`delta ${tone}`} title={texts.changeFrom(formatRate(before))}>
+      {text}
+    </span>
+  )
+}
+
+/** The figures of the chart for those who read better than they look. */
+function VolumeTable({ volume, range }: { volume: Volume; range: Range }) {
+  const rows = volume.points.filter((point) => point.events > 0).toReversed()
+  return (
+    <Popover
+      label={texts.asTable}
+      trigger={
+        <button type="button" className="astable">
+          <Icon name="issues" />
+          <span>{texts.asTable}</span>
+        </button>
+      }
+    >
+      <div className="scroll-y">
+        <table className="tiny">
+          <thead>
+            <tr>
+              <th scope="col">{texts.tableTime}</th>
+              <th scope="col">{texts.stripEvents}</th>
+              <th scope="col">{texts.stripFatal}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((point) => (
+              <tr key={point.t}>
+                <th scope="row">{bucketLabel(point.t, volume.interval_seconds, range)}</th>
+                <td>{formatCount(point.events)}</td>
+                <td>{formatCount(point.fatal)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Popover>
+  )
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { meQuery, projectsQuery } from '../../api/queries.ts'
+import { AccountMenu } from '../../common/account-menu.tsx'
+import { usePageTitle } from '../../common/page-title.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { ThemeButton } from '../../common/theme-button.tsx'
+import { paths } from '../../address/paths.ts'
+import { buttonClass } from '../../ui/button.tsx'
+import { Mark } from '../../ui/icon.tsx'
+import { onboarding } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import { ProjectStep } from './project-step.tsx'
+import { SendStep } from './send-step.tsx'
+import './onboarding.css'
+
+const route = getRouteApi('/signed-in/onboarding')
+
+/** From nothing to the first event: a project, then its SDK. */
+export function OnboardingPage() {
+  usePageTitle(onboarding.title)
+  const { project: wanted, step } = route.useSearch()
+  const projects = useQuery(projectsQuery)
+  const me = useQuery(meQuery)
+  const items = projects.data?.items
+  const project =
+    items?.find(({ id }) => id === wanted) ?? items?.find(({ last_event_at }) => last_event_at === null) ?? items?.[0]
+  const making = step === 'project' || (items !== undefined && project === undefined)
+
+  return (
+    <>
+      <a className="skip" href="#main">
+        {shared.skip}
+      </a>
+      <header className="ob-top">
+        <Link {...paths.home()} className="brand" aria-label={shared.homeLink}>
+          <Mark />
+          <b>{shared.product}</b>
+        </Link>
+        {making || project === undefined ? null : (
+          <span className="sub">
+            {onboarding.settingUp} <b>{project.name}</b>
+          </span>
+        )}
+        <span className="sp" />
+        {items === undefined || items.length === 0 ? null : (
+          <Link {...paths.issues()} className={buttonClass('ghost')}>
+            <span>{project?.last_event_at === null ? onboarding.later : onboarding.arrived.stream}</span>
+          </Link>
+        )}
+        <ThemeButton />
+        <AccountMenu />
+      </header>
+      {items === undefined || me.data === undefined ? (
+        <main id="main" className="lost" tabIndex={-1}>
+          {projects.error === null ? null : (
+            <QueryError what={onboarding.projects} error={projects.error} onRetry={() => void projects.refetch()} />
+          )}
+        </main>
+      ) : making ? (
+        <ProjectStep role={me.data.user.role} />
+      ) : project === undefined ? null : (
+        <SendStep key={project.id} project={project} />
+      )}
+    </>
+  )
+}

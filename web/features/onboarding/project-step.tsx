@@ -1,0 +1,125 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState, type SubmitEvent } from 'react'
+import { call } from '../../api/call.ts'
+import { reasonOf } from '../../api/change.ts'
+import type { Me, Project } from '../../api/queries.ts'
+import { can } from '../../common/can.ts'
+import { paths } from '../../address/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, SelectField } from '../../ui/field.tsx'
+import { Note } from '../../ui/states.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { PlatformTile, platformWord } from '../../ui/tiles.tsx'
+import { shared } from '../../common/texts.ts'
+import { onboarding } from './texts.ts'
+import { Steps } from './steps.tsx'
+import '../../common/settings.css'
+import '../../common/privacy.css'
+
+const words = onboarding.project
+const PLATFORMS = ['android', 'ios', 'react-native', 'flutter', 'web'] as const satisfies readonly Project['platform'][]
+const REGIONS = ['eu-central-1', 'us-east-1', 'af-south-1'] as const satisfies readonly Project['region'][]
+/** Where the law asks for a reason to keep addresses of people. */
+const OFFERS_HIDING: ReadonlySet<Project['region']> = new Set<Project['region']>(['eu-central-1', 'af-south-1'])
+
+/** Name, platform, region. */
+export function ProjectStep({ role }: { role: Me['user']['role'] }) {
+  const [name, setName] = useState('')
+  const [platform, setPlatform] = useState<Project['platform']>('web')
+  const [region, setRegion] = useState<Project['region']>('eu-central-1')
+  const [hideAddresses, setHideAddresses] = useState(false)
+  const [tried, setTried] = useState(false)
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const create = useMutation({
+    mutationFn: () =>
+      call('POST /api/projects', {
+        body: { name: name.trim(), platform, region, scrub_ip_addresses: hideAddresses && OFFERS_HIDING.has(region) },
+      }),
+    onSuccess: async (project) => {
+      await client.invalidateQueries({ queryKey: ['projects'] })
+      return navigate(paths.onboarding({ project: project.id, step: 'sdk' }))
+    },
+  })
+  const missing = tried && name.trim() === '' ? words.nameMissing : undefined
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (name.trim() !== '' && !create.isPending) create.mutate()
+  }
+
+  return (
+    <main id="main" className="ob" tabIndex={-1}>
+      <Steps
+        project={{ done: false, now: true, more: onboarding.steps.projectMore }}
+        sdk={{ done: false, now: false, more: onboarding.steps.sdkMore }}
+        event={{ done: false, now: false, more: onboarding.steps.eventNext }}
+      />
+      <div className="ob-main">
+        <h1>{words.heading}</h1>
+        <p className="ob-lead">{words.lead}</p>
+        {can(role, 'project.create').allowed ? (
+          <form className="ob-form" onSubmit={submit} noValidate>
+            <Field
+              label={words.name}
+              value={name}
+              autoFocus
+              autoComplete="off"
+              placeholder={words.namePlaceholder}
+              error={missing ?? (create.error === null ? undefined : reasonOf(create.error))}
+              onChange={(event) => setName(event.target.value)}
+            />
+            <fieldset className="ob-plats">
+              <legend className="field-l">{words.platform}</legend>
+              {PLATFORMS.map((one) => (
+                <label key={one} className="ob-plat">
+                  <input
+                    type="radio"
+                    name="platform"
+                    className="sr"
+                    value={one}
+                    checked={one === platform}
+                    onChange={() => setPlatform(one)}
+                  />
+                  <PlatformTile platform={one} quiet />
+                  <span>{platformWord(one)}</span>
+                </label>
+              ))}
+            </fieldset>
+            <SelectField
+              label={words.region}
+              hint={words.regionHint}
+              value={region}
+              onChange={(event) => setRegion(REGIONS.find((one) => one === event.target.value) ?? 'eu-central-1')}
+            >
+              {REGIONS.map((one) => (
+                <option key={one} value={one}>
+                  {shared.regions[one]}
+                </option>
+              ))}
+            </SelectField>
+            {OFFERS_HIDING.has(region) ? (
+              <div className="frow ob-offer">
+                <Switch label={words.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
+                <div>
+                  <b>{words.hideAddresses}</b>
+                  <p className="sub">{words.hideAddressesMore}</p>
+                </div>
+              </div>
+            ) : null}
+            <div>
+              <Button type="submit" look="primary" size="lg" busy={create.isPending}>
+                {words.create}
+              </Button>
+            </div>
+          </form>
+        ) : (
+          <Note tone="blue" icon="lock">
+            {words.notAllowed}
+          </Note>
+        )}
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,152 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { startLive, useLive } from '../../api/live.ts'
+import { firstIssueQuery, projectSettingsQuery, type Project } from '../../api/queries.ts'
+import { useKeys } from '../../common/keys.ts'
+import { CopyButton, copyAndSay } from '../../ui/copy-button.tsx'
+import { formatDuration } from '../../ui/format.ts'
+import { Code } from '../../ui/highlight.tsx'
+import { useNow } from '../../ui/now.ts'
+import { Tabs } from '../../ui/tabs.tsx'
+import { PlatformTile, platformWord } from '../../ui/tiles.tsx'
+import { onboarding } from './texts.ts'
+import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
+import { Steps } from './steps.tsx'
+import { WaitCard } from './wait.tsx'
+
+const words = onboarding.send
+const ASK_EVERY_MS = 2000
+
+const TABS = SNIPPET_PLATFORMS.map((platform) => ({
+  value: platform,
+  label: platform === 'node' ? words.node : platformWord(platform),
+  before: <PlatformTile platform={platform} quiet />,
+}))
+
+/** The lines for the app on the left; on the right the card that waits for its first event. */
+export function SendStep({ project }: { project: Project }) {
+  const [platform, setPlatform] = useState<SnippetPlatform>(project.platform)
+  const [since] = useState(() => Date.now())
+  const now = useNow('second')
+  const client = useQueryClient()
+
+  const first = useQuery({
+    ...firstIssueQuery(project.id),
+    // The stream is quicker; asking is for when it does not get through.
+    refetchInterval: ({ state }) => (state.data !== undefined && state.data.items.length > 0 ? false : ASK_EVERY_MS),
+    meta: { quiet: true },
+  })
+  const issue = first.data?.items[0] ?? null
+  const settings = useQuery({
+    ...projectSettingsQuery(project.id),
+    refetchInterval: issue === null ? ASK_EVERY_MS : false,
+    meta: { quiet: true },
+  })
+  const key = settings.data?.keys.find(({ expires_at }) => expires_at === null) ?? null
+
+  useEffect(() => startLive(), [])
+  useLive((messages) => {
+    if (messages.some((message) => message.kind !== 'inbox' && message.project_id === project.id))
+      void client.invalidateQueries({ queryKey: firstIssueQuery(project.id).queryKey })
+  })
+
+  const issueId = issue?.id
+  useEffect(() => {
+    // What the rest of the dashboard knows about this project is out of date now.
+    if (issueId === undefined) return
+    void client.invalidateQueries({ queryKey: ['projects'], exact: true })
+    void client.invalidateQueries({ queryKey: ['onboarding'] })
+  }, [client, issueId])
+
+  const dsn = settings.data?.dsn ?? project.dsn
+  const snippet = snippetFor(platform, dsn)
+  useKeys([
+    {
+      keys: 'y',
+      label: words.copySnippet,
+      group: 'Page',
+      run: () => void copyAndSay(snippet.code, words.snippetCopied),
+    },
+  ])
+
+  const arrived = issue !== null
+  const requested = key?.last_seen_at != null
+  const passed = formatDuration(Math.max(0, Math.floor((now - since) / 1000)) * 1000)
+  return (
+    <main id="main" className="ob" tabIndex={-1}>
+      <Steps
+        project={{ done: true, now: false, more: `${project.name}, ${project.region}` }}
+        sdk={{
+          done: arrived || requested,
+          now: !arrived && !requested,
+          more: arrived || requested ? onboarding.steps.sdkDone : onboarding.steps.sdkMore,
+        }}
+        event={{
+          done: arrived,
+          now: !arrived && requested,
+          more: arrived ? onboarding.steps.eventDone : onboarding.steps.eventWaiting(passed),
+        }}
+      />
+      <div className="ob-main">
+        <h1>{words.heading}</h1>
+        <p className="ob-lead">{words.lead}</p>
+        <Tabs label={words.platforms} className="ptabs" value={platform} tabs={TABS} onChange={setPlatform}>
+          <div className="ob-code">
+            {snippet.install === null ? null : (
+              <div className="codebox">
+                <header>
+                  <span>{words.terminal}</span>
+                  <span className="sp" />
+                  <CopyButton look="ghost" size="sm" text={snippet.install} said={words.snippetCopied}>
+                    {words.copy}
+                  </CopyButton>
+                </header>
+                <CodeBlock label={words.terminal} source={snippet.install} plain />
+              </div>
+            )}
+            <div className="codebox">
+              <header>
+                <span className="ob-file">{snippet.file}</span>
+                <span className="sp" />
+                <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={words.snippetCopied}>
+                  {words.copy}
+                </CopyButton>
+              </header>
+              <CodeBlock label={snippet.file} source={snippet.code} />
+            </div>
+          </div>
+        </Tabs>
+        <div className="dsn">
+          <label className="field-l" htmlFor="dsn">
+            {words.yourDsn}
+          </label>
+          <div className="input">
+            <input
+              id="dsn"
+              className="mono"
+              readOnly
+              value={dsn}
+              aria-describedby="dsn-hint"
+              onFocus={(event) => event.target.select()}
+            />
+            <CopyButton size="sm" text={dsn} said={words.dsnCopied} />
+          </div>
+          <p className="hint" id="dsn-hint">
+            {words.dsnHint}
+          </p>
+        </div>
+      </div>
+      <WaitCard project={project} dsn={dsn} keyInUse={key} issue={issue} waitedMs={now - since} />
+    </main>
+  )
+}
+
+/** Scrolls sideways, so it takes the focus for people without a pointer. */
+function CodeBlock({ label, source, plain = false }: { label: string; source: string; plain?: boolean }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre tabIndex={0} role="region" aria-label={label}>
+      <code>{plain ? source : <Code source={source} />}</code>
+    </pre>
+  )
+}

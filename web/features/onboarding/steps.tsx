@@ -1,0 +1,30 @@
+import { Icon } from '../../ui/icon.tsx'
+import { onboarding } from './texts.ts'
+
+export type StepState = { done: boolean; now: boolean; more: string }
+
+/** Where somebody stands in setting up. */
+export function Steps({ project, sdk, event }: { project: StepState; sdk: StepState; event: StepState }) {
+  const steps = [
+    { name: onboarding.steps.project, ...project },
+    { name: onboarding.steps.sdk, ...sdk },
+    { name: onboarding.steps.event, ...event },
+  ]
+  return (
+    <ol className="steps" aria-label={onboarding.progress}>
+      {steps.map((step, index) => (
+        <li
+          key={step.name}
+          className={step.done ? 'done' : step.now ? 'now' : undefined}
+          aria-current={step.now ? 'step' : undefined}
+        >
+          <span className="step-n">{step.done ? <Icon name="check" label={onboarding.steps.done} /> : index + 1}</span>
+          <div>
+            <b>{step.name}</b>
+            <small>{step.more}</small>
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,187 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import { reasonOf } from '../../api/change.ts'
+import type { AnswerOf } from '../../api/call.ts'
+import type { Project, ProjectSettings } from '../../api/queries.ts'
+import { paths } from '../../address/paths.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { formatAge, formatDuration } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { useNow } from '../../ui/now.ts'
+import { Flag, PlatformTile, Severity } from '../../ui/tiles.tsx'
+import { onboarding } from './texts.ts'
+import { askIntake, partsOfDsn, sendTestEvent } from './test-event.ts'
+
+type Issue = AnswerOf<'GET /api/issues'>['items'][number]
+
+const words = onboarding.wait
+const HINTS_AFTER_MS = 30_000
+
+type WaitCardProps = {
+  project: Project
+  dsn: string
+  /** The key of the DSN, once read. */
+  keyInUse: ProjectSettings['keys'][number] | null
+  /** The issue of the first event, once it is there. */
+  issue: Issue | null
+  waitedMs: number
+}
+
+export function WaitCard({ project, dsn, keyInUse, issue, waitedMs }: WaitCardProps) {
+  return (
+    <aside className="wait" aria-label={issue === null ? words.heading : onboarding.arrived.heading}>
+      {/* Says the one thing worth interrupting for; the ticking seconds are outside of it. */}
+      <p className="sr" role="status">
+        {issue === null ? '' : onboarding.arrived.heading}
+      </p>
+      {issue === null ? (
+        <Waiting dsn={dsn} keyInUse={keyInUse} waitedMs={waitedMs} />
+      ) : (
+        <Arrived project={project} issue={issue} />
+      )}
+    </aside>
+  )
+}
+
+function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyInUse' | 'waitedMs'>) {
+  const now = useNow('second')
+  const intake = useQuery({
+    queryKey: ['intake-answers', dsn],
+    queryFn: () => askIntake(dsn),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { quiet: true },
+  })
+  const test = useMutation({ mutationFn: () => sendTestEvent(dsn) })
+  const [opened, setOpened] = useState<boolean | null>(null)
+  const hintsOpen = opened ?? waitedMs >= HINTS_AFTER_MS
+  return (
+    <>
+      <div className="wait-c">
+        <Seismograph spike={false} />
+        <h2>{words.heading}</h2>
+        <p className="num sub">{words.passed(formatDuration(Math.max(0, Math.floor(waitedMs / 1000)) * 1000))}</p>
+      </div>
+      <ul className="checks">
+        <Check
+          done={keyInUse !== null}
+          title={words.dsnActive}
+          more={keyInUse === null ? '' : words.dsnCreated(formatAge(keyInUse.created_at, now))}
+        />
+        <IntakeCheck answer={intake.data} silent={intake.error !== null} />
+        {keyInUse?.last_seen_at == null ? (
+          <Check done={false} title={words.noRequest} more={words.noRequestMore} />
+        ) : (
+          <Check done title={words.request} more={words.requestMore(formatAge(keyInUse.last_seen_at, now))} />
+        )}
+      </ul>
+      <div className="wait-a">
+        <Button icon="bolt" size="lg" busy={test.isPending} onClick={() => test.mutate()}>
+          {words.test}
+        </Button>
+        <p className={test.isError ? 'hint c-red' : 'hint'} role="status">
+          {test.isError
+            ? `${words.testRefused} ${test.error instanceof Error ? test.error.message : reasonOf(test.error)}`
+            : test.isSuccess
+              ? words.testSent
+              : words.testHint}
+        </p>
+      </div>
+      <details
+        className="ob-more"
+        open={hintsOpen}
+        onToggle={(event) => setOpened(event.currentTarget.open === hintsOpen ? opened : event.currentTarget.open)}
+      >
+        <summary>
+          <Icon name="right" className="tw" />
+          {words.nothing}
+        </summary>
+        <ul>
+          {words.hints(partsOfDsn(dsn).host).map((hint) => (
+            <li key={hint}>{hint}</li>
+          ))}
+        </ul>
+      </details>
+    </>
+  )
+}
+
+type IntakeAnswer = Awaited<ReturnType<typeof askIntake>>
+
+function IntakeCheck({ answer, silent }: { answer: IntakeAnswer | undefined; silent: boolean }) {
+  if (answer?.ok === true)
+    return <Check done title={words.intakeAnswers} more={words.intakeIn(formatDuration(answer.durationMs))} />
+  if (answer === undefined && !silent) return <Check done={false} title={words.intakeChecking} more="" />
+  return (
+    <Check
+      done={false}
+      icon={<Icon name="warn" className="c-amber" />}
+      title={words.intakeSilent}
+      more={words.intakeSilentMore(answer === undefined ? 'no answer' : `status ${answer.status}`)}
+    />
+  )
+}
+
+function Check({ done, title, more, icon }: { done: boolean; title: string; more: string; icon?: ReactNode }) {
+  return (
+    <li className={done ? 'ok' : 'idle'}>
+      {icon ?? (done ? <Icon name="check" /> : <span className="spin" aria-hidden="true" />)}
+      <span>
+        <b>{title}</b>
+        <small>{more}</small>
+      </span>
+    </li>
+  )
+}
+
+function Arrived({ project, issue }: { project: Project; issue: Issue }) {
+  return (
+    <>
+      <div className="wait-c">
+        <Seismograph spike />
+        <h2>{onboarding.arrived.heading}</h2>
+        <p className="num sub">{project.name}</p>
+      </div>
+      <div className="ob-event">
+        <p className="ob-event-t">
+          <b>{issue.type ?? issue.title}</b> {issue.type === null ? '' : (issue.value ?? '')}
+        </p>
+        <p className="sub">
+          <PlatformTile platform={issue.platform} />
+          <span className="id">{issue.short_id}</span>
+          <Severity severity={issue.severity} />
+          {issue.is_unhandled ? <Flag colour="red">unhandled</Flag> : null}
+        </p>
+        {issue.culprit === '' ? null : <p className="sub mono">{issue.culprit}</p>}
+      </div>
+      <div className="wait-a stackk">
+        <Link {...paths.issue(issue.id, { project: project.id })} className={buttonClass('primary', 'lg')}>
+          <span>{onboarding.arrived.open}</span>
+        </Link>
+        <Link {...paths.issues({ project: project.id })} className={buttonClass('ghost', 'lg')}>
+          <span>{onboarding.arrived.stream}</span>
+        </Link>
+      </div>
+    </>
+  )
+}
+
+const CALM = 'M0 54H38l3-4 4 8 3-5 2 1h60l4-8 4 16 4-11 2 3h64l3-3 3 5 2-2H232'
+const QUAKE = 'M0 54H38l3-4 4 8 3-5 2 1h60l4-8 4 16 4-11 2 3h34l5-16 7 46 8-64 8 58 6-34 5 14 4-4H336'
+
+/** A trace that waits at its pen, and spikes once when the event is there. */
+function Seismograph({ spike }: { spike: boolean }) {
+  return (
+    <svg className="seismo" viewBox="0 0 336 108" aria-hidden="true" preserveAspectRatio="xMidYMid slice">
+      <path className="sg" d="M0 27H336M0 54H336M0 81H336M48 0V108M96 0V108M144 0V108M192 0V108M240 0V108M288 0V108" />
+      <path className={spike ? 'sl spike' : 'sl'} pathLength={1} d={spike ? QUAKE : CALM} />
+      {spike ? null : (
+        <>
+          <circle className="sp0" cx="232" cy="54" r="9" />
+          <circle className="sp1" cx="232" cy="54" r="4" />
+        </>
+      )}
+    </svg>
+  )
+}

@@ -1,0 +1,107 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState, type SubmitEvent } from 'react'
+import { ApiError, call } from '../../api/call.ts'
+import { useChange } from '../../api/change.ts'
+import { paths } from '../../address/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
+import { releases as texts } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import { isVersion } from './model.ts'
+
+const form = texts.form
+
+/** A release before it ships; what ships makes its release by itself. */
+export function CreateReleaseDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+  const navigate = useNavigate()
+  const [version, setVersion] = useState('')
+  const [when, setWhen] = useState<'now' | 'later'>('now')
+  const [ref, setRef] = useState('')
+  const [url, setUrl] = useState('')
+  const [tried, setTried] = useState(false)
+  const create = useChange({
+    send: () =>
+      call('POST /api/releases', {
+        body: {
+          projectId,
+          version: version.trim(),
+          ...(when === 'now' ? { released_at: new Date().toISOString() } : {}),
+          ...(ref.trim() === '' ? {} : { ref: ref.trim() }),
+          ...(url.trim() === '' ? {} : { url: url.trim() }),
+        },
+      }),
+    touches: () => [['releases']],
+    said: () => form.created(version.trim()),
+    failed: null,
+  })
+  const versionError = isVersion(version.trim()) ? undefined : form.versionWrong
+  const urlError = url.trim() === '' || /^https?:\/\/\S+$/i.test(url.trim()) ? undefined : form.urlWrong
+  const refused = create.error instanceof ApiError ? create.error.message : undefined
+
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setTried(true)
+    if (versionError !== undefined || urlError !== undefined) return focusFirstInvalid(event.currentTarget)
+    create.mutate(undefined, {
+      onSuccess: (release) => {
+        onClose()
+        void navigate(paths.release(release.id, { project: projectId }))
+      },
+    })
+  }
+  return (
+    <Dialog open onClose={onClose} title={texts.create}>
+      <form className="rel-form" noValidate onSubmit={submit}>
+        <Field
+          label={form.version}
+          hint={form.versionHint}
+          error={tried ? (versionError ?? refused) : refused}
+          className="mono"
+          value={version}
+          maxLength={250}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={(event) => {
+            setVersion(event.target.value)
+            create.reset()
+          }}
+        />
+        <SelectField
+          label={form.releasedAt}
+          value={when}
+          onChange={(event) => setWhen(event.target.value === 'later' ? 'later' : 'now')}
+        >
+          <option value="now">{form.now}</option>
+          <option value="later">{form.later}</option>
+        </SelectField>
+        <Field
+          label={form.ref}
+          hint={form.refHint}
+          value={ref}
+          maxLength={250}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setRef(event.target.value)}
+        />
+        <Field
+          label={form.url}
+          hint={form.urlHint}
+          error={tried ? urlError : undefined}
+          value={url}
+          inputMode="url"
+          maxLength={2000}
+          autoComplete="off"
+          onChange={(event) => setUrl(event.target.value)}
+        />
+        <p className="rowk end">
+          <Button onClick={onClose}>{shared.cancel}</Button>
+          <Button look="primary" type="submit" busy={create.isPending}>
+            {texts.create}
+          </Button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

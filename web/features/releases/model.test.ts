@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { linePath, lineAxis } from '../../ui/line-shapes.ts'
+import { labelPlace, runsOf, stackPaths } from '../../ui/stack-shapes.ts'
+import { changeOf, faultsOf, gradeOf, isVersion, layersOf, partsOf, refreshMs, shortNames, valuesOf } from './model.ts'
+
+describe('names', () => {
+  test.each([
+    ['com.acme.shop@4.12.0+41200', 'com.acme.shop', '4.12.0', '41200'],
+    ['4.12.0', null, '4.12.0', null],
+    ['9f2c1d0', null, '9f2c1d0', null],
+    ['@', null, '@', null],
+    ['a@b@1', 'a@b', '1', null],
+  ])('%s', (text, name, version, build) => {
+    expect(partsOf(text)).toEqual({ package: name, version, build })
+  })
+
+  test('are short unless two would be the same', () => {
+    expect([...shortNames(['shop@1.0', 'admin@1.0', 'shop@2.0']).values()]).toEqual(['shop@1.0', 'admin@1.0', '2.0'])
+  })
+
+  test.each(['', 'a/b', 'a\\b', 'Latest', '..', 'x'.repeat(201), 'a\nb'])('%j is none', (text) => {
+    expect(isVersion(text)).toBe(false)
+  })
+})
+
+describe('adoption', () => {
+  const adoption = {
+    times: ['2026-11-20T00:00:00.000Z', '2026-11-20T06:00:00.000Z', '2026-11-20T12:00:00.000Z'],
+    totals: [10, 0, 20],
+    releases: [
+      { release_id: null, version: '2', sessions: [0, 0, 15] },
+      { release_id: null, version: '1', sessions: [10, 0, 4] },
+    ],
+    others: [0, 0, 1],
+  }
+
+  test('layers stand from the oldest to the newest and fill each bucket; nothing is a gap', () => {
+    const layers = layersOf(adoption, 'others')
+    expect(layers.map((layer) => [layer.label, layer.tone])).toEqual([
+      ['others', 'k0'],
+      ['1', 'k2'],
+      ['2', 'k3'],
+    ])
+    for (const index of [0, 2])
+      expect(layers.reduce((sum, layer) => sum + (layer.shares[index] ?? 0), 0)).toBeCloseTo(1)
+    expect(layers.every((layer) => layer.shares[1] === null)).toBe(true)
+    expect(runsOf(layers.map((layer) => layer.shares))).toEqual([
+      [0, 0],
+      [2, 2],
+    ])
+    expect(layersOf({ ...adoption, others: [0, 0, 0] }, 'others')).toHaveLength(2)
+  })
+
+  test('a layer is one closed shape per run, over the ones below', () => {
+    expect(stackPaths([[1, 1]])).toEqual(['M0 0L250 0L750 0L1000 0L1000 100L750 100L250 100L0 100z'])
+    expect(stackPaths([[0.25], [0.75]])[1]).toBe('M0 0L500 0L1000 0L1000 75L500 75L0 75z')
+    expect(
+      stackPaths([
+        [0, 0],
+        [1, 1],
+      ])[0],
+    ).toBe('')
+  })
+
+  test('a name stands where its layer is wide and thick enough, or nowhere', () => {
+    const layers = [Array.from({ length: 10 }, () => 0.95), Array.from({ length: 10 }, () => 0.05)]
+    expect(labelPlace(layers, 0, 5)).toEqual({ x: 0.45, y: 0.475 })
+    expect(labelPlace(layers, 1, 5)).toBeNull()
+    expect(labelPlace([[1, 0, 0, 0, 0, 0, 0, 0, 0, 0]], 0, 12)).toBeNull()
+  })
+
+  test('fault lines only inside the chart, and not on each other', () => {
+    const line = (version: string, since: string) => ({ release_id: version, version, since, hours: [] })
+    const lines = [
+      line('3', '2026-11-20T15:00:00.000Z'),
+      line('2', '2026-11-20T14:30:00.000Z'),
+      line('1', '2026-11-20T09:00:00.000Z'),
+      line('0', '2026-10-01T00:00:00.000Z'),
+    ]
+    expect(faultsOf(lines, adoption.times, 21_600).map((fault) => fault.label)).toEqual(['3', '1'])
+  })
+})
+
+describe('crash-free lines', () => {
+  test('begin at the first hour with enough sessions and keep gaps', () => {
+    const hours = [0, 1, 2].map((hour) => ({ hour, sessions: hour === 1 ? 99 : 100, crash_free_sessions: 0.99 }))
+    const values = valuesOf(hours)
+    expect(values).toHaveLength(49)
+    expect(values.slice(0, 5)).toEqual([null, 0.99, null, 0.99, null])
+    expect(
+      linePath(
+        [0, 1, null, 1],
+        (index) => index / 3,
+        (value) => value * 100,
+      ),
+    ).toBe('M0 100L333.33 0M1000 0h0.01')
+  })
+
+  test.each([[[0.9967, 0.9918]], [[1]], [[0, 1]], [[]], [[0.4]], [[0.99999, 1]]])('the axis holds %j', (values) => {
+    const { low, high, ticks } = lineAxis(values)
+    expect(low).toBeLessThan(high)
+    expect(high).toBeLessThanOrEqual(1)
+    for (const value of values) {
+      expect(value).toBeGreaterThanOrEqual(low)
+      expect(value).toBeLessThanOrEqual(high)
+    }
+    expect(ticks.length).toBeGreaterThan(0)
+    expect(ticks.length).toBeLessThanOrEqual(5)
+  })
+
+  test.each([
+    [0.995, 'good'],
+    [0.9949, 'warn'],
+    [0.9899, 'bad'],
+  ])('%d is %s', (value, grade) => {
+    expect(gradeOf(value)).toBe(grade)
+  })
+})
+
+test('a change needs both figures', () => {
+  const row = { crash_free_sessions: 0.99, previous: { version: '1', crash_free_sessions: 0.995 } }
+  expect(changeOf(row as never)).toBeCloseTo(-0.005)
+  expect(changeOf({ ...row, previous: null } as never)).toBeNull()
+  expect(changeOf({ ...row, crash_free_sessions: null } as never)).toBeNull()
+})
+
+test('a young release is looked at every minute', () => {
+  const now = Date.parse('2026-11-20T12:00:00.000Z')
+  const row = (hours: number | null) => ({
+    released_at: null,
+    first_seen: hours === null ? null : new Date(now - hours * 3_600_000).toISOString(),
+  })
+  expect(refreshMs([row(300), row(47)], now)).toBe(60_000)
+  expect(refreshMs([row(49), row(null)], now)).toBe(300_000)
+  expect(refreshMs([], now)).toBe(300_000)
+})

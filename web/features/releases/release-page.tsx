@@ -1,0 +1,250 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import { ApiError, call } from '../../api/call.ts'
+import { useChange } from '../../api/change.ts'
+import { releaseQuery, type ReleaseDetail } from '../../api/release-queries.ts'
+import { useCan } from '../../common/can.ts'
+import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
+import { usePageTitle } from '../../common/page-title.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { paths } from '../../address/paths.ts'
+import { usePrefs } from '../../common/prefs.ts'
+import { RELEASE_RANGE, type Range } from '../../address/search.ts'
+import { BarChart } from '../../ui/bar-chart.tsx'
+import { Button } from '../../ui/button.tsx'
+import { formatCount, formatDuration, formatRate, NO_DATA } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Note, Skeleton } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { releases as texts } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import './releases.css'
+import { CrashFreeChart, formatShare } from './charts.tsx'
+import { partsOf, refreshMs } from './model.ts'
+import { Commits, Deploys, ReleaseIssues } from './release-parts.tsx'
+import { Traits } from './release-traits.tsx'
+import { Change, CrashFree } from './table.tsx'
+
+const route = getRouteApi('/signed-in/shell/releases/$releaseId')
+
+/** One release: how it is doing, what it brought, what is in it. */
+export function ReleasePage() {
+  const { releaseId } = route.useParams()
+  const { range = RELEASE_RANGE, environment = null, project } = route.useSearch()
+  const [now] = useState(() => Date.now())
+  const release = useQuery({
+    ...releaseQuery(releaseId, range, environment),
+    refetchInterval: (query) => refreshMs(query.state.data === undefined ? [] : [query.state.data], now),
+    meta: { quiet: true },
+  })
+  usePrefs()
+  const { data, error } = release
+  usePageTitle(data === undefined ? texts.one : partsOf(data.version).version)
+  return (
+    <main id="main" tabIndex={-1}>
+      {/* What is shown while another release loads is not this one. */}
+      {data !== undefined && data.id === releaseId ? (
+        <Body release={data} range={range} />
+      ) : error === null ? (
+        <>
+          <h1 className="sr">{texts.one}</h1>
+          <Skeleton heightPx={420} label={shared.loading} />
+        </>
+      ) : error instanceof ApiError && error.status === 404 ? (
+        <div className="empty">
+          <Icon name="search" className="big c-3" />
+          <h1>{texts.missing}</h1>
+          <p>{texts.missingText}</p>
+          <Link {...paths.releases(project === undefined ? {} : { project })} className="btn btn-primary">
+            <span>{texts.back}</span>
+          </Link>
+        </div>
+      ) : (
+        <QueryError what={texts.one} error={error} onRetry={() => void release.refetch()} />
+      )}
+    </main>
+  )
+}
+
+function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
+  const search = route.useSearch()
+  const { version, build } = partsOf(release.version)
+  return (
+    <>
+      <nav className="crumbs rel-crumbs" aria-label={texts.title}>
+        <Link {...paths.releases({ ...search, project: release.project_id })}>{texts.title}</Link>
+        <Icon name="right" />
+        <span className="mono">{release.version}</span>
+      </nav>
+      <div className="head">
+        <div>
+          <h1 className="mono rel-h">{version}</h1>
+          {build === null && search.environment === undefined ? null : (
+            <p>
+              {[
+                build === null ? null : texts.build(build),
+                search.environment === undefined ? null : texts.onlyOf(search.environment),
+              ]
+                .filter((part) => part !== null)
+                .join(', ')}
+            </p>
+          )}
+        </div>
+        <div className="head-a">
+          <Actions release={release} />
+        </div>
+      </div>
+      <Verdict release={release} />
+      <Facts release={release} />
+      {release.series === null ? null : (
+        <section className="grid2" aria-label={texts.figures}>
+          <Sessions release={release} series={release.series} range={range} />
+          <CrashFreeChart lines={[{ version: release.version, hours: release.crash_free_hours ?? [] }]} />
+        </section>
+      )}
+      <ReleaseIssues release={release} search={search} />
+      <Traits release={release} />
+      <div className="grid2">
+        <Commits release={release} />
+        <Deploys release={release} />
+      </div>
+    </>
+  )
+}
+
+const TONES = { hold: 'red', watch: 'amber', healthy: 'green' } as const
+
+function Verdict({ release }: { release: ReleaseDetail }) {
+  const { verdict } = release
+  const tone = verdict === 'hold' || verdict === 'watch' || verdict === 'healthy' ? TONES[verdict] : 'plain'
+  return (
+    <Note tone={tone} icon={tone === 'green' ? 'check' : tone === 'plain' ? 'info' : 'warn'}>
+      <b>{texts.verdicts[verdict]}.</b> {release.verdict_reason}
+    </Note>
+  )
+}
+
+function Facts({ release }: { release: ReleaseDetail }) {
+  const time = (at: string | null, none: string = NO_DATA): ReactNode =>
+    at === null ? <span className="c-3">{none}</span> : <Time at={at} as="moment" />
+  const facts: [string, ReactNode][] = [
+    [texts.adoption, release.adoption === null ? none() : formatShare(release.adoption)],
+    [texts.sessions, release.sessions === null ? none() : formatCount(release.sessions)],
+    [texts.users(texts.ranges[release.users_range]), release.users === null ? none() : formatCount(release.users)],
+    [
+      texts.crashFree,
+      release.crash_free_sessions === null ? (
+        none()
+      ) : (
+        <>
+          <CrashFree value={release.crash_free_sessions} />{' '}
+          {release.previous === null ? null : <Change row={release} />}
+        </>
+      ),
+    ],
+    [
+      texts.crashFreeUsers(texts.ranges[release.users_range]),
+      release.crash_free_users === null ? none() : formatRate(release.crash_free_users),
+    ],
+    [texts.released, time(release.released_at)],
+    [texts.firstSeen, time(release.first_seen, texts.never)],
+    [texts.lastSeen, time(release.last_seen, texts.never)],
+  ]
+  return (
+    <dl className="card rel-facts">
+      {facts.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      {release.ref === null ? null : (
+        <div>
+          <dt>{texts.ref}</dt>
+          <dd className="mono">{release.ref}</dd>
+        </div>
+      )}
+      {release.url === null ? null : (
+        <div>
+          <dt>{texts.form.url}</dt>
+          <dd>
+            <a href={release.url} rel="noreferrer" target="_blank">
+              {release.url.replace(/^https?:\/\//, '')}
+            </a>
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+const none = () => <span className="c-3">{NO_DATA}</span>
+
+type SeriesProps = { release: ReleaseDetail; series: NonNullable<ReleaseDetail['series']>; range: Range }
+
+function Sessions({ release, series, range }: SeriesProps) {
+  const times = series.points.map((point) => point.t)
+  return (
+    <figure className="card panel">
+      <figcaption className="card-h">
+        <h2>{texts.seriesTitle}</h2>
+        <span className="sub">{texts.per(formatDuration(series.interval_seconds * 1000))}</span>
+      </figcaption>
+      <div className="panel-b">
+        <BarChart
+          label={texts.seriesFinding(release.version, formatCount(release.sessions))}
+          heightPx={190}
+          series={[{ label: texts.seriesTitle, tone: 'base', values: series.points.map((point) => point.sessions) }]}
+          buckets={times.map((time) => bucketLabel(time, series.interval_seconds, range))}
+          xLabels={axisLabels(times, series.interval_seconds, range)}
+          openEnd
+        />
+      </div>
+    </figure>
+  )
+}
+
+function Actions({ release }: { release: ReleaseDetail }) {
+  const may = useCan('release.change')
+  const archived = release.state === 'archived'
+  const change = useChange({
+    send: (body: { state?: 'open' | 'archived'; released_at?: string | null }) =>
+      call('PATCH /api/releases/:releaseId', { params: { releaseId: release.id }, body }),
+    touches: () => [['releases']],
+    said: (_answer, body) =>
+      body.state === 'archived'
+        ? texts.archived(release.version)
+        : body.state === 'open'
+          ? texts.restored(release.version)
+          : texts.releasedNow(release.version),
+    undo: (body) =>
+      call('PATCH /api/releases/:releaseId', {
+        params: { releaseId: release.id },
+        body:
+          body.state === undefined ? { released_at: release.released_at } : { state: archived ? 'archived' : 'open' },
+      }),
+    failed: texts.notChanged,
+  })
+  return (
+    <>
+      {release.released_at === null && !archived ? (
+        <Button
+          icon="clock"
+          why={may.why}
+          busy={change.isPending}
+          onClick={() => change.mutate({ released_at: new Date().toISOString() })}
+        >
+          {texts.setReleased}
+        </Button>
+      ) : null}
+      <Button
+        why={may.why}
+        busy={change.isPending}
+        onClick={() => change.mutate({ state: archived ? 'open' : 'archived' })}
+      >
+        {archived ? texts.restore : texts.archive}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,148 @@
+import { Link } from '@tanstack/react-router'
+import type { ReleaseDetail } from '../../api/release-queries.ts'
+import { paths } from '../../address/paths.ts'
+import type { ReleasesSearch } from '../../address/search.ts'
+import { formatCount, formatDuration } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Severity, Status } from '../../ui/tiles.tsx'
+import { Time } from '../../ui/time.tsx'
+import { releases as texts } from './texts.ts'
+
+type Issue = ReleaseDetail['new_issue_list'][number]
+
+/** What the release brought, what came back in it, what it fixes. */
+export function ReleaseIssues({ release, search }: { release: ReleaseDetail; search: ReleasesSearch }) {
+  const parts = [
+    ['fresh', release.new_issue_list, release.new_issues],
+    ['regressed', release.regressed_issues, release.regressions],
+    ['resolved', release.resolved_issues, release.resolved_issues.length],
+  ] as const
+  return (
+    <section className="card rel-issues" aria-labelledby="h-rel-issues">
+      <header className="card-h">
+        <h2 id="h-rel-issues">{texts.issuesTitle}</h2>
+      </header>
+      {parts.map(([part, issues, total]) => (
+        <div key={part}>
+          <h3>
+            {texts.parts[part]}{' '}
+            <span className="sub">
+              {issues.length < total ? texts.partsShown(issues.length, total) : formatCount(total)}
+            </span>
+          </h3>
+          {issues.length === 0 ? (
+            <p className="sub rel-none">{texts.noPart[part]}</p>
+          ) : (
+            <ul>
+              {issues.map((issue) => (
+                <IssueLine key={issue.id} issue={issue} search={search} />
+              ))}
+            </ul>
+          )}
+        </div>
+      ))}
+    </section>
+  )
+}
+
+function IssueLine({ issue, search }: { issue: Issue; search: ReleasesSearch }) {
+  return (
+    <li className="rel-issue">
+      <Severity severity={issue.severity} word={false} />
+      <span className="rel-issue-t">
+        <Link {...paths.issue(issue.id, { project: search.project })}>
+          <b>{issue.type ?? issue.title}</b> {issue.type === null ? null : issue.value}
+        </Link>{' '}
+        <span className="id">{issue.short_id}</span>
+      </span>
+      <Status status={issue.status} />
+      <span className="num sub">{formatCount(issue.event_count)}</span>
+    </li>
+  )
+}
+
+/** The newest commits. */
+export function Commits({ release }: { release: ReleaseDetail }) {
+  const { commits, commit_count: count } = release
+  return (
+    <section className="card" aria-labelledby="h-rel-commits">
+      <header className="card-h">
+        <h2 id="h-rel-commits">{texts.commits}</h2>
+        {count === 0 ? null : <span className="sub">{texts.commitsShown(commits.length, count)}</span>}
+      </header>
+      {commits.length === 0 ? (
+        <div className="rel-none">
+          <p className="sub">{texts.noCommits}</p>
+          <code className="mono rel-code">POST /api/releases/{release.id}/commits</code>
+        </div>
+      ) : (
+        <ul className="rel-list">
+          {commits.map((commit) => (
+            <li key={commit.id}>
+              <Icon name="commit" />
+              <span className="rel-msg">
+                {commit.message === null ? <span className="c-3">{texts.noMessage}</span> : firstLine(commit.message)}
+                <span className="sub"> {commit.author_name === null ? null : texts.by(commit.author_name)}</span>
+              </span>
+              <span className="mono sub" title={commit.id}>
+                {commit.id.slice(0, 8)}
+              </span>
+              {commit.timestamp === null ? null : (
+                <span className="sub rel-at">
+                  <Time at={commit.timestamp} as="age" />
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
+
+/** Where it runs, the newest first. */
+export function Deploys({ release }: { release: ReleaseDetail }) {
+  return (
+    <section className="card" aria-labelledby="h-rel-deploys">
+      <header className="card-h">
+        <h2 id="h-rel-deploys">{texts.deploys}</h2>
+        {release.deploy_count === 0 ? null : <span className="sub">{formatCount(release.deploy_count)}</span>}
+      </header>
+      {release.deploys.length === 0 ? (
+        <div className="rel-none">
+          <p className="sub">{texts.noDeploys}</p>
+          <code className="mono rel-code">POST /api/releases/{release.id}/deploys</code>
+        </div>
+      ) : (
+        <ul className="rel-list">
+          {release.deploys.map((deploy) => (
+            <li key={deploy.id}>
+              <Icon name="send" />
+              <span className="rel-msg">
+                {deploy.url === null ? (
+                  deploy.environment
+                ) : (
+                  <a href={deploy.url} rel="noreferrer" target="_blank">
+                    {deploy.environment}
+                  </a>
+                )}
+                <span className="sub"> {deploy.name}</span>
+              </span>
+              <span className="sub">{lasted(deploy)}</span>
+              <span className="sub rel-at">
+                <Time at={deploy.finished_at ?? deploy.started_at ?? deploy.created_at} as="moment" />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function lasted({ started_at: from, finished_at: to }: ReleaseDetail['deploys'][number]): string {
+  if (to === null) return texts.running
+  return from === null ? '' : texts.took(formatDuration(Date.parse(to) - Date.parse(from)))
+}

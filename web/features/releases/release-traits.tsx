@@ -1,0 +1,55 @@
+import type { ReleaseDetail } from '../../api/release-queries.ts'
+import { formatCount } from '../../ui/format.ts'
+import { releases as texts } from './texts.ts'
+import { formatShare } from './charts.tsx'
+import { CrashFree } from './table.tsx'
+
+/** Where the release runs, and where it crashes; nothing where no session says what it ran on. */
+export function Traits({ release }: { release: ReleaseDetail }) {
+  const parts = (['devices', 'systems'] as const).filter((part) => release[part].some(({ name }) => name !== null))
+  if (parts.length === 0) return null
+  return (
+    <div className={parts.length === 1 ? 'rel-one' : 'grid2'}>
+      {parts.map((part) => (
+        <div key={part} className="card">
+          <header className="card-h">
+            <h2 id={`h-rel-${part}`}>{texts.traits[part]}</h2>
+            <span className="sub">{texts.traitNote}</span>
+          </header>
+          {/* A table wider than the screen is scrolled, also with the keys. */}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <div className="scroll-x" role="region" aria-labelledby={`h-rel-${part}`} tabIndex={0}>
+            <table className="t">
+              <thead>
+                <tr>
+                  <th scope="col">{texts.traitColumns[part]}</th>
+                  <th scope="col" className="num">
+                    {texts.sessions}
+                  </th>
+                  <th scope="col" className="num">
+                    {texts.columns.share}
+                  </th>
+                  <th scope="col" className="num">
+                    {texts.crashFree}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {release[part].map(({ name, sessions, share, crash_free_sessions: crashFree }) => (
+                  <tr key={name ?? ''}>
+                    <th scope="row">{name ?? <span className="c-3">{texts.unknownTrait}</span>}</th>
+                    <td className="num">{formatCount(sessions)}</td>
+                    <td className="num">{formatShare(share)}</td>
+                    <td className="num">
+                      <CrashFree value={crashFree} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}

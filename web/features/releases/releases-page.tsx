@@ -1,0 +1,210 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { usePolling } from '../../api/live.ts'
+import { projectsQuery, type Project } from '../../api/queries.ts'
+import { releasesHealthQuery, releasesQuery, releaseViewOf, type ReleasesHealth } from '../../api/release-queries.ts'
+import { useCan } from '../../common/can.ts'
+import { usePageTitle } from '../../common/page-title.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { useKeys } from '../../common/keys.ts'
+import { paths } from '../../address/paths.ts'
+import { usePrefs } from '../../common/prefs.ts'
+import type { ReleasesSearch } from '../../address/search.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { Menu } from '../../ui/menu.tsx'
+import { Empty, Skeleton } from '../../ui/states.tsx'
+import { releases as texts } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import './releases.css'
+import { AdoptionChart, CrashFreeChart } from './charts.tsx'
+import { refreshMs, releaseLine } from './model.ts'
+import { ReleaseTable } from './table.tsx'
+import { CreateReleaseDialog } from './create-release.tsx'
+
+const route = getRouteApi('/signed-in/shell/releases')
+
+/** Continue or hold the rollout. */
+export function ReleasesPage() {
+  const search = route.useSearch()
+  const projects = useQuery(projectsQuery)
+  const project = projects.data?.items.find(({ id }) => id === search.project)
+  usePageTitle(project === undefined ? texts.title : `${texts.title}, ${project.name}`)
+  return (
+    <main id="main" tabIndex={-1}>
+      {search.project === undefined ? (
+        <NoProject />
+      ) : (
+        <Releases key={search.project} projectId={search.project} project={project} search={search} />
+      )}
+    </main>
+  )
+}
+
+/** The address names the first project as soon as there is one (routes.tsx). */
+function NoProject() {
+  return (
+    <>
+      <div className="head">
+        <h1>{texts.title}</h1>
+      </div>
+      <section className="card" aria-labelledby="h-first">
+        <h2 className="sr" id="h-first">
+          {texts.first}
+        </h2>
+        <Empty
+          kind="setup"
+          title={texts.noProject}
+          actions={
+            <Link className="btn btn-primary" {...paths.onboarding({ step: 'project' })}>
+              {texts.createProject}
+            </Link>
+          }
+        >
+          {texts.noProjectMore}
+        </Empty>
+      </section>
+    </>
+  )
+}
+
+type ReleasesProps = { projectId: string; project: Project | undefined; search: ReleasesSearch }
+
+function Releases({ projectId, project, search }: ReleasesProps) {
+  const view = releaseViewOf({ ...search, project: projectId })
+  const [creating, setCreating] = useState(false)
+  const [now] = useState(() => Date.now())
+  const list = useInfiniteQuery({
+    ...releasesQuery(view),
+    refetchInterval: (query) => refreshMs(query.state.data?.pages.flatMap((page) => page.items) ?? [], now),
+    meta: { quiet: true },
+  })
+  const polling = usePolling(60_000)
+  const health = useQuery({ ...releasesHealthQuery(view), refetchInterval: polling, meta: { quiet: true } })
+  const may = useCan('release.change')
+  usePrefs()
+  useKeys(may.allowed ? [{ keys: 'n', label: texts.create, group: 'Page' as const, run: () => setCreating(true) }] : [])
+  const rows = list.data?.pages.flatMap((page) => page.items)
+  const total = list.data?.pages[0]?.total ?? 0
+  return (
+    <>
+      <div className="head">
+        <h1>{texts.title}</h1>
+        {health.data?.adoption == null ? null : <span className="sub">{spanOf(health.data.adoption.times)}</span>}
+        <div className="head-a">
+          <EnvironmentMenu health={health.data} chosen={view.environment} />
+          <Button
+            look="primary"
+            icon="plus"
+            keys={may.allowed ? 'n' : undefined}
+            why={may.why}
+            onClick={() => setCreating(true)}
+          >
+            {texts.create}
+          </Button>
+        </div>
+      </div>
+      {rows === undefined ? (
+        list.error === null ? (
+          <Skeleton heightPx={420} label={shared.loading} />
+        ) : (
+          <section className="card">
+            <QueryError what={texts.what} error={list.error} onRetry={() => void list.refetch()} />
+          </section>
+        )
+      ) : rows.length === 0 ? (
+        <NoRelease project={project} />
+      ) : (
+        <>
+          <section className="grid2" aria-label={texts.figures}>
+            {health.data === undefined ? (
+              health.error === null ? (
+                <>
+                  <Skeleton heightPx={298} label={texts.adoption} />
+                  <Skeleton heightPx={298} label={texts.crashFree} />
+                </>
+              ) : (
+                <div className="card">
+                  <QueryError what={texts.figures} error={health.error} onRetry={() => void health.refetch()} />
+                </div>
+              )
+            ) : (
+              <>
+                <AdoptionChart health={health.data} range={view.range} rows={rows} />
+                <CrashFreeChart lines={health.data.crash_free} />
+              </>
+            )}
+          </section>
+          <section className="card">
+            <ReleaseTable rows={rows} search={search} />
+            {list.hasNextPage ? (
+              <footer className="card-f">
+                <span>{texts.count(rows.length, formatCount(total))}</span>
+                <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                  {texts.loadMore}
+                </Button>
+              </footer>
+            ) : null}
+          </section>
+        </>
+      )}
+      {creating ? <CreateReleaseDialog projectId={projectId} onClose={() => setCreating(false)} /> : null}
+    </>
+  )
+}
+
+const spanOf = (times: readonly string[]): string =>
+  texts.span(formatDay(times[0] ?? ''), formatDay(times.at(-1) ?? ''))
+
+/** Adoption means little across environments: staging has its own. */
+function EnvironmentMenu({ health, chosen }: { health: ReleasesHealth | undefined; chosen: string | null }) {
+  const navigate = route.useNavigate()
+  const names = [...new Set([...(health?.environments ?? []), ...(chosen === null ? [] : [chosen])])]
+  if (names.length < 2 && chosen === null) return null
+  const choose = (environment: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, environment }) })
+  return (
+    <Menu
+      label={texts.environment}
+      align="end"
+      trigger={
+        <Button icon="tag" caret>
+          {chosen ?? texts.allEnvironments}
+        </Button>
+      }
+      entries={[
+        { label: texts.allEnvironments, checked: chosen === null, onSelect: () => choose(undefined) },
+        { kind: 'separator' },
+        ...names.map((name) => ({ label: name, checked: name === chosen, onSelect: () => choose(name) })),
+      ]}
+    />
+  )
+}
+
+function NoRelease({ project }: { project: Project | undefined }) {
+  const line = releaseLine(project?.platform ?? 'web', project?.slug ?? 'shop')
+  return (
+    <section className="card" aria-labelledby="h-first">
+      <h2 className="sr" id="h-first">
+        {texts.first}
+      </h2>
+      <Empty kind="setup" title={texts.emptyTitle}>
+        {texts.emptyText}
+      </Empty>
+      {/* A long line is scrolled, also with the keys. */}
+      <div className="codebox rel-line">
+        <header>
+          <span>{texts.lineTitle}</span>
+          <CopyButton text={line} said={texts.lineCopied} look="ghost" size="sm" />
+        </header>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <pre role="region" aria-label={texts.lineTitle} tabIndex={0}>
+          <code>{line}</code>
+        </pre>
+      </div>
+      <p className="sub rel-more">{texts.emptyMore}</p>
+    </section>
+  )
+}

@@ -1,0 +1,129 @@
+import { Link } from '@tanstack/react-router'
+import type { ReleaseRow } from '../../api/release-queries.ts'
+import { paths } from '../../address/paths.ts'
+import type { ReleasesSearch } from '../../address/search.ts'
+import { formatCount, formatPoints, formatRate, NO_DATA } from '../../ui/format.ts'
+import { Flag } from '../../ui/tiles.tsx'
+import { Time } from '../../ui/time.tsx'
+import { TrendLine } from '../../ui/trend-line.tsx'
+import { releases as texts } from './texts.ts'
+import { formatShare } from './charts.tsx'
+import { changeOf, gradeOf, partsOf, VERDICT_LOOKS } from './model.ts'
+
+/** Releases with what decides whether they go on. The worst stands out. */
+export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; search: ReleasesSearch }) {
+  return (
+    // A table wider than the screen is scrolled, also with the keys.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="scroll-x" role="region" aria-label={texts.title} tabIndex={0}>
+      <table className="t rels">
+        <thead>
+          <tr>
+            <th scope="col">{texts.columns.release}</th>
+            <th scope="col">{texts.columns.adoption}</th>
+            <th scope="col" className="num">
+              <span className="sr">{texts.columns.share}</span>
+            </th>
+            <th scope="col" className="num">
+              {texts.columns.crashFree}
+            </th>
+            <th scope="col" className="num">
+              {texts.columns.change}
+            </th>
+            <th scope="col" className="num">
+              {texts.columns.fresh}
+            </th>
+            <th scope="col" className="num">
+              {texts.columns.regressed}
+            </th>
+            <th scope="col">{texts.columns.verdict}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={row.id} row={row} search={search} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
+  const { version, build } = partsOf(row.version)
+  const at = row.released_at ?? row.first_seen
+  return (
+    <tr className={row.verdict === 'hold' ? 'row-hot' : undefined}>
+      <th scope="row">
+        <Link {...paths.release(row.id, search)} className="mono rel-v" title={row.version}>
+          {version}
+        </Link>
+        <span className="sub rel-m">
+          {build === null ? null : `${texts.build(build)}, `}
+          {at === null ? (
+            texts.verdicts[row.state === 'planned' ? 'planned' : 'no_sessions']
+          ) : (
+            <Time at={at} as="moment" />
+          )}
+        </span>
+      </th>
+      <td className="ad-c">
+        {row.adoption_trend.length === 0 ? null : (
+          <TrendLine shares={row.adoption_trend} quiet={row.verdict === 'replaced' || row.verdict === 'archived'} />
+        )}
+      </td>
+      <td className="num">{row.adoption === null ? <None /> : formatShare(row.adoption)}</td>
+      <td className="num">
+        {row.crash_free_sessions === null ? <None /> : <CrashFree value={row.crash_free_sessions} />}
+      </td>
+      <td className="num">
+        <Change row={row} />
+      </td>
+      <td className="num">{row.new_issues === 0 ? <span className="c-3">0</span> : formatCount(row.new_issues)}</td>
+      <td className="num">
+        {row.regressions === 0 ? (
+          <span className="c-3">0</span>
+        ) : (
+          <b className="c-violet">{formatCount(row.regressions)}</b>
+        )}
+      </td>
+      <td>
+        <VerdictFlag row={row} />
+      </td>
+    </tr>
+  )
+}
+
+const None = () => <span className="c-3">{NO_DATA}</span>
+
+export function CrashFree({ value }: { value: number }) {
+  return (
+    <span className="cf">
+      <span className={`dot-b ${gradeOf(value)}`} />
+      {formatRate(value)}
+    </span>
+  )
+}
+
+export function Change({ row }: { row: ReleaseRow }) {
+  const change = changeOf(row)
+  if (change === null) return <None />
+  const rounded = Math.round(change * 10_000)
+  const tone = rounded > 0 ? 'up-good' : rounded < 0 ? 'up-bad' : 'flat'
+  return (
+    <span className={`delta ${tone}`} title={row.previous === null ? undefined : texts.against(row.previous.version)}>
+      {formatPoints(rounded === 0 ? 0 : change)}
+    </span>
+  )
+}
+
+export function VerdictFlag({ row }: { row: Pick<ReleaseRow, 'verdict' | 'verdict_reason'> }) {
+  const { colour, icon } = VERDICT_LOOKS[row.verdict]
+  return (
+    <span title={row.verdict_reason}>
+      <Flag colour={colour} {...(icon === null ? {} : { icon })}>
+        {texts.verdicts[row.verdict]}
+      </Flag>
+    </span>
+  )
+}

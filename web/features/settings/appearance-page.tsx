@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react'
+import { SettingsHead } from './frame.tsx'
+import { setPrefs, usePrefs } from '../../common/prefs.ts'
+import { Segmented } from '../../ui/segmented.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { settings } from './texts.ts'
+
+const words = settings.appearancePage
+const THEMES = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: words.themes[value] }))
+const ZONES = (['local', 'utc'] as const).map((value) => ({ value, label: words.zones[value] }))
+
+/** Choices apply at once, so there is nothing to save. */
+export function AppearancePage() {
+  const prefs = usePrefs()
+  return (
+    <>
+      <SettingsHead title={settings.me.appearance} of={null} lead={words.lead} />
+      <section className="card" aria-label={settings.me.appearance}>
+        <ul className="frows">
+          <Row title={words.theme} more={words.themeMore}>
+            <Segmented
+              label={words.theme}
+              value={prefs.theme}
+              options={THEMES}
+              onChange={(theme) => setPrefs({ theme })}
+            />
+          </Row>
+          <Row title={words.zone} more={words.zoneMore}>
+            <Segmented label={words.zone} value={prefs.zone} options={ZONES} onChange={(zone) => setPrefs({ zone })} />
+          </Row>
+          <Row title={words.letters} more={words.lettersMore}>
+            <Switch
+              label={words.letters}
+              checked={prefs.letterKeys}
+              onChange={(letterKeys) => setPrefs({ letterKeys })}
+            />
+          </Row>
+        </ul>
+      </section>
+    </>
+  )
+}
+
+function Row({ title, more, children }: { title: string; more: string; children: ReactNode }) {
+  return (
+    <li className="frow">
+      <div>
+        <b>{title}</b>
+        <p className="sub">{more}</p>
+      </div>
+      {children}
+    </li>
+  )
+}

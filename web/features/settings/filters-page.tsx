@@ -1,0 +1,284 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call, type AnswerOf } from '../../api/call.ts'
+import { reasonOf } from '../../api/change.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { useCan } from '../../common/can.ts'
+import { ProjectPart } from './project-part.tsx'
+import { SaveState, SettingsForm, useSettingsSave } from './form.tsx'
+import { paths } from '../../address/paths.ts'
+import { AreaField, linesOf } from '../../ui/area-field.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Note } from '../../ui/states.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { privacy } from './privacy-texts.ts'
+import '../../common/privacy.css'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/filters')
+const words = privacy.filters
+
+type Filters = ProjectSettings['inbound_filters']
+type Preview = AnswerOf<'POST /api/projects/:projectId/filters/preview'>
+type Browser = keyof typeof words.browserNames
+
+const SWITCHES = ['browser_extensions', 'localhost', 'web_crawlers', 'health_checks'] as const
+/** What the answer calls them. */
+const REASONS: Readonly<Record<(typeof SWITCHES)[number], string>> = {
+  browser_extensions: 'browser_extension',
+  localhost: 'localhost',
+  web_crawlers: 'web_crawler',
+  health_checks: 'health_check',
+}
+/** Versions from which browsers know modules and the like; what is older is seldom supported on purpose. */
+const BROWSERS: readonly [Browser, number][] = [
+  ['ie', 12],
+  ['edge', 79],
+  ['chrome', 64],
+  ['firefox', 67],
+  ['safari', 12],
+  ['opera', 51],
+  ['samsung', 9],
+  ['android', 5],
+]
+const LISTS = ['releases', 'messages', 'ip_addresses', 'health_check_names'] as const
+const LIST_WORDS = {
+  releases: [words.releases, words.releasesHint],
+  messages: [words.messages, words.messagesHint],
+  ip_addresses: [words.addresses, words.addressesHint],
+  health_check_names: [words.healthNames, words.healthNamesHint],
+} as const
+
+export function ProjectFiltersPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('project.change')
+  return (
+    <ProjectPart title={words.title} lead={words.lead} heightPx={420} mayChange={may.allowed} project={project}>
+      {(data) => <FiltersForm key={projectId} project={data} why={may.why} />}
+    </ProjectPart>
+  )
+}
+
+/** Texts of the lists and versions as typed; numbers and lines come of them when they are sent. */
+type Draft = Pick<Filters, (typeof SWITCHES)[number]> & {
+  lists: Record<(typeof LISTS)[number], string>
+  browsers: Record<string, string | null>
+}
+
+const draftOf = (filters: Filters): Draft => ({
+  browser_extensions: filters.browser_extensions,
+  localhost: filters.localhost,
+  web_crawlers: filters.web_crawlers,
+  health_checks: filters.health_checks,
+  lists: {
+    releases: filters.releases.join('\n'),
+    messages: filters.messages.join('\n'),
+    ip_addresses: filters.ip_addresses.join('\n'),
+    health_check_names: filters.health_check_names.join('\n'),
+  },
+  browsers: Object.fromEntries(
+    BROWSERS.map(([name]) => [
+      name,
+      filters.legacy_browsers[name] === undefined ? null : String(filters.legacy_browsers[name]),
+    ]),
+  ),
+})
+
+const filtersOf = (draft: Draft): Filters => ({
+  browser_extensions: draft.browser_extensions,
+  localhost: draft.localhost,
+  web_crawlers: draft.web_crawlers,
+  health_checks: draft.health_checks,
+  releases: linesOf(draft.lists.releases),
+  messages: linesOf(draft.lists.messages),
+  ip_addresses: linesOf(draft.lists.ip_addresses),
+  health_check_names: linesOf(draft.lists.health_check_names),
+  legacy_browsers: Object.fromEntries(
+    BROWSERS.flatMap(([name]) => (draft.browsers[name] == null ? [] : [[name, Number(draft.browsers[name])]])),
+  ),
+})
+
+function FiltersForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [draft, setDraft] = useState(() => draftOf(project.inbound_filters))
+  const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(project.inbound_filters))
+  const params = { projectId: project.id }
+  const save = useSettingsSave(project.id, {
+    said: words.saved,
+    onSaved: (answer) => setDraft(draftOf(answer.inbound_filters)),
+  })
+  const dryRun = useMutation({
+    mutationFn: () =>
+      call('POST /api/projects/:projectId/filters/preview', { params, body: { inbound_filters: filtersOf(draft) } }),
+  })
+  const saveNow = () => {
+    if (dirty && why === undefined && !save.isPending) save.mutate({ inbound_filters: filtersOf(draft) })
+  }
+  const change = (part: Partial<Draft>) => {
+    setDraft({ ...draft, ...part })
+    // What it said was about other filters.
+    dryRun.reset()
+    save.reset()
+  }
+  const would = (reason: string, pattern: string | null) =>
+    dryRun.data?.filters.find((one) => one.filter === reason && one.pattern === pattern)?.would_drop
+
+  return (
+    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow}>
+      <section className="card" aria-labelledby="filter-kinds">
+        <header className="card-h">
+          <h2 id="filter-kinds">{words.kinds}</h2>
+          <span className="sub wide-only">{words.kindsMore}</span>
+          <SaveState dirty={dirty} busy={save.isPending} why={why}>
+            <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
+              {words.tryOut}
+            </Button>
+          </SaveState>
+        </header>
+        <ul className="frows">
+          {SWITCHES.map((name) => (
+            <li key={name} className="frow">
+              <Switch
+                label={words.switches[name].name}
+                checked={draft[name]}
+                why={why}
+                onChange={(checked) => change({ [name]: checked })}
+              />
+              <div>
+                <b>{words.switches[name].name}</b>
+                <p className="sub">{words.switches[name].more}</p>
+              </div>
+              <Would count={would(REASONS[name], null)} />
+            </li>
+          ))}
+        </ul>
+      </section>
+      <DryRun preview={dryRun.data} error={dryRun.error} />
+      <section className="card" aria-labelledby="filter-lists">
+        <header className="card-h">
+          <h2 id="filter-lists">{words.lists}</h2>
+          <span className="sub wide-only">{words.listsMore}</span>
+        </header>
+        <div className="lists card-b">
+          {LISTS.map((name) => (
+            <AreaField
+              key={name}
+              label={LIST_WORDS[name][0]}
+              hint={LIST_WORDS[name][1]}
+              value={draft.lists[name]}
+              readOnly={why !== undefined}
+              error={problemOf(save.error ?? dryRun.error, name)}
+              onChange={(text) => change({ lists: { ...draft.lists, [name]: text } })}
+            />
+          ))}
+        </div>
+      </section>
+      <section className="card" aria-labelledby="filter-browsers">
+        <header className="card-h">
+          <h2 id="filter-browsers">{words.browsers}</h2>
+          <span className="sub wide-only">{words.browsersMore}</span>
+        </header>
+        <ul className="frows">
+          {BROWSERS.map(([name, standard]) => {
+            const version = draft.browsers[name] ?? null
+            return (
+              <li key={name} className="frow">
+                <Switch
+                  label={words.browserNames[name]}
+                  checked={version !== null}
+                  why={why}
+                  onChange={(on) => change({ browsers: { ...draft.browsers, [name]: on ? String(standard) : null } })}
+                />
+                <div>
+                  <b>{words.browserNames[name]}</b>
+                </div>
+                <Would count={would('legacy_browser', name)} />
+                {version === null ? null : (
+                  <span className="version">
+                    <span className="sub">{words.beforeShort}</span>
+                    <span className="input">
+                      <input
+                        inputMode="numeric"
+                        aria-label={words.before(words.browserNames[name])}
+                        value={version}
+                        readOnly={why !== undefined}
+                        onChange={(event) =>
+                          change({
+                            browsers: {
+                              ...draft.browsers,
+                              [name]: event.target.value.replaceAll(/\D/g, '').slice(0, 3),
+                            },
+                          })
+                        }
+                      />
+                    </span>
+                  </span>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      </section>
+    </SettingsForm>
+  )
+}
+
+const browserName = (pattern: string): string | undefined =>
+  BROWSERS.flatMap(([name]) => (name === pattern ? [words.browserNames[name]] : []))[0]
+
+const Would = ({ count }: { count: number | undefined }) =>
+  count === undefined ? null : <span className="num">{words.would(count)}</span>
+
+/** A refusal that begins with the field's name belongs to it. */
+const problemOf = (error: Error | null, field: string): string | undefined => {
+  if (error === null) return undefined
+  const reason = reasonOf(error)
+  return new RegExp(`\\b${field}\\b`).test(reason) ? reason : undefined
+}
+
+function DryRun({ preview, error }: { preview: Preview | undefined; error: Error | null }) {
+  if (error !== null)
+    return (
+      <Note tone="red" icon="warn" role="alert">
+        {words.tryFailed} {reasonOf(error)}
+      </Note>
+    )
+  if (preview === undefined) return null
+  // Lines of a list are told also when they met nothing: that is how a typing error shows.
+  const hits = preview.filters.filter(({ would_drop: dropped, pattern }) => dropped > 0 || pattern !== null)
+  return (
+    <section className="card" aria-labelledby="filter-dry-run" role="status">
+      <header className="card-h">
+        <h2 id="filter-dry-run">{words.tryOut}</h2>
+      </header>
+      <div className="would">
+        <p>
+          {preview.of === 0 ? words.nothingStored : words.looked(preview.looked_at, preview.of, preview.would_drop)}
+        </p>
+        {hits.length === 0 ? null : (
+          <>
+            <h3>{words.examples}</h3>
+            <ul className="stackk">
+              {hits.map(({ filter, pattern, would_drop: dropped, examples }) => (
+                <li key={`${filter} ${pattern ?? ''}`}>
+                  <b>{words.reasons[filter] ?? filter}</b>
+                  {pattern === null ? null : <span className="mono">{browserName(pattern) ?? pattern}</span>}
+                  <span className="num">{words.would(dropped)}</span>
+                  <ul>
+                    {examples.map((example) => (
+                      <li key={example.event_id}>
+                        <Link className="link" {...paths.issue(example.issue_id, { event: example.event_id })}>
+                          {example.title}
+                        </Link>
+                      </li>
+                    ))}
+                  </ul>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,93 @@
+import type { ReactNode, Ref, SubmitEvent } from 'react'
+import { call } from '../../api/call.ts'
+import { reasonOf, useChange } from '../../api/change.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { useKeys } from '../../common/keys.ts'
+import { Button } from '../../ui/button.tsx'
+import { Note } from '../../ui/states.tsx'
+import { settings } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+
+type Patch = NonNullable<Parameters<typeof call<'PATCH /api/projects/:projectId/settings'>>[1]>['body']
+
+/** Saves a part of a project's settings. A refusal is shown by the form, not in a toast. */
+export function useSettingsSave(
+  projectId: string,
+  { said, onSaved }: { said: string; onSaved: (project: ProjectSettings) => void },
+) {
+  return useChange({
+    send: (body: Patch) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
+    touches: () => [['projects']],
+    settle: (client, answer) => {
+      client.setQueryData(projectSettingsQuery(projectId).queryKey, answer)
+      onSaved(answer)
+    },
+    said: () => said,
+    failed: null,
+  })
+}
+
+type SettingsFormProps = {
+  name: string
+  /** Why the last attempt was refused, after a sentence of what failed. */
+  error: Error | null
+  failed: string
+  /** By button, Enter or Ctrl S. */
+  onSave: () => void
+  className?: string
+  formRef?: Ref<HTMLFormElement>
+  children: ReactNode
+}
+
+/** A page of settings that is saved as a whole. */
+export function SettingsForm({ name, error, failed, onSave, className, formRef, children }: SettingsFormProps) {
+  useKeys([{ keys: 'mod+s', label: settings.saveKeys, group: 'Page', whileTyping: true, run: onSave }])
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    onSave()
+  }
+  return (
+    <form
+      ref={formRef}
+      className={className === undefined ? 'set' : `set ${className}`}
+      onSubmit={submit}
+      noValidate
+      aria-label={name}
+    >
+      {error === null ? null : (
+        <Note tone="red" icon="warn" role="alert">
+          {failed} {reasonOf(error)}
+        </Note>
+      )}
+      {children}
+    </form>
+  )
+}
+
+type SaveStateProps = {
+  dirty: boolean
+  busy: boolean
+  why: string | undefined
+  /** Other buttons of the card, before the one that saves. */
+  children?: ReactNode
+}
+
+/** At the end of a card's head: whether something is not saved yet, and the button that does it. */
+export function SaveState({ dirty, busy, why, children }: SaveStateProps) {
+  return (
+    <>
+      <span className="sp" />
+      {dirty ? <span className="sub">{settings.unsaved}</span> : null}
+      {children}
+      <Button
+        type="submit"
+        size="sm"
+        look={dirty ? 'primary' : 'plain'}
+        busy={busy}
+        why={why ?? (dirty ? undefined : shared.saved)}
+      >
+        {settings.save}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { usePageTitle } from '../../common/page-title.ts'
+import '../../common/settings.css'
+import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
+
+type SettingsFrameProps = {
+  /** Spoken name of the list of topics. */
+  name: string
+  heading: string
+  /** Links to the topics. */
+  children: readonly ReactElement[]
+}
+
+/** Settings: one topic per page, the topics on the left, on small screens in a row above. */
+export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
+  const topics = useRef<HTMLUListElement>(null)
+  const { pathname } = useLocation()
+  // In a row the topic one is at may stand beyond the edge; the page itself does not move.
+  useLayoutEffect(() => {
+    const row = topics.current
+    const link = row?.querySelector('[aria-current]')?.getBoundingClientRect()
+    if (row == null || link === undefined) return
+    const edge = row.getBoundingClientRect()
+    if (link.right > edge.right || link.left < edge.left)
+      row.scrollLeft += (link.left + link.right - edge.left - edge.right) / 2
+  }, [pathname])
+  return (
+    <main id="main" tabIndex={-1}>
+      <div className="withsub">
+        <nav className="subnav" aria-label={name}>
+          <h2>{heading}</h2>
+          <ul ref={topics}>
+            {children.map((link) => (
+              <li key={link.key}>{link}</li>
+            ))}
+          </ul>
+        </nav>
+        <div className="sub-main set">
+          <Outlet />
+        </div>
+      </div>
+    </main>
+  )
+}
+
+/** The head of a settings page. */
+export function SettingsHead({
+  title,
+  of,
+  lead,
+  actions,
+}: {
+  title: string
+  of: string | null
+  lead: string
+  actions?: ReactNode
+}) {
+  usePageTitle(of === null ? title : `${title}, ${of}`)
+  return (
+    <div className="head">
+      <div>
+        <h1>{title}</h1>
+        <p>{lead}</p>
+      </div>
+      {actions === undefined ? null : <div className="head-a">{actions}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError, call } from '../../api/call.ts'
+import { reasonOf, useChange } from '../../api/change.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { useCan } from '../../common/can.ts'
+import { FormCard } from './form-card.tsx'
+import { IssueRulesForm } from './issue-rules-form.tsx'
+import { ProjectPart } from './project-part.tsx'
+import { useKeys } from '../../common/keys.ts'
+import { Field } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { platformWord } from '../../ui/tiles.tsx'
+import { shared } from '../../common/texts.ts'
+import { settings } from './texts.ts'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
+const words = settings.generalPage
+
+type Patch = {
+  name?: string
+  slug?: string
+  default_environment?: string
+  auto_resolve_days?: number
+  store_profiles?: boolean
+  store_replays?: boolean
+}
+
+export function ProjectGeneralPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('project.change')
+  return (
+    <ProjectPart
+      title={settings.general}
+      lead={words.lead}
+      what={settings.frame}
+      heightPx={320}
+      mayChange={may.allowed}
+      project={project}
+    >
+      {(data) => <Forms key={projectId} project={data} why={may.why} />}
+    </ProjectPart>
+  )
+}
+
+function Forms({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [name, setName] = useState(project.name)
+  const [slug, setSlug] = useState(project.slug)
+  const [environment, setEnvironment] = useState(project.default_environment)
+  const [days, setDays] = useState(String(project.auto_resolve_days))
+  const identity = useSave(project.id, words.savedName)
+  const behaviour = useSave(project.id, words.savedBehaviour)
+  const kept = useSave(project.id, words.savedKept)
+
+  const identityDirty = name !== project.name || slug !== project.slug
+  const behaviourDirty = environment !== project.default_environment || days !== String(project.auto_resolve_days)
+  const nameError = name.trim() === '' ? words.nameMissing : undefined
+  const daysError = /^\d{1,3}$/.test(days) && Number(days) <= 365 ? undefined : words.daysWrong
+
+  const saveIdentity = () => {
+    if (identityDirty && nameError === undefined && why === undefined) identity.save({ name: name.trim(), slug })
+  }
+  const saveBehaviour = () => {
+    if (behaviourDirty && daysError === undefined && why === undefined)
+      behaviour.save({ default_environment: environment, auto_resolve_days: Number(days) })
+  }
+  useKeys([
+    {
+      keys: 'mod+s',
+      label: settings.saveKeys,
+      group: 'Page',
+      whileTyping: true,
+      run: () => {
+        saveIdentity()
+        saveBehaviour()
+      },
+    },
+  ])
+
+  const readOnly = why !== undefined
+  return (
+    <>
+      <FormCard title={words.identity} dirty={identityDirty} busy={identity.busy} why={why} onSave={saveIdentity}>
+        <Field
+          label={words.name}
+          value={name}
+          readOnly={readOnly}
+          error={nameError ?? identity.errorOf('name')}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Field
+          label={words.slug}
+          value={slug}
+          readOnly={readOnly}
+          className="mono"
+          hint={words.slugHint}
+          error={identity.errorOf('slug')}
+          onChange={(event) => setSlug(event.target.value.toLowerCase())}
+        />
+        <Field label={words.platform} value={platformWord(project.platform)} disabled hint={words.platformHint} />
+        <Field label={words.region} value={shared.regions[project.region]} disabled hint={words.regionHint} />
+      </FormCard>
+      <FormCard title={words.behaviour} dirty={behaviourDirty} busy={behaviour.busy} why={why} onSave={saveBehaviour}>
+        <Field
+          label={words.environment}
+          value={environment}
+          readOnly={readOnly}
+          className="mono"
+          hint={words.environmentHint}
+          error={behaviour.errorOf('default_environment')}
+          onChange={(event) => setEnvironment(event.target.value)}
+        />
+        <Field
+          label={words.autoResolve}
+          value={days}
+          readOnly={readOnly}
+          inputMode="numeric"
+          hint={words.autoResolveHint}
+          error={daysError ?? behaviour.errorOf('auto_resolve_days')}
+          after={<span className="sub">{words.days}</span>}
+          onChange={(event) => setDays(event.target.value.trim())}
+        />
+      </FormCard>
+      <IssueRulesForm project={project} why={why} />
+      <section className="card" aria-labelledby="h-kept">
+        <header className="card-h">
+          <h2 id="h-kept">{words.kept}</h2>
+        </header>
+        <ul>
+          <KeptRow
+            title={words.profiles}
+            more={words.profilesMore}
+            checked={project.store_profiles}
+            why={why}
+            onChange={(store) => kept.save({ store_profiles: store })}
+          />
+          <KeptRow
+            title={words.replays}
+            more={words.replaysMore}
+            checked={project.store_replays}
+            why={why}
+            onChange={(store) => kept.save({ store_replays: store })}
+          />
+        </ul>
+      </section>
+    </>
+  )
+}
+
+type KeptRowProps = {
+  title: string
+  more: string
+  checked: boolean
+  why: string | undefined
+  onChange: (checked: boolean) => void
+}
+
+/** Saved as it is moved. */
+function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
+  return (
+    <li className="frow">
+      <div>
+        <b>{title}</b>
+        <p className="sub">{more}</p>
+      </div>
+      <Switch label={title} checked={checked} why={why} onChange={onChange} />
+    </li>
+  )
+}
+
+/** Saves a part of the settings; a refusal about a field stands beside that field, any other in a toast. */
+function useSave(projectId: string, said: string) {
+  const change = useChange({
+    send: (body: Patch) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
+    touches: () => [['projects']],
+    settle: (client, answer) => client.setQueryData(projectSettingsQuery(projectId).queryKey, answer),
+    said: () => said,
+    failed: null,
+  })
+  const { error } = change
+  return {
+    save: (body: Patch) => change.mutate(body),
+    busy: change.isPending,
+    errorOf: (field: string) => {
+      if (error === null) return undefined
+      const about = error instanceof ApiError && error.status === 409 ? 'slug' : (/^\w+/.exec(error.message)?.[0] ?? '')
+      const known = ['name', 'slug', 'default_environment', 'auto_resolve_days'].includes(about)
+      return about === field || (!known && (field === 'name' || field === 'default_environment'))
+        ? reasonOf(error)
+        : undefined
+    },
+  }
+}

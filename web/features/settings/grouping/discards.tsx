@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { call, type AnswerOf } from '../../../api/call.ts'
+import { useChange } from '../../../api/change.ts'
+import { discardsQuery } from '../../../api/grouping-queries.ts'
+import { useCan } from '../../../common/can.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Skeleton } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { grouping as texts } from './texts.ts'
+import { QueryError } from '../../../common/query-error.tsx'
+
+type Discard = AnswerOf<'GET /api/projects/:projectId/discards'>['items'][number]
+
+/** Problems nobody wants to hear of again, and the way back. */
+export function Discards({ projectId }: { projectId: string }) {
+  const list = useQuery(discardsQuery(projectId))
+  const may = useCan('issue.delete')
+  const takeUp = useChange({
+    send: (discard: Discard) =>
+      call('DELETE /api/projects/:projectId/discards/:discardId', { params: { projectId, discardId: discard.id } }),
+    touches: () => [discardsQuery(projectId).queryKey],
+    guess: (client, { id }) =>
+      client.setQueryData(discardsQuery(projectId).queryKey, (page) =>
+        page === undefined
+          ? page
+          : { ...page, items: page.items.filter((one) => one.id !== id), total: page.total - 1 },
+      ),
+    said: (_answer, discard) => texts.tookUp(discard.short_id),
+    failed: texts.takeUpFailed,
+  })
+  return (
+    <section className="card" aria-labelledby="grouping-discards">
+      <header className="card-h">
+        <h2 id="grouping-discards">{texts.discards}</h2>
+        <span className="sub wide-only">{texts.discardsMore}</span>
+      </header>
+      {list.data === undefined ? (
+        list.error === null ? (
+          <Skeleton heightPx={56} label={texts.discards} />
+        ) : (
+          <QueryError what={texts.discards} error={list.error} onRetry={() => void list.refetch()} />
+        )
+      ) : list.data.items.length === 0 ? (
+        <p className="rule-note sub">{texts.noDiscards}</p>
+      ) : (
+        <ul className="gdiscards">
+          {list.data.items.map((discard) => (
+            <li key={discard.id}>
+              <div>
+                <b className="gtitle">{discard.title}</b>
+                <p className="sub">
+                  <span className="id">{discard.short_id}</span>{' '}
+                  {texts.discardedBy(discard.discarded_by?.name ?? null, discard.event_count)} ·{' '}
+                  <Time at={discard.created_at} as="since" />
+                </p>
+              </div>
+              <Button size="sm" why={may.why} onClick={() => takeUp.mutate(discard)}>
+                {texts.takeUp}
+              </Button>
+            </li>
+          ))}
+          {list.data.total > list.data.items.length ? (
+            <li className="sub">{texts.moreDiscards(list.data.total - list.data.items.length)}</li>
+          ) : null}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,197 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
+import { useCan } from '../../../common/can.ts'
+import { Discards } from './discards.tsx'
+import { GroupingPreview } from './preview.tsx'
+import { GroupingVersion } from './version.tsx'
+import {
+  blankFingerprint,
+  blankStack,
+  draftFingerprint,
+  draftStack,
+  FingerprintRow,
+  problemsOf,
+  rulesOf,
+  StackRow,
+  type DraftFingerprint,
+  type DraftStack,
+} from './rule-rows.tsx'
+import { ProjectPart } from '../project-part.tsx'
+import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { focusFirstInvalid } from '../../../ui/field.tsx'
+import { grouping as texts } from './texts.ts'
+import '../../../common/privacy.css'
+import '../../../common/grouping.css'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/grouping')
+
+export function ProjectGroupingPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('project.change')
+  return (
+    <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
+      {(data) => (
+        <>
+          <RulesForm key={projectId} project={data} why={may.why} />
+          <GroupingVersion projectId={projectId} why={may.why} />
+          <Discards projectId={projectId} />
+        </>
+      )}
+    </ProjectPart>
+  )
+}
+
+type Draft = { fingerprint: readonly DraftFingerprint[]; stack: readonly DraftStack[] }
+
+const draftOf = ({ grouping_rules: rules }: ProjectSettings): Draft => ({
+  fingerprint: rules.fingerprint.map(draftFingerprint),
+  stack: rules.stack.map(draftStack),
+})
+
+/** Text of the rules alone, to tell whether anything was changed. */
+const textOf = ({ fingerprint, stack }: Draft): string =>
+  JSON.stringify([
+    fingerprint.map(({ match, fingerprint: elements, title }) => [match, elements, title]),
+    stack.map(({ match, action }) => [match, action]),
+  ])
+
+function RulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [draft, setDraft] = useState(() => draftOf(project))
+  const [asked, setAsked] = useState(false)
+  const dirty = textOf(draft) !== textOf(draftOf(project))
+  const params = { projectId: project.id }
+  const save = useSettingsSave(project.id, {
+    said: texts.saved,
+    onSaved: (answer) => {
+      setDraft(draftOf(answer))
+      setAsked(false)
+    },
+  })
+  const preview = useMutation({
+    mutationFn: (grouping_rules: ProjectSettings['grouping_rules']) =>
+      call('POST /api/projects/:projectId/grouping/preview', { params, body: { grouping_rules } }),
+  })
+  const isWhole = [...draft.fingerprint, ...draft.stack].every((rule) => Object.keys(problemsOf(rule)).length === 0)
+  const form = (): HTMLFormElement | null => document.querySelector('form.grouping-rules')
+  /** Sends nothing that is known to be wrong; says what it is instead. */
+  const send = (to: (rules: ProjectSettings['grouping_rules']) => void) => {
+    setAsked(true)
+    if (isWhole) return to(rulesOf(draft.fingerprint, draft.stack))
+    const element = form()
+    if (element !== null) focusFirstInvalid(element)
+  }
+  const saveNow = () => {
+    if (dirty && why === undefined && !save.isPending) send((rules) => save.mutate({ grouping_rules: rules }))
+  }
+  const change = (part: Partial<Draft>) => {
+    setDraft({ ...draft, ...part })
+    // What they said was about other rules.
+    preview.reset()
+    save.reset()
+  }
+
+  return (
+    <SettingsForm
+      name={texts.title}
+      error={save.error}
+      failed={texts.failed}
+      onSave={saveNow}
+      className="grouping-rules"
+    >
+      <section className="card" aria-labelledby="grouping-fingerprint">
+        <header className="card-h">
+          <h2 id="grouping-fingerprint">{texts.fingerprintRules}</h2>
+          <span className="sub wide-only">{texts.fingerprintMore}</span>
+          <SaveState dirty={dirty} busy={save.isPending} why={why}>
+            <Button
+              size="sm"
+              icon="eye"
+              busy={preview.isPending}
+              why={why}
+              onClick={() => send((rules) => preview.mutate(rules))}
+            >
+              {texts.tryOut}
+            </Button>
+          </SaveState>
+        </header>
+        {draft.fingerprint.length === 0 ? <p className="rule-note sub">{texts.noFingerprint}</p> : null}
+        {draft.fingerprint.map((rule, index) => (
+          <FingerprintRow
+            key={rule.key}
+            number={index + 1}
+            rule={rule}
+            why={why}
+            asked={asked}
+            hits={preview.data?.fingerprint_rules[index]?.events}
+            onChange={(next) => change({ fingerprint: replaced(draft.fingerprint, next) })}
+            onUp={index === 0 ? undefined : () => change({ fingerprint: raised(draft.fingerprint, index) })}
+            onRemove={() => change({ fingerprint: draft.fingerprint.filter((one) => one.key !== rule.key) })}
+          />
+        ))}
+        <div className="gadd">
+          <Button
+            size="sm"
+            icon="plus"
+            why={why}
+            onClick={() => change({ fingerprint: [...draft.fingerprint, blankFingerprint()] })}
+          >
+            {texts.add}
+          </Button>
+          {draft.fingerprint.length === 0 ? null : (
+            <p className="hint">
+              {texts.matchHint}. {texts.fingerprintHint}.
+            </p>
+          )}
+        </div>
+      </section>
+      {preview.data === undefined && preview.error === null ? null : (
+        <section className="card" aria-labelledby="grouping-preview">
+          <header className="card-h">
+            <h2 id="grouping-preview">{texts.tryTitle}</h2>
+          </header>
+          <div className="card-b">
+            <GroupingPreview preview={preview.data} error={preview.error} />
+          </div>
+        </section>
+      )}
+      <section className="card" aria-labelledby="grouping-stack">
+        <header className="card-h">
+          <h2 id="grouping-stack">{texts.stackRules}</h2>
+          <span className="sub wide-only">{texts.stackMore}</span>
+        </header>
+        {draft.stack.length === 0 ? <p className="rule-note sub">{texts.noStack}</p> : null}
+        {draft.stack.map((rule, index) => (
+          <StackRow
+            key={rule.key}
+            number={index + 1}
+            rule={rule}
+            why={why}
+            asked={asked}
+            hits={preview.data?.stack_rules[index]?.events}
+            onChange={(next) => change({ stack: replaced(draft.stack, next) })}
+            onUp={index === 0 ? undefined : () => change({ stack: raised(draft.stack, index) })}
+            onRemove={() => change({ stack: draft.stack.filter((one) => one.key !== rule.key) })}
+          />
+        ))}
+        <div className="gadd">
+          <Button size="sm" icon="plus" why={why} onClick={() => change({ stack: [...draft.stack, blankStack()] })}>
+            {texts.add}
+          </Button>
+          {draft.stack.length === 0 ? null : <p className="hint">{texts.stackMatchHint}</p>}
+        </div>
+      </section>
+    </SettingsForm>
+  )
+}
+
+const replaced = <R extends { key: string }>(rules: readonly R[], next: R): R[] =>
+  rules.map((one) => (one.key === next.key ? next : one))
+
+/** The rule at `index` one place further up. */
+const raised = <R,>(rules: readonly R[], index: number): R[] =>
+  rules.map((one, at) => (at === index - 1 ? (rules[index] ?? one) : at === index ? (rules[index - 1] ?? one) : one))

@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router'
+import type { AnswerOf } from '../../../api/call.ts'
+import { reasonOf } from '../../../api/change.ts'
+import { paths } from '../../../address/paths.ts'
+import { formatCount } from '../../../ui/format.ts'
+import { Note } from '../../../ui/states.tsx'
+import { grouping as texts } from './texts.ts'
+
+export type Preview = AnswerOf<'POST /api/projects/:projectId/grouping/preview'>
+
+const SHOWN = 8
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+
+/** Which issues would meet, and which would fall apart. */
+export function GroupingPreview({ preview, error }: { preview: Preview | undefined; error: Error | null }) {
+  if (error !== null)
+    return (
+      <Note tone="red" icon="warn" role="alert">
+        {texts.tryFailed} {reasonOf(error)}
+      </Note>
+    )
+  if (preview === undefined) return null
+  if (preview.of === 0 || preview.oldest_at === null) return <p role="status">{texts.nothingStored}</p>
+  const isSame = preview.merges_total + preview.splits_total + preview.moved === 0
+  return (
+    <div className="gwould">
+      <p role="status">
+        {texts.looked(preview.looked_at, preview.of, preview.issues, day.format(new Date(preview.oldest_at)))}{' '}
+        <b>{isSame ? texts.same : texts.moved(preview.moved)}</b>
+      </p>
+      {preview.merges.length === 0 ? null : (
+        <>
+          <h3>{texts.merges(preview.merges_total)}</h3>
+          <ul>
+            {preview.merges.slice(0, SHOWN).map(({ issues, events }) => (
+              <li key={issues.map(({ id }) => id).join()}>
+                <span className="num sub">{texts.together(events)}</span>
+                <ul>
+                  {issues.slice(0, SHOWN).map((issue) => (
+                    <IssueLine key={issue.id} issue={issue} />
+                  ))}
+                </ul>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {preview.splits.length === 0 ? null : (
+        <>
+          <h3>{texts.splits(preview.splits_total)}</h3>
+          <ul>
+            {preview.splits.slice(0, SHOWN).map(({ issue, parts }) => (
+              <li key={issue.id}>
+                <ul>
+                  <IssueLine issue={issue} />
+                </ul>
+                <span className="num sub">
+                  {texts.parts(parts.length)}: {parts.map(({ events }) => formatCount(events)).join(' + ')}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}
+
+const IssueLine = ({ issue }: { issue: Preview['splits'][number]['issue'] }) => (
+  <li>
+    <Link className="link" {...paths.issue(issue.id)}>
+      <span className="id">{issue.short_id}</span> {issue.title}
+    </Link>
+  </li>
+)

@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { useChange } from '../../api/change.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { Field } from '../../ui/field.tsx'
+import { issueRules as texts } from './issue-rules-texts.ts'
+import { FormCard } from './form-card.tsx'
+import { boundBroken, draftOf, RULE_FIELDS, rulesOf, type RuleField } from './issue-rules-model.ts'
+
+/** When an issue reaches many, and when it escalates. */
+export function IssueRulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [draft, setDraft] = useState(() => draftOf(project))
+  const params = { projectId: project.id }
+  const change = useChange({
+    send: (body: ReturnType<typeof rulesOf>) => call('PATCH /api/projects/:projectId/settings', { params, body }),
+    touches: () => [['projects']],
+    settle: (client, answer) => client.setQueryData(projectSettingsQuery(project.id).queryKey, answer),
+    said: () => texts.saved,
+    failed: texts.failed,
+  })
+  const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(project))
+  const wrong = RULE_FIELDS.some((field) => boundBroken(field, draft[field]) !== null)
+  const field = (name: RuleField) => {
+    const bound = boundBroken(name, draft[name])
+    const unit = texts.units[name]
+    return (
+      <Field
+        key={name}
+        label={texts.labels[name]}
+        hint={texts.hints[name]}
+        value={draft[name]}
+        readOnly={why !== undefined}
+        inputMode="decimal"
+        error={bound === null ? undefined : texts.bound(bound.least, bound.most, bound.whole)}
+        after={unit === '' ? null : <span className="sub">{unit}</span>}
+        onChange={(event) => {
+          const { value } = event.target
+          setDraft((before) => ({ ...before, [name]: value }))
+        }}
+      />
+    )
+  }
+  return (
+    <FormCard
+      title={texts.title}
+      dirty={dirty}
+      busy={change.isPending}
+      why={why}
+      onSave={() => {
+        if (dirty && !wrong && why === undefined) change.mutate(rulesOf(draft))
+      }}
+    >
+      {RULE_FIELDS.map(field)}
+    </FormCard>
+  )
+}

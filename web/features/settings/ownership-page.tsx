@@ -1,0 +1,167 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { call, type AnswerOf } from '../../api/call.ts'
+import { reasonOf } from '../../api/change.ts'
+import { teamQuery } from '../../api/people-queries.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { useCan } from '../../common/can.ts'
+import { blankRule, draftOf, OwnershipRuleRow, problemOf, ruleOf, type DraftRule } from './ownership-rule.tsx'
+import { ProjectPart } from './project-part.tsx'
+import { SaveState, SettingsForm, useSettingsSave } from './form.tsx'
+import { paths } from '../../address/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { focusFirstInvalid } from '../../ui/field.tsx'
+import { Note } from '../../ui/states.tsx'
+import { Avatar } from '../../ui/tiles.tsx'
+import { people } from './ownership-texts.ts'
+import './ownership.css'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
+const words = people.ownership
+
+export function ProjectOwnershipPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('project.change')
+  return (
+    <ProjectPart title={words.title} lead={words.lead} heightPx={320} mayChange={may.allowed} project={project}>
+      {(data) => <OwnershipForm key={projectId} project={data} why={may.why} />}
+    </ProjectPart>
+  )
+}
+
+const draftsOf = (project: ProjectSettings): readonly DraftRule[] => project.ownership_rules.map(draftOf)
+const patchOf = (rules: readonly DraftRule[]) => ({ ownership_rules: rules.map(ruleOf) })
+
+function OwnershipForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [rules, setRules] = useState(() => draftsOf(project))
+  const [judged, setJudged] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const team = useQuery(teamQuery())
+  const dirty = JSON.stringify(patchOf(rules)) !== JSON.stringify({ ownership_rules: project.ownership_rules })
+  const params = { projectId: project.id }
+  const save = useSettingsSave(project.id, {
+    said: words.saved,
+    onSaved: (answer) => setRules(draftsOf(answer)),
+  })
+  const preview = useMutation({
+    mutationFn: () => call('POST /api/projects/:projectId/ownership/preview', { params, body: patchOf(rules) }),
+  })
+  /** Whether every rule can be sent; where one cannot, the keyboard goes there. */
+  const isWhole = (): boolean => {
+    const fits = rules.every((rule) => problemOf(rule) === null)
+    setJudged(!fits)
+    if (!fits && form.current !== null) focusFirstInvalid(form.current)
+    return fits
+  }
+  const saveNow = () => {
+    if (dirty && why === undefined && !save.isPending && isWhole()) save.mutate(patchOf(rules))
+  }
+  const change = (next: readonly DraftRule[]) => {
+    setRules(next)
+    // What they said was about other rules.
+    preview.reset()
+    save.reset()
+  }
+  const move = (index: number, by: -1 | 1) => {
+    const [rule] = rules.slice(index, index + 1)
+    if (rule !== undefined) change(rules.toSpliced(index, 1).toSpliced(index + by, 0, rule))
+  }
+  return (
+    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow} formRef={form}>
+      <section className="card" aria-labelledby="owner-rules">
+        <header className="card-h">
+          <h2 id="owner-rules">{words.rules}</h2>
+          <SaveState dirty={dirty} busy={save.isPending} why={why}>
+            <Button size="sm" icon="plus" why={why} onClick={() => change([...rules, blankRule()])}>
+              {words.add}
+            </Button>
+          </SaveState>
+        </header>
+        <p className="orule-note sub">{rules.length === 0 ? words.none : words.globHint}</p>
+        {rules.map((rule, index) => (
+          <OwnershipRuleRow
+            key={rule.key}
+            number={index + 1}
+            last={index === rules.length - 1}
+            rule={rule}
+            members={team.data?.items ?? []}
+            membersKnown={team.data !== undefined}
+            problem={judged ? problemOf(rule) : null}
+            why={why}
+            onChange={(next) => change(rules.map((one) => (one.key === rule.key ? next : one)))}
+            onMove={(by) => move(index, by)}
+            onRemove={() => change(rules.filter((one) => one.key !== rule.key))}
+          />
+        ))}
+      </section>
+      <section className="card" aria-labelledby="owner-preview">
+        <header className="card-h">
+          <h2 id="owner-preview">{words.preview}</h2>
+          <span className="sub wide-only">{words.previewText}</span>
+          <span className="sp" />
+          <Button
+            size="sm"
+            icon="eye"
+            busy={preview.isPending}
+            why={why}
+            onClick={() => {
+              if (isWhole()) preview.mutate()
+            }}
+          >
+            {words.previewRun}
+          </Button>
+        </header>
+        <Preview preview={preview.data} error={preview.error} />
+      </section>
+    </SettingsForm>
+  )
+}
+
+type PreviewData = AnswerOf<'POST /api/projects/:projectId/ownership/preview'>
+
+/** Who would own what, and because of which rule. */
+function Preview({ preview, error }: { preview: PreviewData | undefined; error: Error | null }) {
+  if (error !== null)
+    return (
+      <Note tone="red" icon="warn" role="alert">
+        {words.previewFailed} {reasonOf(error)}
+      </Note>
+    )
+  if (preview === undefined) return null
+  if (preview.looked_at === 0)
+    return (
+      <p className="orule-note" role="status">
+        {words.noIssues}
+      </p>
+    )
+  return (
+    <div className="owned">
+      <p role="status">{words.owned(preview.owned, preview.looked_at)}</p>
+      <ul>
+        {preview.issues.map((issue) => (
+          <li key={issue.id}>
+            <span className="owned-i">
+              <Link {...paths.issue(issue.id)} className="owned-t">
+                {issue.title}
+              </Link>
+              <span className="sub">
+                <span className="id">{issue.short_id}</span>{' '}
+                {issue.rule === null ? null : (
+                  <>
+                    {words.byRule(issue.rule + 1)} <span className="mono">{issue.matched}</span>
+                  </>
+                )}
+              </span>
+            </span>
+            <span className="owned-o">
+              {issue.owner === null ? null : <Avatar person={issue.owner} small quiet />}
+              {issue.owner?.name ?? issue.team ?? <span className="c-3">{words.nobody}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

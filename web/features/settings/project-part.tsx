@@ -1,0 +1,50 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { ProjectSettings } from '../../api/queries.ts'
+import { Note, Skeleton } from '../../ui/states.tsx'
+import { settings } from './texts.ts'
+import { shared } from '../../common/texts.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { SettingsHead } from './frame.tsx'
+
+/** One page of a project's settings: its head, what a reader may not change, and the three states of its data. */
+export function ProjectPart({
+  title,
+  lead,
+  what = title,
+  heightPx,
+  mayChange,
+  project,
+  children,
+}: {
+  title: string
+  lead: string
+  /** What failed, when it does. */
+  what?: string
+  heightPx: number
+  mayChange: boolean
+  project: UseQueryResult<ProjectSettings>
+  children: (project: ProjectSettings) => ReactNode
+}) {
+  return (
+    <>
+      <SettingsHead title={title} of={project.data?.name ?? null} lead={lead} />
+      {mayChange ? null : (
+        <Note tone="blue" icon="lock">
+          {settings.readOnly('admin')}
+        </Note>
+      )}
+      {project.data === undefined ? (
+        project.error === null ? (
+          <Skeleton heightPx={heightPx} label={shared.loading} />
+        ) : (
+          <section className="card">
+            <QueryError what={what} error={project.error} onRetry={() => void project.refetch()} />
+          </section>
+        )
+      ) : (
+        children(project.data)
+      )}
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState, type SubmitEvent } from 'react'
+import { call, type AnswerOf } from '../../../api/call.ts'
+import { reasonOf } from '../../../api/change.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Note } from '../../../ui/states.tsx'
+import { privacy } from '../privacy-texts.ts'
+import { shared } from '../../../common/texts.ts'
+
+const words = privacy.erase
+
+type Erasure = AnswerOf<'DELETE /api/projects/:projectId/users/:userId/data'>
+
+/** Erasing everything of one of the app's users: asked twice, told exactly. */
+export function EraseUser({ projectId, why }: { projectId: string; why: string | undefined }) {
+  const [user, setUser] = useState('')
+  const [tried, setTried] = useState(false)
+  const [asking, setAsking] = useState(false)
+  const erase = useMutation({
+    mutationFn: (userId: string) =>
+      call('DELETE /api/projects/:projectId/users/:userId/data', { params: { projectId, userId } }),
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (user !== '' && why === undefined && !erase.isPending) setAsking(true)
+  }
+  return (
+    <section className="card" aria-labelledby="erase-user">
+      <header className="card-h">
+        <h2 id="erase-user">{words.title}</h2>
+        <span className="sub wide-only">{words.more}</span>
+      </header>
+      <form className="scrub" onSubmit={submit} noValidate>
+        <div className="scrub-ask">
+          <Field
+            label={words.user}
+            hint={words.userHint}
+            className="mono"
+            value={user}
+            readOnly={why !== undefined}
+            autoComplete="off"
+            spellCheck={false}
+            error={tried && user === '' ? words.missing : undefined}
+            onChange={(event) => {
+              setUser(event.target.value)
+              erase.reset()
+            }}
+          />
+          <Button type="submit" look="danger" icon="trash" busy={erase.isPending} why={why}>
+            {words.button}
+          </Button>
+        </div>
+        {erase.error === null ? null : (
+          <Note tone="red" icon="warn" role="alert">
+            {words.failed} {reasonOf(erase.error)}
+          </Note>
+        )}
+        {erase.data === undefined ? null : <p role="status">{sentenceOf(erase.data)}</p>}
+      </form>
+      <AskDialog
+        user={user}
+        open={asking}
+        onClose={() => setAsking(false)}
+        onYes={() => {
+          setAsking(false)
+          erase.mutate(user)
+        }}
+      />
+    </section>
+  )
+}
+
+function sentenceOf({ state, erased }: Erasure): string {
+  const what = Object.entries(erased)
+    .flatMap(([kind, count]) => words.kinds[kind]?.(count) ?? [])
+    .join(', ')
+  if (state === 'running') return words.running(what)
+  return what === '' ? words.nothing : words.done(what)
+}
+
+type AskDialogProps = { user: string; open: boolean; onClose: () => void; onYes: () => void }
+
+function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
+  const [typed, setTyped] = useState('')
+  const ready = typed.trim().toLowerCase() === words.word
+  const close = () => {
+    setTyped('')
+    onClose()
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (!ready) return
+    setTyped('')
+    onYes()
+  }
+  return (
+    <Dialog open={open} onClose={close} title={words.ask}>
+      <p>{words.askText(user)}</p>
+      <form className="stackk" onSubmit={submit}>
+        <Field
+          label={words.confirm(words.word)}
+          data-autofocus
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <div className="rowk end">
+          <Button onClick={close}>{shared.cancel}</Button>
+          <Button type="submit" look="danger" why={ready ? undefined : words.confirm(words.word)}>
+            {words.run}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

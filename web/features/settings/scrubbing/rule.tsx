@@ -1,0 +1,94 @@
+import type { ProjectSettings } from '../../../api/queries.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { Field, SelectField } from '../../../ui/field.tsx'
+import { privacy } from '../privacy-texts.ts'
+
+const words = privacy.scrubbing
+
+type Rule = ProjectSettings['scrub_rules'][number]
+
+/** A rule while it is edited; `key` is its place in the list of React. */
+export type DraftRule = Omit<Rule, 'regex'> & { readonly regex: string; readonly key: string }
+
+let blanks = 0
+
+export const blankRule = (): DraftRule => ({
+  path: '',
+  pattern: 'anything',
+  regex: '',
+  action: 'replace',
+  key: `new ${++blanks}`,
+})
+
+const PATTERNS = Object.keys(words.patterns) as Rule['pattern'][]
+const ACTIONS = Object.keys(words.actions) as Rule['action'][]
+
+type ScrubRuleRowProps = {
+  number: number
+  rule: DraftRule
+  why: string | undefined
+  onChange: (rule: DraftRule) => void
+  onRemove: () => void
+}
+
+/** One rule in one line: where, what, and what becomes of it. */
+export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRuleRowProps) {
+  const readOnly = why !== undefined
+  return (
+    <fieldset className="rule" aria-label={words.ruleOf(number)}>
+      <Field
+        label={words.path}
+        className="mono"
+        value={rule.path}
+        placeholder={number === 1 ? 'user.email' : undefined}
+        hint={number === 1 ? words.pathHint : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        readOnly={readOnly}
+        onChange={(event) => onChange({ ...rule, path: event.target.value.trim() })}
+      />
+      <SelectField
+        label={words.pattern}
+        value={rule.pattern}
+        disabled={readOnly}
+        onChange={(event) =>
+          onChange({ ...rule, pattern: PATTERNS.find((one) => one === event.target.value) ?? rule.pattern })
+        }
+      >
+        {PATTERNS.map((one) => (
+          <option key={one} value={one}>
+            {words.patterns[one]}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label={words.action}
+        value={rule.action}
+        disabled={readOnly}
+        onChange={(event) =>
+          onChange({ ...rule, action: ACTIONS.find((one) => one === event.target.value) ?? rule.action })
+        }
+      >
+        {ACTIONS.map((one) => (
+          <option key={one} value={one}>
+            {words.actions[one]}
+          </option>
+        ))}
+      </SelectField>
+      <IconButton icon="trash" look="ghost" label={words.remove(rule.path)} why={why} onClick={onRemove} />
+      {rule.pattern === 'custom' ? (
+        <div className="wide">
+          <Field
+            label={words.regex}
+            className="mono"
+            value={rule.regex}
+            autoComplete="off"
+            spellCheck={false}
+            readOnly={readOnly}
+            onChange={(event) => onChange({ ...rule, regex: event.target.value })}
+          />
+        </div>
+      ) : null}
+    </fieldset>
+  )
+}

@@ -1,0 +1,176 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
+import { useCan } from '../../../common/can.ts'
+import { EraseUser } from './erase-user.tsx'
+import { ProjectPart } from '../project-part.tsx'
+import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
+import { ScrubPreview } from './preview.tsx'
+import { blankRule, ScrubRuleRow, type DraftRule } from './rule.tsx'
+import { AreaField, linesOf } from '../../../ui/area-field.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Switch } from '../../../ui/switch.tsx'
+import { privacy } from '../privacy-texts.ts'
+import '../../../common/privacy.css'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/scrubbing')
+const words = privacy.scrubbing
+
+export function ProjectScrubbingPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('project.change')
+  return (
+    <ProjectPart title={words.title} lead={words.lead} heightPx={420} mayChange={may.allowed} project={project}>
+      {(data) => (
+        <>
+          <ScrubbingForm key={projectId} project={data} why={may.why} />
+          <EraseUser projectId={projectId} why={may.why} />
+        </>
+      )}
+    </ProjectPart>
+  )
+}
+
+type Draft = { addresses: boolean; emails: boolean; fields: string; safe: string; rules: readonly DraftRule[] }
+
+const draftOf = (project: ProjectSettings): Draft => ({
+  addresses: project.scrub_ip_addresses,
+  emails: project.scrub_email_addresses,
+  fields: project.scrub_fields.join('\n'),
+  safe: project.safe_fields.join('\n'),
+  rules: project.scrub_rules.map((rule, index) => ({ ...rule, regex: rule.regex ?? '', key: `saved ${index}` })),
+})
+
+const patchOf = (draft: Draft) => ({
+  scrub_ip_addresses: draft.addresses,
+  scrub_email_addresses: draft.emails,
+  scrub_fields: linesOf(draft.fields),
+  safe_fields: linesOf(draft.safe),
+  scrub_rules: draft.rules.map(({ path, pattern, regex, action }) => ({
+    path,
+    pattern,
+    regex: pattern === 'custom' ? regex : null,
+    action,
+  })),
+})
+
+function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [draft, setDraft] = useState(() => draftOf(project))
+  const [eventId, setEventId] = useState('')
+  const dirty = JSON.stringify(patchOf(draft)) !== JSON.stringify(patchOf(draftOf(project)))
+  const params = { projectId: project.id }
+  const save = useSettingsSave(project.id, {
+    said: words.saved,
+    onSaved: (answer) => setDraft(draftOf(answer)),
+  })
+  const preview = useMutation({
+    mutationFn: () =>
+      call('POST /api/projects/:projectId/scrubbing/preview', {
+        params,
+        body: { ...patchOf(draft), ...(eventId.trim() === '' ? {} : { event_id: eventId.trim() }) },
+      }),
+  })
+  const saveNow = () => {
+    if (dirty && why === undefined && !save.isPending) save.mutate(patchOf(draft))
+  }
+  const change = (part: Partial<Draft>) => {
+    setDraft({ ...draft, ...part })
+    // What they said was about other settings.
+    preview.reset()
+    save.reset()
+  }
+  const readOnly = why !== undefined
+  return (
+    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow}>
+      <section className="card" aria-labelledby="scrub-fields">
+        <header className="card-h">
+          <h2 id="scrub-fields">{words.always}</h2>
+          <SaveState dirty={dirty} busy={save.isPending} why={why} />
+        </header>
+        <ul className="frows">
+          <li className="frow">
+            <Switch
+              label={words.addresses}
+              checked={draft.addresses}
+              why={why}
+              onChange={(addresses) => change({ addresses })}
+            />
+            <div>
+              <b>{words.addresses}</b>
+              <p className="sub">{words.addressesMore}</p>
+            </div>
+          </li>
+          <li className="frow">
+            <Switch label={words.emails} checked={draft.emails} why={why} onChange={(emails) => change({ emails })} />
+            <div>
+              <b>{words.emails}</b>
+              <p className="sub">{words.emailsMore}</p>
+            </div>
+          </li>
+        </ul>
+        <div className="lists card-b">
+          <AreaField
+            label={words.fields}
+            hint={words.fieldsHint}
+            value={draft.fields}
+            readOnly={readOnly}
+            onChange={(fields) => change({ fields })}
+          />
+          <AreaField
+            label={words.safe}
+            hint={words.safeHint}
+            value={draft.safe}
+            readOnly={readOnly}
+            onChange={(safe) => change({ safe })}
+          />
+        </div>
+      </section>
+      <section className="card" aria-labelledby="scrub-rules">
+        <header className="card-h">
+          <h2 id="scrub-rules">{words.rules}</h2>
+          <span className="sub wide-only">{words.rulesMore}</span>
+          <span className="sp" />
+          <Button size="sm" icon="plus" why={why} onClick={() => change({ rules: [...draft.rules, blankRule()] })}>
+            {words.add}
+          </Button>
+        </header>
+        {draft.rules.length === 0 ? <p className="rule-note sub">{words.noRules}</p> : null}
+        {draft.rules.map((rule, index) => (
+          <ScrubRuleRow
+            key={rule.key}
+            number={index + 1}
+            rule={rule}
+            why={why}
+            onChange={(next) => change({ rules: draft.rules.map((one) => (one.key === rule.key ? next : one)) })}
+            onRemove={() => change({ rules: draft.rules.filter((one) => one.key !== rule.key) })}
+          />
+        ))}
+      </section>
+      <section className="card" aria-labelledby="scrub-preview">
+        <header className="card-h">
+          <h2 id="scrub-preview">{words.preview}</h2>
+        </header>
+        <div className="scrub">
+          <div className="scrub-ask">
+            <Field
+              label={words.previewEvent}
+              hint={words.previewEventHint}
+              className="mono"
+              value={eventId}
+              autoComplete="off"
+              onChange={(event) => setEventId(event.target.value)}
+            />
+            <Button icon="eye" busy={preview.isPending} why={why} onClick={() => preview.mutate()}>
+              {words.previewRun}
+            </Button>
+          </div>
+          <ScrubPreview preview={preview.data} error={preview.error} />
+        </div>
+      </section>
+    </SettingsForm>
+  )
+}

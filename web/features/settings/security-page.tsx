@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query'
+import { useId, useState, type SubmitEvent } from 'react'
+import { ApiError, call } from '../../api/call.ts'
+import { reasonOf } from '../../api/change.ts'
+import { PasswordField, strengthOf } from '../../common/password-field.tsx'
+import { SettingsHead } from './frame.tsx'
+import { Button } from '../../ui/button.tsx'
+import { focusFirstInvalid } from '../../ui/field.tsx'
+import { addToast } from '../../ui/toasts.tsx'
+import { settings } from './texts.ts'
+
+const words = settings.securityPage
+
+export function SecurityPage() {
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const [tried, setTried] = useState(false)
+  const headingId = useId()
+  const strength = strengthOf(next)
+  const change = useMutation({
+    mutationFn: () => call('POST /api/auth/change-password', { body: { currentPassword: current, newPassword: next } }),
+    onSuccess: ({ warning }) => {
+      setCurrent('')
+      setNext('')
+      setTried(false)
+      addToast({ text: words.changed, tone: 'good', icon: 'lock' })
+      if (warning !== undefined) addToast({ text: warning, icon: 'info' })
+    },
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setTried(true)
+    if (change.isPending) return
+    const form = event.currentTarget
+    if (current === '' || !strength.enough) focusFirstInvalid(form)
+    else change.mutate(undefined, { onError: () => focusFirstInvalid(form) })
+  }
+  const refusal = change.error
+  const aboutNew = refusal instanceof ApiError && /^newPassword/i.test(refusal.message)
+  const sentence = refusal === null ? undefined : reasonOf(refusal)
+  return (
+    <>
+      <SettingsHead title={settings.me.security} of={null} lead={words.lead} />
+      <form className="card" aria-labelledby={headingId} onSubmit={submit} noValidate>
+        <header className="card-h">
+          <h2 id={headingId}>{words.password}</h2>
+          <span className="sub">{words.passwordMore}</span>
+        </header>
+        <div className="card-b stackk narrow">
+          <PasswordField
+            label={words.current}
+            autoComplete="current-password"
+            value={current}
+            error={tried && current === '' ? words.missing : aboutNew ? undefined : sentence}
+            onChange={(event) => setCurrent(event.target.value)}
+          />
+          <PasswordField
+            label={words.next}
+            autoComplete="new-password"
+            value={next}
+            hint={strength.words}
+            error={tried && !strength.enough ? strength.words : aboutNew ? sentence : undefined}
+            onChange={(event) => setNext(event.target.value)}
+          />
+          <div className="rowk">
+            <Button type="submit" look="primary" busy={change.isPending}>
+              {words.change}
+            </Button>
+          </div>
+        </div>
+      </form>
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { QueryClient } from '@tanstack/react-query'
+import { createMemoryHistory } from '@tanstack/react-router'
+import { expect, test } from 'vitest'
+import { carried, paths } from './address/paths.ts'
+import { makeRouter } from './routes.tsx'
+
+const ID = '019a0000-0000-7000-8000-000000000001'
+
+test('every link leads to an address', () => {
+  const router = makeRouter(new QueryClient(), createMemoryHistory())
+  const links = {
+    home: paths.home(),
+    login: paths.login(),
+    'login, then on': paths.login('/issues?range=7d'),
+    signup: paths.signup(),
+    onboarding: paths.onboarding(),
+    'onboarding of a project': paths.onboarding({ project: ID, step: 'sdk' }),
+    issues: paths.issues(),
+    'issues, filtered': paths.issues({
+      project: ID,
+      range: '7d',
+      status: ['regressed', 'escalated'],
+      q: 'level:fatal checkout',
+      sort: '-user_count',
+    }),
+    issue: paths.issue(ID),
+    'issue, an event': paths.issue(ID, { project: ID, event: 'oldest' }),
+    projectGeneral: paths.projectGeneral(ID),
+    projectKeys: paths.projectKeys(ID),
+    projectFilters: paths.projectFilters(ID),
+    projectGrouping: paths.projectGrouping(ID),
+    projectScrubbing: paths.projectScrubbing(ID),
+    projectOwnership: paths.projectOwnership(ID),
+    releases: paths.releases({ project: ID }),
+    release: paths.release(ID),
+    intake: paths.intake({ project: ID, range: '7d' }),
+    appearance: paths.appearance(),
+    security: paths.security(),
+  }
+  expect(Object.keys(paths).every((name) => Object.keys(links).includes(name))).toBe(true)
+  expect(Object.fromEntries(Object.entries(links).map(([name, link]) => [name, router.buildLocation(link).href])))
+    .toMatchInlineSnapshot(`
+      {
+        "appearance": "/me/appearance",
+        "home": "/",
+        "intake": "/intake?project=019a0000-0000-7000-8000-000000000001&range=7d",
+        "issue": "/issues/019a0000-0000-7000-8000-000000000001",
+        "issue, an event": "/issues/019a0000-0000-7000-8000-000000000001?project=019a0000-0000-7000-8000-000000000001&event=oldest",
+        "issues": "/issues",
+        "issues, filtered": "/issues?project=019a0000-0000-7000-8000-000000000001&range=7d&status=regressed&status=escalated&q=level%3Afatal+checkout&sort=-user_count",
+        "login": "/login",
+        "login, then on": "/login?next=%2Fissues%3Frange%3D7d",
+        "onboarding": "/onboarding",
+        "onboarding of a project": "/onboarding?project=019a0000-0000-7000-8000-000000000001&step=sdk",
+        "projectFilters": "/projects/019a0000-0000-7000-8000-000000000001/settings/filters",
+        "projectGeneral": "/projects/019a0000-0000-7000-8000-000000000001/settings/general",
+        "projectGrouping": "/projects/019a0000-0000-7000-8000-000000000001/settings/grouping",
+        "projectKeys": "/projects/019a0000-0000-7000-8000-000000000001/settings/keys",
+        "projectOwnership": "/projects/019a0000-0000-7000-8000-000000000001/settings/ownership",
+        "projectScrubbing": "/projects/019a0000-0000-7000-8000-000000000001/settings/scrubbing",
+        "release": "/releases/019a0000-0000-7000-8000-000000000001",
+        "releases": "/releases?project=019a0000-0000-7000-8000-000000000001",
+        "security": "/me/security",
+        "signup": "/signup",
+      }
+    `)
+})
+
+test('project and range travel along, filters do not', () => {
+  const search = { project: ID, range: '7d' as const, q: 'timeout' }
+  expect(carried(search)).toEqual({ project: ID, range: '7d' })
+})

@@ -1,0 +1,54 @@
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { ApiError } from '../api/call.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { shared } from '../common/texts.ts'
+import { shell } from './texts.ts'
+
+/** What browsers and the loader say of code or styles that did not arrive: no connection, or a new version. */
+const NOT_FETCHED = /dynamically imported module|preload CSS|module script/i
+
+/** The last net: a page that threw while drawing, or code that could not be fetched. */
+export function Crash({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  const refusal = error instanceof ApiError ? error.message : null
+  const isUnfetched = error instanceof Error && NOT_FETCHED.test(error.message)
+  const [isOffline, setOffline] = useState(() => !navigator.onLine)
+  useEffect(() => {
+    const change = () => setOffline(!navigator.onLine)
+    // A browser asks once for a piece of code; the address holds everything else.
+    const back = () => (isUnfetched ? location.reload() : change())
+    addEventListener('online', back)
+    addEventListener('offline', change)
+    return () => {
+      removeEventListener('online', back)
+      removeEventListener('offline', change)
+    }
+  }, [isUnfetched])
+  const again = () => {
+    reset()
+    void router.invalidate()
+  }
+  return (
+    <main className="lost" id="main" tabIndex={-1}>
+      <div className="empty" role="alert">
+        <Icon name="warn" className="big c-red" />
+        <h1>{isUnfetched ? shell.unfetched : shell.crash}</h1>
+        <p>{refusal ?? (isUnfetched ? (isOffline ? shell.offline : shell.unfetchedMore) : shell.crashMore)}</p>
+        <span className="rowk">
+          {isUnfetched ? null : (
+            <Button look="primary" onClick={again}>
+              {shared.tryAgain}
+            </Button>
+          )}
+          {isUnfetched && isOffline ? null : (
+            <Button look={isUnfetched ? 'primary' : 'ghost'} onClick={() => location.reload()}>
+              {shell.reload}
+            </Button>
+          )}
+        </span>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,47 @@
+import { KEY_GROUPS, useRegisteredKeys } from '../common/keys.ts'
+import { usePrefs } from '../common/prefs.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { capsOf } from '../ui/kbd.tsx'
+import { shared } from '../common/texts.ts'
+import { shell } from './texts.ts'
+
+/** Every key that works on the present page (`?`). */
+export function KeySheet({ onClose }: { onClose: () => void }) {
+  const bindings = useRegisteredKeys()
+  const { letterKeys } = usePrefs()
+  const groups = KEY_GROUPS.map((group) => ({
+    group,
+    rows: bindings.filter((binding) => binding.group === group),
+  })).filter(({ rows }) => rows.length > 0)
+  return (
+    <Dialog open bare title={shared.keys} onClose={onClose}>
+      <div className="keysheet">
+        <header>
+          <h2>{shared.keys}</h2>
+          <IconButton look="ghost" icon="x" label={shell.close} onClick={onClose} />
+        </header>
+        {letterKeys ? null : <p className="sub">{shell.keysOff}</p>}
+        <div className="keysheet-b">
+          {groups.map(({ group, rows }) => (
+            <section key={group} aria-label={group}>
+              <h3>{group}</h3>
+              <dl>
+                {rows.map((binding) => (
+                  <div key={binding.keys}>
+                    <dt>{binding.label}</dt>
+                    <dd className="keys">
+                      {capsOf(binding.keys).map((cap) => (
+                        <kbd key={cap}>{cap}</kbd>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
+      </div>
+    </Dialog>
+  )
+}

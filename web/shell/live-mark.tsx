@@ -1,0 +1,51 @@
+import { retryLive, useLiveState } from '../api/live.ts'
+import { Button } from '../ui/button.tsx'
+import { formatClock, formatLeft } from '../ui/format.ts'
+import { useNow } from '../ui/now.ts'
+import { Note } from '../ui/states.tsx'
+import { shell } from './texts.ts'
+
+const BANNER_AFTER_MS = 10_000
+
+/** Whether figures refresh on their own; silent for screen readers, because it changes in the background. */
+export function LiveMark() {
+  const state = useLiveState()
+  if (state.name === 'trying') return <span className="live live-off">{shell.trying(formatClock(state.since))}</span>
+  if (state.name === 'live') {
+    return (
+      <span className="live" title={shell.liveHint}>
+        {shell.live}
+      </span>
+    )
+  }
+  return <span className="live live-off">{shell.connecting}</span>
+}
+
+/** After ten seconds without the stream. */
+export function LiveBanner() {
+  const state = useLiveState()
+  return state.name === 'trying' ? <Lost since={state.since} nextTryAt={state.nextTryAt} /> : null
+}
+
+function Lost({ since, nextTryAt }: { since: number; nextTryAt: number }) {
+  const now = useNow('second')
+  if (now - since < BANNER_AFTER_MS) return null
+  return (
+    <div className="banner">
+      <Note
+        tone="amber"
+        icon="network"
+        role="status"
+        action={
+          <Button size="sm" onClick={retryLive}>
+            {shell.now}
+          </Button>
+        }
+      >
+        <b>{shell.lost(formatClock(since))}</b>{' '}
+        {/* The countdown is for eyes: a screen reader would read it every second. */}
+        <span aria-hidden="true">{nextTryAt > now ? shell.lostMore(formatLeft(nextTryAt, now)) : shell.lostNow}</span>
+      </Note>
+    </div>
+  )
+}

@@ -1,0 +1,254 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import { Fragment, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { issueSearchQuery, meQuery, projectsQuery } from '../api/queries.ts'
+import { can } from '../common/can.ts'
+import { useRegisteredKeys } from '../common/keys.ts'
+import { paths } from '../address/paths.ts'
+import { readRecents } from '../common/recents.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Kbd } from '../ui/kbd.tsx'
+import { PlatformTile, Severity } from '../ui/tiles.tsx'
+import { shared } from '../common/texts.ts'
+import { shell } from './texts.ts'
+import { boldParts, groupsOf, knownIssues, type PaletteIssue, type PaletteRow } from './palette-rows.ts'
+
+/**
+ * One box for issues, places and commands. What memory holds is ranked and shown at once; what the server finds is
+ * added below, never above, so that nothing moves under the eye.
+ */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const listId = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const rows = useRows(text, onClose)
+  const groups = groupsOf(rows)
+  const flat = groups.flatMap((group) => group.rows)
+  const at = Math.min(chosen, Math.max(0, flat.length - 1))
+  const optionId = (index: number) => `${listId}-${index}`
+
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [at])
+
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0 && flat.length > 0) {
+      event.preventDefault()
+      setChosen((at + step + flat.length) % flat.length)
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      flat[at]?.run()
+    }
+  }
+
+  return (
+    <Dialog open bare title={shell.palette} className="cmd" onClose={onClose}>
+      <div className="cmd-in">
+        <Icon name="search" />
+        <input
+          data-autofocus
+          type="text"
+          role="combobox"
+          aria-label={shell.palette}
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={flat.length === 0 ? undefined : optionId(at)}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={shell.palettePlaceholder}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            setChosen(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <span className="keys">
+          <Kbd keys="escape" />
+        </span>
+      </div>
+      <div className="cmd-list" role="listbox" id={listId} aria-label={shell.paletteResults} ref={list}>
+        {groups.map((group) => (
+          <div role="group" aria-label={shell.paletteGroups[group.name]} key={group.name}>
+            <p className="cmd-h" role="presentation">
+              {shell.paletteGroups[group.name]}
+            </p>
+            {group.rows.map((row) => {
+              const index = flat.indexOf(row)
+              return (
+                <PaletteOption
+                  key={row.key}
+                  id={optionId(index)}
+                  row={row}
+                  text={text}
+                  selected={index === at}
+                  onPoint={() => setChosen(index)}
+                />
+              )
+            })}
+          </div>
+        ))}
+      </div>
+      {flat.length === 0 ? (
+        <p className="cmd-none" role="status">
+          {shell.paletteNone(text)}
+        </p>
+      ) : null}
+    </Dialog>
+  )
+}
+
+type PaletteOptionProps = { id: string; row: PaletteRow; text: string; selected: boolean; onPoint: () => void }
+
+function PaletteOption({ id, row, text, selected, onPoint }: PaletteOptionProps) {
+  return (
+    // The box keeps the focus and its Enter; the pointer is the second way.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div id={id} role="option" aria-selected={selected} tabIndex={-1} onClick={row.run} onPointerMove={onPoint}>
+      {row.icon.kind === 'severity' ? (
+        <Severity severity={row.icon.severity} word={false} />
+      ) : row.icon.kind === 'platform' ? (
+        <PlatformTile platform={row.icon.platform} />
+      ) : (
+        <Icon name={row.icon.name} />
+      )}
+      <span>
+        {boldParts(row.label, text).map((part, index) => (
+          // Parts of one label never change places.
+          <Fragment key={`${index} ${part.text}`}>{part.bold ? <b>{part.text}</b> : part.text}</Fragment>
+        ))}
+      </span>
+      {row.meta === undefined ? <span /> : <span className="meta">{row.meta}</span>}
+      {selected && row.keys === undefined ? (
+        <Kbd keys="enter" />
+      ) : row.keys === undefined ? null : (
+        <Kbd keys={row.keys} />
+      )}
+    </div>
+  )
+}
+
+/** Everything that matches, in the order of the groups. */
+function useRows(text: string, onClose: () => void): PaletteRow[] {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const router = useRouter()
+  const bindings = useRegisteredKeys()
+  const me = useQuery(meQuery)
+  const projects = useQuery(projectsQuery)
+  const delayed = useDelayed(text.trim(), 120)
+  const found = useQuery(issueSearchQuery(delayed))
+  const [recents] = useState(readRecents)
+  const needle = text.trim()
+
+  const after = (act: () => void) => () => {
+    onClose()
+    // The dialog gives focus back first.
+    requestAnimationFrame(act)
+  }
+  const issueRow = (issue: PaletteIssue): PaletteRow => ({
+    key: issue.id,
+    group: 'issues',
+    label: issue.title,
+    meta: issue.short_id,
+    icon: { kind: 'severity', severity: issue.severity },
+    run: after(() => void navigate(paths.issue(issue.id))),
+  })
+  const place = (key: string, label: string, icon: PaletteRow['icon'], act: () => void, meta?: string): PaletteRow => ({
+    key,
+    group: 'places',
+    label,
+    icon,
+    run: after(act),
+    meta,
+  })
+
+  if (needle === '') {
+    const here = router.state.location.href
+    return recents
+      .filter(({ href }) => href !== here)
+      .slice(0, 5)
+      .map(({ href, title }): PaletteRow => ({
+        key: href,
+        group: 'recent',
+        label: title,
+        icon: { kind: 'icon', name: 'clock' },
+        run: after(() => router.history.push(href)),
+      }))
+      .concat(commandRows(bindings, after))
+  }
+
+  const matches = (label: string) => label.toLowerCase().includes(needle.toLowerCase())
+  const inMemory = knownIssues(client, needle)
+  const seen = new Set(inMemory.map(({ id }) => id))
+  const fromServer = delayed === needle ? (found.data?.items ?? []).filter(({ id }) => !seen.has(id)) : []
+  const places = [
+    place('issues', shell.issues, { kind: 'icon', name: 'issues' }, () => void navigate(paths.issues())),
+    place('releases', shell.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
+    place('intake', shell.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
+    ...(projects.data?.items ?? []).flatMap((project) => [
+      place(
+        `p-${project.id}`,
+        project.name,
+        { kind: 'platform', platform: project.platform },
+        () => void navigate(paths.issues({ project: project.id })),
+        shell.issues,
+      ),
+      place(
+        `s-${project.id}`,
+        project.name,
+        { kind: 'icon', name: 'project' },
+        () => void navigate(paths.projectGeneral(project.id)),
+        shell.projectSettings,
+      ),
+    ]),
+    ...(me.data !== undefined && can(me.data.user.role, 'project.create').allowed
+      ? [
+          place(
+            'new',
+            shell.newProject,
+            { kind: 'icon', name: 'plus' },
+            () => void navigate(paths.onboarding({ step: 'project' })),
+          ),
+        ]
+      : []),
+    place('appearance', shared.appearance, { kind: 'icon', name: 'sun' }, () => void navigate(paths.appearance())),
+    place('security', shared.changePassword, { kind: 'icon', name: 'lock' }, () => void navigate(paths.security())),
+  ]
+  return [
+    ...[...inMemory, ...fromServer].slice(0, 7).map(issueRow),
+    ...places.filter((row) => matches(row.label) || matches(row.meta ?? '')).slice(0, 6),
+    ...commandRows(bindings, after).filter((row) => matches(row.label)),
+  ]
+}
+
+function commandRows(
+  bindings: ReturnType<typeof useRegisteredKeys>,
+  after: (act: () => void) => () => void,
+): PaletteRow[] {
+  return bindings
+    .filter((binding) => binding.sheetOnly !== true)
+    .map((binding) => ({
+      key: `k-${binding.keys}`,
+      group: 'commands',
+      label: binding.label,
+      icon: { kind: 'icon', name: 'right' },
+      keys: binding.keys,
+      run: after(binding.run),
+    }))
+}
+
+/** The value once it has stood still: the server is not asked for every letter. */
+function useDelayed(value: string, delayMs: number): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), delayMs)
+    return () => clearTimeout(timer)
+  }, [value, delayMs])
+  return settled
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMatchRoute, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { meQuery, projectsQuery } from '../api/queries.ts'
+import { can } from '../common/can.ts'
+import { useKeys } from '../common/keys.ts'
+import { carried, paths } from '../address/paths.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { PlatformTile } from '../ui/tiles.tsx'
+import { shared } from '../common/texts.ts'
+import { shell } from './texts.ts'
+import { useScope } from '../common/use-scope.ts'
+
+/** Pages of the settings but the first. */
+const SETTINGS = [
+  { to: '/projects/$projectId/settings/keys', of: paths.projectKeys },
+  { to: '/projects/$projectId/settings/filters', of: paths.projectFilters },
+  { to: '/projects/$projectId/settings/scrubbing', of: paths.projectScrubbing },
+  { to: '/projects/$projectId/settings/grouping', of: paths.projectGrouping },
+  { to: '/projects/$projectId/settings/ownership', of: paths.projectOwnership },
+] as const
+
+/** Which project is in view (`P`). On settings pages the same page of another project opens. */
+export function ProjectPicker() {
+  const [open, setOpen] = useState(false)
+  const { projectId, project, chosenRange: range, offers } = useScope()
+  const projects = useQuery(projectsQuery)
+  const me = useQuery(meQuery)
+  const navigate = useNavigate()
+  const at = useMatchRoute()
+  useKeys([{ keys: 'p', label: shell.switchProject, group: 'General', run: () => setOpen(true) }])
+
+  const choose = (id: string | null) => {
+    if (id !== null && at({ to: '/intake' }) !== false) return navigate(paths.intake(carried({ project: id, range })))
+    if (id !== null && at({ to: '/releases' }) !== false)
+      return navigate(paths.releases(carried({ project: id, range })))
+    if (id !== null && offers.project === 'one') {
+      const page = SETTINGS.find(({ to }) => at({ to }) !== false)
+      return navigate((page?.of ?? paths.projectGeneral)(id))
+    }
+    const scope = carried({ ...(id === null ? {} : { project: id }), range })
+    // In the list everything else in the address stays; from an issue the list opens.
+    if (at({ to: '/issues' }) === false) return navigate(paths.issues(scope))
+    return navigate({ to: '/issues', search: (before) => ({ ...before, project: scope.project, cursor: undefined }) })
+  }
+
+  const role = me.data?.user.role
+  const entries: MenuEntry[] = [
+    { kind: 'heading', label: shell.project },
+    ...(offers.project === 'any'
+      ? [
+          {
+            label: shared.allProjects,
+            icon: { element: <PlatformTile platform="all" /> },
+            letter: '0',
+            checked: projectId === null,
+            onSelect: () => void choose(null),
+          },
+        ]
+      : []),
+    ...(projects.data?.items ?? []).map((one) => ({
+      label: one.name,
+      icon: { element: <PlatformTile platform={one.platform} /> },
+      checked: one.id === projectId,
+      onSelect: () => void choose(one.id),
+    })),
+    ...(role !== undefined && can(role, 'project.create').allowed
+      ? [
+          { kind: 'separator' as const },
+          {
+            label: shell.newProject,
+            icon: 'plus' as const,
+            onSelect: () => void navigate(paths.onboarding({ step: 'project' })),
+          },
+        ]
+      : []),
+  ]
+
+  // An address from elsewhere may name a project that is not, or no longer, among ours.
+  const unknown = projects.data === undefined ? '' : shell.unknownProject
+  const name = projectId === null ? shared.allProjects : (project?.name ?? unknown)
+  return (
+    <Menu
+      label={shell.project}
+      open={open}
+      onOpenChange={setOpen}
+      entries={entries}
+      trigger={
+        <button className="picker" type="button" title={`${shell.switchProject} (P)`}>
+          <PlatformTile platform={projectId === null ? 'all' : (project?.platform ?? 'other')} />
+          <span>{name}</span>
+          <Icon name="updown" className="caret" />
+        </button>
+      }
+    />
+  )
+}

@@ -1,0 +1,72 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { useKeys } from '../common/keys.ts'
+import { DEFAULT_RANGE, RANGES, type Range } from '../address/search.ts'
+import { Menu } from '../ui/menu.tsx'
+import { Segmented } from '../ui/segmented.tsx'
+import { shell } from './texts.ts'
+import { useScope } from '../common/use-scope.ts'
+
+const options = RANGES.map((range) => ({ value: range, label: range, title: shell.rangeWords[range] }))
+
+/** The time in view (`T`, or `1`–`4`). On a phone only the chosen value shows, and opens the list. */
+export function RangePicker() {
+  const { range, offers } = useScope()
+  const unsaid = offers.defaultRange ?? DEFAULT_RANGE
+  const navigate = useNavigate()
+  const group = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState(false)
+
+  const choose = (next: Range) =>
+    void navigate({
+      to: '.',
+      search: (before) => ({
+        ...before,
+        range: next === unsaid ? undefined : next,
+        cursor: undefined,
+        from: undefined,
+        to: undefined,
+      }),
+    })
+
+  const show = () => {
+    const pressed = group.current?.querySelector<HTMLElement>('[aria-pressed="true"]')
+    // Hidden on a phone, where the list stands in for it.
+    if (pressed != null && pressed.offsetParent !== null) pressed.focus()
+    else setOpen(true)
+  }
+  useKeys([
+    { keys: 't', label: shell.range, group: 'General', run: show, sheetOnly: true },
+    ...RANGES.map((value, index) => ({
+      keys: String(index + 1),
+      label: shell.rangeWords[value],
+      group: 'General' as const,
+      run: () => choose(value),
+    })),
+  ])
+
+  return (
+    <>
+      <div ref={group} className="range-wide">
+        <Segmented label={shell.range} value={range} options={options} onChange={choose} />
+      </div>
+      <div className="range-phone">
+        <Menu
+          label={shell.range}
+          open={open}
+          onOpenChange={setOpen}
+          entries={options.map((option) => ({
+            label: option.title,
+            checked: option.value === range,
+            onSelect: () => choose(option.value),
+          }))}
+          trigger={
+            <button className="btn" type="button" aria-label={`${range}, ${shell.range.toLowerCase()}`}>
+              {range}
+            </button>
+          }
+        />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { startLive, useLive } from '../api/live.ts'
+import { useKeys } from '../common/keys.ts'
+import { carried, paths } from '../address/paths.ts'
+import { useAtMostEvery } from '../ui/at-most-every.ts'
+import { runNewestAction } from '../ui/toasts.tsx'
+import { shared } from '../common/texts.ts'
+import { shell } from './texts.ts'
+import { LiveBanner } from './live-mark.tsx'
+import { PhoneTabs } from './phone-tabs.tsx'
+import { Rail } from './rail.tsx'
+import { TopBar } from './top-bar.tsx'
+import { useScope } from '../common/use-scope.ts'
+
+const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
+const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
+
+type Overlay = 'palette' | 'keys' | null
+
+const REFRESH_MS = 2000
+
+/** Rail, bar and page. */
+export function Shell() {
+  const [overlay, setOverlay] = useState<Overlay>(null)
+  const navigate = useNavigate()
+  const { projectId, chosenRange: range, offers } = useScope()
+  const busy = useIsFetching({ predicate: ({ state, meta }) => state.data !== undefined && meta?.quiet !== true }) > 0
+
+  useEffect(() => startLive(), [])
+  useFreshness()
+  useFocusOnArrival()
+  useKeys([
+    {
+      keys: 'mod+k',
+      label: shell.palette,
+      group: 'General',
+      run: () => setOverlay('palette'),
+      whileTyping: true,
+      sheetOnly: true,
+    },
+    { keys: '?', label: shared.keys, group: 'General', run: () => setOverlay('keys') },
+    { keys: 'z', label: shell.undo, group: 'General', run: runNewestAction, sheetOnly: true },
+    {
+      keys: 'g i',
+      label: shell.goToIssues,
+      group: 'Go to',
+      run: () =>
+        void navigate(
+          paths.issues(
+            carried({ ...(offers.project === 'any' && projectId !== null ? { project: projectId } : {}), range }),
+          ),
+        ),
+      sheetOnly: true,
+    },
+    {
+      keys: 'g r',
+      label: shell.goToReleases,
+      group: 'Go to',
+      run: () =>
+        void navigate(paths.releases(carried({ ...(projectId === null ? {} : { project: projectId }), range }))),
+      sheetOnly: true,
+    },
+  ])
+
+  const close = () => setOverlay(null)
+  const openPalette = () => setOverlay('palette')
+  const openKeys = () => setOverlay('keys')
+  return (
+    <div className="app">
+      <a className="skip" href="#main">
+        {shared.skip}
+      </a>
+      <Rail onJump={openPalette} />
+      <div className="pane">
+        <TopBar onJump={openPalette} onKeys={openKeys} busy={busy} />
+        <LiveBanner />
+        <Outlet />
+      </div>
+      <PhoneTabs />
+      <Suspense fallback={null}>
+        {overlay === 'palette' ? <Palette onClose={close} /> : null}
+        {overlay === 'keys' ? <KeySheet onClose={close} /> : null}
+      </Suspense>
+    </div>
+  )
+}
+
+/** Reads again what live messages name; lists of issues decide for themselves, because they hold still. */
+function useFreshness(): void {
+  const client = useQueryClient()
+  // Asked again at every message, a slow answer would be given up for the next question and never come.
+  const count = useAtMostEvery(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['issues', 'open-count'] }))
+  const releases = useAtMostEvery(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['releases'] }))
+  useLive(
+    (messages) => {
+      if (messages.some(({ kind }) => kind === 'project')) void client.invalidateQueries({ queryKey: ['projects'] })
+      if (messages.some(({ kind }) => kind === 'inbox')) void client.invalidateQueries({ queryKey: ['inbox'] })
+      if (messages.some(({ kind }) => kind === 'issues')) count()
+      if (messages.some(({ kind }) => kind === 'releases')) releases()
+    },
+    () => void client.invalidateQueries(),
+  )
+}
+
+/** After a move to another page the focus stands at its beginning, as after a page load. */
+function useFocusOnArrival(): void {
+  const { pathname } = useLocation()
+  const before = useRef(pathname)
+  useEffect(() => {
+    if (before.current === pathname) return
+    before.current = pathname
+    document.getElementById('main')?.focus({ preventScroll: true })
+  }, [pathname])
+}

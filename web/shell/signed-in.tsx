@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import { Outlet } from '@tanstack/react-router'
+import { meQuery } from '../api/queries.ts'
+import { shared } from '../common/texts.ts'
+import { QueryError } from '../common/query-error.tsx'
+
+/**
+ * Draws nothing until it is known who is there: a visitor without a session goes to the log-in page without seeing
+ * an empty dashboard. The page's own code and data load meanwhile.
+ */
+export function SignedIn() {
+  const me = useQuery(meQuery)
+  if (me.data !== undefined) return <Outlet />
+  if (me.error !== null) {
+    return (
+      <main className="lost">
+        <QueryError what={shared.yourAccount} error={me.error} onRetry={() => void me.refetch()} />
+      </main>
+    )
+  }
+  return null
+}

@@ -1,0 +1,41 @@
+import { Link } from '@tanstack/react-router'
+import { paths } from '../address/paths.ts'
+import { ThemeButton } from '../common/theme-button.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Mark } from '../ui/icon.tsx'
+import { shared } from '../common/texts.ts'
+import { shell } from './texts.ts'
+import { AccountMenu } from '../common/account-menu.tsx'
+import { LiveMark } from './live-mark.tsx'
+import { Bell } from '../features/inbox/bell.tsx'
+import { ProjectPicker } from './project-picker.tsx'
+import { RangePicker } from './range-picker.tsx'
+import { useScope } from '../common/use-scope.ts'
+
+type TopBarProps = {
+  onJump: () => void
+  onKeys: () => void
+  /** Something shown is being read again. */
+  busy: boolean
+}
+
+export function TopBar({ onJump, onKeys, busy }: TopBarProps) {
+  const { offers } = useScope()
+  return (
+    <header className="top">
+      <Link className="top-mark" {...paths.issues()} aria-label={shared.homeLink}>
+        <Mark />
+      </Link>
+      {offers.project === 'none' ? null : <ProjectPicker />}
+      {offers.range ? <RangePicker /> : null}
+      <div className="top-right">
+        <LiveMark />
+        <IconButton look="ghost" icon="search" label={shell.palette} className="top-search" onClick={onJump} />
+        <Bell />
+        <ThemeButton />
+        <AccountMenu onKeys={onKeys} />
+      </div>
+      {busy ? <span className="busyline" aria-hidden="true" /> : null}
+    </header>
+  )
+}
