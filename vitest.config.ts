@@ -10,8 +10,8 @@ const workers = Math.max(2, Math.min(4, availableParallelism()))
 const shared = {
   environment: 'node',
   pool: 'forks',
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  testTimeout: 90_000,
+  hookTimeout: 120_000,
   teardownTimeout: 20_000,
   restoreMocks: true,
 } as const

@@ -14,10 +14,10 @@ const connections = async (): Promise<number> => {
 }
 
 test('a stop ends a thread that is still starting, and one at work, without a word', async () => {
-  await superviseDigestion(app, connectionString).stop(4_000)
+  await superviseDigestion(app, connectionString).stop(30_000)
   const atWork = superviseDigestion(app, connectionString)
   await waitFor('its connections', async () => (await connections()) > 0)
-  await atWork.stop(4_000)
+  await atWork.stop(30_000)
   await waitFor('its connections to end', async () => (await connections()) === 0)
   expect(logLines.filter(({ level }) => level !== 'info')).toEqual([])
 })
@@ -36,7 +36,7 @@ test('a stop between two threads starts none', async () => {
   const away = superviseDigestion(app, 'postgresql://faultline@127.0.0.1:1/faultline')
   await waitFor('the thread to end', () => logLines.some(({ restart_in_ms }) => restart_in_ms !== undefined))
   const before = logLines.length
-  await away.stop(4_000)
+  await away.stop(30_000)
   // Longer than the first pause.
   await new Promise((resolve) => setTimeout(resolve, 400))
   expect(logLines.slice(before)).toEqual([])

@@ -71,13 +71,14 @@ test('of many starts that find a stale lock at once, one wins', async () => {
 
 test('a zombie does not count: in a container nobody may ever reap it', async () => {
   // The shell becomes a sleeper that never looks after the child it started before.
-  const parent = spawn('/bin/sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30'], {
+  const parent = spawn('/bin/sh', ['-c', 'sleep 30 & echo $!; exec sleep 30'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(() => void parent.kill('SIGKILL'))
   const [line] = (await once(parent.stdout, 'data')) as [Buffer]
   const zombie = Number(line.toString())
   const { startedAt } = await waitFor('the child to start', () => identify(zombie))
+  process.kill(zombie, 'SIGKILL')
   await waitFor('the child to end', () => readFileSync(`/proc/${zombie}/stat`, 'utf8').includes(') Z '))
   writeFileSync(file(), JSON.stringify({ pid: zombie, startedAt }))
   lockDataDir(dataDir)()

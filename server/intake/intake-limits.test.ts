@@ -154,7 +154,7 @@ describe('admission', () => {
       socket.destroy()
       expect(await outcomesOf(target, small)).toEqual(['default rate_limited busy 3'])
       await app.pool.query('truncate spool')
-      await waitFor('room', () => small.intake.spool.readiness() === 'open', 5_000)
+      await waitFor('room', () => small.intake.spool.readiness() === 'open')
       expect((await post(target, named('One'), small)).status).toBe(200)
     } finally {
       await small.close()

@@ -49,7 +49,7 @@ describe('jobs', () => {
       const { rows } = await app.pool.query<{ last_error: string; attempts: number; locked_by: string | null }>(
         `select last_error, attempts, locked_by from graphile_worker.jobs where task_identifier = 'flaky'`,
       )
-      return rows[0]?.locked_by === null && rows[0].attempts === 1 && rows[0].last_error === 'not today'
+      return rows[0]?.locked_by === null && rows[0].attempts > 0 && rows[0].last_error === 'not today'
     })
     expect(logLines.some((line) => JSON.stringify(line).includes('not today'))).toBe(true)
   })
@@ -75,8 +75,8 @@ describe('jobs', () => {
     await app.pool.query(
       `update graphile_worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '50 s', run_at = now(), attempts = 1 where key = 'orphan'`,
     )
-    await waitFor('the orphan', () => done.includes('orphan'), 30_000)
-  }, 40_000)
+    await waitFor('the orphan', () => done.includes('orphan'), 60_000)
+  })
 })
 
 describe('stopping', () => {

@@ -140,5 +140,5 @@ test('ten thousand of them at once do not hold up a batch', async () => {
   await record(projectId, ...many)
   await record(projectId, ...many)
   // Measured on two busy cores: 4.7 s; a step that looks at all pairs takes minutes.
-  expect(performance.now() - startedMs).toBeLessThan(20_000)
+  expect(performance.now() - startedMs).toBeLessThan(60_000)
 })

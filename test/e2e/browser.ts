@@ -6,6 +6,7 @@ import { afterAll, afterEach, expect } from 'vitest'
 import { z } from 'zod'
 import { waitFor } from '../kit/wait.ts'
 import { findChromium } from './chromium.ts'
+import { lookAt, settled as settledWithin, watchContext } from './settled.ts'
 
 export type Theme = 'light' | 'dark'
 
@@ -38,6 +39,15 @@ export const eventually = <T>(read: () => T | Promise<T>, timeoutMs = PATIENCE_M
 
 /** Asks again until the condition gives something. */
 export const until = <T>(what: string, condition: () => T | Promise<T>) => waitFor(what, condition, PATIENCE_MS)
+
+/** Waits until the page has stopped moving (settled.ts): before a look at what is not there, or at where things are. */
+export const settled = (page: Page): Promise<void> => settledWithin(page, PATIENCE_MS)
+
+/** Presses a key once the page has stopped moving: before, another element may have the focus. */
+export async function press(page: Page, key: string): Promise<void> {
+  await settled(page)
+  await page.keyboard.press(key)
+}
 
 async function slowDown(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
@@ -99,6 +109,7 @@ export async function testBrowser(): Promise<TestBrowser> {
         ...(state === undefined ? {} : { storageState: state }),
       })
       contexts.add(context)
+      await watchContext(context)
       if (SLOWDOWN > 1) context.on('page', slowDown)
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL })
       const page = await context.newPage()
@@ -123,30 +134,32 @@ const Violations = z.array(z.object({ id: z.string(), html: z.string(), why: z.s
 
 /** Fails with the rule, the element and the reason of everything axe finds in WCAG 2.2 AA and its best practices. */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
-  // Half-faded-in text has half its contrast; what moves for ever is left to move.
-  await page.evaluate(
-    'Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity).map((a) => a.finished.catch(() => {})))',
-  )
+  const found = await lookAt(page, PATIENCE_MS, () => findViolations(page, where))
+  const reasons = found.map(({ id, html, why }) => `${id}: ${html} (${why})`)
+  expect(reasons, `${where}: accessibility`).toEqual([])
+}
+
+async function findViolations(page: Page, where: string): Promise<z.infer<typeof Violations>> {
   // In the page itself: AxeBuilder judges in a second page, for the sake of frames of other origins, and takes four
   // times as long to describe what passed. The dashboard has no frames.
   expect(page.frames(), `${where}: frames, which axe would not look into`).toHaveLength(1)
   if (!(await page.evaluate<boolean>("typeof window.axe === 'object'"))) await page.evaluate(axe.source)
-  const found = Violations.parse(
+  return Violations.parse(
     await page.evaluate(
       `axe.run(document, ${JSON.stringify({ runOnly: RULES, resultTypes: ['violations'], selectors: false })})
         .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
           nodes.map(({ html, failureSummary }) => ({ id, html: html.slice(0, 160), why: failureSummary ?? '' }))))`,
     ),
   )
-  const told = found.map(({ id, html, why }) => `${id}: ${html} (${why})`)
-  expect(told, `${where}: accessibility`).toEqual([])
 }
 
 /** Fails when the page can be scrolled sideways. */
 export async function expectNoSideScroll(page: Page, where: string): Promise<void> {
   // As text: the browser's globals are none of the test program's types.
-  const { wide, seen } = await page.evaluate<{ wide: number; seen: number }>(
-    '({ wide: document.documentElement.scrollWidth, seen: document.documentElement.clientWidth })',
+  const { wide, seen } = await lookAt(page, PATIENCE_MS, () =>
+    page.evaluate<{ wide: number; seen: number }>(
+      '({ wide: document.documentElement.scrollWidth, seen: document.documentElement.clientWidth })',
+    ),
   )
   expect(wide, `${where}: width of the page`).toBeLessThanOrEqual(seen)
 }
@@ -159,16 +172,11 @@ export const hasFocus = async (element: Locator): Promise<boolean> =>
 export const menuOpen = (page: Page): Promise<void> =>
   page.locator('[role="menu"]:focus, [role="menu"] :focus').first().waitFor()
 
-/** Where an element is once nothing above it grows any more: for presses at places of one's own. */
+/** Where an element is in a page that stands still: for presses at coordinates. */
 export async function steadyBox(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
-  let last = ''
-  return until('the element to keep its place', async () => {
-    const box = await element.boundingBox()
-    const before = last
-    last = JSON.stringify(box)
-    await element.page().evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
-    return box !== null && last === before && box
-  })
+  const box = await lookAt(element.page(), PATIENCE_MS, () => element.boundingBox())
+  if (box === null) throw new Error('the element is not shown')
+  return box
 }
 
 /** Waits for a toast and rests the pointer on it: it stays, with its Undo, however slow the machine is. */
@@ -180,9 +188,7 @@ export async function screenshot(page: Page, name: string, options: { fullPage?:
   const folder = process.env.SCREENSHOT_DIR
   if (folder === undefined || folder === '') return
   mkdirSync(folder, { recursive: true })
-  await page.screenshot({
-    path: join(folder, `${name}.png`),
-    fullPage: options.fullPage ?? false,
-    animations: 'disabled',
-  })
+  await lookAt(page, PATIENCE_MS, () =>
+    page.screenshot({ path: join(folder, `${name}.png`), fullPage: options.fullPage ?? false, animations: 'disabled' }),
+  )
 }

@@ -16,6 +16,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { pidsNaming } from '#test/kit/processes.ts'
 import { waitFor } from '#test/kit/wait.ts'
 
 /** Installations as people have them: a checkout, a user, `npm start` in a process group like a terminal's. */
@@ -182,20 +183,6 @@ export async function launch(
       await exited
     },
   }
-}
-
-/** Numbers of the processes whose command line contains the text. */
-export function pidsNaming(text: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
-      } catch {
-        return false
-      }
-    })
-    .map(Number)
 }
 
 function groupOf(pid: number): number {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { migrateDatabase } from '#server/cli/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
+import { killAtOnce, nothingRunsIn, pidsNaming } from '#test/kit/processes.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import {
   canRunPackages,
@@ -14,7 +15,6 @@ import {
   makeCheckout,
   makeScratch,
   nobody,
-  pidsNaming,
   type Start,
   usersNaming,
 } from './installation.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const start of running) await start.killHard()
-  await nothingLeft(scratch.path)
+  await nothingRunsIn(scratch.path)
   scratch.remove()
 })
 
@@ -55,14 +55,10 @@ async function start(from: string, options: Parameters<typeof launch>[1] = {}): 
   return started
 }
 
-/** Waits until no process names the path any more: no server, no database, no watchdog. */
-const nothingLeft = (path: string) =>
-  waitFor(`every process of ${path} to end`, () => pidsNaming(path).length === 0, 15_000)
-
 async function stop(started: Start, dataDir: string): Promise<void> {
   started.interrupt()
   await started.exited
-  await nothingLeft(dataDir)
+  await nothingRunsIn(dataDir)
 }
 
 const account = { email: 'ada@example.com', password: 'correct horse battery staple' }
@@ -116,7 +112,7 @@ test('as a service: SIGTERM at any moment of starting leaves nothing, says nothi
     expect(started.serverPid()).toBe(started.child.pid)
     started.child.kill('SIGTERM')
     expect(await started.exited, started.lines.join('\n')).toBe(0)
-    await nothingLeft(dataDir)
+    await nothingRunsIn(dataDir)
     expect(readdirSync(dataDir).filter((name) => /lock|init|run/.test(name))).toEqual([])
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
     // Nothing but what it was about to say anyway.
@@ -164,8 +160,9 @@ describe('after kill -9', () => {
     const first = await start(checkout, { dataDir, withoutNpm: true })
     await first.ready()
     expect((await signUp(first.url)).status).toBe(201)
-    for (const pid of pidsNaming(dataDir)) process.kill(pid, 'SIGKILL')
-    await first.killHard()
+    killAtOnce([first.serverPid(), ...pidsNaming(dataDir)])
+    await first.exited
+    await nothingRunsIn(dataDir)
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(true)
     expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(true)
 
@@ -183,7 +180,7 @@ describe('after kill -9', () => {
     expect((await signUp(started.url)).status).toBe(201)
     const postmaster = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
     process.kill(postmaster, 'SIGKILL')
-    await waitFor('a log-in to succeed again', async () => (await logIn(started.url)).status === 200, 20_000)
+    await waitFor('a log-in to succeed again', async () => (await logIn(started.url)).status === 200, 60_000)
     await stop(started, dataDir)
   })
 })

@@ -1,8 +1,11 @@
+/** A machine busy with other things may need this long for anything; what must be fast is measured, not waited for. */
+const PATIENCE_MS = 30_000
+
 /** Polls until the condition gives something; fails naming what was waited for. */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 10_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<Exclude<NonNullable<T>, false>> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
