@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { SentFile } from '../context/handlers.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -12,7 +12,7 @@ import { readChunk, selectAttachment } from './attachments.queries.ts'
  */
 export async function openAttachment(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { projectId: string; attachmentId: string },
 ): Promise<SentFile> {
   await requireProject(app, actor, input.projectId)

@@ -10,26 +10,26 @@ import { signUp } from './sign-up.ts'
 import { publicJwks } from './signing-keys.ts'
 
 export const authHandlers: Handlers<typeof authRoutes> = {
-  signUp: async (app, _nobody, { body, origin }) => {
-    const { org, warning } = await signUp(app, body, origin)
+  signUp: async (app, caller, { body }) => {
+    const { org, warning } = await signUp(app, body, caller)
     return { ok: true, org, warning: warning ?? undefined }
   },
-  logIn: async (app, _nobody, { body, cookies, origin }) => {
-    const { org, role, tokens } = await logIn(app, body, origin)
+  logIn: async (app, caller, { body, cookies }) => {
+    const { org, role, tokens } = await logIn(app, body, caller)
     setSessionCookies(cookies, tokens)
     return { ok: true, org, role }
   },
-  logOut: async (app, _nobody, { cookies }) => {
+  logOut: async (app, _caller, { cookies }) => {
     await logOut(app, { accessToken: cookies.get(ACCESS_COOKIE), refreshToken: cookies.get(REFRESH_COOKIE) })
     clearSessionCookies(cookies)
     return { ok: true }
   },
-  refresh: async (app, _nobody, { cookies, origin }) => {
-    setSessionCookies(cookies, await refreshSession(app, cookies.get(REFRESH_COOKIE), origin))
+  refresh: async (app, caller, { cookies }) => {
+    setSessionCookies(cookies, await refreshSession(app, cookies.get(REFRESH_COOKIE), caller))
     return { ok: true }
   },
-  changePassword: async (app, actor, { body, cookies, origin }) => {
-    const { tokens, warning } = await changePassword(app, actor, body, origin)
+  changePassword: async (app, actor, { body, cookies }) => {
+    const { tokens, warning } = await changePassword(app, actor, body)
     setSessionCookies(cookies, tokens)
     return { ok: true, warning: warning ?? undefined }
   },

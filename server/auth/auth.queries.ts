@@ -90,6 +90,7 @@ export async function readLiveSession(db: Database, sessionId: string): Promise<
       'sessions.id',
       'sessions.user_id',
       'sessions.expires_at',
+      'users.name',
       'users.org_id',
       'users.role',
       'users.not_before',
@@ -102,6 +103,7 @@ export async function readLiveSession(db: Database, sessionId: string): Promise<
   return {
     sessionId: row.id,
     userId: row.user_id,
+    name: row.name,
     orgId: row.org_id,
     role: row.role,
     expiresAt: row.expires_at,

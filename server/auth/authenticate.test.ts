@@ -10,7 +10,7 @@ import {
 } from 'jose'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { anOrigin, aPerson, type Person } from '#test/kit/people.ts'
+import { aCaller, aPerson, type Person } from '#test/kit/people.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -31,7 +31,8 @@ afterAll(() => {
   elsewhere.close()
 })
 
-const ask = (accessToken: string | null, where = here) => where.authenticate({ authorization: undefined, accessToken })
+const ask = (accessToken: string | null, where = here) =>
+  where.authenticate({ authorization: undefined, accessToken }, aCaller())
 const refused = { code: 'unauthenticated' }
 
 /** Nothing is heard on it: what is known of a change is known without a message. */
@@ -51,15 +52,19 @@ describe('credentials', () => {
   test('a bearer wins and does not fall back to a good cookie', async () => {
     const { tokens } = await aPerson(t.app)
     for (const authorization of ['Bearer svc_nothing', 'bearer', `Bearer ${tokens.accessToken}`, 'BEARER x']) {
-      await expect(here.authenticate({ authorization, accessToken: tokens.accessToken })).rejects.toMatchObject(refused)
+      await expect(
+        here.authenticate({ authorization, accessToken: tokens.accessToken }, aCaller()),
+      ).rejects.toMatchObject(refused)
     }
   })
 
   test('what a proxy asked for is not for us', async () => {
     const person = await aPerson(t.app)
     const { accessToken } = person.tokens
-    expect(await here.authenticate({ authorization: 'Basic eDp5', accessToken })).toMatchObject({ actor: person.actor })
-    expect(await here.authenticate({ authorization: 'Basic eDp5', accessToken: null })).toBeNull()
+    expect(await here.authenticate({ authorization: 'Basic eDp5', accessToken }, aCaller())).toMatchObject({
+      actor: person.actor,
+    })
+    expect(await here.authenticate({ authorization: 'Basic eDp5', accessToken: null }, aCaller())).toBeNull()
   })
 })
 
@@ -276,7 +281,7 @@ describe('an end is heard at once', () => {
     for (const { tokens } of [leaver, changer]) expect(await ask(tokens.accessToken, inside)).not.toBeNull()
     await logOut(deaf, { accessToken: null, refreshToken: leaver.tokens.refreshToken })
     const input = { currentPassword: changer.password, newPassword: 'a different good password' }
-    await changePassword(deaf, changer.actor, input, anOrigin())
+    await changePassword(deaf, changer.actor, input)
     for (const { tokens } of [leaver, changer]) {
       await expect(ask(tokens.accessToken, inside)).rejects.toMatchObject(refused)
     }

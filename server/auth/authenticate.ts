@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { Caller, SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import { readAccessToken } from './access-token.ts'
@@ -18,7 +18,7 @@ export type Authenticator = {
    * @returns who is asking, or null when the request brought no credentials at all
    * @throws AppError unauthenticated when it brought some that do not hold
    */
-  authenticate(credentials: Credentials): Promise<{ actor: Actor; viaCookie: boolean } | null>
+  authenticate(credentials: Credentials, caller: Caller): Promise<{ actor: SessionActor; viaCookie: boolean } | null>
   close(): void
 }
 
@@ -35,18 +35,18 @@ export function createAuthenticator(app: App): Authenticator {
   purging.unref()
   return {
     close: () => clearInterval(purging),
-    async authenticate({ authorization, accessToken }) {
+    async authenticate({ authorization, accessToken }, caller) {
       // Only `Bearer` speaks to us: a proxy before us may have asked for `Basic`.
       if (authorization != null && /^bearer(?:\s|$)/i.test(authorization)) {
         throw unauthenticated('API keys are not accepted yet. Use the session cookies that POST /api/auth/login sets.')
       }
       if (accessToken == null || accessToken === '') return null
-      return { actor: await actorOfToken(app, accessToken), viaCookie: true }
+      return { actor: await actorOfToken(app, accessToken, caller), viaCookie: true }
     },
   }
 }
 
-async function actorOfToken(app: App, token: string): Promise<Actor> {
+async function actorOfToken(app: App, token: string, caller: Caller): Promise<SessionActor> {
   const claims = await readAccessToken(app, token)
   const session = await liveSession(app, claims.sid)
   if (session === null || session.userId !== claims.sub || session.expiresAt <= app.clock.now()) throw ended()
@@ -55,9 +55,11 @@ async function actorOfToken(app: App, token: string): Promise<Actor> {
   return {
     kind: 'user',
     userId: session.userId,
+    name: session.name,
     orgId: session.orgId,
     role: session.role,
     sessionId: session.sessionId,
+    ...caller,
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { anOrigin, aPerson, type Person } from '#test/kit/people.ts'
+import { aCaller, aPerson, type Person } from '#test/kit/people.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -19,10 +19,10 @@ afterAll(() => {
 })
 
 const NEW = 'a different good password'
-const ask = (accessToken: string, where = here) => where.authenticate({ authorization: null, accessToken })
+const ask = (accessToken: string, where = here) => where.authenticate({ authorization: null, accessToken }, aCaller())
 const change = (person: Person, over: Record<string, string> = {}, app: App = t.app) =>
-  changePassword(app, person.actor, { currentPassword: person.password, newPassword: NEW, ...over }, anOrigin())
-const login = (person: Person, password: string) => logIn(t.app, { email: person.email, password }, anOrigin())
+  changePassword(app, person.actor, { currentPassword: person.password, newPassword: NEW, ...over })
+const login = (person: Person, password: string) => logIn(t.app, { email: person.email, password }, aCaller())
 const dead = { code: 'unauthenticated' }
 
 test('ends every session at once, everywhere, and gives the caller a new one', async () => {
@@ -36,7 +36,7 @@ test('ends every session at once, everywhere, and gives the caller a new one', a
   expect(warning).toBeNull()
   for (const { accessToken, refreshToken } of [person.tokens, other.tokens]) {
     await expect(ask(accessToken)).rejects.toMatchObject(dead)
-    await expect(refreshSession(t.app, refreshToken, anOrigin())).rejects.toMatchObject(dead)
+    await expect(refreshSession(t.app, refreshToken, aCaller())).rejects.toMatchObject(dead)
     await waitFor(
       'the other process',
       () =>
@@ -48,7 +48,7 @@ test('ends every session at once, everywhere, and gives the caller a new one', a
     )
   }
   expect(await ask(tokens.accessToken)).toMatchObject({ actor: { userId: person.actor.userId } })
-  expect(await refreshSession(t.app, tokens.refreshToken, anOrigin())).toBeDefined()
+  expect(await refreshSession(t.app, tokens.refreshToken, aCaller())).toBeDefined()
   await expect(login(person, person.password)).rejects.toMatchObject(dead)
   await expect(login(person, NEW)).resolves.toBeDefined()
   expect(t.mails.filter((mail) => mail.to === person.email)).toMatchObject([{ subject: /password was changed/ }])
@@ -98,7 +98,7 @@ test('racing with log-ins and refreshes no token of before survives', async () =
     const [changed, loggedIn, refreshed] = await Promise.allSettled([
       change(person),
       login(person, person.password),
-      refreshSession(second, person.tokens.refreshToken, anOrigin()),
+      refreshSession(second, person.tokens.refreshToken, aCaller()),
     ])
     expect(changed.status).toBe('fulfilled')
     const survivors = [
@@ -107,7 +107,7 @@ test('racing with log-ins and refreshes no token of before survives', async () =
     ]
     for (const { accessToken, refreshToken } of survivors) {
       await expect(ask(accessToken)).rejects.toMatchObject(dead)
-      await expect(refreshSession(t.app, refreshToken, anOrigin())).rejects.toMatchObject(dead)
+      await expect(refreshSession(t.app, refreshToken, aCaller())).rejects.toMatchObject(dead)
     }
   }
 })

@@ -1,4 +1,4 @@
-import type { Actor, Origin } from '../context/actor.ts'
+import { actorForLog, type SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid, unauthenticated } from '../kernel/errors.ts'
 import { accountById, endSessionsOf, lockUser, setPasswordHash, type AccountRow } from './auth.queries.ts'
@@ -17,15 +17,14 @@ export type ChangePasswordInput = { readonly currentPassword: string; readonly n
  */
 export async function changePassword(
   app: App,
-  actor: Actor,
+  actor: SessionActor,
   input: ChangePasswordInput,
-  origin: Origin,
 ): Promise<{ tokens: SessionTokens; warning: string | null }> {
   const account = await accountById(app.db, actor.userId)
   if (account === null) throw ended()
   const warning = await checkNewPassword(app, account, input)
   const check = { email: account.email, account, password: input.currentPassword }
-  if (!(await checkPassword(app, check, origin))) throw invalid('currentPassword is wrong.')
+  if (!(await checkPassword(app, check, actor))) throw invalid('currentPassword is wrong.')
   const newHash = await app.passwords.hash(input.newPassword)
   const session = await app.tx(async (tx) => {
     const user = await lockUser(tx, account.id)
@@ -36,10 +35,10 @@ export async function changePassword(
     await setPasswordHash(tx, user.id, newHash, now)
     await endSessionsOf(tx, user.id, 'password_changed', now)
     await announceSessions(tx, { user_id: user.id })
-    return startSession(tx, app, { id: user.id, orgId: user.org_id, role: user.role }, 'password', origin)
+    return startSession(tx, app, { id: user.id, orgId: user.org_id, role: user.role }, 'password', actor.origin)
   })
   forgetSessions(app, { user_id: account.id })
-  app.log.info({ user_id: account.id, ip: origin.ip, request_id: origin.requestId }, 'user.password_changed')
+  app.log.info({ ...actorForLog(actor), ip: actor.origin.ip }, 'user.password_changed')
   await tellOwner(app, account)
   return { tokens: await issueTokens(app, session), warning }
 }

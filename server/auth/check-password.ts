@@ -1,4 +1,4 @@
-import type { Origin } from '../context/actor.ts'
+import type { Caller, RequestOrigin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { accountKey, forgive, giveBack, LIMITS, networkKey, pairKey, takeAttempt, type Taken } from './attempts.ts'
 import type { AccountRow } from './auth.queries.ts'
@@ -24,7 +24,7 @@ export type PasswordCheck = {
  * Whether this is the account's password, under the limits of security 4.5.
  * @throws AppError rate_limited; worded and counted the same for accounts that do not exist
  */
-export function checkPassword(app: App, check: PasswordCheck, origin: Origin): Promise<boolean> {
+export function checkPassword(app: App, check: PasswordCheck, { origin }: Pick<Caller, 'origin'>): Promise<boolean> {
   const key = pairKey(check.email, origin.ip)
   return lanes(app)(key, async () => {
     const pair = await takeAttempt(app, LIMITS.loginPair, key, origin.ip)
@@ -45,7 +45,7 @@ export function checkPassword(app: App, check: PasswordCheck, origin: Origin): P
   })
 }
 
-async function takeOthers(app: App, check: PasswordCheck, origin: Origin, pair: Taken): Promise<Taken[]> {
+async function takeOthers(app: App, check: PasswordCheck, origin: RequestOrigin, pair: Taken): Promise<Taken[]> {
   const taken: Taken[] = []
   const account = await takeAttempt(app, LIMITS.loginAccount, accountKey(check.email), origin.ip)
   if (account.allowed) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anOrigin, aPerson, type Person } from '#test/kit/people.ts'
+import { aCaller, aPerson, type Person } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../context/app.ts'
@@ -29,7 +29,7 @@ function counting(): { app: App; checks: () => number } {
 
 let networks = 0
 /** A client from a network no other test uses. */
-const fromAnywhere = () => anOrigin({ ip: `198.${18 + Math.floor(networks / 250)}.${networks++ % 250}.1` })
+const fromAnywhere = () => aCaller({ ip: `198.${18 + Math.floor(networks / 250)}.${networks++ % 250}.1` })
 
 const wrong = (person: { email: string }) => ({ email: person.email, password: 'not the password' })
 const right = (person: Person) => ({ email: person.email, password: person.password })
@@ -37,12 +37,12 @@ const right = (person: Person) => ({ email: person.email, password: person.passw
 describe('who may', () => {
   test('the right password opens a session of the organisation', async () => {
     const person = await aPerson(t.app, { role: 'member' })
-    const origin = anOrigin({ ip: '192.0.2.99', userAgent: 'Firefox' })
-    const { org, role, tokens } = await logIn(t.app, { ...right(person), email: person.email.toUpperCase() }, origin)
+    const caller = aCaller({ ip: '192.0.2.99', userAgent: 'Firefox' })
+    const { org, role, tokens } = await logIn(t.app, { ...right(person), email: person.email.toUpperCase() }, caller)
     expect({ org, role }).toEqual({ org: person.orgSlug, role: 'member' })
     expect(tokens.refreshLifeSeconds).toBe(7 * 86_400)
     const authenticator = createAuthenticator(t.app)
-    const who = await authenticator.authenticate({ authorization: null, accessToken: tokens.accessToken })
+    const who = await authenticator.authenticate({ authorization: null, accessToken: tokens.accessToken }, aCaller())
     authenticator.close()
     expect(who).toMatchObject({ viaCookie: true, actor: { userId: person.actor.userId, role: 'member' } })
     const session = await t.app.db
@@ -78,8 +78,8 @@ describe('limits', () => {
   test('fifty wrong passwords at once cost five checks, the rest is 429', async () => {
     const person = await aPerson(t.app)
     const { app, checks } = counting()
-    const origin = fromAnywhere()
-    const results = await Promise.allSettled(Array.from({ length: 50 }, () => logIn(app, wrong(person), origin)))
+    const caller = fromAnywhere()
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => logIn(app, wrong(person), caller)))
     expect(checks()).toBe(5)
     const codes = results.map((result) =>
       result.status === 'rejected' ? (result.reason as { code: string }).code : 'ok',
@@ -87,40 +87,40 @@ describe('limits', () => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(45)
     // The pair is blocked, the account is not: another network still gets in.
     await expect(logIn(t.app, right(person), fromAnywhere())).resolves.toMatchObject({ role: 'owner' })
-    await expect(logIn(t.app, right(person), origin)).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(logIn(t.app, right(person), caller)).rejects.toMatchObject({ code: 'rate_limited' })
     t.clock.advance(MINUTE_MS)
-    await expect(logIn(t.app, right(person), origin)).resolves.toMatchObject({ role: 'owner' })
+    await expect(logIn(t.app, right(person), caller)).resolves.toMatchObject({ role: 'owner' })
   })
 
   test('unknown accounts count the same', async () => {
-    const origin = fromAnywhere()
+    const caller = fromAnywhere()
     const nobody = { email: `${newId()}@example.com` }
     for (let i = 0; i < 5; i++) {
-      await expect(logIn(t.app, wrong(nobody), origin)).rejects.toMatchObject({ code: 'unauthenticated' })
+      await expect(logIn(t.app, wrong(nobody), caller)).rejects.toMatchObject({ code: 'unauthenticated' })
     }
-    await expect(logIn(t.app, wrong(nobody), origin)).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(logIn(t.app, wrong(nobody), caller)).rejects.toMatchObject({ code: 'rate_limited' })
   })
 
   test('thirty right log-ins at once all work and leave no failure behind', async () => {
     const person = await aPerson(t.app)
-    const origin = fromAnywhere()
-    const results = await Promise.allSettled(Array.from({ length: 30 }, () => logIn(t.app, right(person), origin)))
+    const caller = fromAnywhere()
+    const results = await Promise.allSettled(Array.from({ length: 30 }, () => logIn(t.app, right(person), caller)))
     expect(results.filter((result) => result.status === 'rejected')).toEqual([])
     for (let i = 0; i < 5; i++) {
-      await expect(logIn(t.app, wrong(person), origin)).rejects.toMatchObject({ code: 'unauthenticated' })
+      await expect(logIn(t.app, wrong(person), caller)).rejects.toMatchObject({ code: 'unauthenticated' })
     }
   })
 
   test('fifty failures from everywhere: strange networks wait, known ones get in, the person gets one mail', async () => {
-    const home = anOrigin({ ip: '203.0.113.20' })
-    const person = await aPerson(t.app, { origin: home })
+    const home = aCaller({ ip: '203.0.113.20' })
+    const person = await aPerson(t.app, { caller: home })
     for (let i = 0; i < 50; i++) {
       await expect(logIn(t.app, wrong(person), fromAnywhere())).rejects.toMatchObject({ code: 'unauthenticated' })
     }
     for (let i = 0; i < 3; i++) {
       await expect(logIn(t.app, right(person), fromAnywhere())).rejects.toMatchObject({ code: 'rate_limited' })
     }
-    const sameNetwork = anOrigin({ ip: '203.0.113.99' })
+    const sameNetwork = aCaller({ ip: '203.0.113.99' })
     await expect(logIn(t.app, right(person), sameNetwork)).resolves.toMatchObject({ role: 'owner' })
     await expect(logIn(t.app, wrong(person), sameNetwork)).rejects.toMatchObject({ code: 'unauthenticated' })
     const mails = await waitFor('the mail', () => {
@@ -135,7 +135,7 @@ describe('limits', () => {
   test('sixty failures from one network stop that network', async () => {
     const codes: string[] = []
     for (let i = 0; i < 62; i++) {
-      const attempt = logIn(t.app, wrong({ email: `${newId()}@example.com` }), anOrigin({ ip: '203.0.113.130' }))
+      const attempt = logIn(t.app, wrong({ email: `${newId()}@example.com` }), aCaller({ ip: '203.0.113.130' }))
       codes.push(
         await attempt.then(
           () => 'ok',
@@ -152,9 +152,9 @@ describe('limits', () => {
       ...t.app,
       passwords: { ...t.app.passwords, verify: () => Promise.reject(new Error('busy')) },
     }
-    const origin = fromAnywhere()
-    for (let i = 0; i < 10; i++) await expect(logIn(busy, wrong(person), origin)).rejects.toThrow('busy')
-    await expect(logIn(t.app, right(person), origin)).resolves.toMatchObject({ role: 'owner' })
+    const caller = fromAnywhere()
+    for (let i = 0; i < 10; i++) await expect(logIn(busy, wrong(person), caller)).rejects.toThrow('busy')
+    await expect(logIn(t.app, right(person), caller)).resolves.toMatchObject({ role: 'owner' })
   })
 })
 

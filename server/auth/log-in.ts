@@ -1,4 +1,4 @@
-import type { Origin } from '../context/actor.ts'
+import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Role } from '../kernel/permissions.ts'
@@ -16,12 +16,12 @@ export type LoggedIn = { readonly org: string; readonly role: Role; readonly tok
  * @throws AppError unauthenticated (the same for an unknown address, a wrong password and a disabled account),
  *   rate_limited
  */
-export async function logIn(app: App, input: LogInInput, origin: Origin): Promise<LoggedIn> {
+export async function logIn(app: App, input: LogInInput, caller: Caller): Promise<LoggedIn> {
   const email = foldEmail(input.email)
   const account = await accountByEmail(app.db, email)
-  const matches = await checkPassword(app, { email, account, password: input.password }, origin)
+  const matches = await checkPassword(app, { email, account, password: input.password }, caller)
   if (!matches || account === null) {
-    app.log.info({ user_id: account?.id ?? null, ip: origin.ip, request_id: origin.requestId }, 'signin.failed')
+    app.log.info({ user_id: account?.id ?? null, ip: caller.origin.ip, request_id: caller.requestId }, 'signin.failed')
     throw refused()
   }
   const newHash = await rehashed(app, account, input.password)
@@ -30,9 +30,9 @@ export async function logIn(app: App, input: LogInInput, origin: Origin): Promis
     // The password may have been changed while we were checking the old one.
     if (user === null || user.disabled_at !== null || user.password_hash !== account.password_hash) throw refused()
     if (newHash !== null) await setPasswordHash(tx, user.id, newHash)
-    return startSession(tx, app, { id: user.id, orgId: user.org_id, role: user.role }, 'password', origin)
+    return startSession(tx, app, { id: user.id, orgId: user.org_id, role: user.role }, 'password', caller.origin)
   })
-  app.log.info({ user_id: account.id, ip: origin.ip, request_id: origin.requestId }, 'signin.password.ok')
+  app.log.info({ user_id: account.id, ip: caller.origin.ip, request_id: caller.requestId }, 'signin.password.ok')
   return { org: account.org_slug, role: session.user.role, tokens: await issueTokens(app, session) }
 }
 

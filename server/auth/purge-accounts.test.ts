@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anOrigin, aPerson } from '#test/kit/people.ts'
+import { aCaller, aPerson } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { isKnownNetwork } from './known-network.ts'
@@ -10,7 +10,7 @@ const t = await testApp()
 const DAY_MS = 86_400_000
 
 test('keeps what still counts and what makes a network known, deletes the rest', async () => {
-  const person = await aPerson(t.app, { origin: anOrigin({ ip: '192.0.2.10' }) })
+  const person = await aPerson(t.app, { caller: aCaller({ ip: '192.0.2.10' }) })
   const { userId, sessionId } = person.actor
   await takeAttempt(t.app, LIMITS.signUp, 'old', '192.0.2.1')
   t.clock.advance(DAY_MS)
@@ -20,12 +20,12 @@ test('keeps what still counts and what makes a network known, deletes the rest',
   const counters = await t.app.db.selectFrom('attempt_counters').select('key').execute()
   expect(counters).toEqual([{ key: 'new' }])
 
-  const { refreshToken } = await refreshSession(t.app, person.tokens.refreshToken, anOrigin({ ip: '198.51.100.1' }))
+  const { refreshToken } = await refreshSession(t.app, person.tokens.refreshToken, aCaller({ ip: '198.51.100.1' }))
   t.clock.advance(89 * DAY_MS)
   await purgeAccounts(t.app)
   expect(await isKnownNetwork(t.app, userId, '198.51.100.200')).toBe(true)
   expect(await isKnownNetwork(t.app, userId, '192.0.2.10')).toBe(false)
-  await expect(refreshSession(t.app, refreshToken, anOrigin())).rejects.toMatchObject({ code: 'unauthenticated' })
+  await expect(refreshSession(t.app, refreshToken, aCaller())).rejects.toMatchObject({ code: 'unauthenticated' })
 
   t.clock.advance(2 * DAY_MS)
   await purgeAccounts(t.app)

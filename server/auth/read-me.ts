@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import type { Actor } from '../context/actor.ts'
+import type { SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Me } from './auth.api.ts'
 import { accountById, readSession } from './auth.queries.ts'
 
 /** The caller as the dashboard shows it. */
-export async function readMe(app: App, actor: Actor): Promise<z.input<typeof Me>> {
+export async function readMe(app: App, actor: SessionActor): Promise<z.input<typeof Me>> {
   const [account, session] = await Promise.all([
     accountById(app.db, actor.userId),
     readSession(app.db, actor.sessionId),

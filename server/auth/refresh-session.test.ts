@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anOrigin, aPerson, type Person } from '#test/kit/people.ts'
+import { aCaller, aPerson, type Person } from '#test/kit/people.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -12,7 +12,7 @@ import { refreshSession } from './refresh-session.ts'
 const t = await testApp({ realTime: true })
 const second = await secondApp(t)
 
-const refresh = (token: string | null, app: App = t.app) => refreshSession(app, token, anOrigin())
+const refresh = (token: string | null, app: App = t.app) => refreshSession(app, token, aCaller())
 
 const sessionOf = (person: Person) =>
   t.app.db.selectFrom('sessions').selectAll().where('id', '=', person.actor.sessionId).executeTakeFirstOrThrow()
@@ -24,7 +24,7 @@ async function expectDead(person: Person, ...refreshTokens: string[]): Promise<v
   for (const token of refreshTokens) await expect(refresh(token)).rejects.toMatchObject({ code: 'unauthenticated' })
   const authenticator = createAuthenticator(t.app)
   await expect(
-    authenticator.authenticate({ authorization: null, accessToken: person.tokens.accessToken }),
+    authenticator.authenticate({ authorization: null, accessToken: person.tokens.accessToken }, aCaller()),
   ).rejects.toMatchObject({ code: 'unauthenticated' })
   authenticator.close()
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Origin } from '../context/actor.ts'
+import type { Caller, RequestOrigin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Tx } from '../storage/pool.ts'
@@ -26,7 +26,7 @@ const TIMER_SLACK_MS = 2
  * database's clock, decide.
  * @throws AppError unauthenticated, rate_limited
  */
-export function refreshSession(app: App, tokenText: string | null, origin: Origin): Promise<SessionTokens> {
+export function refreshSession(app: App, tokenText: string | null, caller: Caller): Promise<SessionTokens> {
   const arrivedAtMs = app.clock.monotonicMs()
   if (tokenText === null || tokenText === '') return Promise.reject(unauthenticated('Log in to continue.'))
   const token = parseRefreshToken(tokenText)
@@ -34,7 +34,7 @@ export function refreshSession(app: App, tokenText: string | null, origin: Origi
   const running = rotations(app)
   const known = running.get(tokenText)
   if (known !== undefined) return known
-  const rotation = rotate(app, token, origin, arrivedAtMs).finally(() => running.delete(tokenText))
+  const rotation = rotate(app, token, caller, arrivedAtMs).finally(() => running.delete(tokenText))
   running.set(tokenText, rotation)
   return rotation
 }
@@ -44,12 +44,15 @@ type Verdict =
   | { readonly kind: 'rotated' | 'parallel'; readonly session: SessionState; readonly leaveAtMs: number }
   | { readonly kind: 'theft' }
 
-async function rotate(app: App, token: RefreshToken, origin: Origin, arrivedAtMs: number): Promise<SessionTokens> {
+async function rotate(app: App, token: RefreshToken, caller: Caller, arrivedAtMs: number): Promise<SessionTokens> {
   const key = await keyOf(app, token)
-  const verdict = await app.tx((tx) => judge(tx, app, { token, key, arrivedAtMs }, origin))
+  const verdict = await app.tx((tx) => judge(tx, app, { token, key, arrivedAtMs }, caller.origin))
   if (verdict.kind === 'theft') {
     forgetSessions(app, { session_id: token.sessionId })
-    app.log.warn({ session_id: token.sessionId, ip: origin.ip, request_id: origin.requestId }, 'session.theft_detected')
+    app.log.warn(
+      { session_id: token.sessionId, ip: caller.origin.ip, request_id: caller.requestId },
+      'session.theft_detected',
+    )
     throw unauthenticated('This refresh token was used before, so the session was ended for safety. Log in again.')
   }
   const tokens = await issueTokens(app, verdict.session)
@@ -76,7 +79,7 @@ type Presented = {
 }
 
 /** @throws AppError unauthenticated, rate_limited; both roll back, a theft commits */
-async function judge(tx: Tx, app: App, presented: Presented, origin: Origin): Promise<Verdict> {
+async function judge(tx: Tx, app: App, presented: Presented, origin: RequestOrigin): Promise<Verdict> {
   const { token, key, arrivedAtMs } = presented
   const now = app.clock.now()
   // From here to the database's look at its clock there is only the way: whatever it takes makes the call look later

@@ -10,6 +10,7 @@ import { perApp } from './per-app.ts'
 export type LiveSession = {
   readonly sessionId: string
   readonly userId: string
+  readonly name: string
   readonly orgId: string
   readonly role: Role
   readonly expiresAt: Date

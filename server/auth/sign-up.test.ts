@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anOrigin, GOOD_PASSWORD } from '#test/kit/people.ts'
+import { aCaller, GOOD_PASSWORD } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
@@ -21,7 +21,7 @@ const withConfig = (over: Partial<App['config']>): App => ({ ...t.app, config: {
 describe('on an empty installation', () => {
   test('of many sign-ups at once that only the first may make, one works', async () => {
     const app = withConfig({ signup: 'closed' })
-    const results = await Promise.allSettled(Array.from({ length: 10 }, () => signUp(app, input(), anOrigin())))
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => signUp(app, input(), aCaller())))
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
     for (const result of results) {
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'forbidden' })
@@ -31,8 +31,8 @@ describe('on an empty installation', () => {
 
 test('makes an owner who can log in', async () => {
   const account = input({ email: 'Ada.Lovelace@Example.COM ', org: 'Shöp & Söhne' })
-  expect(await signUp(t.app, account, anOrigin())).toEqual({ org: 'shop-sohne', warning: null })
-  const { org, role } = await logIn(t.app, { email: 'ada.lovelace@example.com', password: GOOD_PASSWORD }, anOrigin())
+  expect(await signUp(t.app, account, aCaller())).toEqual({ org: 'shop-sohne', warning: null })
+  const { org, role } = await logIn(t.app, { email: 'ada.lovelace@example.com', password: GOOD_PASSWORD }, aCaller())
   expect({ org, role }).toEqual({ org: 'shop-sohne', role: 'owner' })
   const user = await t.app.db
     .selectFrom('users')
@@ -44,16 +44,16 @@ test('makes an owner who can log in', async () => {
 })
 
 test('a taken organisation gets the next free suffix, also at once', async () => {
-  const slugs = await Promise.all(Array.from({ length: 5 }, () => signUp(t.app, input({ org: 'Globex!' }), anOrigin())))
+  const slugs = await Promise.all(Array.from({ length: 5 }, () => signUp(t.app, input({ org: 'Globex!' }), aCaller())))
   expect(slugs.map(({ org }) => org).sort()).toEqual(['globex', 'globex-2', 'globex-3', 'globex-4', 'globex-5'])
-  expect((await signUp(t.app, input({ org: '商店' }), anOrigin())).org).toBe('org')
+  expect((await signUp(t.app, input({ org: '商店' }), aCaller())).org).toBe('org')
 })
 
 test('a known address is a conflict in any case of letters and leaves no organisation behind', async () => {
   const first = input({ org: 'First Ltd' })
-  await signUp(t.app, first, anOrigin())
+  await signUp(t.app, first, aCaller())
   await expect(
-    signUp(t.app, input({ email: first.email.toUpperCase(), org: 'Second Ltd' }), anOrigin()),
+    signUp(t.app, input({ email: first.email.toUpperCase(), org: 'Second Ltd' }), aCaller()),
   ).rejects.toMatchObject({ code: 'conflict' })
   expect(await t.app.db.selectFrom('orgs').select('id').where('slug', '=', 'second-ltd').execute()).toEqual([])
 })
@@ -63,7 +63,7 @@ test.each([
   ['closed', /closed/],
 ] as const)('FAULTLINE_SIGNUP=%s refuses all but the first', async (signup, message) => {
   const app = withConfig({ signup })
-  await expect(signUp(app, input(), anOrigin())).rejects.toMatchObject({
+  await expect(signUp(app, input(), aCaller())).rejects.toMatchObject({
     code: 'forbidden',
     message: expect.stringMatching(message) as unknown,
   })
@@ -72,24 +72,24 @@ test.each([
 describe('passwords', () => {
   test('length holds in every mode', async () => {
     await expect(
-      signUp(withConfig({ passwordCheck: 'off' }), input({ password: '1234567' }), anOrigin()),
+      signUp(withConfig({ passwordCheck: 'off' }), input({ password: '1234567' }), aCaller()),
     ).rejects.toThrow('password must have at least 8 characters.')
   })
 
   test('a weak one is refused, warned of or taken', async () => {
     const weak = () => input({ password: 'password1' })
-    await expect(signUp(withConfig({ passwordCheck: 'block' }), weak(), anOrigin())).rejects.toMatchObject({
+    await expect(signUp(withConfig({ passwordCheck: 'block' }), weak(), aCaller())).rejects.toMatchObject({
       code: 'invalid',
     })
-    expect((await signUp(withConfig({ passwordCheck: 'warn' }), weak(), anOrigin())).warning).toMatch('most common')
-    expect((await signUp(withConfig({ passwordCheck: 'off' }), weak(), anOrigin())).warning).toBeNull()
+    expect((await signUp(withConfig({ passwordCheck: 'warn' }), weak(), aCaller())).warning).toMatch('most common')
+    expect((await signUp(withConfig({ passwordCheck: 'off' }), weak(), aCaller())).warning).toBeNull()
   })
 })
 
 test('sixty an hour from one address', async () => {
-  const origin = anOrigin({ ip: '203.0.113.7' })
+  const caller = aCaller({ ip: '203.0.113.7' })
   const results = await Promise.allSettled(
-    Array.from({ length: 65 }, () => signUp(t.app, input({ password: 'short' }), origin)),
+    Array.from({ length: 65 }, () => signUp(t.app, input({ password: 'short' }), caller)),
   )
   const limited = results.filter(
     (result) => result.status === 'rejected' && (result.reason as { code: string }).code === 'rate_limited',

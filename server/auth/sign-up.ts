@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Origin } from '../context/actor.ts'
+import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, forbidden } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -32,11 +32,11 @@ export type SignUpInput = {
 export async function signUp(
   app: App,
   input: SignUpInput,
-  origin: Origin,
+  caller: Caller,
 ): Promise<{ org: string; warning: string | null }> {
   const email = foldEmail(input.email)
   await checkOpen(app, app.db)
-  const attempt = await takeAttempt(app, LIMITS.signUp, addressKey(origin.ip), origin.ip)
+  const attempt = await takeAttempt(app, LIMITS.signUp, addressKey(caller.origin.ip), caller.origin.ip)
   if (!attempt.allowed) throw attempt.refusal
   checkPasswordLength(input.password, 'password')
   const warning = await judgePassword(app.config.passwordCheck, input.password, { ...input, email })
@@ -67,7 +67,7 @@ export async function signUp(
     if (!isNew) throw conflict('There is an account with this e-mail address already. Log in instead.')
     return slug
   })
-  app.log.info({ org_id: orgId, request_id: origin.requestId }, 'signed up')
+  app.log.info({ org_id: orgId, request_id: caller.requestId }, 'signed up')
   return { org, warning }
 }
 

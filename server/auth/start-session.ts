@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Origin } from '../context/actor.ts'
+import type { RequestOrigin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Role } from '../kernel/permissions.ts'
@@ -46,7 +46,7 @@ export async function startSession(
   app: App,
   user: SessionUser,
   method: string,
-  origin: Origin,
+  origin: RequestOrigin,
 ): Promise<SessionState> {
   const now = app.clock.now()
   const sessionId = newId()

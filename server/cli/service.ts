@@ -59,11 +59,14 @@ export async function startService(app: App, connectionString: string, options: 
     const digestion = roles.includes('digest') ? await startDigestion(app, connectionString, options.digestion) : null
     if (digestion !== null) stops.push(() => digestion.stop())
     const http = await createHttpService(app, {
-      authenticate: (request) =>
-        authenticator.authenticate({
-          authorization: request.headers.authorization,
-          accessToken: request.cookies[`${app.config.cookiePrefix}svc_access`],
-        }),
+      authenticate: (request, caller) =>
+        authenticator.authenticate(
+          {
+            authorization: request.headers.authorization,
+            accessToken: request.cookies[`${app.config.cookiePrefix}svc_access`],
+          },
+          caller,
+        ),
       refuseNobody: () => {
         throw unauthenticated()
       },

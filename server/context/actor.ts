@@ -1,13 +1,112 @@
+import { forbidden } from '../kernel/errors.ts'
 import type { Role } from '../kernel/permissions.ts'
 
-/** Who is asking. Verbs scope every query by `orgId`. */
-export type Actor = {
-  readonly kind: 'user'
+/** Where a request came from. */
+export type RequestOrigin = { readonly kind: 'request'; readonly ip: string; readonly userAgent: string | null }
+
+/** Work that no request waits for. `operation` names the background job, or the digestion. */
+export type SystemOrigin = { readonly kind: 'system'; readonly operation: string }
+
+export type Origin = RequestOrigin | SystemOrigin
+
+/** What is known of every request, also of one to a public route. */
+export type Caller = { readonly origin: RequestOrigin; readonly requestId: string }
+
+type SystemCaller = { readonly origin: SystemOrigin; readonly requestId: null }
+
+/** A user as a member of one organisation. */
+export type Member = {
   readonly userId: string
+  readonly name: string
   readonly orgId: string
   readonly role: Role
-  readonly sessionId: string
 }
 
-/** What a request says about where it came from. */
-export type Origin = { readonly ip: string; readonly userAgent: string | null; readonly requestId: string }
+/** A member who sent the request with a session. */
+export type SessionActor = Member & Caller & { readonly kind: 'user'; readonly sessionId: string }
+
+/** A member whose operation a background job continues, without a session. */
+export type JobActor = Member & SystemCaller & { readonly kind: 'user'; readonly sessionId: null }
+
+export type UserActor = SessionActor | JobActor
+
+/** A member's API key: the member's role, limited by the key's scopes. */
+export type ApiKeyActor = Member &
+  Caller & { readonly kind: 'api_key'; readonly keyId: string; readonly scopes: readonly string[] }
+
+/** The assistant, on behalf of the member who asked it. */
+export type AssistantActor = Member & Caller & { readonly kind: 'assistant' }
+
+/** A connected service, such as a code host, that calls a webhook of ours. */
+export type IntegrationActor = Caller & {
+  readonly kind: 'integration'
+  readonly integrationId: string
+  readonly name: string
+  readonly orgId: string
+}
+
+/** Faultline itself, for all organisations: the digestion and scheduled jobs. */
+export type SystemActor = SystemCaller & { readonly kind: 'system' }
+
+/** Who acts. Switch over `kind` exhaustively. */
+export type Actor = UserActor | ApiKeyActor | AssistantActor | IntegrationActor | SystemActor
+
+/** An actor inside one organisation. Verbs scope every query by its `orgId`. */
+export type OrgActor = Exclude<Actor, SystemActor>
+
+export const systemActor = (operation: string): SystemActor => ({
+  kind: 'system',
+  origin: { kind: 'system', operation },
+  requestId: null,
+})
+
+/** The worker that records what the spool holds. */
+export const DIGESTION: SystemActor = systemActor('digestion')
+
+/** The member behind an actor, for attribution; null for an integration and the system. */
+export function memberBehind(actor: Actor): Member | null {
+  switch (actor.kind) {
+    case 'user':
+    case 'api_key':
+    case 'assistant':
+      return actor
+    case 'integration':
+    case 'system':
+      return null
+  }
+}
+
+/**
+ * The member behind an actor, for verbs that only a member can do.
+ * @throws AppError forbidden for an integration and the system
+ */
+export function memberOf(actor: Actor): Member {
+  const member = memberBehind(actor)
+  if (member === null) throw forbidden('Only a member of the organisation can do this.')
+  return member
+}
+
+/** The actor's name as the activity shows it. */
+export function actorLabel(actor: Actor): string {
+  switch (actor.kind) {
+    case 'user':
+    case 'api_key':
+      return actor.name
+    case 'assistant':
+      return `The assistant (for ${actor.name})`
+    case 'integration':
+      return actor.name
+    case 'system':
+      return 'Faultline'
+  }
+}
+
+/** The fields by which a log line names its actor. */
+export function actorForLog(actor: Actor): Record<string, string | null> {
+  return {
+    actor: actor.kind,
+    user_id: memberBehind(actor)?.userId ?? null,
+    ...(actor.kind === 'system' ? {} : { org_id: actor.orgId }),
+    ...(actor.origin.kind === 'system' ? { operation: actor.origin.operation } : { request_id: actor.requestId }),
+  }
+}

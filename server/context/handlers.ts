@@ -1,5 +1,5 @@
 import type { Answer, Inputs, RouteSpec, RouteSpecs } from '../kernel/contract.ts'
-import type { Actor, Origin } from './actor.ts'
+import type { Caller, OrgActor, SessionActor } from './actor.ts'
 import type { App } from './app.ts'
 
 /** Attributes the caller decides; HttpOnly and Secure are always set by the HTTP side. */
@@ -36,7 +36,6 @@ export type SentFile = {
 
 /** What a handler is called with beside the app and the actor. */
 export type Call<R extends RouteSpec> = Inputs<R> & {
-  readonly origin: Origin
   readonly cookies: Cookies
   /** Sends the headers of a stream; only for routes with `stream: 'sse'`. */
   openStream(): EventStream
@@ -44,8 +43,12 @@ export type Call<R extends RouteSpec> = Inputs<R> & {
   sendFile(file: SentFile): void
 }
 
-/** Public routes may be called by nobody in particular. */
-export type ActorOf<R extends RouteSpec> = R['permission'] extends 'public' ? null : Actor
+/** Who calls a route. A public route knows only the request; a route of one's own account needs a session. */
+export type ActorOf<R extends RouteSpec> = R['permission'] extends 'public'
+  ? Caller
+  : R['permission'] extends 'self'
+    ? SessionActor
+    : OrgActor
 
 export type Handler<R extends RouteSpec> = (app: App, actor: ActorOf<R>, call: Call<R>) => Promise<Answer<R>>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listAttachments } from '../attachments/list-attachments.ts'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
@@ -25,7 +25,7 @@ export type FeedbackQuestion = {
  * Feedback of a project.
  * @throws AppError not_found for the project, invalid for a cursor that is none
  */
-export async function listFeedback(app: App, actor: Actor, question: FeedbackQuestion): Promise<Page<Feedback>> {
+export async function listFeedback(app: App, actor: OrgActor, question: FeedbackQuestion): Promise<Page<Feedback>> {
   const { projectId, limit, offset, cursor, sort, issue_id: issueId, linked, release, environment } = question
   await requireProject(app, actor, projectId)
   const after = cursor === undefined ? null : decodeCursor(cursor, sort)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { aPerson } from '#test/kit/people.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
 import type { FiltersPreview } from './filters.api.ts'
@@ -88,18 +89,8 @@ describe('the dry run', () => {
   })
 
   test('bounds: the newest so many, and no longer than so long, told honestly', async () => {
-    const { rows } = await t.app.pool.query<{ org_id: string; id: string }>(
-      `select org_id, (select id from users where org_id = p.org_id limit 1) as id from projects p where p.id = $1`,
-      [project.id],
-    )
-    const [row] = rows
-    const actor = {
-      kind: 'user',
-      userId: row?.id ?? '',
-      orgId: row?.org_id ?? '',
-      role: 'admin',
-      sessionId: '',
-    } as const
+    const { org } = (await owner.get('/api/me')).as<{ org: { id: string; slug: string } }>()
+    const { actor } = await aPerson(t.app, { org, role: 'admin' })
     const newest = await previewFilters(
       t.app,
       actor,

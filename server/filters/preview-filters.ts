@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { readEvents, type EventPlace } from '../events/store.ts'
 import { newestEventsOfProject } from '../issues/newest-events.ts'
@@ -36,7 +36,7 @@ let running = 0
  */
 export async function previewFilters(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   projectId: string,
   proposed: Partial<InboundFilters>,
   { mostEvents = MOST_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},

@@ -1,4 +1,4 @@
-import type { Origin } from '../context/actor.ts'
+import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { isLoopbackHost } from '../config.ts'
 import { rateLimited } from '../kernel/errors.ts'
@@ -12,10 +12,10 @@ const MOST_ADDRESSES = 100_000
  * 600 API calls per minute and address, as a sliding window of two counters (security 4.5). Loopback clients are free
  * in relaxed mode.
  */
-export function apiLimiter(app: App): (origin: Origin) => void {
+export function apiLimiter(app: App): (caller: Caller) => void {
   const most = PER_ADDRESS * app.config.rateLimitScale
   const windows = new Map<string, { start: number; now: number; before: number }>()
-  return ({ ip }) => {
+  return ({ origin: { ip } }) => {
     if (most === 0 || (app.config.mode === 'relaxed' && isLoopbackHost(ip))) return
     const time = app.clock.monotonicMs()
     const start = Math.floor(time / WINDOW_MS) * WINDOW_MS

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { anOrigin } from '#test/kit/people.ts'
+import { aCaller } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { EventStream } from '../context/handlers.ts'
@@ -42,7 +42,7 @@ bindRoutes(
     refuseNobody: () => {
       throw unauthenticated()
     },
-    originOf: () => anOrigin(),
+    callerOf: () => aCaller(),
     admit: () => {},
     stopping: stopping.signal,
   },

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { Actor, Origin } from '../context/actor.ts'
+import type { Caller, OrgActor, SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { Call, EventStream } from '../context/handlers.ts'
 import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
@@ -12,16 +12,19 @@ import { validationSentence } from './errors.ts'
 import { sendFile } from './send-file.ts'
 
 /** How a request proves who it is; `null` where it does not try to. */
-export type Authenticator = (request: FastifyRequest) => Promise<{ actor: Actor; viaCookie: boolean } | null>
+export type Authenticator = (
+  request: FastifyRequest,
+  caller: Caller,
+) => Promise<{ actor: SessionActor; viaCookie: boolean } | null>
 
 export type BindDeps = {
   readonly app: App
   readonly authenticate: Authenticator
   /** Throws `unauthenticated` worded for the reason. */
   readonly refuseNobody: (request: FastifyRequest) => never
-  readonly originOf: (request: FastifyRequest) => Origin
+  readonly callerOf: (request: FastifyRequest) => Caller
   /** Per-address limit of the API. */
-  readonly admit: (origin: Origin) => void
+  readonly admit: (caller: Caller) => void
   /** Aborted when the service stops: ends streams. */
   readonly stopping: AbortSignal
 }
@@ -41,7 +44,7 @@ export function bindRoutes(
   handlers: Readonly<Record<string, AnyHandler>>,
   deps: BindDeps,
 ): void {
-  const callers = new WeakMap<FastifyRequest, { origin: Origin; actor: Actor | null }>()
+  const callers = new WeakMap<FastifyRequest, OrgActor | Caller>()
   const ownOrigins = [new URL(deps.app.config.publicUrl).origin, ...deps.app.config.allowedOrigins]
   for (const [name, spec] of Object.entries(specs)) {
     const handler = handlers[name]
@@ -53,16 +56,15 @@ export function bindRoutes(
       exposeHeadRoute: spec.stream === undefined,
       // Before the body is read: whoever may not call this is not told what is wrong with what was sent.
       onRequest: async (request) => {
-        const origin = deps.originOf(request)
-        deps.admit(origin)
-        callers.set(request, { origin, actor: await inTime(admitted(spec, request, deps, ownOrigins)) })
+        const caller = deps.callerOf(request)
+        deps.admit(caller)
+        callers.set(request, await inTime(admitted(spec, request, caller, deps, ownOrigins)))
       },
       handler: async (request, reply) => {
         const caller = callers.get(request)
         if (caller === undefined) throw new Error(`nobody was admitted to ${name}`)
-        const { origin, actor } = caller
-        const call = callOf(spec, request, reply, origin, deps)
-        const work = handler(deps.app, actor as never, call as never)
+        const call = callOf(spec, request, reply, deps)
+        const work = handler(deps.app, caller as never, call as never)
         const answer = await (spec.stream === undefined ? inTime(work) : work)
         if (spec.stream !== undefined) return reply
         if (spec.status === 204) return reply.code(204).send()
@@ -96,19 +98,23 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** @throws AppError unauthenticated, forbidden */
+/**
+ * @returns who acts; for a public route only what is known of the request
+ * @throws AppError unauthenticated, forbidden
+ */
 async function admitted(
   spec: RouteSpec,
   request: FastifyRequest,
+  caller: Caller,
   deps: BindDeps,
   ownOrigins: readonly string[],
-): Promise<Actor | null> {
+): Promise<OrgActor | Caller> {
   const rule = PERMISSIONS[spec.permission]
   if (rule === null) {
     if (spec.csrf === true) checkCrossSite(request.headers, ownOrigins)
-    return null
+    return caller
   }
-  const who = await deps.authenticate(request)
+  const who = await deps.authenticate(request, caller)
   if (who === null) return deps.refuseNobody(request)
   if (who.viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
   if (!roleAtLeast(who.actor.role, rule.least)) {
@@ -117,18 +123,11 @@ async function admitted(
   return who.actor
 }
 
-function callOf(
-  spec: RouteSpec,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  origin: Origin,
-  deps: BindDeps,
-): Call<RouteSpec> {
+function callOf(spec: RouteSpec, request: FastifyRequest, reply: FastifyReply, deps: BindDeps): Call<RouteSpec> {
   return {
     params: parseParams(spec, request.params),
     query: spec.query === undefined ? undefined : parse(spec.query, request.query),
     body: parseBody(spec, request),
-    origin,
     cookies: callCookies(deps.app.config, request, reply),
     openStream: () => openStream(request, reply, deps.stopping),
     sendFile: (file) => sendFile(reply, file),

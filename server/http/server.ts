@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { isLoopbackHost } from '../config.ts'
-import type { Origin } from '../context/actor.ts'
+import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { bindRoutes, type Authenticator } from './bind.ts'
@@ -83,16 +83,19 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   limitConnections(listening, freeOfLimits(app.config))
 
   const addressOf = clientAddressReader(app.config.trustedProxies)
-  const originOf = (request: FastifyRequest): Origin => ({
-    ip: addressOf(request.raw.socket.remoteAddress, request.headers['x-forwarded-for']),
-    userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
+  const callerOf = (request: FastifyRequest): Caller => ({
+    origin: {
+      kind: 'request',
+      ip: addressOf(request.raw.socket.remoteAddress, request.headers['x-forwarded-for']),
+      userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
+    },
     requestId: request.id,
   })
 
   await fastify.register(cookie)
   takeJsonOnly(fastify)
   setHeaders(fastify, app)
-  logRequests(fastify, app, originOf)
+  logRequests(fastify, app, callerOf)
   answerErrors(fastify, app)
 
   registerHealth(fastify, deps.health)
@@ -102,7 +105,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       app,
       authenticate: deps.authenticate,
       refuseNobody: deps.refuseNobody,
-      originOf,
+      callerOf,
       admit: apiLimiter(app),
       stopping: stopping.signal,
     })
@@ -232,7 +235,7 @@ function setHeaders(fastify: FastifyInstance, app: App): void {
 }
 
 /** One line per finished request, readable alone; paths without their query, which may hold tokens. */
-function logRequests(fastify: FastifyInstance, app: App, originOf: (request: FastifyRequest) => Origin): void {
+function logRequests(fastify: FastifyInstance, app: App, callerOf: (request: FastifyRequest) => Caller): void {
   fastify.addHook('onResponse', (request, reply, done) => {
     const level = reply.statusCode >= 500 ? 'warn' : request.url.startsWith('/api') ? 'info' : 'debug'
     app.log[level](
@@ -242,7 +245,7 @@ function logRequests(fastify: FastifyInstance, app: App, originOf: (request: Fas
         path: pathForLog(request.url),
         status: reply.statusCode,
         duration_ms: Math.round(reply.elapsedTime),
-        ip: originOf(request).ip,
+        ip: callerOf(request).origin.ip,
       },
       'request',
     )

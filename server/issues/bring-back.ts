@@ -1,3 +1,4 @@
+import { DIGESTION } from '../context/actor.ts'
 import { newestArrived, type Arrived } from '../events/store.ts'
 import type { Tx } from '../storage/pool.ts'
 import { lifeFrom } from './life-columns.ts'
@@ -48,7 +49,7 @@ export async function bringBack(
   await writeEntries(
     tx,
     away.now,
-    null,
+    DIGESTION,
     step.entries.map((entry) => ({ ...entry, issueId: issue.id })),
   )
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Tx } from '../storage/pool.ts'
@@ -30,12 +30,12 @@ export type PreparedChange = Partial<StatusChange> & {
 export async function changeIssues(
   app: App,
   tx: Tx,
-  actor: Actor,
+  actor: OrgActor,
   issues: readonly LockedIssue[],
   changeOf: (issue: LockedIssue) => PreparedChange,
 ): Promise<ReadonlySet<string>> {
-  const name =
-    (await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst())?.name ?? 'Somebody'
+  const name = actorLabel(actor)
+  const member = memberBehind(actor)
   const now = app.clock.now()
   const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
   const members = new Map<string, Awaited<ReturnType<typeof requireMember>>>()
@@ -58,7 +58,9 @@ export async function changeIssues(
     tx,
     now,
     decided.flatMap(({ issue, moved }) =>
-      moved === null ? [] : [{ issueId: issue.id, userId: actor.userId, reason: 'changed' as const }],
+      moved === null || member === null
+        ? []
+        : [{ issueId: issue.id, userId: member.userId, reason: 'changed' as const }],
     ),
   )
   const owners = decided.flatMap(({ issue, assigned }) => (assigned === null ? [] : [{ id: issue.id, ...assigned }]))
@@ -80,7 +82,7 @@ export async function changeIssues(
   await writeEntries(
     tx,
     now,
-    actor.userId,
+    actor,
     decided.flatMap(({ issue, moved, assigned, rated }) => [
       ...(moved?.entries ?? []).map((entry) => ({ ...entry, issueId: issue.id })),
       ...[assigned?.entry, rated?.entry].flatMap((entry) =>

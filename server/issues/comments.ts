@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { forbidden, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -13,14 +13,14 @@ import { tell, toldOfComment } from './people/inbox.queries.ts'
 import { viewPerson } from './view-issue.ts'
 
 /** @throws AppError not_found */
-async function requireIssue(tx: Tx, actor: Actor, issueId: string): Promise<{ id: string; projectId: string }> {
+async function requireIssue(tx: Tx, actor: OrgActor, issueId: string): Promise<{ id: string; projectId: string }> {
   const issue = await holdIssue(tx, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return { id: issue.id, projectId: issue.project_id }
 }
 
 /** Others who have the issue open read it again. */
-async function tellOthers(tx: Tx, actor: Actor, issueId: string, projectId: string): Promise<void> {
+async function tellOthers(tx: Tx, actor: OrgActor, issueId: string, projectId: string): Promise<void> {
   await liveNotification(actor.orgId, {
     kind: 'issues',
     project_id: projectId,
@@ -79,7 +79,7 @@ async function viewComment(tx: Tx, commentId: string): Promise<Comment> {
  */
 export async function listComments(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: {
     issueId: string
     limit: number
@@ -125,7 +125,7 @@ function cursorId(cursor: string, descending: boolean): string {
 /** @throws AppError not_found */
 export async function createComment(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { issueId: string; body: string },
 ): Promise<Comment> {
   return app.tx(async (tx) => {
@@ -133,7 +133,7 @@ export async function createComment(
     const row = {
       id: newId(),
       issue_id: id,
-      author_id: actor.userId,
+      author_id: memberOf(actor).userId,
       body: input.body,
       created_at: app.clock.now(),
     }
@@ -150,7 +150,7 @@ export async function createComment(
  */
 export async function updateComment(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { issueId: string; commentId: string; body: string },
 ): Promise<Comment> {
   return app.tx(async (tx) => {
@@ -163,7 +163,7 @@ export async function updateComment(
       .forUpdate()
       .executeTakeFirst()
     if (comment === undefined) throw notFound('Comment')
-    if (comment.author_id !== actor.userId) throw forbidden('Only its author can edit a comment.')
+    if (comment.author_id !== memberOf(actor).userId) throw forbidden('Only its author can edit a comment.')
     if (comment.body !== input.body) {
       await tx
         .updateTable('comments')
@@ -183,7 +183,7 @@ export async function updateComment(
  */
 export async function deleteComment(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { issueId: string; commentId: string },
 ): Promise<void> {
   await app.tx(async (tx) => {
@@ -196,7 +196,8 @@ export async function deleteComment(
       .forUpdate()
       .executeTakeFirst()
     if (comment === undefined) throw notFound('Comment')
-    if (comment.author_id !== actor.userId && !roleAtLeast(actor.role, 'admin'))
+    const member = memberOf(actor)
+    if (comment.author_id !== member.userId && !roleAtLeast(member.role, 'admin'))
       throw forbidden('Only its author, an admin or an owner can delete a comment.')
     // The number on their bell goes down with it.
     await tell(tx, actor.orgId, await toldOfComment(tx, comment.id))
@@ -207,7 +208,7 @@ export async function deleteComment(
         id: newId(),
         issue_id: id,
         kind: 'comment_deleted',
-        actor_id: actor.userId,
+        actor_id: member.userId,
         sentence: 'A comment was deleted.',
         data: '{}',
         created_at: app.clock.now(),

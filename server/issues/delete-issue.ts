@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteEventsOf } from '../events/store.ts'
@@ -18,7 +18,7 @@ const HIDDEN = 'This issue was merged into another one. Delete that one, or unme
  * fingerprint make a new one.
  * @throws AppError not_found; conflict (merged into another issue)
  */
-export async function deleteIssue(app: App, actor: Actor, issueId: string): Promise<void> {
+export async function deleteIssue(app: App, actor: OrgActor, issueId: string): Promise<void> {
   await removeIssue(app, actor, issueId, (tx, projectId) =>
     liveNotification(actor.orgId, {
       kind: 'issues',
@@ -36,7 +36,7 @@ export async function deleteIssue(app: App, actor: Actor, issueId: string): Prom
  */
 export async function removeIssue(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   issueId: string,
   within: (tx: Tx, projectId: string) => Promise<unknown>,
 ): Promise<void> {

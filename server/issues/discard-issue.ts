@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Actor } from '../context/actor.ts'
+import { actorForLog, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { isUuid, newId } from '../kernel/ids.ts'
@@ -19,7 +19,7 @@ import { viewPerson } from './view-issue.ts'
  * fingerprints go first: cut off half-way, nothing new is taken, and asked again the rest goes.
  * @throws AppError not_found; conflict (merged into another issue)
  */
-export async function discardIssue(app: App, actor: Actor, issueId: string): Promise<z.input<typeof Discard>> {
+export async function discardIssue(app: App, actor: OrgActor, issueId: string): Promise<z.input<typeof Discard>> {
   const discardId = await app.tx(async (tx) => {
     const [issue] = await lockForMerging(tx, actor, [issueId])
     if (issue === undefined) throw notFound('Issue')
@@ -32,7 +32,7 @@ export async function discardIssue(app: App, actor: Actor, issueId: string): Pro
       number: issue.number,
       title: issue.title,
       events: issue.event_count,
-      actorId: actor.userId,
+      actorId: memberBehind(actor)?.userId ?? null,
       now: app.clock.now(),
     })
     await announceProject(tx, actor.orgId, issue.project_id)
@@ -45,7 +45,7 @@ export async function discardIssue(app: App, actor: Actor, issueId: string): Pro
     await announceProject(tx, actor.orgId, projectId)
     await announceIssues(tx, actor.orgId, projectId, [issueId])
   })
-  app.log.info({ issue_id: issueId, org_id: actor.orgId, user_id: actor.userId }, 'issue.discarded')
+  app.log.info({ issue_id: issueId, ...actorForLog(actor) }, 'issue.discarded')
   const [discard] = await sql.selectDiscards(app.db, { id: discardId }, { limit: 1, offset: 0 })
   // Taken back in the same moment.
   if (discard === undefined) throw notFound('Issue')
@@ -55,7 +55,7 @@ export async function discardIssue(app: App, actor: Actor, issueId: string): Pro
 /** Newest first. @throws AppError not_found */
 export async function listDiscards(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { projectId: string; limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<z.input<typeof Discard>>> {
   const { projectId, limit, offset, cursor } = input
@@ -82,7 +82,7 @@ export async function listDiscards(
  */
 export async function removeDiscard(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { projectId: string; discardId: string },
 ): Promise<void> {
   await requireProject(app, actor, input.projectId)
@@ -91,7 +91,7 @@ export async function removeDiscard(
     await announceProject(tx, actor.orgId, input.projectId)
   })
   app.log.info(
-    { project_id: input.projectId, discard_id: input.discardId, org_id: actor.orgId, user_id: actor.userId },
+    { project_id: input.projectId, discard_id: input.discardId, ...actorForLog(actor) },
     'issue.discard_removed',
   )
 }

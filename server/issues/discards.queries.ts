@@ -61,7 +61,7 @@ export type NewDiscard = {
   readonly number: number
   readonly title: string
   readonly events: number
-  readonly actorId: string
+  readonly actorId: string | null
   readonly now: Date
 }
 

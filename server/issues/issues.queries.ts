@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { LIFE_COLUMNS } from './life-columns.ts'
 
@@ -44,7 +44,7 @@ export const issueColumns = [
 export type IssueRow = Awaited<ReturnType<typeof selectIssue>> & object
 
 /** Issues of the actor's organisation that are shown, nothing selected yet. */
-const ofOrganisation = (db: Database | Tx, actor: Actor) =>
+const ofOrganisation = (db: Database | Tx, actor: OrgActor) =>
   db
     .selectFrom('issues as i')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
@@ -56,7 +56,7 @@ const shownAs = (issueId: string) =>
   sql<string>`coalesce((select merged_into from issues where id = ${issueId}), ${issueId}::uuid)`
 
 /** One issue of the actor's organisation; for one that was merged, the one it leads to. */
-export function selectIssue(db: Database | Tx, actor: Actor, issueId: string) {
+export function selectIssue(db: Database | Tx, actor: OrgActor, issueId: string) {
   return (
     ofOrganisation(db, actor)
       // Whoever left the organisation owns nothing any more.
@@ -88,7 +88,7 @@ const decidedColumns = [
 ] as const
 
 /** The same, locked until the transaction ends. */
-export function lockIssue(tx: Tx, actor: Actor, issueId: string) {
+export function lockIssue(tx: Tx, actor: OrgActor, issueId: string) {
   return askedAgain(() =>
     ofOrganisation(tx, actor)
       .select(decidedColumns)
@@ -99,7 +99,7 @@ export function lockIssue(tx: Tx, actor: Actor, issueId: string) {
 }
 
 /** Issues that are shown, of those the caller has locked by id. */
-export const selectLocked = (tx: Tx, actor: Actor, issueIds: readonly string[]) =>
+export const selectLocked = (tx: Tx, actor: OrgActor, issueIds: readonly string[]) =>
   ofOrganisation(tx, actor)
     .select(decidedColumns)
     .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
@@ -133,7 +133,7 @@ export async function writeSeverities(
  * For what is written beside an issue: it is not deleted until the transaction ends. Before anything is inserted, or a
  * foreign key would wait for the issue while whoever holds that waits for the inserted row.
  */
-export function holdIssue(tx: Tx, actor: Actor, issueId: string) {
+export function holdIssue(tx: Tx, actor: OrgActor, issueId: string) {
   return askedAgain(() =>
     ofOrganisation(tx, actor)
       .select(['i.id', 'i.project_id'])

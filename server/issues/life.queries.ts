@@ -1,3 +1,4 @@
+import { memberBehind, type Actor } from '../context/actor.ts'
 import { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import type { Tx } from '../storage/pool.ts'
@@ -47,15 +48,14 @@ const WRITE_ENTRIES = `
 
 /**
  * Writes entries of the activity; one with a known id takes the other's place. @param now when, for those that do not say
- * @param actorId null for the service
  */
 export async function writeEntries(
   on: On,
   now: Date,
-  actorId: string | null,
+  actor: Actor,
   entries: readonly (Omit<Entry, 'kind'> & { readonly issueId: string; readonly kind: string; readonly at?: Date })[],
 ): Promise<void> {
   if (entries.length === 0) return
   const rows = entries.map(({ issueId, ...entry }) => ({ ...entry, issue_id: issueId }))
-  await run(on, WRITE_ENTRIES, [JSON.stringify(rows), actorId, now])
+  await run(on, WRITE_ENTRIES, [JSON.stringify(rows), memberBehind(actor)?.userId ?? null, now])
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
@@ -29,7 +29,7 @@ export type ListInput = {
 /** Issues of the organisation: one page, the total, and how many there are per status. */
 export async function listIssues(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: ListInput,
 ): Promise<Page<Issue> & { status_counts: Record<IssueStatus, number>; read_at: string }> {
   const readAt = app.clock.now()
@@ -47,7 +47,7 @@ export async function listIssues(
 }
 
 /** The same without counts per status: a query (docs/search.md) beside the filters of the list. */
-export async function searchIssues(app: App, actor: Actor, input: ListInput): Promise<Page<Issue>> {
+export async function searchIssues(app: App, actor: OrgActor, input: ListInput): Promise<Page<Issue>> {
   const [page, { total }] = await inTime(app, 'q', input.q, async () => {
     const filter = await filterOf(app, actor, input)
     return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter, filter.statuses)])
@@ -61,7 +61,7 @@ export async function searchIssues(app: App, actor: Actor, input: ListInput): Pr
  */
 export async function issueIdsMatching(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
   most: number,
   name = 'q',
@@ -88,7 +88,7 @@ async function inTime<T>(app: App, name: string, query: string | undefined, work
 
 type Uncounted = Omit<Page<Issue>, 'total' | 'total_capped'>
 
-async function pageOfIssues(app: App, actor: Actor, filter: IssueFilter, input: ListInput): Promise<Uncounted> {
+async function pageOfIssues(app: App, actor: OrgActor, filter: IssueFilter, input: ListInput): Promise<Uncounted> {
   if (input.cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
   const rows = await selectIssues(app.db, actor, filter, input)
   const shown = rows.slice(0, input.limit)
@@ -114,11 +114,12 @@ function withTotal(page: Uncounted, total: number): Page<Issue> {
 /** @throws AppError invalid for a query, naming the place */
 async function filterOf(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
   name = 'q',
 ): Promise<IssueFilter> {
-  const people = (ids: readonly string[]) => ids.map((id) => (id === 'none' ? null : id === 'me' ? actor.userId : id))
+  const people = (ids: readonly string[]) =>
+    ids.map((id) => (id === 'none' ? null : id === 'me' ? memberOf(actor).userId : id))
   const under = ({ seenSince, conditions }: Matching): IssueFilter => ({
     projectIds: input.projectId,
     statuses: input.status,

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Tables } from '../storage/tables.gen.ts'
@@ -28,7 +28,7 @@ export type IssueFilter = {
 type Issues = SelectQueryBuilder<Tables & { i: Tables['issues'] }, 'i', object>
 
 /** Issues of the actor's organisation under a filter, nothing selected yet; those merged into others are hidden. */
-function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Issues {
+function filtered(db: Database | Tx, actor: OrgActor, filter: IssueFilter): Issues {
   let query = scoped(db, actor, filter)
   // `any` of an array rather than `in`: filters that exclude each other leave an empty list, which matches nothing.
   if (filter.statuses !== undefined) query = query.where('i.status', '=', anyOf(filter.statuses, 'text'))
@@ -49,7 +49,7 @@ function filtered(db: Database | Tx, actor: Actor, filter: IssueFilter): Issues 
   return query
 }
 
-function scoped(db: Database | Tx, actor: Actor, { projectIds, conditions = [] }: IssueFilter): Issues {
+function scoped(db: Database | Tx, actor: OrgActor, { projectIds, conditions = [] }: IssueFilter): Issues {
   let query = db.selectFrom('issues as i').where('i.merged_into', 'is', null)
   // What a query asks is best asked of the organisation's index, which holds most of what it takes to answer.
   if (projectIds === undefined || conditions.length > 0) query = query.where('i.org_id', '=', actor.orgId)
@@ -96,7 +96,7 @@ const SORTINGS: Readonly<Record<ReturnType<typeof sortKey>, Sorting>> = {
 }
 
 /** One page of issues; asks for one row more than `limit` to know whether there is a next page. */
-export async function selectIssues(db: Database, actor: Actor, filter: IssueFilter, page: IssuePage) {
+export async function selectIssues(db: Database, actor: OrgActor, filter: IssueFilter, page: IssuePage) {
   const key = sortKey(page.sort)
   const column = `i.${key}` as const
   const { coarse, type, coarseOf } = SORTINGS[key]
@@ -133,7 +133,7 @@ export async function selectIssues(db: Database, actor: Actor, filter: IssueFilt
  * Issues among which those of a page are, found by what an index alone holds where the filter allows it: rows are read of
  * these few only. All of one slot are among them or none.
  */
-function newestAmong(db: Database, actor: Actor, filter: IssueFilter, page: IssuePage, cursor: Cursor | null) {
+function newestAmong(db: Database, actor: OrgActor, filter: IssueFilter, page: IssuePage, cursor: Cursor | null) {
   const { seenSince, ...rest } = filter
   const issues = filtered(db, actor, rest).select('i.id')
   const slot = cursor === null ? null : slotOf(sql`${cursor.value}::timestamptz`)
@@ -153,11 +153,16 @@ function newestAmong(db: Database, actor: Actor, filter: IssueFilter, page: Issu
 }
 
 /** Ids alone, all of them and in no order, to stand in another statement. */
-export const idsUnder = (db: Database | Tx, actor: Actor, filter: IssueFilter): RawBuilder<unknown> =>
+export const idsUnder = (db: Database | Tx, actor: OrgActor, filter: IssueFilter): RawBuilder<unknown> =>
   sql`${filtered(db, actor, filter).select('i.id')}`
 
 /** Ids alone, newest first. */
-export async function selectIssueIds(db: Database, actor: Actor, filter: IssueFilter, most: number): Promise<string[]> {
+export async function selectIssueIds(
+  db: Database,
+  actor: OrgActor,
+  filter: IssueFilter,
+  most: number,
+): Promise<string[]> {
   const rows = await filtered(db, actor, filter)
     .select('i.id')
     .orderBy('i.seen_slot', 'desc')
@@ -176,7 +181,7 @@ export type StatusCounts = Readonly<Record<IssueStatus, number>>
  */
 export async function countByStatus(
   db: Database,
-  actor: Actor,
+  actor: OrgActor,
   filter: IssueFilter,
   asked: readonly IssueStatus[] = STATUSES,
 ): Promise<{ readonly statuses: StatusCounts; readonly total: number }> {
@@ -200,7 +205,7 @@ type Counted = { readonly counts: ReadonlyMap<string, number>; readonly isWhole:
 
 async function countStatuses(
   db: Database,
-  actor: Actor,
+  actor: OrgActor,
   filter: IssueFilter,
   statuses: readonly IssueStatus[],
 ): Promise<Counted> {
@@ -214,7 +219,7 @@ async function countStatuses(
 
 async function countPlain(
   db: Database,
-  actor: Actor,
+  actor: OrgActor,
   filter: IssueFilter,
   statuses: readonly IssueStatus[],
 ): Promise<Map<string, number>> {
@@ -224,7 +229,7 @@ async function countPlain(
   return new Map(rows)
 }
 
-async function countGrouped(db: Database, actor: Actor, filter: IssueFilter): Promise<Counted> {
+async function countGrouped(db: Database, actor: OrgActor, filter: IssueFilter): Promise<Counted> {
   const rows = await db
     .selectFrom(upToCap(db, actor, filter).as('read'))
     .select(['status', (eb) => eb.fn.countAll<number>().as('n')])
@@ -235,7 +240,7 @@ async function countGrouped(db: Database, actor: Actor, filter: IssueFilter): Pr
 }
 
 /** Issues under a filter, up to one beyond {@link TOTAL_CAP}. */
-async function countAll(db: Database, actor: Actor, filter: IssueFilter): Promise<number> {
+async function countAll(db: Database, actor: OrgActor, filter: IssueFilter): Promise<number> {
   const { n } = await db
     .selectFrom(upToCap(db, actor, filter).as('read'))
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -244,7 +249,7 @@ async function countAll(db: Database, actor: Actor, filter: IssueFilter): Promis
 }
 
 /** As many as are counted. By an index alone, where it holds the rest: rows are read of the slot `seenSince` lies in only. */
-function upToCap(db: Database, actor: Actor, { seenSince, ...rest }: IssueFilter) {
+function upToCap(db: Database, actor: OrgActor, { seenSince, ...rest }: IssueFilter) {
   const issues = filtered(db, actor, rest).select('i.status')
   const slot = slotOf(sql`${seenSince}::timestamptz`)
   const seen =

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -34,7 +34,7 @@ export const MOST_MERGED = 200
  */
 export async function mergeIssues(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { issueId: string; issue_ids: readonly string[] },
 ): Promise<Issue> {
   const { issueId } = input
@@ -48,7 +48,7 @@ export async function mergeIssues(
     if (isFirst) await copyUsers(tx, issueId, ownId)
     const { root, others } = await readAll(tx, actor, issueId, ids, 'locked')
     const now = app.clock.now()
-    const facts = { rootId: root.id, mergedBy: actor.userId, now }
+    const facts = { rootId: root.id, mergedBy: memberBehind(actor)?.userId ?? null, now }
     if (await insertMember(tx, { ...facts, issueId: root.id, ownId, parentId: null })) {
       await catchUpUsers(tx, root.id, ownId, root.user_count)
       await addHours(tx, [root.id], ownId)
@@ -80,7 +80,7 @@ export async function mergeIssues(
 /** @throws AppError not_found, the same whether one is missing or belongs to somebody else; invalid; conflict */
 async function readAll(
   tx: Tx,
-  actor: Actor,
+  actor: OrgActor,
   issueId: string,
   ids: readonly string[],
   how: 'locked' | 'as it is' = 'as it is',
@@ -112,14 +112,19 @@ function requireMergeable(root: LockedIssue, other: LockedIssue): void {
 export const nameOf = (issue: Pick<LockedIssue, 'project_slug' | 'number'>): string =>
   shortId(issue.project_slug, issue.number)
 
-async function note(tx: Tx, actor: Actor, now: Date, root: LockedIssue, others: readonly LockedIssue[]): Promise<void> {
-  const by = (await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst())?.name
-  const name = by ?? 'Somebody'
+async function note(
+  tx: Tx,
+  actor: OrgActor,
+  now: Date,
+  root: LockedIssue,
+  others: readonly LockedIssue[],
+): Promise<void> {
+  const name = actorLabel(actor)
   const entry = (issueId: string, kind: string, sentence: string, data: Record<string, unknown>) => ({
     id: newId(),
     issue_id: issueId,
     kind,
-    actor_id: actor.userId,
+    actor_id: memberBehind(actor)?.userId ?? null,
     sentence,
     data: JSON.stringify(data),
     created_at: now,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
 import { aPerson } from '#test/kit/people.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
@@ -10,7 +10,7 @@ import { unmergeIssues } from './unmerge-issues.ts'
 
 const { app } = await testApp()
 
-async function twoIssues(): Promise<{ actor: Actor; rootId: string; otherId: string }> {
+async function twoIssues(): Promise<{ actor: OrgActor; rootId: string; otherId: string }> {
   const { actor } = await aPerson(app)
   const projectId = newId()
   await app.pool.query(

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import { shortId } from './issue.ts'
 import { LIFE_COLUMNS } from './life-columns.ts'
@@ -14,12 +14,12 @@ import { splitDocument, uniteDocuments } from './search/search.queries.ts'
 export type LockedIssue = Awaited<ReturnType<typeof lockForMerging>>[number]
 
 /** Issues of the actor's organisation, hidden ones too, locked in the order of their ids as digestion does. */
-export function lockForMerging(tx: Tx, actor: Actor, issueIds: readonly string[]) {
+export function lockForMerging(tx: Tx, actor: OrgActor, issueIds: readonly string[]) {
   return selectForMerging(tx, actor, issueIds, true)
 }
 
 /** The same, locked or as they are in this moment. */
-export function selectForMerging(tx: Tx, actor: Actor, issueIds: readonly string[], isLocked: boolean) {
+export function selectForMerging(tx: Tx, actor: OrgActor, issueIds: readonly string[], isLocked: boolean) {
   return tx
     .selectFrom('issues as i')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
@@ -59,7 +59,7 @@ export type NewMember = {
   readonly ownId: string
   readonly rootId: string
   readonly parentId: string | null
-  readonly mergedBy: string
+  readonly mergedBy: string | null
   readonly now: Date
 }
 

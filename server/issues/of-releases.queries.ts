@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { Database } from '../storage/pool.ts'
 import { issueColumns, type IssueRow } from './issues.queries.ts'
 
@@ -38,7 +38,7 @@ export type ReleasePart = 'fresh' | 'regressed' | 'resolved'
 /** Issues of a project that have to do with a version, those seen last first. */
 export async function selectIssuesOf(
   db: Database,
-  actor: Actor,
+  actor: OrgActor,
   { projectId, version, part }: { readonly projectId: string; readonly version: string; readonly part: ReleasePart },
   limit: number,
 ): Promise<IssueRow[]> {

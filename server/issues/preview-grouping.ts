@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { readEvents, type EventPlace } from '../events/store.ts'
 import { compileGrouping, type GroupingSettings } from '../grouping/grouping.ts'
@@ -37,7 +37,7 @@ export type PreviewLimits = { readonly mostEvents?: number; readonly timeLimitMs
  */
 export async function previewGrouping(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   projectId: string,
   proposed: Proposed,
   { mostEvents = MOST_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newerVersions } from '../grouping/registry.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -11,7 +11,7 @@ import { readProject } from '../projects/projects.queries.ts'
  */
 export async function readGrouping(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   projectId: string,
 ): Promise<{ version: number; newer: number[]; transition: ProjectSettingsValues['grouping_transition'] }> {
   const project = await readProject(app.db, actor.orgId, projectId)

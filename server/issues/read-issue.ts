@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { listAttachments } from '../attachments/list-attachments.ts'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { StoredEvent } from '../events/event.ts'
 import { newestEvents } from '../events/store.ts'
@@ -41,7 +41,7 @@ const FEEDBACK_ITEMS = 25
  */
 export async function readIssue(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   issueId: string,
   which: string,
   query: EventQuery = {},

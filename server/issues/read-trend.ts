@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { selectIssue } from './issues.queries.ts'
@@ -20,7 +20,7 @@ export type TrendRange = keyof typeof RANGES
  * Events of an issue over time in equal buckets, the newest still counting.
  * @throws AppError not_found
  */
-export async function readTrend(app: App, actor: Actor, issueId: string, range: TrendRange) {
+export async function readTrend(app: App, actor: OrgActor, issueId: string, range: TrendRange) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   const { hours, bucketHours } = RANGES[range]

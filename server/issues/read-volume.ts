@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 
 const MINUTE_MS = 60_000
@@ -15,7 +15,7 @@ const RANGES = {
 export type Range = keyof typeof RANGES
 
 /** Error events over a range in equal buckets, empty ones included, and the total of the range before. */
-export async function readVolume(app: App, actor: Actor, range: Range, projectIds: readonly string[] | undefined) {
+export async function readVolume(app: App, actor: OrgActor, range: Range, projectIds: readonly string[] | undefined) {
   const { minutes, bucketMinutes } = RANGES[range]
   const bucketMs = bucketMinutes * MINUTE_MS
   // The newest bucket is still counting; it ends in the future.

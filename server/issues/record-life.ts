@@ -1,3 +1,4 @@
+import { DIGESTION } from '../context/actor.ts'
 import type pg from 'pg'
 import { hourlyLimit, hourOf } from './escalating.ts'
 import {
@@ -139,5 +140,5 @@ export async function writeMoves(
   entries: Lived['entries'],
 ): Promise<void> {
   await writeLives(client, issues)
-  await writeEntries(client, now, null, entries)
+  await writeEntries(client, now, DIGESTION, entries)
 }

@@ -1,3 +1,4 @@
+import { DIGESTION } from '../context/actor.ts'
 import type pg from 'pg'
 import { insertEvents } from '../events/store.ts'
 import type { StoredEvent } from '../events/event.ts'
@@ -122,7 +123,7 @@ export async function recordOccurrences(
     busyHours,
   )
   await addUp(client, now, groups, users, lived)
-  await tellOfMoves(client, now, followedMoves(groups, lived))
+  await tellOfMoves(client, now, DIGESTION, followedMoves(groups, lived))
   await recordMembers(client, now, members)
   await insertEvents(
     client,
@@ -270,7 +271,7 @@ async function addUp(
     [...lives].map(([id, life]) => ({ id, life, severity: null })),
     entries,
   )
-  await writeEntries(client, now, null, rises)
+  await writeEntries(client, now, DIGESTION, rises)
 }
 
 function riseOf(

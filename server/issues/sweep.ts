@@ -1,3 +1,4 @@
+import { systemActor } from '../context/actor.ts'
 import type pg from 'pg'
 import type { App } from '../context/app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
@@ -17,6 +18,9 @@ import { gravityFrom } from './severity.ts'
 import * as sql from './sweep.queries.ts'
 
 /** What time alone does to issues. Every sweep may run twice, at once, and beside digestion. */
+
+/** Changes that time alone makes are the system's. */
+const SWEEP = systemActor('sweep-issues')
 
 type Lock<Row extends sql.SweptRow = sql.SweptRow> = (client: pg.ClientBase) => Promise<Row[]>
 
@@ -90,12 +94,13 @@ async function movePiece<Row extends sql.SweptRow>(
     await writeEntries(
       client,
       now,
-      null,
+      SWEEP,
       steps.flatMap(({ row, step }) => step.entries.map((entry) => ({ ...entry, issueId: row.id }))),
     )
     await tellOfMoves(
       client,
       now,
+      SWEEP,
       steps.flatMap(({ row, step }) =>
         step.entries.flatMap((entry) => {
           const kind = followedKind(entry)
@@ -186,7 +191,7 @@ async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null
     await writeEntries(
       client,
       now,
-      null,
+      SWEEP,
       changed.map(({ row, before, severity }) => ({ ...ratedEntry(row, before, severity, wideDay), issueId: row.id })),
     )
     await tell(

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -21,7 +21,7 @@ import { viewIssue } from './view-issue.ts'
  */
 export async function unmergeIssues(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { issueId: string; issue_ids: readonly string[] },
 ): Promise<Issue> {
   const { issueId } = input
@@ -76,14 +76,19 @@ export function leaving(
   return families
 }
 
-async function note(tx: Tx, actor: Actor, now: Date, root: LockedIssue, others: readonly LockedIssue[]): Promise<void> {
-  const by = (await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst())?.name
-  const name = by ?? 'Somebody'
+async function note(
+  tx: Tx,
+  actor: OrgActor,
+  now: Date,
+  root: LockedIssue,
+  others: readonly LockedIssue[],
+): Promise<void> {
+  const name = actorLabel(actor)
   const entry = (issueId: string, sentence: string, data: Record<string, unknown>) => ({
     id: newId(),
     issue_id: issueId,
     kind: 'unmerged',
-    actor_id: actor.userId,
+    actor_id: memberBehind(actor)?.userId ?? null,
     sentence,
     data: JSON.stringify(data),
     created_at: now,

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { liveNotification } from '../live/publish.ts'
@@ -25,7 +25,7 @@ export type IssueChange = {
  * A person changes status, assignee or severity; what holds already stays untouched and leaves no activity.
  * @throws AppError not_found, invalid (assignee outside the organisation, ignored until a time that has passed)
  */
-export async function updateIssue(app: App, actor: Actor, change: IssueChange): Promise<Issue> {
+export async function updateIssue(app: App, actor: OrgActor, change: IssueChange): Promise<Issue> {
   const { resolution: asked, assignee_id: assigneeId } = change
   // What is refused leaves no planned release behind.
   if (asked !== undefined && assigneeId != null) await app.tx((tx) => requireMember(tx, actor, assigneeId))
@@ -47,7 +47,7 @@ export async function updateIssue(app: App, actor: Actor, change: IssueChange): 
 }
 
 /** @throws AppError not_found */
-async function resolutionOf(app: App, actor: Actor, issueId: string, asked: ResolutionInput) {
+async function resolutionOf(app: App, actor: OrgActor, issueId: string, asked: ResolutionInput) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return { asked, fix: await fixOf(app, issue.project_id, asked) }

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import { announceProject } from '../projects/announce-project.ts'
@@ -17,7 +17,7 @@ export type Upgraded = { grouping_version: number; grouping_transition: { from: 
  */
 export async function upgradeGrouping(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { projectId: string; version: number },
 ): Promise<Upgraded> {
   const upgraded = await app.tx(async (tx): Promise<Upgraded> => {
@@ -44,7 +44,7 @@ export async function upgradeGrouping(
     return changed
   })
   app.log.info(
-    { project_id: input.projectId, org_id: actor.orgId, user_id: actor.userId, version: input.version },
+    { project_id: input.projectId, ...actorForLog(actor), version: input.version },
     'project.grouping_upgraded',
   )
   return upgraded

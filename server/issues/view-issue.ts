@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { Issue } from './issues.api.ts'
 import { severityName, shortId } from './issue.ts'
@@ -64,7 +64,7 @@ function resolutionOf(fix: Fix | null): Issue['resolution'] {
 }
 
 /** @throws AppError not_found */
-export async function viewIssue(app: App, actor: Actor, issueId: string): Promise<Issue> {
+export async function viewIssue(app: App, actor: OrgActor, issueId: string): Promise<Issue> {
   const row = await selectIssue(app.db, actor, issueId)
   const [issue] = row === undefined ? [] : await viewIssues(app, [row])
   if (issue === undefined) throw notFound('Issue')

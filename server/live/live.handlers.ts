@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { memberBehind } from '../context/actor.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { LiveMessage, type liveRoutes } from './live.api.ts'
 import { LIVE_TOPIC } from './publish.ts'
@@ -13,6 +14,8 @@ const FLUSH_MS = 250
 export const liveHandlers: Handlers<typeof liveRoutes> = {
   streamLive: (app, actor, call) => {
     const stream = call.openStream()
+    const userId = memberBehind(actor)?.userId ?? null
+    const sessionId = actor.kind === 'user' ? actor.sessionId : null
     if (stream.signal.aborted) return Promise.resolve()
     const waiting = new Map<string, LiveMessage>()
     let timer: NodeJS.Timeout | undefined
@@ -25,7 +28,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     const stop = app.bus.on(LIVE_TOPIC, (payload) => {
       const parsed = Envelope.safeParse(payload)
       if (!parsed.success || parsed.data[0] !== actor.orgId) return
-      const message = forPerson(parsed.data[1], actor.userId)
+      const message = forPerson(parsed.data[1], userId)
       if (message === null) return
       const key = message.kind === 'inbox' ? message.kind : `${message.kind}/${message.project_id}`
       const earlier = waiting.get(key)
@@ -35,8 +38,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     // A person who was logged out, or whose role changed, must not go on listening.
     const stopSessions = app.bus.on('session', (payload) => {
       const ended = SessionEnd.safeParse(payload)
-      if (ended.success && (ended.data.session_id === actor.sessionId || ended.data.user_id === actor.userId))
-        stream.end()
+      if (ended.success && (ended.data.session_id === sessionId || ended.data.user_id === userId)) stream.end()
     })
     // Messages were lost, perhaps the end of this session among them: connecting again checks it and reads anew.
     const stopGaps = app.bus.onGap(() => stream.end())
@@ -51,9 +53,9 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
 }
 
 /** What one person may hear of it; null when it is not for them. */
-function forPerson(message: LiveMessage, userId: string): LiveMessage | null {
+function forPerson(message: LiveMessage, userId: string | null): LiveMessage | null {
   if (message.kind !== 'inbox') return message
-  return message.user_ids.includes(userId) ? { ...message, user_ids: [userId] } : null
+  return userId !== null && message.user_ids.includes(userId) ? { ...message, user_ids: [userId] } : null
 }
 
 /** Two messages of one kind and project as one; an empty list of ids stands for "many" and stays empty. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { limitsOf } from '../limits/rate-limiter.ts'
@@ -27,7 +27,12 @@ const RANGES = {
  * one before.
  * @throws AppError not_found
  */
-export async function readIntake(app: App, actor: Actor, projectId: string, range: IntakeRange): Promise<IntakeView> {
+export async function readIntake(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  range: IntakeRange,
+): Promise<IntakeView> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
   const { hours, step } = RANGES[range]

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { readUsage } from '../limits/org-quota.queries.ts'
@@ -9,7 +9,7 @@ import { selectQuota } from './intake.queries.ts'
 export type QuotaView = z.input<typeof Intake>['quota']
 
 /** The organisation's quota and how much of today's is used, as of the last second. */
-export async function readQuota(app: App, actor: Actor): Promise<QuotaView> {
+export async function readQuota(app: App, actor: OrgActor): Promise<QuotaView> {
   const day = dayOf(app.clock.now())
   return {
     events_per_day: await selectQuota(app.db, actor.orgId),

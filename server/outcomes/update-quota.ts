@@ -1,18 +1,15 @@
 import { announce } from '../auth/announce.ts'
-import type { Actor } from '../context/actor.ts'
+import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { updateOrgQuota } from './intake.queries.ts'
 import { readQuota, type QuotaView } from './read-quota.ts'
 
 /** Sets the quota, null lifts it; every intake forgets what it knew of keys and so hears of it at once. */
-export async function updateQuota(app: App, actor: Actor, eventsPerDay: number | null): Promise<QuotaView> {
+export async function updateQuota(app: App, actor: OrgActor, eventsPerDay: number | null): Promise<QuotaView> {
   await app.tx(async (tx) => {
     await updateOrgQuota(tx, actor.orgId, eventsPerDay)
     await announce(tx, 'project', { org_id: actor.orgId })
   })
-  app.log.info(
-    { org_id: actor.orgId, user_id: actor.userId, events_per_day: eventsPerDay },
-    'organization.quota_updated',
-  )
+  app.log.info({ ...actorForLog(actor), events_per_day: eventsPerDay }, 'organization.quota_updated')
   return readQuota(app, actor)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { announce } from '../auth/announce.ts'
 import { orgSealer } from '../auth/org-sealer.ts'
-import type { Actor } from '../context/actor.ts'
+import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -23,7 +23,7 @@ const INLINE_MS = 5_000
  * process ends.
  * @throws AppError not_found (project)
  */
-export async function eraseUser(app: App, actor: Actor, projectId: string, userId: string): Promise<Erasure> {
+export async function eraseUser(app: App, actor: OrgActor, projectId: string, userId: string): Promise<Erasure> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
   const userKey = tidy(userId, MOST_CHARACTERS)
@@ -43,10 +43,7 @@ export async function eraseUser(app: App, actor: Actor, projectId: string, userI
     return begun
   })
   // Never the id of the person: the log would keep what the database gives up.
-  app.log.info(
-    { project_id: projectId, org_id: actor.orgId, user_id: actor.userId, erasure_id: row.id },
-    'user.erasure_requested',
-  )
+  app.log.info({ project_id: projectId, ...actorForLog(actor), erasure_id: row.id }, 'user.erasure_requested')
   await forAWhile(app, continueErasure(app, row.id, AbortSignal.timeout(INLINE_MS)))
   return viewErasure((await readErasure(app.db, row.id)) ?? row)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { StoredEvent } from '../events/event.ts'
 import { readEvents } from '../events/store.ts'
@@ -33,7 +33,7 @@ const NOTHING: ScrubbingPreview = { event_id: null, issue_id: null, title: null,
  */
 export async function previewScrubbing(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   projectId: string,
   { event_id: eventId, ...proposed }: Proposed,
 ): Promise<ScrubbingPreview> {

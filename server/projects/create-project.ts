@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { announce } from '../auth/announce.ts'
-import type { Actor } from '../context/actor.ts'
+import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -26,7 +26,7 @@ export const newPublicKey = (): string => randomBytes(16).toString('hex')
  * Creates a project with its first key.
  * @throws AppError invalid (a region this installation does not serve), conflict (slug taken)
  */
-export async function createProject(app: App, actor: Actor, input: CreateProjectInput): Promise<ProjectView> {
+export async function createProject(app: App, actor: OrgActor, input: CreateProjectInput): Promise<ProjectView> {
   const { region } = app.config
   if (region !== null && input.region !== region) {
     throw invalid(`region must be ${region}: this installation serves only projects of that region.`)
@@ -56,7 +56,7 @@ export async function createProject(app: App, actor: Actor, input: CreateProject
     await announceProject(tx, actor.orgId, id)
     return row
   })
-  app.log.info({ project_id: id, org_id: actor.orgId, user_id: actor.userId }, 'project.created')
+  app.log.info({ project_id: id, ...actorForLog(actor) }, 'project.created')
   return viewProject(app.config, { ...project, public_key: publicKey, open_issues: 0, events_24h: 0 })
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import type { Page } from '../kernel/page.api.ts'
@@ -17,7 +17,7 @@ export type ListProjectsInput = {
  * Projects of the caller's organisation with their open issues and events of the last 24 hours.
  * @throws AppError invalid for a cursor that is none of this sort
  */
-export async function listProjects(app: App, actor: Actor, input: ListProjectsInput): Promise<Page<ProjectView>> {
+export async function listProjects(app: App, actor: OrgActor, input: ListProjectsInput): Promise<Page<ProjectView>> {
   const descending = input.sort.startsWith('-')
   const sort = input.sort.endsWith('name') ? 'name' : 'created_at'
   const after = input.cursor === undefined ? null : readCursor(input.cursor, input.sort)

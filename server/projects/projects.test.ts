@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { anOrg, aPerson } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
 import { createProject } from './create-project.ts'
@@ -15,9 +15,9 @@ import { updateProjectSettings } from './update-project-settings.ts'
 const t = await testApp()
 const MINUTE_MS = 60_000
 
-const anActor = async (): Promise<Actor> => (await aPerson(t.app, { org: await anOrg(t.app) })).actor
+const anActor = async (): Promise<OrgActor> => (await aPerson(t.app, { org: await anOrg(t.app) })).actor
 const shop = { name: 'Shop', platform: 'web', region: 'eu-central-1' } as const
-const aProject = (actor: Actor, over: { name?: string; slug?: string } = {}) =>
+const aProject = (actor: OrgActor, over: { name?: string; slug?: string } = {}) =>
   createProject(t.app, actor, { ...shop, ...over })
 const withConfig = (over: Partial<App['config']>): App => ({ ...t.app, config: { ...t.app.config, ...over } })
 
@@ -84,7 +84,7 @@ describe('creating', () => {
 })
 
 describe('listing', () => {
-  const names = async (actor: Actor, sort: 'name' | '-name' | 'created_at' | '-created_at') =>
+  const names = async (actor: OrgActor, sort: 'name' | '-name' | 'created_at' | '-created_at') =>
     (await listProjects(t.app, actor, { sort, limit: 100, offset: 0 })).items.map((project) => project.name)
 
   test('sorts, and shows nothing of other organisations', async () => {

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { readOnboardingFacts } from './projects.queries.ts'
 
@@ -8,7 +8,7 @@ export type Onboarding = {
 }
 
 /** Steps are judged from what is there, never from what was clicked. */
-export async function readOnboarding(app: App, actor: Actor): Promise<Onboarding> {
+export async function readOnboarding(app: App, actor: OrgActor): Promise<Onboarding> {
   const facts = await readOnboardingFacts(app.db, actor.orgId)
   const steps = {
     project_created: facts.projects,

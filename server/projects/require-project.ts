@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 
@@ -6,7 +6,7 @@ import { notFound } from '../kernel/errors.ts'
  * For reads below `/api/projects/:projectId`: the project is of the actor's organisation.
  * @throws AppError not_found
  */
-export async function requireProject(app: App, actor: Actor, projectId: string): Promise<void> {
+export async function requireProject(app: App, actor: OrgActor, projectId: string): Promise<void> {
   const project = await app.db
     .selectFrom('projects')
     .select('id')

@@ -1,5 +1,5 @@
 import { announce } from '../auth/announce.ts'
-import type { Actor } from '../context/actor.ts'
+import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -17,7 +17,12 @@ export type RotatedDsn = { dsn: string; old_dsn: string | null; old_dsn_expires_
  * than they would have). Every process hears of each key on the topic `project_key`.
  * @throws AppError not_found
  */
-export async function rotateDsn(app: App, actor: Actor, projectId: string, graceSeconds: number): Promise<RotatedDsn> {
+export async function rotateDsn(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  graceSeconds: number,
+): Promise<RotatedDsn> {
   const now = app.clock.now()
   const expiresAt = new Date(now.getTime() + graceSeconds * 1000)
   const publicKey = newPublicKey()
@@ -33,10 +38,7 @@ export async function rotateDsn(app: App, actor: Actor, projectId: string, grace
     await announceProject(tx, actor.orgId, projectId)
     return { project: { number: locked.number, region: Region.parse(locked.region) }, old: before }
   })
-  app.log.info(
-    { project_id: projectId, org_id: actor.orgId, user_id: actor.userId, grace_seconds: graceSeconds },
-    'project.dsn_rotated',
-  )
+  app.log.info({ project_id: projectId, ...actorForLog(actor), grace_seconds: graceSeconds }, 'project.dsn_rotated')
   return {
     dsn: dsnOf(app.config, project, publicKey),
     old_dsn: old === undefined ? null : dsnOf(app.config, project, old.public_key),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { announceProject } from './announce-project.ts'
-import type { Actor } from '../context/actor.ts'
+import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { checkOwnershipRules } from './check-ownership-rules.ts'
@@ -18,7 +18,7 @@ import { viewProjectSettings, type ProjectSettingsView } from './view-project.ts
  */
 export async function updateProjectSettings(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   projectId: string,
   patch: z.output<typeof ProjectSettingsPatch>,
 ): Promise<ProjectSettingsView> {
@@ -58,9 +58,6 @@ export async function updateProjectSettings(
     .catch((error: unknown) => {
       throw isSlugCollision(error) ? slugTaken(slug ?? '') : error
     })
-  app.log.info(
-    { project_id: projectId, org_id: actor.orgId, user_id: actor.userId, fields: Object.keys(patch) },
-    'project.settings_updated',
-  )
+  app.log.info({ project_id: projectId, ...actorForLog(actor), fields: Object.keys(patch) }, 'project.settings_updated')
   return viewProjectSettings(app.config, project, keys)
 }

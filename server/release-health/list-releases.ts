@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
@@ -26,7 +26,7 @@ export type ListReleasesInput = {
 }
 
 /** @throws AppError not_found, invalid */
-export async function listReleases(app: App, actor: Actor, input: ListReleasesInput): Promise<Page<ListedRelease>> {
+export async function listReleases(app: App, actor: OrgActor, input: ListReleasesInput): Promise<Page<ListedRelease>> {
   const { limit, offset, cursor, sort } = input
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
   if (input.projectId !== undefined) await requireProject(app, actor, input.projectId)

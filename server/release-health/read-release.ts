@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { selectIssuesOf, type ReleasePart } from '../issues/of-releases.queries.ts'
 import { viewIssues } from '../issues/view-issue.ts'
@@ -17,7 +17,7 @@ const MOST_TRAITS = 10
 /** @throws AppError not_found */
 export async function readRelease(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { readonly releaseId: string; readonly range: ReleaseRange; readonly environment?: string | undefined },
 ): Promise<ReleaseDetail> {
   const row = await findRelease(app.db, actor.orgId, input.releaseId)

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { compareReleases } from '../releases/order.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
@@ -18,7 +18,7 @@ const MOST_CANDIDATES = 50
 /** @throws AppError not_found */
 export async function readReleasesHealth(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { readonly projectId: string; readonly range: ReleaseRange; readonly environment?: string | undefined },
 ): Promise<ReleasesHealth> {
   const { projectId, range, environment } = input

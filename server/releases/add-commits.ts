@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { addJob } from '../jobs/task.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
@@ -15,7 +15,7 @@ export const RELEASE_COMMITS_JOB = 'release-commits'
 /** @throws AppError not_found, conflict when the release would have too many */
 export async function addCommits(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { readonly releaseId: string; readonly commits: readonly CommitInput[] },
 ): Promise<{ commit_count: number }> {
   return app.tx(async (tx) => {

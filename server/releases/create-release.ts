@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -19,7 +19,7 @@ export type CreateReleaseInput = {
 }
 
 /** @throws AppError not_found, conflict when the project has a release of that version that is more than planned */
-export async function createRelease(app: App, actor: Actor, input: CreateReleaseInput): Promise<WholeRelease> {
+export async function createRelease(app: App, actor: OrgActor, input: CreateReleaseInput): Promise<WholeRelease> {
   await requireProject(app, actor, input.projectId)
   return app.tx(async (tx) => {
     const release = await insertRelease(tx, {

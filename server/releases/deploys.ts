@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -22,7 +22,7 @@ export type CreateDeployInput = {
 }
 
 /** @throws AppError not_found, conflict when the release has too many */
-export async function createDeploy(app: App, actor: Actor, input: CreateDeployInput): Promise<Deploy> {
+export async function createDeploy(app: App, actor: OrgActor, input: CreateDeployInput): Promise<Deploy> {
   const now = app.clock.now()
   return app.tx(async (tx) => {
     const release = await lockRelease(tx, actor.orgId, input.releaseId)
@@ -53,7 +53,7 @@ const timeOf = (text: string | null | undefined): Date | null =>
 /** @throws AppError not_found, invalid */
 export async function listDeploys(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   { releaseId, limit, offset, cursor }: PageInput & { readonly releaseId: string },
 ): Promise<Page<Deploy>> {
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid, notFound } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
@@ -11,7 +11,7 @@ export type PageInput = { readonly limit: number; readonly offset: number; reado
 /** @throws AppError not_found, invalid */
 export async function listCommits(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   { releaseId, limit, offset, cursor }: PageInput & { readonly releaseId: string },
 ): Promise<Page<Commit>> {
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { selectMarkers } from './releases.queries.ts'
@@ -9,7 +9,7 @@ const MOST_MARKERS = 50
 /** When releases came out, oldest first. @throws AppError invalid where the range is empty */
 export async function listMarkers(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { readonly projectId?: readonly string[] | undefined; readonly from: string; readonly to: string },
 ) {
   const [from, to] = [new Date(input.from), new Date(input.to)]

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { announceRelease } from './announce-release.ts'
@@ -15,7 +15,7 @@ export type UpdateReleaseInput = {
 }
 
 /** Absent fields stay, null clears. A planned release that is given a date is out. @throws AppError not_found */
-export async function updateRelease(app: App, actor: Actor, input: UpdateReleaseInput): Promise<WholeRelease> {
+export async function updateRelease(app: App, actor: OrgActor, input: UpdateReleaseInput): Promise<WholeRelease> {
   return app.tx(async (tx) => {
     const release = await lockRelease(tx, actor.orgId, input.releaseId)
     if (release === null) throw notFound('Release')

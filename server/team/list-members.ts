@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import type { Page } from '../kernel/page.api.ts'
@@ -20,7 +20,7 @@ export type ListMembersInput = {
  */
 export async function listMembers(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: ListMembersInput,
 ): Promise<Page<z.infer<typeof Member>>> {
   const sort = input.sort.endsWith('name') ? 'name' : 'created_at'

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
@@ -19,7 +19,7 @@ export type ListCheckInsInput = PageInput &
   }
 
 /** @throws AppError not_found, invalid */
-export async function listCheckIns(app: App, actor: Actor, input: ListCheckInsInput): Promise<Page<CheckInItem>> {
+export async function listCheckIns(app: App, actor: OrgActor, input: ListCheckInsInput): Promise<Page<CheckInItem>> {
   const project = await readProject(app.db, actor.orgId, input.projectId)
   if (project === null) throw notFound('Project')
   const filter: RunFilter = {

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { eventIdFrom } from '../kernel/ids.ts'
@@ -18,7 +18,7 @@ export type ListLogsInput = PageInput &
   }
 
 /** @throws AppError not_found, invalid */
-export async function listLogs(app: App, actor: Actor, input: ListLogsInput): Promise<Page<LogItem>> {
+export async function listLogs(app: App, actor: OrgActor, input: ListLogsInput): Promise<Page<LogItem>> {
   const project = await readProject(app.db, actor.orgId, input.projectId)
   if (project === null) throw notFound('Project')
   const filter: LogFilter = {

@@ -1,4 +1,4 @@
-import type { Actor } from '../context/actor.ts'
+import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { eventIdFrom } from '../kernel/ids.ts'
@@ -20,7 +20,7 @@ export type ListTraceMetricsInput = PageInput &
 /** @throws AppError not_found, invalid */
 export async function listTraceMetrics(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: ListTraceMetricsInput,
 ): Promise<Page<TraceMetricItem>> {
   const project = await readProject(app.db, actor.orgId, input.projectId)

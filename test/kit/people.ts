@@ -1,4 +1,4 @@
-import type { Actor, Origin } from '#server/context/actor.ts'
+import type { Caller, Member, RequestOrigin, SessionActor } from '#server/context/actor.ts'
 import type { App } from '#server/context/app.ts'
 import { insertOrg, insertUser, lockUser } from '#server/auth/auth.queries.ts'
 import { sealedNewDataKey } from '#server/auth/org-sealer.ts'
@@ -7,7 +7,7 @@ import { newId } from '#server/kernel/ids.ts'
 import type { Role } from '#server/kernel/permissions.ts'
 
 export type Person = {
-  readonly actor: Actor
+  readonly actor: SessionActor
   readonly email: string
   readonly password: string
   readonly orgSlug: string
@@ -19,11 +19,18 @@ export type Person = {
 /** Passes every rule of PASSWORD_CHECK. */
 export const GOOD_PASSWORD = 'correct horse battery'
 
-export const anOrigin = (over: Partial<Origin> = {}): Origin => ({
-  ip: '192.0.2.10',
-  userAgent: 'test browser',
+/** A request, as public routes see it. */
+export const aCaller = (over: Partial<Omit<RequestOrigin, 'kind'>> = {}): Caller => ({
+  origin: { kind: 'request', ip: '192.0.2.10', userAgent: 'test browser', ...over },
   requestId: 'test',
-  ...over,
+})
+
+/** A member with a session that no browser holds. */
+export const aSession = (member: Member): SessionActor => ({
+  kind: 'user',
+  ...member,
+  sessionId: newId(),
+  ...aCaller(),
 })
 
 /** An organisation with nobody in it. */
@@ -45,12 +52,14 @@ export async function aPerson(
     email?: string
     name?: string
     password?: string
-    origin?: Origin
+    caller?: Caller
   } = {},
 ): Promise<Person> {
   const org = over.org ?? (await anOrg(app))
   const id = newId()
   const role = over.role ?? 'owner'
+  const name = over.name ?? `The ${role}`
+  const caller = over.caller ?? aCaller()
   const email = over.email ?? `${role}-${id.slice(-12)}@example.com`
   const password = over.password ?? GOOD_PASSWORD
   const passwordHash = await app.passwords.hash(password)
@@ -59,17 +68,17 @@ export async function aPerson(
       id,
       org_id: org.id,
       email,
-      name: over.name ?? `The ${role}`,
+      name,
       role,
       password_hash: passwordHash,
       created_at: app.clock.now(),
     })
     await lockUser(tx, id)
-    return startSession(tx, app, { id, orgId: org.id, role }, 'password', over.origin ?? anOrigin())
+    return startSession(tx, app, { id, orgId: org.id, role }, 'password', caller.origin)
   })
   const tokens = await issueTokens(app, session)
   return {
-    actor: { kind: 'user', userId: id, orgId: org.id, role, sessionId: session.sessionId },
+    actor: { kind: 'user', userId: id, name, orgId: org.id, role, sessionId: session.sessionId, ...caller },
     email,
     password,
     orgSlug: org.slug,

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { issueIdsMatching } from '../list-issues.ts'
@@ -25,7 +25,7 @@ const listed = <T>(value: Many<T> | undefined): T[] | undefined =>
  * Issues a query finds now, newest first.
  * @throws AppError invalid: a malformed query, or more than {@link MOST_ISSUES}
  */
-export async function matchingIssues(app: App, actor: Actor, query: BulkQuery): Promise<string[]> {
+export async function matchingIssues(app: App, actor: OrgActor, query: BulkQuery): Promise<string[]> {
   // A list passes over signs that are no words; here that would be every issue.
   if (query.q !== undefined && query.q.trim() !== '' && parseQuery(query.q, 'query') === null)
     throw invalid('query holds nothing to look for; leave it empty to mean every issue.')

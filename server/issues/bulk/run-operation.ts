@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../context/actor.ts'
+import type { JobActor, OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -33,10 +33,18 @@ export const CONTINUE_OPERATION = 'bulk-issues'
 const BATCH = 100
 const REMEMBERED_MS = 30 * 86_400_000
 
-/** Goes on with an operation until it is done; ends early, to be called again, when the process stops. */
-export async function runOperation(app: App, operationId: string, signal?: AbortSignal): Promise<void> {
+/**
+ * Continues an operation until it is done. Stops early when the process stops; the job is then run again.
+ * @param requester who asked for it, while the request still waits. Absent in a job: it acts as the member who started
+ *   the operation.
+ */
+export async function runOperation(
+  app: App,
+  operationId: string,
+  { requester, signal }: { readonly requester?: OrgActor; readonly signal?: AbortSignal } = {},
+): Promise<void> {
   for (;;) {
-    if (signal?.aborted === true) throw new Error('the process stops: the operation goes on later')
+    if (signal?.aborted === true) throw new Error('the process stops: the operation continues later')
     const operation = await selectOperation(app.db, operationId)
     if (operation === undefined || operation.state === 'done') return
     const waiting = await nextIssues(app.db, operationId, BATCH)
@@ -44,24 +52,34 @@ export async function runOperation(app: App, operationId: string, signal?: Abort
       await app.tx((tx) => finishOperation(tx, operationId, app.clock.now()))
       return
     }
-    const actor = await actorOf(app, operation)
-    if (actor === null) await failAll(app, operation, waiting, 'Whoever asked for it may no longer do it.')
+    const actor = requester ?? (await jobActor(app, operation))
+    if (actor === null)
+      await failAll(app, operation, waiting, 'The member who started this no longer has the right to do it.')
     else if (operation.kind === 'delete') await deleteBatch(app, actor, operation, waiting)
     else await changeBatch(app, actor, operation, waiting)
   }
 }
 
-/** Who asked, with the rights of now; null when they are no longer enough. */
-async function actorOf(app: App, operation: Operation): Promise<Actor | null> {
+/** The member who started the operation, with the role of now; null when it is no longer enough. */
+async function jobActor(app: App, operation: Operation): Promise<JobActor | null> {
   const user = await app.db
     .selectFrom('users')
-    .select(['id', 'org_id', 'role'])
+    .select(['id', 'name', 'org_id', 'role'])
     .where('id', '=', operation.actor_id)
     .where('org_id', '=', operation.org_id)
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (user === undefined || !roleAtLeast(user.role, operation.kind === 'delete' ? 'admin' : 'member')) return null
-  return { kind: 'user', userId: user.id, orgId: user.org_id, role: user.role, sessionId: '' }
+  return {
+    kind: 'user',
+    userId: user.id,
+    name: user.name,
+    orgId: user.org_id,
+    role: user.role,
+    sessionId: null,
+    origin: { kind: 'system', operation: `${CONTINUE_OPERATION} ${operation.id}` },
+    requestId: null,
+  }
 }
 
 const failAll = (app: App, operation: Operation, waiting: readonly Waiting[], error: string): Promise<void> =>
@@ -74,7 +92,12 @@ const failAll = (app: App, operation: Operation, waiting: readonly Waiting[], er
   )
 
 /** One transaction for all; when that is refused, one for each, so that one issue does not hold up the others. */
-async function changeBatch(app: App, actor: Actor, operation: Operation, waiting: readonly Waiting[]): Promise<void> {
+async function changeBatch(
+  app: App,
+  actor: OrgActor,
+  operation: Operation,
+  waiting: readonly Waiting[],
+): Promise<void> {
   try {
     await changeTogether(app, actor, operation, waiting)
   } catch (error) {
@@ -86,7 +109,7 @@ async function changeBatch(app: App, actor: Actor, operation: Operation, waiting
 
 async function changeTogether(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   operation: Operation,
   waiting: readonly Waiting[],
 ): Promise<void> {
@@ -134,7 +157,7 @@ async function changeTogether(
 /** What a resolution means in each project of the batch, as it was asked when the operation began. */
 async function fixesOf(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   operation: Operation,
   { resolution }: BulkChange,
   waiting: readonly Waiting[],
@@ -156,7 +179,12 @@ async function fixesOf(
 }
 
 /** Issue by issue: what belongs to one can be much. Each goes in the transaction that says so, here and to others. */
-async function deleteBatch(app: App, actor: Actor, operation: Operation, waiting: readonly Waiting[]): Promise<void> {
+async function deleteBatch(
+  app: App,
+  actor: OrgActor,
+  operation: Operation,
+  waiting: readonly Waiting[],
+): Promise<void> {
   for (const { position, issueId } of waiting) {
     try {
       await removeIssue(app, actor, issueId, async (tx, projectId) => {
@@ -198,7 +226,7 @@ function sentenceOf(app: App, operation: Operation, error: unknown): string {
 export const bulkIssuesTask = defineTask({
   name: CONTINUE_OPERATION,
   payload: z.object({ operation_id: z.uuid() }),
-  run: (app, { operation_id: operationId }, signal) => runOperation(app, operationId, signal),
+  run: (app, { operation_id: operationId }, signal) => runOperation(app, operationId, { signal }),
 })
 
 export const forgetBulkTask = defineTask({

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import { memberOf, type OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { addJob } from '../../jobs/task.ts'
 import { conflict, invalid } from '../../kernel/errors.ts'
@@ -25,7 +25,7 @@ const TAKEN_UP_AFTER_MS = 60_000
  * Changes many issues, in the request when they are few, else behind it.
  * @throws AppError invalid (nothing of it was done), conflict (operation_id was used for something else)
  */
-export async function changeIssues(app: App, actor: Actor, asked: BulkTarget & BulkChange): Promise<BulkOperation> {
+export async function changeIssues(app: App, actor: OrgActor, asked: BulkTarget & BulkChange): Promise<BulkOperation> {
   const { operation_id: id, ids, query, projectId, ...change } = asked
   const request = { ids, query, projectId, ...change }
   const known = await knownOperation(app, actor, id, request)
@@ -40,7 +40,7 @@ export async function changeIssues(app: App, actor: Actor, asked: BulkTarget & B
  * Deletes many issues with all that belongs to them.
  * @throws AppError invalid, conflict, as {@link changeIssues}
  */
-export async function deleteIssues(app: App, actor: Actor, asked: BulkTarget): Promise<BulkOperation> {
+export async function deleteIssues(app: App, actor: OrgActor, asked: BulkTarget): Promise<BulkOperation> {
   const { operation_id: id, ...rest } = asked
   const request = { ...rest, delete: true }
   const known = await knownOperation(app, actor, id, request)
@@ -54,7 +54,7 @@ export async function deleteIssues(app: App, actor: Actor, asked: BulkTarget): P
  */
 async function fixesOf(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   { resolution }: BulkChange,
   issueIds: readonly string[],
 ): Promise<Record<string, Fix>> {
@@ -65,13 +65,13 @@ async function fixesOf(
   return fixes
 }
 
-const targets = async (app: App, actor: Actor, { ids, query, projectId }: BulkTarget): Promise<readonly string[]> =>
+const targets = async (app: App, actor: OrgActor, { ids, query, projectId }: BulkTarget): Promise<readonly string[]> =>
   ids === undefined
     ? matchingIssues(app, actor, { ...query, ...(projectId === undefined ? {} : { projectId }) })
     : [...new Set(ids)]
 
 /** What would refuse every single issue is said at once. @throws AppError invalid */
-async function checkChange(app: App, actor: Actor, change: BulkChange): Promise<void> {
+async function checkChange(app: App, actor: OrgActor, change: BulkChange): Promise<void> {
   const time = change.ignore_until?.time
   if (time !== undefined && new Date(time) <= app.clock.now())
     throw invalid('ignore_until.time must lie in the future.')
@@ -89,14 +89,18 @@ async function checkChange(app: App, actor: Actor, change: BulkChange): Promise<
 /** The operation that was begun under this id; null when there is none. @throws AppError conflict */
 async function knownOperation(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   id: string | undefined,
   request: unknown,
 ): Promise<BulkOperation | null> {
   if (id === undefined) return null
   const row = await selectOperation(app.db, id)
   if (row === undefined) return null
-  if (row.org_id !== actor.orgId || row.actor_id !== actor.userId || !(await isSameRequest(app.db, id, request)))
+  if (
+    row.org_id !== actor.orgId ||
+    row.actor_id !== memberOf(actor).userId ||
+    !(await isSameRequest(app.db, id, request))
+  )
     throw conflict('operation_id was used for another request; use a new one.')
   return viewOperation(app, actor, id)
 }
@@ -111,11 +115,13 @@ export type Beginning = {
 }
 
 /** Writes down what is to be done, then does it: now when it is little, else in a job. */
-export async function begin(app: App, actor: Actor, { id = newId(), ...rest }: Beginning): Promise<BulkOperation> {
+export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }: Beginning): Promise<BulkOperation> {
   const now = app.clock.now()
   const atOnce = rest.issueIds.length <= AT_ONCE
   const isNew = await app.tx(async (tx) => {
-    if (!(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: actor.userId, now })))
+    if (
+      !(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: memberOf(actor).userId, now }))
+    )
       return false
     // Also for what is done at once: a process that is killed meanwhile leaves it to the job.
     await addJob(
@@ -135,6 +141,6 @@ export async function begin(app: App, actor: Actor, { id = newId(), ...rest }: B
     const same = await knownOperation(app, actor, id, rest.request)
     if (same !== null) return same
   }
-  if (isNew && atOnce) await runOperation(app, id)
+  if (isNew && atOnce) await runOperation(app, id, { requester: actor })
   return viewOperation(app, actor, id)
 }

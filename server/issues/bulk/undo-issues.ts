@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import { actorLabel, type OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Tx } from '../../storage/pool.ts'
@@ -24,7 +24,7 @@ type Now = ReadonlyMap<string, Locked>
 export async function undoIssues(
   app: App,
   tx: Tx,
-  actor: Actor,
+  actor: OrgActor,
   undoes: string,
   waiting: readonly Waiting[],
   now: Now,
@@ -42,8 +42,7 @@ export async function undoIssues(
     tx,
     owners.filter((id) => typeof id === 'string'),
   )
-  const user = await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst()
-  const name = user?.name ?? 'Somebody'
+  const name = actorLabel(actor)
   const restored: { id: string; snapshot: Snapshot }[] = []
   const entries: { id: string; issueId: string; kind: string; sentence: string; data: Record<string, unknown> }[] = []
   const touched = new Map<string, string>()
@@ -69,7 +68,7 @@ export async function undoIssues(
     return { position, result: 'changed' }
   })
   await restoreSnapshots(tx, restored)
-  await writeEntries(tx, app.clock.now(), actor.userId, entries)
+  await writeEntries(tx, app.clock.now(), actor, entries)
   return { done, touched }
 }
 

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { conflict, notFound } from '../../kernel/errors.ts'
 import type { BulkOperation } from './bulk.api.ts'
@@ -10,7 +10,7 @@ import { viewOperation } from './view-operation.ts'
  * Puts back what an operation replaced, where nothing came in between; an operation of its own.
  * @throws AppError not_found, conflict (deletions, undo itself, still running, nothing was changed)
  */
-export async function undoOperation(app: App, actor: Actor, operationId: string): Promise<BulkOperation> {
+export async function undoOperation(app: App, actor: OrgActor, operationId: string): Promise<BulkOperation> {
   const row = await selectOperation(app.db, operationId)
   if (row === undefined || row.org_id !== actor.orgId) throw notFound('Operation')
   if (row.undone_by !== null) return viewOperation(app, actor, row.undone_by)

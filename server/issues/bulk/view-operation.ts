@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import type { BulkOperation, BulkResult } from './bulk.api.ts'
@@ -17,7 +17,7 @@ export type ResultPage = {
  */
 export async function viewOperation(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   operationId: string,
   page: ResultPage = { limit: 100, offset: 0 },
 ): Promise<BulkOperation> {

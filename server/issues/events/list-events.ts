@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { countEvents, lookAtEvents, type EventSources, type EventSpot } from '../../events/event-places.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
@@ -18,7 +18,7 @@ import type { EventRow } from './issue-events.api.ts'
  */
 export async function listEvents(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: EventQuery & { issueId: string; limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<EventRow> & { looked_at: number }> {
   const issue = await selectIssue(app.db, actor, input.issueId)

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { countReleases, countUsers } from '../../events/event-places.ts'
 import { notFound } from '../../kernel/errors.ts'
@@ -16,7 +16,7 @@ const MOST_EVENTS = 5_000
  */
 export async function listUsers(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   { issueId, limit, offset }: { issueId: string; limit: number; offset: number },
 ) {
   const issue = await selectIssue(app.db, actor, issueId)
@@ -47,7 +47,7 @@ export async function listUsers(
  * Releases among the newest events of an issue, the one with the newest event first.
  * @throws AppError not_found
  */
-export async function listReleasesOfIssue(app: App, actor: Actor, issueId: string) {
+export async function listReleasesOfIssue(app: App, actor: OrgActor, issueId: string) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   const { releases, lookedAt } = await countReleases(app.db, await eventSources(app, issue), MOST_EVENTS)

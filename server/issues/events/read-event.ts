@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { Event } from '../../protocol/event.api.ts'
@@ -14,7 +14,7 @@ import { openEvent } from './open-event.ts'
  */
 export async function readIssueEvent(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   { issueId, eventId }: { issueId: string; eventId: string },
 ): Promise<{ event: Event | null; payload: unknown; size_bytes: number }> {
   const issue = await selectIssue(app.db, actor, issueId)

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { selectIssue } from '../issues.queries.ts'
@@ -18,7 +18,7 @@ const MOST_EVENTS = 100
  */
 export async function readSharedValues(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   issueId: string,
 ): Promise<{ events: number; baseline_events: number; items: Share[] }> {
   const issue = await selectIssue(app.db, actor, issueId)

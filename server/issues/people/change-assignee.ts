@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import { memberBehind, type OrgActor } from '../../context/actor.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { Tx } from '../../storage/pool.ts'
 import { lockMember } from '../../team/members.queries.ts'
@@ -18,7 +18,7 @@ export type Assigned = {
  * @param name of who does it
  */
 export function decideAssignee(
-  actor: Actor,
+  actor: OrgActor,
   issue: { readonly id: string; readonly assignee_id: string | null },
   member: Member | null | undefined,
   name: string,
@@ -33,17 +33,17 @@ export function decideAssignee(
     userId: member.id,
     issueId: issue.id,
     kind,
-    actorId: actor.userId,
+    actor,
     commentId: null,
     sentence: `${name} assigned this issue to you.`,
   }
-  const whom = member.id === actor.userId ? 'themselves' : member.name
+  const whom = member.id === memberBehind(actor)?.userId ? 'themselves' : member.name
   const sentence = `${name} assigned this issue to ${whom}.`
   return { to: member.id, news, entry: { kind, sentence, data: { from, to: member.id } } }
 }
 
 /** The member, who stays one until the transaction ends. @throws AppError invalid (whoever else it may be) */
-export async function requireMember(tx: Tx, actor: Actor, assigneeId: string) {
+export async function requireMember(tx: Tx, actor: OrgActor, assigneeId: string) {
   const member = await lockMember(tx, actor.orgId, assigneeId)
   if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
   return member

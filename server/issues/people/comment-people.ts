@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Actor } from '../../context/actor.ts'
+import { actorLabel, memberOf, type OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
 import { nameMembers } from '../../team/members.queries.ts'
@@ -15,17 +15,17 @@ export type WrittenComment = { readonly id: string; readonly issueId: string; re
  * Whoever a new comment names, and whoever follows the issue, hears of it; author and named follow it from now on.
  * On the transaction that writes the comment.
  */
-export async function tellOfComment(app: App, tx: Tx, actor: Actor, comment: WrittenComment): Promise<void> {
+export async function tellOfComment(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
   const mentions = await resolveMentions(tx, actor, comment.body)
   await insertMentions(tx, comment.id, mentions)
   const now = app.clock.now()
   const followers = await subscribersOf(tx, [comment.issueId])
   await subscribeAutomatically(tx, now, [
-    { issueId: comment.issueId, userId: actor.userId, reason: 'commented' },
+    { issueId: comment.issueId, userId: memberOf(actor).userId, reason: 'commented' },
     ...mentioned(comment, mentions),
   ])
   const named = new Set(mentions.map(({ userId }) => userId))
-  const name = await nameOf(tx, actor)
+  const name = actorLabel(actor)
   await notify(tx, now, [
     ...newsOf(actor, comment, [...named], 'mentioned', `${name} mentioned you in a comment.`),
     ...newsOf(
@@ -39,7 +39,7 @@ export async function tellOfComment(app: App, tx: Tx, actor: Actor, comment: Wri
 }
 
 /** Whoever an edit names for the first time hears of it; nobody else does. */
-export async function tellOfEdit(app: App, tx: Tx, actor: Actor, comment: WrittenComment): Promise<void> {
+export async function tellOfEdit(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
   const before = await tx
     .selectFrom('comment_mentions')
     .select('user_id')
@@ -54,11 +54,11 @@ export async function tellOfEdit(app: App, tx: Tx, actor: Actor, comment: Writte
   await subscribeAutomatically(tx, now, mentioned(comment, added))
   const people = [...new Set(added.map(({ userId }) => userId))]
   if (people.length === 0) return
-  const name = await nameOf(tx, actor)
+  const name = actorLabel(actor)
   await notify(tx, now, newsOf(actor, comment, people, 'mentioned', `${name} mentioned you in a comment.`))
 }
 
-async function resolveMentions(tx: Tx, actor: Actor, body: string): Promise<Mention[]> {
+async function resolveMentions(tx: Tx, actor: OrgActor, body: string): Promise<Mention[]> {
   return body.includes('@') ? mentionsIn(body, await nameMembers(tx, actor.orgId, MOST_MEMBERS)) : []
 }
 
@@ -74,7 +74,7 @@ const mentioned = (comment: WrittenComment, mentions: readonly Mention[]) =>
   mentions.map(({ userId }) => ({ issueId: comment.issueId, userId, reason: 'mentioned' as const }))
 
 const newsOf = (
-  actor: Actor,
+  actor: OrgActor,
   comment: WrittenComment,
   userIds: readonly string[],
   kind: 'mentioned' | 'commented',
@@ -85,15 +85,10 @@ const newsOf = (
     userId,
     issueId: comment.issueId,
     kind,
-    actorId: actor.userId,
+    actor,
     commentId: comment.id,
     sentence,
   }))
-
-async function nameOf(tx: Tx, actor: Actor): Promise<string> {
-  const user = await tx.selectFrom('users').select('name').where('id', '=', actor.userId).executeTakeFirst()
-  return user?.name ?? 'Somebody'
-}
 
 /** Who is named in comments, by comment; people who left since are not. */
 export async function mentionsOf(db: Database | Tx, commentIds: readonly string[]) {

@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import type pg from 'pg'
+import { memberBehind, type Actor } from '../../context/actor.ts'
 import { newId } from '../../kernel/ids.ts'
 import { liveNotification, MOST_IDS, publishLive } from '../../live/publish.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
@@ -22,8 +23,7 @@ export type News = {
   readonly userId: string
   readonly issueId: string
   readonly kind: InboxKind
-  /** Null for the service itself. */
-  readonly actorId: string | null
+  readonly actor: Actor
   readonly commentId: string | null
   readonly sentence: string
 }
@@ -54,6 +54,7 @@ const INSERT_NEWS = `
 /** Puts news into inboxes of members and tells their open dashboards. What a person does is no news to them. */
 export async function notify(on: On, now: Date, news: readonly News[]): Promise<void> {
   const rows = news
+    .map((one) => ({ ...one, actorId: memberBehind(one.actor)?.userId ?? null }))
     .filter(({ userId, actorId }) => userId !== actorId)
     .map((one) => ({
       id: newId(),

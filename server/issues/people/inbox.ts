@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../context/actor.ts'
+import { memberOf, type OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { invalid } from '../../kernel/errors.ts'
@@ -31,16 +31,17 @@ export type ListInboxInput = {
  */
 export async function listInbox(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: ListInboxInput,
 ): Promise<Page<InboxEntry> & { unread_count: number }> {
+  const { userId } = memberOf(actor)
   const after = input.cursor === undefined ? null : readCursor(input.cursor)
   const offset = after === null ? input.offset : 0
   const unreadOnly = input.unread === 'true'
   const [rows, total, unread] = await Promise.all([
-    selectInbox(app.db, actor.userId, { limit: input.limit + 1, offset, after, unreadOnly }),
-    countInbox(app.db, actor.userId, unreadOnly, TOTAL_CAP),
-    unreadOf(app, actor),
+    selectInbox(app.db, userId, { limit: input.limit + 1, offset, after, unreadOnly }),
+    countInbox(app.db, userId, unreadOnly, TOTAL_CAP),
+    unreadOf(app, userId),
   ])
   const page = rows.slice(0, input.limit)
   const last = rows.length > input.limit ? page.at(-1) : undefined
@@ -58,20 +59,21 @@ export async function listInbox(
 /** Marks news of one person as read; their other dashboards hear of it. */
 export async function markInboxRead(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   input: { ids?: readonly string[] | undefined; before?: string | undefined },
 ): Promise<{ read: number; unread_count: number }> {
+  const { userId } = memberOf(actor)
   const which = input.before === undefined ? { ids: input.ids ?? [] } : { before: new Date(input.before) }
   const read = await app.tx(async (tx) => {
-    const marked = await markRead(tx, actor.userId, which, app.clock.now())
-    if (marked > 0) await tell(tx, actor.orgId, [actor.userId])
+    const marked = await markRead(tx, userId, which, app.clock.now())
+    if (marked > 0) await tell(tx, actor.orgId, [userId])
     return marked
   })
-  return { read, unread_count: await unreadOf(app, actor) }
+  return { read, unread_count: await unreadOf(app, userId) }
 }
 
-const unreadOf = async (app: App, actor: Actor): Promise<number> =>
-  Math.min(await countInbox(app.db, actor.userId, true, MOST_UNREAD), MOST_UNREAD)
+const unreadOf = async (app: App, userId: string): Promise<number> =>
+  Math.min(await countInbox(app.db, userId, true, MOST_UNREAD), MOST_UNREAD)
 
 const viewEntry = (row: InboxRow): InboxEntry => ({
   id: row.id,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { DIGESTION } from '#server/context/actor.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aColleague, type Colleague } from '#test/kit/colleague.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
@@ -335,7 +336,7 @@ describe('inboxes', () => {
       userId: busy.id,
       issueId,
       kind: 'regressed',
-      actorId: null,
+      actor: DIGESTION,
       commentId: null,
       sentence: 'x',
     } as const

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { z } from 'zod'
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { markFrames } from '../../grouping/grouping.ts'
 import { notFound, rateLimited } from '../../kernel/errors.ts'
@@ -33,7 +33,7 @@ let running = 0
  */
 export async function previewOwnership(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   projectId: string,
   proposed: readonly OwnershipRule[] | undefined,
 ): Promise<OwnershipPreview> {

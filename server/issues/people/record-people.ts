@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { DIGESTION, type SystemActor } from '../../context/actor.ts'
 import { newId } from '../../kernel/ids.ts'
 import { writeEntries } from '../life.queries.ts'
 import { notify, subscribeAutomatically, subscribersOf } from './inbox.queries.ts'
@@ -37,7 +38,7 @@ export async function assignOwners(client: pg.ClientBase, now: Date, issues: rea
   await writeEntries(
     client,
     now,
-    null,
+    DIGESTION,
     owned.map(({ issueId, userId, team, name, decided }) => ({
       id: newId(),
       issueId,
@@ -61,7 +62,7 @@ export async function assignOwners(client: pg.ClientBase, now: Date, issues: rea
       userId,
       issueId,
       kind: 'assigned',
-      actorId: null,
+      actor: DIGESTION,
       commentId: null,
       sentence: `A new issue is yours by the ownership rule ${ruleWords(decided.rule)}.`,
     })),
@@ -107,7 +108,12 @@ export function followedKind({
 }
 
 /** Tells those who follow issues that came back, escalated or are no longer ignored. */
-export async function tellOfMoves(client: pg.ClientBase, now: Date, moves: readonly FollowedMove[]): Promise<void> {
+export async function tellOfMoves(
+  client: pg.ClientBase,
+  now: Date,
+  actor: SystemActor,
+  moves: readonly FollowedMove[],
+): Promise<void> {
   if (moves.length === 0) return
   const byIssue = new Map(moves.map((move) => [move.issueId, move]))
   const followers = await subscribersOf(client, [...byIssue.keys()].sort())
@@ -116,7 +122,7 @@ export async function tellOfMoves(client: pg.ClientBase, now: Date, moves: reado
     now,
     followers.flatMap(({ issueId, userId }) => {
       const move = byIssue.get(issueId)
-      return move === undefined ? [] : [{ ...move, userId, actorId: null, commentId: null }]
+      return move === undefined ? [] : [{ ...move, userId, actor, commentId: null }]
     }),
   )
 }

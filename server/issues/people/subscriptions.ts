@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import { memberOf, type OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
@@ -8,7 +8,7 @@ import type { Subscription } from './people.api.ts'
 /** Whether one person follows one issue. For an issue that was merged, the one it leads to. */
 
 /** @throws AppError not_found */
-export async function readSubscription(app: App, actor: Actor, issueId: string): Promise<Subscription> {
+export async function readSubscription(app: App, actor: OrgActor, issueId: string): Promise<Subscription> {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return view(app.db, actor, issue.id)
@@ -18,13 +18,13 @@ export async function readSubscription(app: App, actor: Actor, issueId: string):
  * By hand. Doing it twice changes nothing; whoever follows already keeps the reason.
  * @throws AppError not_found
  */
-export async function subscribe(app: App, actor: Actor, issueId: string): Promise<Subscription> {
+export async function subscribe(app: App, actor: OrgActor, issueId: string): Promise<Subscription> {
   return app.tx(async (tx) => {
     const id = await heldId(tx, actor, issueId)
     const now = app.clock.now()
     await tx
       .insertInto('issue_subscriptions')
-      .values({ issue_id: id, user_id: actor.userId, reason: 'manual', is_subscribed: true, changed_at: now })
+      .values({ issue_id: id, user_id: memberOf(actor).userId, reason: 'manual', is_subscribed: true, changed_at: now })
       .onConflict((conflict) =>
         conflict
           .columns(['issue_id', 'user_id'])
@@ -40,14 +40,14 @@ export async function subscribe(app: App, actor: Actor, issueId: string): Promis
  * By hand: nothing that happens later subscribes this person again.
  * @throws AppError not_found
  */
-export async function unsubscribe(app: App, actor: Actor, issueId: string): Promise<void> {
+export async function unsubscribe(app: App, actor: OrgActor, issueId: string): Promise<void> {
   await app.tx(async (tx) => {
     const now = app.clock.now()
     await tx
       .insertInto('issue_subscriptions')
       .values({
         issue_id: await heldId(tx, actor, issueId),
-        user_id: actor.userId,
+        user_id: memberOf(actor).userId,
         reason: 'manual',
         is_subscribed: false,
         changed_at: now,
@@ -63,18 +63,18 @@ export async function unsubscribe(app: App, actor: Actor, issueId: string): Prom
 }
 
 /** @throws AppError not_found */
-async function heldId(tx: Tx, actor: Actor, issueId: string): Promise<string> {
+async function heldId(tx: Tx, actor: OrgActor, issueId: string): Promise<string> {
   const issue = await holdIssue(tx, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return issue.id
 }
 
-async function view(db: Database | Tx, actor: Actor, issueId: string): Promise<Subscription> {
+async function view(db: Database | Tx, actor: OrgActor, issueId: string): Promise<Subscription> {
   const row = await db
     .selectFrom('issue_subscriptions')
     .select(['reason', 'is_subscribed', 'changed_at'])
     .where('issue_id', '=', issueId)
-    .where('user_id', '=', actor.userId)
+    .where('user_id', '=', memberOf(actor).userId)
     .executeTakeFirst()
   return {
     issue_id: issueId,

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { Actor } from '../../context/actor.ts'
+import { memberOf, type OrgActor } from '../../context/actor.ts'
 import { hashUser } from '../../protocol/user-hash.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
 import { severityRank } from '../issue.ts'
@@ -39,7 +39,7 @@ type Part =
  */
 export async function compileQuery(
   db: Database | Tx,
-  actor: Actor,
+  actor: OrgActor,
   query: Query | null,
   now: Date,
   name = 'q',
@@ -115,12 +115,12 @@ const exactly = quoted
 const beginning = (lexeme: string): string => `${quoted(lexeme)}:*`
 
 class Compiler {
-  readonly #actor: Actor
+  readonly #actor: OrgActor
   readonly #named: Named
   readonly #now: Date
   readonly #found: ReadonlyMap<Term, readonly string[]>
 
-  constructor(actor: Actor, named: Named, now: Date, found: ReadonlyMap<Term, readonly string[]>) {
+  constructor(actor: OrgActor, named: Named, now: Date, found: ReadonlyMap<Term, readonly string[]>) {
     this.#actor = actor
     this.#named = named
     this.#now = now
@@ -209,8 +209,10 @@ class Compiler {
   }
 
   #assigned(values: readonly string[]): Condition {
-    const { orgId, userId } = this.#actor
-    const ids = values.flatMap((value) => (value === 'me' ? [userId] : (this.#named.people.get(value) ?? [])))
+    const { orgId } = this.#actor
+    const ids = values.flatMap((value) =>
+      value === 'me' ? [memberOf(this.#actor).userId] : (this.#named.people.get(value) ?? []),
+    )
     const teams = values.filter(isTeam)
     const any = [
       ...(ids.length > 0 ? [isAssignedTo(orgId, ids)] : []),

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
 import { answers, compileQuery, isAmong, termsOf, type Compiled, type Condition } from './compile-query.ts'
 import { beginningOf, isInfix, lookThrough } from './look-through.ts'
@@ -23,7 +23,7 @@ export type Matching = { readonly seenSince: Date | undefined; readonly conditio
  */
 export async function issuesMatching(
   db: Database | Tx,
-  actor: Actor,
+  actor: OrgActor,
   query: Query | null,
   now: Date,
   idsOf: (matching: Matching) => RawBuilder<unknown>,
@@ -46,7 +46,7 @@ export async function issuesMatching(
 
 async function matchingOf(
   db: Database | Tx,
-  actor: Actor,
+  actor: OrgActor,
   query: Query | null,
   now: Date,
   name: string,

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import type { Database, Tx } from '../../storage/pool.ts'
@@ -26,7 +26,7 @@ const isWord = (value: string): boolean => value === 'me' || value === 'none' ||
  */
 export async function peopleNamed(
   db: Database | Tx,
-  actor: Actor,
+  actor: OrgActor,
   terms: readonly Term[],
   name: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -66,7 +66,7 @@ export async function peopleNamed(
 /** Ids by slug, name or id, and those of all projects where the query asks for people. @throws AppError invalid */
 export async function projectsNamed(
   db: Database | Tx,
-  actor: Actor,
+  actor: OrgActor,
   terms: readonly Term[],
   name: string,
 ): Promise<Named['projects']> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import type { Actor } from '#server/context/actor.ts'
+import type { SessionActor } from '#server/context/actor.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
-import { aPerson } from '#test/kit/people.ts'
+import { aPerson, aSession } from '#test/kit/people.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { type Issue, ISSUE_SORTS, type IssueSort, SEVERITIES, STATUSES } from '../issues.api.ts'
@@ -20,7 +20,7 @@ const ISSUES = 40
 const EVENTS = 160
 const DAY_MS = 86_400_000
 
-let actor: Actor
+let actor: SessionActor
 let world: Omit<World, 'now'>
 /** Half past some hour of today, or before: hours before are never now. */
 const start = Math.floor(Date.now() / 3_600_000) * 3_600_000
@@ -48,7 +48,7 @@ beforeAll(async () => {
     org: { id: string; slug: string }
   }>()
   const ben = await aPerson(server.app, { org, role: 'member', name: 'Ben Ö' })
-  actor = { kind: 'user', userId: user.id, orgId: org.id, role: 'owner', sessionId: '' }
+  actor = aSession({ userId: user.id, name: user.name, orgId: org.id, role: 'owner' })
   const events = new Map<string, ModelEvent[]>()
   for (let i = 0; i < EVENTS; i++) {
     const kind = i < ISSUES ? i : next(ISSUES)

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import { memberBehind, memberOf, type OrgActor } from '../../context/actor.ts'
 import { conflict, forbidden, invalid } from '../../kernel/errors.ts'
 import { roleAtLeast } from '../../kernel/permissions.ts'
 import type { Tx } from '../../storage/pool.ts'
@@ -15,7 +15,7 @@ export type ViewDraft = { readonly query?: string | undefined; readonly filters?
  * A view that is saved can be asked: its query is one, and what it names belongs to the organisation.
  * @throws AppError invalid, naming the place
  */
-export async function checkDraft(tx: Tx, actor: Actor, now: Date, { query, filters }: ViewDraft): Promise<void> {
+export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, filters }: ViewDraft): Promise<void> {
   if (query !== undefined) await compileQuery(tx, actor, parseQuery(query, 'query'), now, 'query')
   const projects = new Set(filters?.projectId)
   if (projects.size > 0) {
@@ -43,8 +43,8 @@ export async function checkDraft(tx: Tx, actor: Actor, now: Date, { query, filte
  * Room for one more view of the kind.
  * @throws AppError forbidden (viewers share nothing), conflict (there are too many)
  */
-export async function requireRoom(tx: Tx, actor: Actor, isShared: boolean): Promise<void> {
-  if (isShared && !roleAtLeast(actor.role, 'member'))
+export async function requireRoom(tx: Tx, actor: OrgActor, isShared: boolean): Promise<void> {
+  if (isShared && !roleAtLeast(memberOf(actor).role, 'member'))
     throw forbidden('Sharing a view needs the member role; you can keep it for yourself.')
   const most = isShared ? MOST_SHARED_VIEWS : MOST_OWN_VIEWS
   if ((await countForLimit(tx, actor, isShared)) >= most)
@@ -56,10 +56,13 @@ export async function requireRoom(tx: Tx, actor: Actor, isShared: boolean): Prom
 }
 
 /** Owners change their views, admins the shared ones of everybody. */
-export const mayChange = (actor: Actor, view: { owner_id: string | null; is_shared: boolean }): boolean =>
-  view.owner_id === actor.userId || (view.is_shared && roleAtLeast(actor.role, 'admin'))
+export function mayChange(actor: OrgActor, view: { owner_id: string | null; is_shared: boolean }): boolean {
+  const member = memberBehind(actor)
+  if (member === null) return false
+  return view.owner_id === member.userId || (view.is_shared && roleAtLeast(member.role, 'admin'))
+}
 
-export const viewOf = (actor: Actor, row: ViewRow): IssueView => ({
+export const viewOf = (actor: OrgActor, row: ViewRow): IssueView => ({
   id: row.id,
   name: row.name,
   query: row.query,

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import { memberOf, type OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -17,7 +17,7 @@ export type NewView = {
 }
 
 /** @throws AppError invalid (query, filters), forbidden (viewers share nothing), conflict (too many) */
-export async function createView(app: App, actor: Actor, input: NewView): Promise<IssueView> {
+export async function createView(app: App, actor: OrgActor, input: NewView): Promise<IssueView> {
   return app.tx(async (tx) => {
     const now = app.clock.now()
     await checkDraft(tx, actor, now, input)
@@ -28,7 +28,7 @@ export async function createView(app: App, actor: Actor, input: NewView): Promis
       .values({
         id,
         org_id: actor.orgId,
-        owner_id: actor.userId,
+        owner_id: memberOf(actor).userId,
         ...input,
         filters: JSON.stringify(input.filters),
         created_at: now,

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { Page } from '../../kernel/page.api.ts'
@@ -9,7 +9,7 @@ import { countViews, selectViews } from './views.queries.ts'
 /** Views the actor sees; there are few, so a cursor is a number of rows. @throws AppError invalid */
 export async function listViews(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   { limit, offset, cursor }: { limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<IssueView>> {
   if (cursor !== undefined && !/^\d{1,4}$/.test(cursor)) throw invalid('cursor is not one this list gave out.')

@@ -1,4 +1,4 @@
-import type { Actor } from '../../context/actor.ts'
+import { memberOf, type OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import { forbidden, notFound } from '../../kernel/errors.ts'
 import { checkDraft, mayChange, requireRoom, viewOf } from './check-view.ts'
@@ -16,12 +16,12 @@ const NOT_YOURS = 'Shared views of others are changed by admins and owners.'
  * Changes what is given. What is no longer shared belongs to its owner alone: nobody else takes a view back.
  * @throws AppError not_found, forbidden, invalid (query, filters), conflict (too many)
  */
-export async function updateView(app: App, actor: Actor, { viewId, ...change }: ViewChange): Promise<IssueView> {
+export async function updateView(app: App, actor: OrgActor, { viewId, ...change }: ViewChange): Promise<IssueView> {
   return app.tx(async (tx) => {
     const view = await lockView(tx, actor, viewId)
     if (view === undefined) throw notFound('View')
     if (!mayChange(actor, view)) throw forbidden(NOT_YOURS)
-    if (change.is_shared === false && view.owner_id !== actor.userId)
+    if (change.is_shared === false && view.owner_id !== memberOf(actor).userId)
       throw forbidden('Only who made a view can stop sharing it; you can delete it.')
     const now = app.clock.now()
     await checkDraft(tx, actor, now, change)
@@ -40,7 +40,7 @@ export async function updateView(app: App, actor: Actor, { viewId, ...change }: 
 }
 
 /** @throws AppError not_found, forbidden */
-export async function deleteView(app: App, actor: Actor, viewId: string): Promise<void> {
+export async function deleteView(app: App, actor: OrgActor, viewId: string): Promise<void> {
   await app.tx(async (tx) => {
     const view = await lockView(tx, actor, viewId)
     if (view === undefined) throw notFound('View')

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Actor } from '../../context/actor.ts'
+import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import type { Database } from '../../storage/pool.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
@@ -22,7 +22,7 @@ type Summary = { total: number; crash_free_sessions: number | null; crashed_user
 /** Crash-free sessions and users met by a crash, of a range and of the one before: costs what its buckets cost. */
 export async function readSessionSummary(
   app: App,
-  actor: Actor,
+  actor: OrgActor,
   range: keyof typeof RANGES,
   projectIds: readonly string[] | undefined,
 ): Promise<Summary & { range: string; previous: Summary }> {

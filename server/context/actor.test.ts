@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { aCaller, aSession } from '#test/kit/people.ts'
+import { actorForLog, actorLabel, memberBehind, memberOf, systemActor, type Actor } from './actor.ts'
+
+const ada = { userId: 'u', name: 'Ada', orgId: 'o', role: 'member' } as const
+const actors: Record<Actor['kind'], Actor> = {
+  user: aSession(ada),
+  api_key: { kind: 'api_key', ...ada, ...aCaller(), keyId: 'k', scopes: ['issues:read'] },
+  assistant: { kind: 'assistant', ...ada, ...aCaller() },
+  integration: { kind: 'integration', integrationId: 'i', name: 'GitHub', orgId: 'o', ...aCaller() },
+  system: systemActor('sweep-issues'),
+}
+const { user, api_key: apiKey, assistant, integration, system } = actors
+
+test('a user, an API key and the assistant act as a member', () => {
+  for (const actor of [user, apiKey, assistant]) expect(memberOf(actor)).toMatchObject(ada)
+})
+
+test('an integration and the system are no member: verbs that need one refuse them', () => {
+  for (const actor of [integration, system]) {
+    expect(memberBehind(actor)).toBeNull()
+    expect(() => memberOf(actor)).toThrow(
+      expect.objectContaining({ code: 'forbidden', message: 'Only a member of the organisation can do this.' }),
+    )
+  }
+})
+
+test('the activity names each of them', () => {
+  expect([user, apiKey, assistant, integration, system].map(actorLabel)).toEqual([
+    'Ada',
+    'Ada',
+    'The assistant (for Ada)',
+    'GitHub',
+    'Faultline',
+  ])
+})
+
+test('a log line names the request or the operation', () => {
+  expect(actorForLog(user)).toEqual({ actor: 'user', user_id: 'u', org_id: 'o', request_id: 'test' })
+  expect(actorForLog(integration)).toEqual({ actor: 'integration', user_id: null, org_id: 'o', request_id: 'test' })
+  expect(actorForLog(system)).toEqual({ actor: 'system', user_id: null, operation: 'sweep-issues' })
+})
