@@ -1,22 +1,24 @@
--- The spool: what was acknowledged and not yet digested. One row per group commit and shard, many envelopes in it.
+-- The spool: requests that were acknowledged and are not digested yet.
+
+-- One row per group commit and shard; a row holds many entries.
 create table spool (
   shard smallint not null,
   id bigint generated always as identity,
-  -- When the oldest entry of the row came in.
+  -- Time of the oldest entry in the row.
   received_at timestamptz not null,
   entry_count integer not null,
   byte_count integer not null,
-  -- How often a worker went away while it may have held this row.
+  -- Workers that died while they may have held this row.
   attempts smallint not null default 0,
-  -- Who sent what, as JSON (server/spool/entry.ts), and the bodies one after the other as they came off the wire.
+  -- Metadata of the entries as JSON (server/spool/entry.ts), and their bodies, concatenated as they were received.
   entries bytea not null,
   body bytea not null,
   primary key (shard, id)
 );
--- Bodies come compressed; trying again would only cost time.
+-- Bodies arrive compressed: compressing them again costs time and saves nothing.
 alter table spool alter column body set storage external;
 alter table spool alter column entries set storage external;
--- A queue is all dead rows sooner or later: clean up often, without pauses.
+-- Every row of a queue is deleted soon: vacuum often and without pauses.
 alter table spool set (
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 500,
@@ -26,10 +28,10 @@ alter table spool set (
   toast.autovacuum_vacuum_cost_delay = 0
 );
 
--- Entries nobody could digest: kept as they came, with the reason, so that they can be looked at and tried again.
+-- Entries that digestion could not process, unchanged and with the reason, for inspection and another attempt.
 create table spool_quarantine (
   id bigint generated always as identity primary key,
-  -- No reference: an entry whose project was deleted meanwhile must still find its place here.
+  -- No foreign key: the project may have been deleted after the entry was received.
   project_id uuid not null,
   received_at timestamptz not null,
   quarantined_at timestamptz not null,

@@ -11,7 +11,7 @@ import { isAssignedTo, isUnassigned } from './owned.queries.ts'
 import type { Condition } from './search/compile-query.ts'
 import { lastSeenSince, rankOf, slotOf } from './sort-keys.ts'
 
-/** Reads of many issues. Indexes hold coarse sort keys (migrations/0018_search.sql); the row says the rest. */
+/** Reads of many issues. Indexes hold coarse sort keys (migrations/0005_issues.sql); the row says the rest. */
 
 export type IssueFilter = {
   readonly projectIds?: readonly string[] | undefined

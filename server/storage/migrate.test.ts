@@ -1,8 +1,10 @@
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { emptyDatabase } from '#test/kit/empty-database.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { migrate, readMigrations } from './migrate.ts'
+import { parseMigration, readMigrations, splitStatements } from './migration-files.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
 
 const { app, connectionString } = await testApp()
 
@@ -14,7 +16,9 @@ test('a database that ends in the middle of a migration is told with its file, a
   await client.connect()
   const holding = await app.pool.connect()
   onTestFinished(() => holding.release(true))
-  await holding.query('begin; lock table schema_migrations, issues in share mode')
+  await holding.query('begin; lock table schema_migrations in share mode')
+  // Only the last statement waits: the row that records the file. What the file makes must be gone, too.
+  await app.pool.query('drop table job_workers')
   const outcome = expect(migrate(client)).rejects.toThrow(`migrations/${last} failed: terminating connection`)
   await waitFor('it to wait', async () => {
     const { rows } = await app.pool.query(
@@ -25,4 +29,146 @@ test('a database that ends in the middle of a migration is told with its file, a
   await outcome
   const { rows } = await app.pool.query('select name from schema_migrations where name = $1', [last])
   expect(rows).toEqual([])
+  expect((await app.pool.query(`select to_regclass('job_workers') as found`)).rows).toEqual([{ found: null }])
+})
+
+describe('a file that begins with `-- no transaction`', () => {
+  const table = parseMigration('0001_jobs.sql', 'create table jobs (name text, n integer);')
+  const index = parseMigration(
+    '0002_index.sql',
+    `-- no transaction
+create index concurrently if not exists jobs_by_n on jobs (n);
+-- Names are unique; nothing; makes this comment a statement;
+create unique index concurrently if not exists jobs_by_name
+  on jobs (name);
+create index concurrently if not exists jobs_by_both on jobs (name, n);
+`,
+  )
+  const both = [table, index]
+  const indexes = async (client: pg.Client) =>
+    (
+      await client.query<{ name: string; valid: boolean }>(
+        `select indexrelid::regclass::text as name, indisvalid as valid from pg_index
+         where indrelid = 'jobs'::regclass order by 1`,
+      )
+    ).rows
+  const applied = async (client: pg.Client) =>
+    (await client.query<{ name: string }>('select name from schema_migrations order by name')).rows.map(
+      ({ name }) => name,
+    )
+
+  test('runs statement by statement', async () => {
+    expect(table.statements).toBeNull()
+    expect(index.statements).toEqual([
+      'create index concurrently if not exists jobs_by_n on jobs (n)',
+      'create unique index concurrently if not exists jobs_by_name\n  on jobs (name)',
+      'create index concurrently if not exists jobs_by_both on jobs (name, n)',
+    ])
+    expect(splitStatements('-- no transaction\n-- select 1;\n')).toEqual([])
+    const client = await (await emptyDatabase()).connect()
+    expect(await migrate(client, () => {}, both)).toEqual(['0001_jobs.sql', '0002_index.sql'])
+    expect(await indexes(client)).toEqual([
+      { name: 'jobs_by_both', valid: true },
+      { name: 'jobs_by_n', valid: true },
+      { name: 'jobs_by_name', valid: true },
+    ])
+    expect(await migrate(client, () => {}, both)).toEqual([])
+  })
+
+  test('an index that fails names its statement; the next run drops it and builds it', async () => {
+    const client = await (await emptyDatabase()).connect()
+    await migrate(client, () => {}, [table])
+    await client.query(`insert into jobs values ('a', 1), ('a', 2)`)
+    await expect(migrate(client, () => {}, both)).rejects.toThrow(
+      'migrations/0002_index.sql, statement 2 failed: could not create unique index "jobs_by_name"',
+    )
+    expect(await indexes(client)).toEqual([
+      { name: 'jobs_by_n', valid: true },
+      { name: 'jobs_by_name', valid: false },
+    ])
+    expect(await applied(client)).toEqual(['0001_jobs.sql'])
+    await client.query('delete from jobs where n = 2')
+    expect(await migrate(client, () => {}, both)).toEqual(['0002_index.sql'])
+    expect(await indexes(client)).toEqual([
+      { name: 'jobs_by_both', valid: true },
+      { name: 'jobs_by_n', valid: true },
+      { name: 'jobs_by_name', valid: true },
+    ])
+  })
+
+  test('a connection that breaks while an index is built: the next run finishes', async () => {
+    const database = await emptyDatabase()
+    const [client, writer, other] = [await database.connect(), await database.connect(), await database.connect()]
+    await migrate(client, () => {}, [table])
+    // The index waits for the end of this transaction.
+    await writer.query(`begin; insert into jobs values ('a', 1)`)
+    const outcome = expect(migrate(client, () => {}, both)).rejects.toThrow(
+      'migrations/0002_index.sql, statement 1 failed: terminating connection',
+    )
+    await waitFor('the index to wait', async () => {
+      const { rows } = await other.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and query like 'create index%' and wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0
+    })
+    await outcome
+    await writer.query('commit')
+    expect(await indexes(other)).toEqual([{ name: 'jobs_by_n', valid: false }])
+    expect(await applied(other)).toEqual(['0001_jobs.sql'])
+    expect(await migrate(other, () => {}, both)).toEqual(['0002_index.sql'])
+    expect((await indexes(other)).every(({ valid }) => valid)).toBe(true)
+  })
+
+  test('two processes at once: one applies it, the other waits and is no obstacle', async () => {
+    const database = await emptyDatabase()
+    const [first, second, writer] = [await database.connect(), await database.connect(), await database.connect()]
+    await migrate(first, () => {}, [table])
+    await writer.query(`begin; insert into jobs values ('a', 1)`)
+    const lines: string[] = []
+    const runs = [first, second].map((client) => migrate(client, (line) => lines.push(line), both))
+    await waitFor('one to wait for the other', () =>
+      lines.some((line) => line.startsWith('waiting for another process')),
+    )
+    await writer.query('commit')
+    expect((await Promise.all(runs)).flat()).toEqual(['0002_index.sql'])
+    expect((await indexes(first)).every(({ valid }) => valid)).toBe(true)
+  })
+})
+
+describe('a database this program cannot use', () => {
+  test('migrated by a newer version', async () => {
+    const client = await (await emptyDatabase()).connect()
+    await migrate(client)
+    await client.query(`insert into schema_migrations values ('9999_future.sql', '')`)
+    await expect(migrate(client)).rejects.toThrow('The database was migrated by a newer version (9999_future.sql).')
+    expect(await pendingMigrations(client)).toEqual([])
+  })
+
+  test('a file that was changed after it was applied', async () => {
+    const client = await (await emptyDatabase()).connect()
+    await migrate(client, () => {}, [parseMigration('0001_a.sql', 'select 1;')])
+    await expect(migrate(client, () => {}, [parseMigration('0001_a.sql', 'select 2;')])).rejects.toThrow(
+      'migrations/0001_a.sql was changed after it was applied.',
+    )
+  })
+
+  test('made before the first release: nothing is changed', async () => {
+    const client = await (await emptyDatabase()).connect()
+    await migrate(client, () => {}, [
+      parseMigration('0001_accounts.sql', 'create table orgs (id uuid primary key, slug text);'),
+      parseMigration('0002_projects.sql', 'create table projects (id uuid primary key);'),
+    ])
+    const tables = () =>
+      client.query(`select relname, relfilenode from pg_class where relnamespace = 'public'::regnamespace`)
+    const before = await tables()
+    await expect(migrate(client)).rejects.toThrow(
+      'The database comes from Faultline 0.1 before its release and cannot be upgraded.',
+    )
+    expect((await tables()).rows).toEqual(before.rows)
+    expect((await client.query('select name from schema_migrations order by 1')).rows).toEqual([
+      { name: '0001_accounts.sql' },
+      { name: '0002_projects.sql' },
+    ])
+  })
 })

@@ -1,82 +1,125 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { DatabaseStartError } from './database-start-error.ts'
+import { readMigrations, type Migration } from './migration-files.ts'
 
-/** Any fixed number: two processes migrating at once wait for each other on it. */
+/** Any fixed number: only one process migrates a database at a time. */
 const MIGRATION_LOCK = 7_201_994_311
-
-export type Migration = { readonly name: string; readonly sql: string; readonly digest: string }
-
-const FOLDER = new URL('../../migrations/', import.meta.url)
+const LOCK_RETRY_MS = 250
 
 /**
- * The numbered SQL files in order.
- * @throws Error when numbers repeat or a name is not `NNNN_words.sql`
+ * Brings the database up to date. Each file is one transaction, or runs statement by statement if its first line is
+ * `-- no transaction`; such a file starts again from its first statement after an interruption. Several processes may
+ * call this at once.
+ * @returns the names of the files that were applied
+ * @throws DatabaseStartError when the database is newer than this program, or older than the first release
+ * @throws Error when an applied file was changed, or a statement fails
  */
-export function readMigrations(): Migration[] {
-  const names = readdirSync(FOLDER)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-  const seen = new Set<string>()
-  return names.map((name) => {
-    if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(name)) throw new Error(`migrations/${name}: the name must be NNNN_words.sql`)
-    const number = name.slice(0, 4)
-    if (seen.has(number)) throw new Error(`migrations/${name}: number ${number} is taken`)
-    seen.add(number)
-    const sql = readFileSync(new URL(name, FOLDER), 'utf8')
-    return { name, sql, digest: createHash('sha256').update(sql).digest('hex') }
-  })
-}
-
-/**
- * Brings the database up to date, each file in its own transaction. Safe to run from several processes at once.
- * Returns the names applied now.
- * @throws Error when an applied file was edited since, or the database is newer than this program
- */
-export async function migrate(client: pg.ClientBase, progress: (line: string) => void = () => {}): Promise<string[]> {
-  const migrations = readMigrations()
-  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+export async function migrate(
+  client: pg.ClientBase,
+  progress: (line: string) => void = () => {},
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<string[]> {
+  await lock(client, progress)
   try {
     await client.query(
       'create table if not exists schema_migrations (name text primary key, digest text not null, applied_at timestamptz not null default now())',
     )
     const { rows } = await client.query<{ name: string; digest: string }>('select name, digest from schema_migrations')
     const applied = new Map(rows.map((row) => [row.name, row.digest]))
-    const known = new Set(migrations.map((migration) => migration.name))
-    for (const [name, digest] of applied) {
-      if (!known.has(name))
-        throw new Error(
-          `The database was migrated by a newer version (${name}). Run that version, or restore a backup.`,
-        )
-      const mine = migrations.find((migration) => migration.name === name)
-      if (mine !== undefined && mine.digest !== digest)
-        throw new Error(`migrations/${name} was changed after it was applied. Put it back and add a new file instead.`)
-    }
+    checkApplied(applied, migrations)
     const pending = migrations.filter((migration) => !applied.has(migration.name))
     for (const migration of pending) {
       progress(`migrating ${migration.name}`)
-      await client.query('begin')
-      try {
-        await client.query(migration.sql)
-        await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [
-          migration.name,
-          migration.digest,
-        ])
-        await client.query('commit')
-      } catch (error) {
-        // A connection that is gone took it back already; what ended it is what has to be told.
-        await client.query('rollback').catch(() => {})
-        throw new Error(
-          `migrations/${migration.name} failed: ${error instanceof Error ? error.message : String(error)}`,
-          { cause: error },
-        )
-      }
+      if (migration.statements === null) await applyInTransaction(client, migration)
+      else await applyStatements(client, migration, migration.statements)
     }
     return pending.map((migration) => migration.name)
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
   }
 }
+
+/**
+ * Asks again and again instead of waiting inside a statement: `create index concurrently` waits for the end of every
+ * statement that began before it, also of one that waits for this lock.
+ */
+async function lock(client: pg.ClientBase, progress: (line: string) => void): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+      MIGRATION_LOCK,
+    ])
+    if (rows[0]?.locked === true) return
+    if (attempt === 0) progress('waiting for another process that migrates the database')
+    await sleep(LOCK_RETRY_MS)
+  }
+}
+
+function checkApplied(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
+  const known = new Map(migrations.map((migration) => [migration.name, migration.digest]))
+  const newest = migrations.at(-1)?.name.slice(0, 4) ?? ''
+  for (const [name, digest] of applied) {
+    const expected = known.get(name)
+    // Before the first release the files had other names under the same numbers.
+    if (expected === undefined && name.slice(0, 4) <= newest)
+      throw new DatabaseStartError(
+        'The database comes from Faultline 0.1 before its release and cannot be upgraded. Start with an empty one: name another FAULTLINE_DATA_DIR or DATABASE_URL.',
+      )
+    if (expected === undefined)
+      throw new DatabaseStartError(
+        `The database was migrated by a newer version (${name}). Run that version, or restore a backup.`,
+      )
+    if (expected !== digest)
+      throw new Error(`migrations/${name} was changed after it was applied. Restore it and add a new file instead.`)
+  }
+}
+
+async function applyInTransaction(client: pg.ClientBase, migration: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(migration.sql)
+    await recordApplied(client, migration)
+    await client.query('commit')
+  } catch (error) {
+    // A broken connection has rolled back already; its error must not replace the first one.
+    await client.query('rollback').catch(() => {})
+    throw failed(migration.name, error)
+  }
+}
+
+async function applyStatements(
+  client: pg.ClientBase,
+  migration: Migration,
+  statements: readonly string[],
+): Promise<void> {
+  for (const [index, statement] of statements.entries()) {
+    try {
+      await dropInvalidIndex(client, statement)
+      await client.query(statement)
+    } catch (error) {
+      throw failed(`${migration.name}, statement ${index + 1}`, error)
+    }
+  }
+  await recordApplied(client, migration)
+}
+
+/** A `create index concurrently` that failed leaves an invalid index, which `if not exists` would accept. */
+async function dropInvalidIndex(client: pg.ClientBase, statement: string): Promise<void> {
+  const name = /^create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+([a-z0-9_]+)\s/i.exec(statement)?.[1]
+  if (name === undefined) return
+  const { rows } = await client.query(
+    'select 1 from pg_index where indexrelid = to_regclass($1)::oid and not indisvalid',
+    [name],
+  )
+  if (rows.length > 0) await client.query(`drop index concurrently if exists ${name}`)
+}
+
+async function recordApplied(client: pg.ClientBase, { name, digest }: Migration): Promise<void> {
+  await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, digest])
+}
+
+const failed = (where: string, cause: unknown): Error =>
+  new Error(`migrations/${where} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
 
 /** Names of this program's migrations that the database does not have. */
 export async function pendingMigrations(client: Pick<pg.ClientBase, 'query'>): Promise<string[]> {

@@ -324,6 +324,7 @@ export type Tables = {
     severity: number
     severity_pinned: Generated<boolean>
     assignee_id: string | null
+    owner_team: string | null
     first_seen: Date
     last_seen: Date
     event_count: Generated<number>
@@ -351,7 +352,6 @@ export type Tables = {
     seen_slot: GeneratedAlways<Date>
     events_rank: GeneratedAlways<number>
     users_rank: GeneratedAlways<number>
-    owner_team: string | null
   }
   job_workers: {
     worker_id: string

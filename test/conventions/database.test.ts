@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readMigrations } from '#server/storage/migrate.ts'
+import { readMigrations } from '#server/storage/migration-files.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { tableTypes } from '../../scripts/table-types.ts'
 

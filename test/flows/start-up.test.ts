@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { migrateDatabase } from '#server/cli/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
@@ -237,6 +238,50 @@ describe('users', () => {
     const again = await start(own, { dataDir: outside, withoutNpm: true })
     expect(await again.ready()).toContain(outside)
     await stop(again, own)
+  })
+})
+
+describe('a data directory from before the first release', () => {
+  /** Runs work on the directory's database while no service uses it. */
+  async function onDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const database = await startEmbeddedPostgres({ dataDir, log: () => {}, durability: 'none-for-tests' })
+    const client = new pg.Client({ connectionString: database.connectionString })
+    await client.connect()
+    try {
+      return await work(client)
+    } finally {
+      await client.end()
+      await database.stop()
+    }
+  }
+  type Relation = { relname: string; relfilenode: string; applied: string }
+  const contents = async (client: pg.Client): Promise<Relation[]> => {
+    const { rows } = await client.query<Relation>(
+      `select relname, relfilenode, (select string_agg(name || digest, ' ' order by name) from schema_migrations) as applied
+       from pg_class where relnamespace not in ('pg_catalog'::regnamespace, 'pg_toast'::regnamespace) order by 1, 2`,
+    )
+    return rows
+  }
+
+  test('start and migrate say in one line what to do, and change nothing', async () => {
+    const dataDir = usedDataDir()
+    const before = await onDatabase(dataDir, async (client) => {
+      await client.query(
+        `delete from schema_migrations; insert into schema_migrations values ('0001_accounts.sql', 'a'), ('0002_projects.sql', 'b'), ('0003_spool.sql', 'c'), ('0004_issues.sql', 'd')`,
+      )
+      return contents(client)
+    })
+    const sentence =
+      'faultline: The database comes from Faultline 0.1 before its release and cannot be upgraded. Start with an empty one: name another FAULTLINE_DATA_DIR or DATABASE_URL.'
+    expect(await refusal(await start(checkout, { dataDir, withoutNpm: true }))).toBe(sentence)
+
+    const migrating = spawnSync(process.execPath, ['server/main.ts', 'migrate'], {
+      cwd: checkout,
+      env: { PATH: process.env['PATH'], FAULTLINE_DATA_DIR: dataDir },
+      encoding: 'utf8',
+    })
+    expect(migrating).toMatchObject({ status: 1, stderr: `${sentence}\n` })
+    expect(await onDatabase(dataDir, contents)).toEqual(before)
   })
 })
 

@@ -1,40 +1,42 @@
--- Organisations, people, sessions, keys of our own.
+-- Organisations, users and how they sign in.
 
 create table orgs (
   id uuid primary key,
   slug text not null unique,
   name text not null,
-  -- Data key of this organisation, wrapped by a master key (server/storage/seal.ts).
+  -- The organisation's data key, sealed with the master key (server/storage/seal.ts).
   data_key_sealed text not null,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- Errors, transactions and security reports the organisation may send per UTC day; null means no limit.
+  events_per_day bigint check (events_per_day >= 0)
 );
 
 create table users (
   id uuid primary key,
   org_id uuid not null references orgs,
-  -- Lower case: one account per address.
+  -- In lower case: one account per address.
   email text not null unique,
   name text not null,
   role text not null check (role in ('viewer', 'member', 'admin', 'owner')),
   password_hash text,
   created_at timestamptz not null,
   disabled_at timestamptz,
-  -- Access tokens issued before are refused.
+  -- Access tokens issued before this time are refused.
   not_before timestamptz
 );
 create index users_by_org on users (org_id, created_at);
 
--- One row per signed-in browser: the family of its refresh tokens.
+-- One row per signed-in browser. Its refresh tokens form one family.
 create table sessions (
   id uuid primary key,
   user_id uuid not null references users on delete cascade,
   org_id uuid not null references orgs on delete cascade,
   method text not null,
-  -- Key of the HMAC in every refresh token of this family; tokens themselves are not stored.
+  -- Key of the HMAC in every refresh token of this family. The tokens are not stored.
   hmac_key_sealed text not null,
-  -- The only counter a refresh token may carry now.
+  -- The counter the current refresh token carries.
   counter integer not null default 0,
-  -- Until then a token of counter - 1 is a parallel request, later it is theft.
+  -- A token with counter - 1 is a parallel request until this time and a stolen token after it.
   hold_until timestamptz,
   created_at timestamptz not null,
   last_used_at timestamptz not null,
@@ -46,6 +48,8 @@ create table sessions (
   end_reason text
 );
 create index sessions_by_user on sessions (user_id, last_used_at) where ended_at is null;
+-- Deleting a user and looking up known networks read ended sessions too.
+create index sessions_of_user on sessions (user_id);
 
 create table signing_keys (
   kid text primary key,
@@ -57,20 +61,20 @@ create table signing_keys (
 );
 create unique index signing_keys_one_active on signing_keys (state) where state = 'active';
 
--- A known plaintext under the master key: a wrong ENCRYPTION_KEYS is noticed at start, not at first use.
+-- A known text sealed with the master key. A wrong ENCRYPTION_KEYS fails at start instead of at first use.
 create table seal_canary (
   id integer primary key check (id = 1),
   sealed text not null
 );
 
--- Counters of failed and costly attempts (log-in, sign-up, refresh).
+-- Attempts that are limited: log-in, sign-up, refresh.
 create table attempt_counters (
   bucket text not null,
   key text not null,
   window_started_at timestamptz not null,
   attempts integer not null,
   blocked_until timestamptz,
-  -- How often in a row the limit was passed: each block lasts twice as long.
+  -- Consecutive times the limit was exceeded. Each block lasts twice as long as the one before.
   strikes integer not null default 0,
   primary key (bucket, key)
 );

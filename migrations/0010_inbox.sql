@@ -1,9 +1,16 @@
--- People and issues: who is told what, who owns what.
+-- Comments, mentions, subscriptions and notifications.
 
--- A word an ownership rule names where no member is meant: a team, a channel, a rota.
-alter table issues add column owner_team text;
+create table comments (
+  id uuid primary key,
+  issue_id uuid not null references issues on delete cascade,
+  author_id uuid references users on delete set null,
+  body text not null,
+  created_at timestamptz not null,
+  edited_at timestamptz
+);
+create index comments_by_issue on comments (issue_id, created_at, id);
 
--- Members named in comments, as they were written.
+-- Members mentioned in a comment, with the text that mentions them.
 create table comment_mentions (
   comment_id uuid not null references comments on delete cascade,
   written text not null,
@@ -12,7 +19,7 @@ create table comment_mentions (
 );
 create index comment_mentions_by_user on comment_mentions (user_id);
 
--- Who follows an issue, and why. A row stays when somebody stops: nothing but their own hand subscribes them again.
+-- Members who follow an issue, and why. The row stays after unsubscribing: only the member subscribes again, no rule does.
 create table issue_subscriptions (
   issue_id uuid not null references issues on delete cascade,
   user_id uuid not null references users on delete cascade,
@@ -23,13 +30,13 @@ create table issue_subscriptions (
 );
 create index issue_subscriptions_by_user on issue_subscriptions (user_id);
 
--- News for one person each, written with the fact they tell of.
+-- Notifications, one row per member, written in the transaction of the change they report.
 create table inbox_entries (
   id uuid primary key,
   org_id uuid not null references orgs on delete cascade,
   user_id uuid not null references users on delete cascade,
   issue_id uuid not null references issues on delete cascade,
-  kind text not null check (kind in ('assigned', 'mentioned', 'commented', 'regressed', 'escalated')),
+  kind text not null check (kind in ('assigned', 'mentioned', 'commented', 'regressed', 'escalated', 'reopened')),
   actor_id uuid references users on delete set null,
   comment_id uuid references comments on delete cascade,
   sentence text not null,
@@ -39,7 +46,7 @@ create table inbox_entries (
 create index inbox_entries_by_user on inbox_entries (user_id, ((read_at is null)) desc, created_at desc, id desc);
 create index inbox_entries_unread on inbox_entries (user_id) where read_at is null;
 create index inbox_entries_by_issue on inbox_entries (issue_id);
--- A comment tells a person once, however often it is edited.
+-- A comment notifies a member once, however often it is edited.
 create unique index inbox_entries_of_comment on inbox_entries (comment_id, user_id, kind) where comment_id is not null;
 create index inbox_entries_by_time on inbox_entries using brin (created_at);
 create index inbox_entries_by_actor on inbox_entries (actor_id) where actor_id is not null;

@@ -1,8 +1,10 @@
--- Structured log entries and trace metrics, one partition per received day; dropped whole at the end of retention.
+-- Structured logs, trace metrics and check-ins of scheduled jobs.
+
+-- Partitioned by the day of receipt; retention drops whole days.
 create table logs (
   received_day date not null,
   project_id uuid not null,
-  -- UUIDv7 in the order of receipt: orders entries of the same millisecond.
+  -- UUIDv7: orders entries of the same millisecond by receipt.
   id uuid not null,
   received_at timestamptz not null,
   occurred_at timestamptz not null,
@@ -15,11 +17,11 @@ create table logs (
   environment text not null,
   -- {"key": {"value", "type", "unit"?}}
   attributes jsonb not null,
-  -- What was dropped or mended: [{"name", "reason"}]; null for nothing.
+  -- What was dropped or corrected: [{"name", "reason"}]; null for nothing.
   notes jsonb
 ) partition by range (received_day);
 create unique index logs_by_time on logs (project_id, occurred_at, id, received_day);
--- The few that matter are found without walking past the many that do not.
+-- Finds the few errors without reading the many other entries.
 create index logs_by_failure on logs (project_id, occurred_at, id) where level in ('error', 'fatal');
 create index logs_by_trace on logs (project_id, trace_id, occurred_at) where trace_id is not null;
 
@@ -43,7 +45,7 @@ create table trace_metrics (
 create unique index trace_metrics_by_time on trace_metrics (project_id, occurred_at, id, received_day);
 create index trace_metrics_by_name on trace_metrics (project_id, name, occurred_at, id);
 
--- Jobs that report themselves. Made by their first check-in; without a schedule until a check-in brings one.
+-- Scheduled jobs that report their runs. The first check-in creates the monitor; a schedule comes with a check-in.
 create table monitors (
   id uuid primary key,
   project_id uuid not null references projects on delete cascade,
@@ -66,7 +68,7 @@ create table monitors (
 
 create table check_ins (
   monitor_id uuid not null references monitors on delete cascade,
-  -- The client's id, or one of ours where it sent none.
+  -- The client's id, or a generated one if it sent none.
   id uuid not null,
   project_id uuid not null,
   status text not null check (status in ('in_progress', 'ok', 'error')),
@@ -74,10 +76,10 @@ create table check_ins (
   release text,
   trace_id uuid,
   duration_ms bigint,
-  -- When its start was received, or follows from the duration; null when only its end without one was.
+  -- When the start was received, or derived from the duration; null if only an end without a duration arrived.
   started_at timestamptz,
   finished_at timestamptz,
-  -- First word of it; orders lists.
+  -- Receipt of the first message; lists sort by it.
   received_at timestamptz not null,
   updated_at timestamptz not null,
   notes jsonb,

@@ -1,12 +1,13 @@
--- Changes of many issues at once (server/issues/bulk/): what was asked, how far it has come, what became of each.
+-- Changes of many issues at once: the request, its progress and the result of each issue.
+
 create table bulk_operations (
   id uuid primary key,
   org_id uuid not null references orgs on delete cascade,
   actor_id uuid not null references users on delete cascade,
   kind text not null check (kind in ('change', 'delete', 'undo')),
-  -- As it came in, to tell a repetition from another request under the same id.
+  -- As received: tells a repeated request from another one with the same id.
   request jsonb not null,
-  -- The operation this one takes back.
+  -- The operation that this one undoes.
   undoes uuid unique references bulk_operations on delete cascade,
   state text not null check (state in ('running', 'done')),
   total integer not null,
@@ -14,19 +15,21 @@ create table bulk_operations (
   unchanged integer not null default 0,
   failed integer not null default 0,
   created_at timestamptz not null,
-  finished_at timestamptz
+  finished_at timestamptz,
+  -- The fix of a resolution by project id, decided once for all issues of the operation.
+  fixes jsonb not null default '{}'
 );
 create index bulk_operations_by_time on bulk_operations (created_at);
 
 create table bulk_operation_issues (
   operation_id uuid not null references bulk_operations on delete cascade,
   position integer not null,
-  -- As asked for; it may be nobody's.
+  -- As requested; the issue may not exist.
   issue_id uuid not null,
-  -- Null until its turn.
+  -- Null until the issue is processed.
   result text check (result in ('changed', 'unchanged', 'failed')),
   error text,
-  -- What a change replaced, and what it left behind: Undo puts the first back only over the second.
+  -- The values before and after the change. Undo restores the first only while the second are still current.
   before jsonb,
   after jsonb,
   primary key (operation_id, position)

@@ -1,23 +1,40 @@
--- Releases of a project (ingest.md §17.2): made by people and tools, and by what arrives under their name.
+-- Releases of a project, their commits and deploys.
+
+-- A text that sorts like the version, compared byte by byte. Numbers are prefixed with their length; 2.3.1-rc.1 sorts
+-- before 2.3.1, and that before 2.3.1.1 and 2.3.1+77; packages sort apart. For lists only: releases/version.ts decides
+-- which of two releases is older.
+create function release_sort_key(version text) returns text language sql immutable strict parallel safe as $$
+  select coalesce(string_agg(
+    case
+      when m.part[1] ~ '^[0-9]'
+        then lpad(length(ltrim(m.part[1], '0'))::text, 3, '0') || ltrim(m.part[1], '0')
+      else translate(m.part[1], '-.+', E'\x01\x03\x04')
+    end, '' order by m.place), '') || E'\x02'
+  from regexp_matches(regexp_replace(version, '(^|@)[vV]([0-9])', '\1\2'), '[0-9]+|[^0-9]+', 'g')
+    with ordinality m (part, place)
+$$;
+
+-- Made by members and tools, and by the first event, session or transaction that names the version.
 create table releases (
   id uuid primary key,
   project_id uuid not null references projects on delete cascade,
   version text not null,
-  -- planned: named by somebody, nothing came from it yet.
+  -- planned: announced, but nothing was received from it yet.
   state text not null default 'planned' check (state in ('planned', 'open', 'archived')),
   url text,
   ref text,
   created_at timestamptz not null,
   released_at timestamptz,
-  -- By receipt; the newest ones are up to a minute behind. "seen" counts events, sessions and transactions.
+  -- Times of receipt; last_* may lag by a minute. "seen" covers events, sessions and transactions.
   first_seen_at timestamptz,
   last_seen_at timestamptz,
   first_event_at timestamptz,
   last_event_at timestamptz,
   first_session_at timestamptz,
   last_session_at timestamptz,
-  -- Where it stands in time, for lists and charts.
+  -- The date of the release in lists and charts.
   dated_at timestamptz not null generated always as (coalesce(released_at, first_seen_at, created_at)) stored,
+  version_key text collate "C" not null generated always as (release_sort_key(version)) stored,
   unique (project_id, version)
 ) with (fillfactor = 80);
 create index releases_by_date on releases (project_id, dated_at, id);
@@ -27,9 +44,9 @@ create index releases_by_sight on releases (project_id, first_seen_at) where fir
 create table release_commits (
   release_id uuid not null references releases on delete cascade,
   project_id uuid not null,
-  -- Bytewise, so that the beginning of a hash is found by the index.
+  -- Compared byte by byte, so that the index finds abbreviated hashes.
   sha text collate "C" not null,
-  -- 0 is the newest of the release.
+  -- 0 is the newest commit of the release.
   position integer not null,
   repository text,
   message text,
@@ -56,9 +73,3 @@ create table deploys (
 );
 create index deploys_by_release on deploys (release_id, created_at, id);
 create index deploys_by_project on deploys (project_id, created_at);
-
--- What a release brought, had come back and fixed.
-create index issues_by_first_release on issues (project_id, first_release) where first_release is not null;
-create index issues_by_fix on issues (project_id, resolved_in_release) where resolved_in_release is not null;
-create index issue_activity_by_regression on issue_activity ((data ->> 'release'), issue_id)
-  where kind = 'status_changed' and data ->> 'to' = 'regressed';

@@ -1,23 +1,13 @@
--- Merging (docs/decisions/0079-merging-issues.md): rows of merged issues stay, hidden behind the one they lead to.
-alter table issues
-  -- The issue shown in its place. Always one that is shown itself, never another merged one.
-  add column merged_into uuid references issues on delete cascade,
-  -- How many lead to this one: digestion keeps facts apart only where it is not 0.
-  add column merged_count integer not null default 0;
-create index issues_by_merged_into on issues (merged_into) where merged_into is not null;
+-- Merged and discarded issues. A merged issue keeps its row, hidden behind the merge target.
 
--- Where events of the fingerprint are filed: the issue it made. `issue_id` is the one they count for.
-alter table issue_fingerprints add column source_id uuid;
-update issue_fingerprints set source_id = issue_id;
-alter table issue_fingerprints alter column source_id set not null;
-
--- What the issues that were merged, and the one they lead to, would say on their own; kept up by digestion.
+-- What each merged issue, and the merge target, would show on its own. Digestion keeps it current.
 create table issue_members (
   issue_id uuid primary key references issues on delete cascade,
-  -- Its own hours and users are filed under this id: the root's own row counts for all of them.
+  -- The id its own hours and users are stored under: the target's own id holds the sums.
   own_id uuid not null,
+  -- The merge target.
   root_id uuid not null references issues on delete cascade,
-  -- What it was merged into by hand, which may since have been merged further; null for the root.
+  -- The issue it was merged into by a member; that one may have been merged since. Null for the target.
   parent_id uuid,
   merged_at timestamptz not null,
   merged_by uuid references users on delete set null,
@@ -36,11 +26,12 @@ create table issue_members (
   gravity smallint not null,
   severity smallint not null,
   last_event_id uuid,
-  search_text text not null
+  users_day date,
+  wide_day date
 );
 create index issue_members_by_root on issue_members (root_id);
 
--- Problems nobody wants to hear of again, as they were when somebody said so.
+-- Discarded issues as they were at that time. New events with their fingerprints are not stored.
 create table discards (
   id uuid primary key,
   project_id uuid not null references projects on delete cascade,

@@ -1,10 +1,10 @@
--- Measurements of transactions, screens and pages as mergeable sketches (metrics/performance, docs/decisions/0035 and 0036).
+-- Measurements of transactions, screens and pages, kept as sketches that merge (server/metrics/performance).
 
--- What measurements are counted under. A series of grain 0 says everything; grain 1 is all of a name, op and
--- environment, grain 2 all of an environment: what is asked for most then costs a row per bucket.
+-- What measurements are counted under. Grain 0 has all attributes; grain 1 covers a name, op and environment; grain 2 a
+-- whole environment: the most frequent questions then read one row per bucket.
 create table performance_series (
   project_id uuid not null,
-  -- Made of the columns below, so that everybody makes the same.
+  -- Derived from the columns below, so that every process computes the same id.
   id uuid not null,
   grain smallint not null,
   name text not null,
@@ -13,13 +13,13 @@ create table performance_series (
   environment text not null,
   os text not null,
   device_class text not null,
-  -- Day of receipt it was last written on; counted in performance_days once per day.
+  -- Last day of receipt; performance_days counts the series once a day.
   last_day date not null,
   primary key (project_id, id)
 );
 create index performance_series_by_day on performance_series (project_id, last_day, name);
 
--- How many names and series a project wrote today: both are bounded.
+-- Names and series a project used on a day. Both are limited.
 create table performance_days (
   project_id uuid not null,
   day date not null,
@@ -28,7 +28,7 @@ create table performance_days (
   primary key (project_id, day)
 );
 
--- What digestion adds, one row per batch, series, metric and minute; never changed, folded into rollups every minute.
+-- What digestion adds: one row per batch, series, metric and minute. Never updated; folded into rollups every minute.
 create table performance_deltas (
   project_id uuid not null,
   series_id uuid not null,
@@ -40,9 +40,11 @@ create table performance_deltas (
   left_out integer not null,
   sketch bytea not null
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 5000);
+-- Varints: compressing them saves nothing.
+alter table performance_deltas alter column sketch set storage external;
 create index performance_deltas_by_time on performance_deltas (project_id, metric, minute);
 
--- The same per step of 1, 15, 60 or 360 minutes, by age: every measurement is in exactly one row per grain.
+-- The same in steps of 1, 15, 60 or 360 minutes, depending on age: every measurement is in exactly one row per grain.
 create table performance_rollups (
   project_id uuid not null,
   grain smallint not null,
@@ -56,13 +58,11 @@ create table performance_rollups (
   sketch bytea not null,
   primary key (project_id, grain, metric, series_id, bucket, step)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
-create index performance_rollups_by_age on performance_rollups (step, bucket);
--- Varints: compressing them gains nothing.
-alter table performance_deltas alter column sketch set storage external;
 alter table performance_rollups alter column sketch set storage external;
+create index performance_rollups_by_age on performance_rollups (step, bucket);
 
--- Transactions, segments and values recorded in the last days, as 52 bits of a hash, so that what comes twice counts
--- once; a segment leads to its series, for values that come apart from it.
+-- Transactions, segments and values recorded in the last days, as 52 bits of a hash: a repeated one counts once. A segment
+-- names its series, for values that arrive separately.
 create table performance_seen (
   received_day date not null,
   key bigint not null,
@@ -70,7 +70,7 @@ create table performance_seen (
   primary key (key, received_day)
 ) partition by range (received_day);
 
--- Values whose page is not known yet; for an hour.
+-- Values whose segment has not arrived yet; kept for an hour.
 create table performance_pending (
   segment_key bigint not null,
   project_id uuid not null,
@@ -79,7 +79,7 @@ create table performance_pending (
   metric smallint not null,
   value double precision not null,
   is_out boolean not null,
-  -- Where it goes when the page never comes.
+  -- The series to use if the segment never arrives.
   name text not null,
   op text not null,
   release text not null,

@@ -1,0 +1,29 @@
+-- Search of issues.
+
+-- One document per issue: words of its events, and facts as key and value. Separate from issues, which changes with every
+-- batch.
+create table issue_search (
+  issue_id uuid primary key references issues on delete cascade,
+  document tsvector not null,
+  -- Since when the document has to be rebuilt from stored events; null means it is complete.
+  stale_since timestamptz,
+  -- Makes every row longer than 2 kB before compression (40 bytes after it): PostgreSQL moves values out of line only
+  -- then. With documents out of line, 80 rows share a page instead of two to five.
+  filler text not null generated always as (repeat(' ', 2100)) stored,
+  -- The document before other issues were merged into this one. Restored when they are unmerged.
+  own_document tsvector
+) with (toast_tuple_target = 128);
+-- Every search reads the whole pending list of the index, so it is kept short.
+create index issue_search_by_document on issue_search using gin (document) with (gin_pending_list_limit = 512);
+create index issue_search_stale on issue_search (stale_since) where stale_since is not null;
+alter table issue_search alter column document set storage external;
+alter table issue_search alter column filler set storage main;
+alter table issue_search alter column document set statistics 1000;
+
+-- Terms that digestion met for the first time in an issue. A job adds them to the document a moment later.
+create table issue_new_lexemes (
+  id bigint generated always as identity primary key,
+  issue_id uuid not null,
+  -- Separated by U+001E.
+  lexemes text not null
+);
