@@ -53,6 +53,20 @@ export default defineConfig({
           hookTimeout: 180_000,
         },
       },
+      // `npm run pictures`: takes pictures, judges nothing.
+      ...((process.env.PICTURES_DIR ?? '') === ''
+        ? []
+        : [
+            {
+              test: {
+                ...shared,
+                name: 'pictures',
+                include: ['test/e2e/pictures/take-pictures.ts'],
+                globalSetup: ['test/e2e/global-setup.ts'],
+                hookTimeout: 600_000,
+              },
+            },
+          ]),
     ],
   },
 })

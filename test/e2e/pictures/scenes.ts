@@ -1,0 +1,213 @@
+import type { Page } from 'playwright-core'
+import type { World } from './world.ts'
+
+/** A page of the dashboard in one of its states. */
+export type Scene = {
+  readonly name: string
+  readonly as: 'owner' | 'newcomer' | 'visitor'
+  readonly address: string
+  /** Leads from the page as it loads to the state. */
+  readonly steps?: (page: Page, size: 'desk' | 'phone') => Promise<unknown>
+  /** Only there at this size. */
+  readonly only?: 'desk' | 'phone'
+}
+
+const press = (page: Page, ...keys: string[]) =>
+  keys.reduce(async (before, key) => {
+    await before
+    await page.keyboard.press(key)
+    await page.waitForTimeout(60)
+  }, Promise.resolve())
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name }).filter({ visible: true }).first()
+const opened = (page: Page, role: 'menu' | 'dialog' | 'option' | 'listbox') => page.getByRole(role).first().waitFor()
+
+/** Everything that is looked at. A scene whose state cannot be reached is reported, and the others are taken. */
+export function scenesOf(world: World): Scene[] {
+  const issue = (type: string) => `/issues/${world.issues[type] ?? 'unknown'}`
+  const crash = issue('IllegalStateException')
+  const settings = (part: string, project = world.android) => `/projects/${project}/settings/${part}`
+  const owner = (name: string, address: string, steps?: Scene['steps'], only?: Scene['only']): Scene => ({
+    name,
+    as: 'owner',
+    address,
+    ...(steps === undefined ? {} : { steps }),
+    ...(only === undefined ? {} : { only }),
+  })
+  const menu = (name: string | RegExp) => async (page: Page) => {
+    await button(page, name).click()
+    await opened(page, 'menu')
+  }
+  const dialogOf = (menuName: string | RegExp, item: string | RegExp) => async (page: Page) => {
+    await menu(menuName)(page)
+    await page.getByRole('menuitem', { name: item }).click()
+    await opened(page, 'dialog')
+  }
+  return [
+    { name: 'login', as: 'visitor', address: '/login' },
+    {
+      name: 'login-refused',
+      as: 'visitor',
+      address: '/login',
+      steps: async (page) => {
+        await page.getByRole('textbox', { name: /mail/ }).fill('ines@meadowlark.example')
+        await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+        await press(page, 'Enter')
+        await page.getByRole('alert').first().waitFor()
+      },
+    },
+    { name: 'signup', as: 'visitor', address: '/signup' },
+    {
+      name: 'signup-errors',
+      as: 'visitor',
+      address: '/signup',
+      steps: (page) => button(page, 'Create organisation').click(),
+    },
+    { name: 'not-found', as: 'visitor', address: '/no/such/page' },
+
+    { name: 'onboarding-project', as: 'newcomer', address: '/onboarding?step=project' },
+    owner('onboarding-send', `/onboarding?project=${world.empty}`),
+    owner('onboarding-send-android', `/onboarding?project=${world.android}`),
+
+    owner('issues', '/issues'),
+    owner('issues-30d', '/issues?range=30d'),
+    owner('issues-all-states', '/issues?status=resolved&status=ignored&status=regressed&range=7d'),
+    owner('issues-empty', `/issues?project=${world.empty}`),
+    owner('issues-filtered-away', '/issues?severity=low&q=nothing-is-called-this'),
+    owner('issues-chips', '/issues?severity=critical&severity=high&platform=java&owner=none'),
+    owner('issues-query-refused', '/issues?q=is%3Aunresolved%20AND%20('),
+    owner('issues-selected', '/issues', (page) => press(page, 'j', 'x', 'j', 'x'), 'desk'),
+    owner(
+      'issues-merge',
+      '/issues',
+      async (page) => {
+        await press(page, 'j', 'x', 'j', 'x', 'm')
+      },
+      'desk',
+    ),
+    owner('issues-filter-panel', '/issues', (page) => press(page, 'f'), 'desk'),
+    owner('issues-sort', '/issues', menu(/^Sort/)),
+    owner('issues-views', '/issues', (page) => button(page, 'Saved views').click(), 'desk'),
+    owner('issues-status-menu', '/issues', menu(/^Status of /), 'desk'),
+    owner('issues-severity-menu', '/issues', menu(/^Severity of /), 'desk'),
+    owner(
+      'issues-assign',
+      '/issues',
+      async (page) => {
+        await press(page, 'j', 'a')
+        await opened(page, 'option')
+      },
+      'desk',
+    ),
+    owner(
+      'issues-delete',
+      '/issues',
+      async (page) => {
+        await press(page, 'Control+a')
+        await button(page, /^Delete/).click()
+        await opened(page, 'dialog')
+      },
+      'desk',
+    ),
+    owner('issues-search-help', '/issues', (page) => button(page, 'How to search').click(), 'desk'),
+    owner('issues-time', '/issues?from=2026-11-20T04%3A00Z&to=2026-11-20T09%3A00Z'),
+
+    owner('issue', crash),
+    owner('issue-web', issue('ChunkLoadError')),
+    owner('issue-regressed', issue('OutOfMemoryError')),
+    owner('issue-new', issue('SlotPickerError')),
+    owner('issue-message', issue('Stock of article 88-1200 could not be read; the shelf shows yesterday’s count')),
+    owner(
+      'issue-native',
+      `/issues/${world.issues['SIGSEGV'] ?? Object.entries(world.issues).find(([type]) => type.startsWith('SIG'))?.[1] ?? 'unknown'}`,
+    ),
+    owner('issue-unknown', '/issues/01900000-0000-7000-8000-000000000000'),
+    owner('issue-chart-table', crash, async (page) => page.getByText('View as table').first().click()),
+    owner('issue-resolve-menu', crash, menu('How it was fixed')),
+    owner('issue-resolve-release', crash, dialogOf('How it was fixed', /another release/)),
+    owner('issue-ignore-menu', crash, menu('How long to leave it')),
+    owner('issue-ignore-events', crash, dialogOf('How long to leave it', /More events/)),
+    owner('issue-more', crash, menu('More actions')),
+    owner('issue-merge', crash, dialogOf('More actions', /^Merge/)),
+    owner('issue-discard', crash, dialogOf('More actions', /^Discard/)),
+    owner('issue-events', crash, async (page) => {
+      await page
+        .getByRole('button', { name: /^All .*events/ })
+        .first()
+        .click()
+      await opened(page, 'dialog')
+    }),
+    owner('issue-assignee', crash, async (page) => {
+      await press(page, 'a')
+      await opened(page, 'option')
+    }),
+    owner('issue-mention', crash, async (page) => {
+      await press(page, 'c')
+      await page.keyboard.type('Ask @t')
+      await opened(page, 'option')
+    }),
+    owner('issue-grouping', crash, async (page) => {
+      await page
+        .getByText(/^(All \d+ fingerprints|What it was grouped by|Fingerprint)/)
+        .first()
+        .click()
+    }),
+
+    owner('releases', `/releases?project=${world.android}`),
+    owner('releases-7d', `/releases?project=${world.android}&range=7d`),
+    owner('releases-24h', `/releases?project=${world.android}&range=24h`),
+    owner('releases-empty', `/releases?project=${world.empty}`),
+    owner('releases-create', `/releases?project=${world.android}`, async (page) => {
+      await button(page, 'Create release').click()
+      await opened(page, 'dialog')
+    }),
+    owner('releases-environment', `/releases?project=${world.android}`, menu(/environment/i)),
+    owner('releases-table-view', `/releases?project=${world.android}`, async (page) =>
+      page.getByText('View as table').first().click(),
+    ),
+    owner('release', `/releases/${world.release}`),
+    owner('release-quiet', `/releases/${world.quietRelease}`),
+
+    owner('intake', `/intake?project=${world.android}`),
+    owner('intake-30d', `/intake?project=${world.android}&range=30d`),
+    owner('intake-empty', `/intake?project=${world.empty}`),
+
+    owner('settings-general', settings('general')),
+    owner('settings-keys', settings('keys')),
+    owner('settings-rotate', settings('keys'), async (page) => {
+      await button(page, 'Rotate').click()
+      await opened(page, 'dialog')
+    }),
+    owner('settings-filters', settings('filters')),
+    owner('settings-scrubbing', settings('scrubbing')),
+    owner('settings-ownership', settings('ownership')),
+    owner('settings-grouping', settings('grouping')),
+    owner('settings-grouping-rule', settings('grouping'), (page) => button(page, 'Add rule').click()),
+
+    owner('me-appearance', '/me/appearance'),
+    owner('me-security', '/me/security'),
+
+    owner('menu-project', '/issues', async (page) => {
+      await press(page, 'p')
+      await opened(page, 'menu')
+    }),
+    owner('menu-account', '/issues', async (page, size) => menu(size === 'phone' ? 'More' : /account of/)(page)),
+    owner('inbox', '/issues', async (page) => {
+      await press(page, 'b')
+      await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+    }),
+    owner('keys', '/issues', async (page) => {
+      await press(page, '?')
+      await opened(page, 'dialog')
+    }),
+    owner('palette', '/issues', async (page) => {
+      await press(page, 'Control+k')
+      await opened(page, 'option')
+    }),
+    owner('palette-typed', '/issues', async (page) => {
+      await press(page, 'Control+k')
+      await page.keyboard.type('frag')
+      await page.getByRole('option', { name: /Fragment/ }).waitFor()
+    }),
+  ]
+}

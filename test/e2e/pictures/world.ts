@@ -1,0 +1,519 @@
+import { createHash } from 'node:crypto'
+import { crc32, deflateSync, gunzipSync } from 'node:zlib'
+import { aColleague } from '../../kit/colleague.ts'
+import { client, type Client } from '../../kit/client.ts'
+import { readSamples } from '../../kit/samples.ts'
+import type { TestServer } from '../../kit/test-server.ts'
+
+/**
+ * What the pictures show: an organisation with four projects, thirty days of sessions and two weeks of events. The
+ * service's clock is moved along while everything is sent the way SDKs and members do it, so every stored time follows
+ * from the story, and two runs store the same.
+ */
+export type World = {
+  readonly owner: Client
+  readonly member: Client
+  /** Owner of an organisation without a project. */
+  readonly newcomer: Client
+  readonly android: string
+  readonly web: string
+  readonly empty: string
+  readonly release: string
+  readonly quietRelease: string
+  /** Ids of issues by the type of their error. */
+  readonly issues: Readonly<Record<string, string>>
+}
+
+export const NOW = '2026-11-20T12:00:00.000Z'
+const NOW_MS = Date.parse(NOW)
+const HOUR_MS = 3_600_000
+const PASSWORD = 'quartz-lantern-harbour-7'
+const APP = 'com.meadowlark.shopper'
+
+const RELEASES = [
+  { version: `${APP}@4.10.6+41006`, daysAgo: 39, crashes: 0.0042 },
+  { version: `${APP}@4.11.0+41100`, daysAgo: 23, crashes: 0.0039 },
+  { version: `${APP}@4.11.2+41102`, daysAgo: 17, crashes: 0.0035 },
+  { version: `${APP}@4.11.3+41103`, daysAgo: 10, crashes: 0.0033 },
+  { version: `${APP}@4.12.0+41200`, daysAgo: 0.33, crashes: 0.0082 },
+]
+
+type Project = { readonly id: string; readonly number: string; readonly key: string }
+type Kind = {
+  readonly project: 'android' | 'web'
+  readonly type: string
+  readonly value: string
+  readonly function: string
+  readonly file: string
+  /** Events an hour ago, in each hour before that, and how many hours back they reach. */
+  readonly rate: number
+  readonly hours: number
+  readonly level?: string
+  readonly unhandled?: boolean
+  readonly users: number
+}
+
+const KINDS: readonly Kind[] = [
+  crash('android', 'IllegalStateException', 'Fragment CheckoutFragment not attached to a context', 9, 9, 60),
+  crash('android', 'SlotPickerError', 'Slot 14:30 is taken', 4, 30, 22),
+  crash('android', 'OutOfMemoryError', 'Failed to allocate a 16777232 byte allocation', 1.4, 330, 9),
+  crash('android', 'SocketTimeoutException', 'timeout after 10000 ms', 2.2, 200, 31),
+  crash(
+    'android',
+    'NullPointerException',
+    "Attempt to invoke virtual method 'java.lang.String Basket.total()'",
+    0.4,
+    90,
+    5,
+  ),
+  crash('web', 'ChunkLoadError', 'Loading chunk 318 failed.', 3, 60, 40),
+  crash('web', 'TypeError', "Cannot read properties of undefined (reading 'price')", 1.1, 300, 12),
+  crash('web', 'PaymentError', 'card declined', 0.6, 160, 8),
+  {
+    project: 'web',
+    type: 'RangeError',
+    value: 'Maximum call stack size exceeded while the suggestions of a very long search are put into order',
+    function: 'rankSuggestions',
+    file: 'src/search/a/rather/deep/folder/of/components/suggestions.ts',
+    rate: 0.2,
+    hours: 120,
+    level: 'warning',
+    users: 3,
+  },
+]
+
+function crash(
+  project: Kind['project'],
+  type: string,
+  value: string,
+  rate: number,
+  hours: number,
+  users: number,
+): Kind {
+  const name = `${type[0]?.toLowerCase()}${type.slice(1)}`
+  const file = project === 'web' ? `src/${name}.ts` : `${name}.kt`
+  return { project, type, value, rate, hours, users, function: `${name}Site`, file, unhandled: rate > 1 }
+}
+
+/** A number between 0 and 1 that depends on the name alone. */
+const chance = (name: string): number => createHash('md5').update(name).digest().readUInt32BE(0) / 0xffffffff
+const hex = (name: string): string => createHash('md5').update(name).digest('hex')
+
+type Parcel = { readonly at: number; readonly project: Kind['project']; readonly body: Buffer | string }
+
+const seconds = (ms: number): number => ms / 1000
+
+function envelope(at: number, id: string | null, items: readonly (readonly [object, string | Buffer])[]): Buffer {
+  const head = { ...(id === null ? {} : { event_id: id }), sent_at: new Date(at).toISOString() }
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify(head)}\n`),
+    ...items.flatMap(([headers, payload]) => [
+      Buffer.from(`${JSON.stringify({ ...headers, length: Buffer.byteLength(payload) })}\n`),
+      Buffer.from(payload),
+      Buffer.from('\n'),
+    ]),
+  ])
+}
+
+function eventOf(kind: Kind, at: number, name: string): Record<string, unknown> {
+  const isWeb = kind.project === 'web'
+  const user = Math.floor(chance(`${name} user`) * kind.users)
+  const old = at < NOW_MS - 8 * HOUR_MS ? RELEASES[3] : RELEASES[4]
+  return {
+    event_id: hex(name),
+    timestamp: seconds(at),
+    platform: isWeb ? 'javascript' : 'java',
+    level: kind.level ?? (kind.unhandled === true ? 'fatal' : 'error'),
+    release: isWeb ? 'shopper-web@2.31.0' : old?.version,
+    environment: chance(`${name} environment`) < 0.12 ? 'staging' : 'production',
+    transaction: isWeb ? '/checkout' : 'CheckoutActivity',
+    user: { id: `u${user}`, username: `shopper${user}`, ip_address: `203.0.113.${user}` },
+    tags: { screen: user % 3 === 0 ? 'basket' : 'checkout', flavour: 'full' },
+    contexts: isWeb
+      ? { browser: { name: 'Chrome', version: '147.0' }, os: { name: 'Windows', version: '11' } }
+      : {
+          os: { name: 'Android', version: '15' },
+          device: {
+            family: 'Pixel',
+            model: ['Pixel 7a', 'SM-A125F', 'Redmi Note 12'][user % 3],
+            arch: 'arm64-v8a',
+            free_storage: 30_000_000_000,
+            storage_size: 128_000_000_000,
+            battery_level: 64,
+          },
+          app: { app_version: '4.12.0', app_identifier: APP },
+        },
+    breadcrumbs: {
+      values: [
+        {
+          timestamp: seconds(at) - 31,
+          type: 'navigation',
+          category: 'navigation',
+          data: { from: '/basket', to: '/checkout' },
+        },
+        { timestamp: seconds(at) - 22, type: 'user', category: 'ui.click', message: 'Pay 41.80' },
+        {
+          timestamp: seconds(at) - 0.4,
+          type: 'http',
+          category: 'fetch',
+          level: 'warning',
+          data: { method: 'POST', url: 'https://api.example/pay', status_code: 502 },
+        },
+      ],
+    },
+    extra: { basket: { items: 3, total: 41.8 } },
+    exception: {
+      values: [
+        {
+          type: 'NetworkError',
+          value: 'connection reset',
+          stacktrace: { frames: [{ function: 'read', filename: 'node:net', lineno: 1, in_app: false }] },
+        },
+        {
+          type: kind.type,
+          value: kind.value,
+          mechanism: { type: isWeb ? 'onerror' : 'UncaughtExceptionHandler', handled: kind.unhandled !== true },
+          stacktrace: {
+            frames: [
+              { function: 'next', filename: 'node_modules/express/lib/router.js', lineno: 1, in_app: false },
+              { function: 'handle', filename: 'node_modules/express/lib/layer.js', lineno: 7, in_app: false },
+              {
+                filename: kind.file,
+                function: kind.function,
+                lineno: 42,
+                colno: 11,
+                in_app: true,
+                pre_context: ['async confirm(order) {', "  const paid = await pay('card', order)"],
+                context_line: "  if (!paid) throw new CheckoutError('could not be paid')",
+                post_context: ['}'],
+                vars: { order: { id: 7, total: 41.8 }, paid: false },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  }
+}
+
+/** Events of the last two weeks: fewer at night, none at the same second. */
+function eventParcels(): Parcel[] {
+  return KINDS.flatMap((kind) =>
+    Array.from({ length: kind.hours }, (_, hour) => hour + 1).flatMap((hoursAgo) => {
+      const day = 0.55 + 0.45 * Math.sin(((NOW_MS / HOUR_MS - hoursAgo) / 24) * 2 * Math.PI - 2)
+      const wanted = kind.rate * day + chance(`${kind.type} ${hoursAgo}`) - 0.5
+      return Array.from({ length: Math.max(0, Math.round(wanted)) }, (_, index): Parcel => {
+        const name = `${kind.type} ${hoursAgo} ${index}`
+        const at = NOW_MS - (hoursAgo - chance(name)) * HOUR_MS - 60_000
+        const event = eventOf(kind, at, name)
+        return {
+          at,
+          project: kind.project,
+          body: envelope(at, hex(name), [[{ type: 'event' }, JSON.stringify(event)]]),
+        }
+      })
+    }),
+  )
+}
+
+/** Sessions of thirty days, a day in one envelope: each release takes over from the one before. */
+function sessionParcels(): Parcel[] {
+  const due = RELEASES.map(() => 0)
+  const parcels: Parcel[] = []
+  for (let day = 30; day >= 0; day--) {
+    const last = Math.max(0.05, day * 24)
+    const items = new Map<string, { attrs: object; aggregates: object[] }>()
+    for (let hour = 23; hour >= 0; hour--) {
+      const hoursAgo = last + hour
+      if (day === 30 && hour > 0) continue
+      for (const [index, { version, crashes }] of RELEASES.entries()) {
+        const sessions = sessionsOf(index, hoursAgo)
+        const crashed = (due[index] ?? 0) + sessions * crashes * (1 + 0.2 * Math.sin(hoursAgo))
+        const whole = Math.min(sessions, Math.floor(crashed))
+        due[index] = crashed - whole
+        if (sessions === 0) continue
+        const environment = hour === 7 ? 'staging' : 'production'
+        const item = items.get(`${version} ${environment}`) ?? {
+          attrs: { release: version, environment },
+          aggregates: [],
+        }
+        items.set(`${version} ${environment}`, item)
+        item.aggregates.push({
+          started: new Date(NOW_MS - hoursAgo * HOUR_MS).toISOString(),
+          exited: sessions - whole,
+          crashed: whole,
+        })
+      }
+    }
+    const at = NOW_MS - last * HOUR_MS
+    const pieces = [...items.values()].map((item) => [{ type: 'sessions' }, JSON.stringify(item)] as const)
+    parcels.push({ at, project: 'android', body: envelope(at, null, pieces) })
+  }
+  return parcels
+}
+
+function sessionsOf(index: number, hoursAgo: number): number {
+  const reach = RELEASES.map(({ daysAgo }, at) => {
+    const age = daysAgo * 24 - hoursAgo
+    if (at === 0) return 1
+    if (age <= 0) return 0
+    return at === 4 ? Math.min(0.45, age * 0.055) : 0.97 / (1 + Math.exp((80 - age * 1.2) / 14))
+  })
+  const left = reach.slice(index + 1).reduce((rest, share) => rest * (1 - share), 1)
+  return Math.round((reach[index] ?? 0) * left * (4_000 + 900 * Math.sin(hoursAgo / 3.8)))
+}
+
+/** A message, a native crash with files and feedback, refused items, losses an SDK reports. */
+function specialParcels(): Parcel[] {
+  const at = (hoursAgo: number) => NOW_MS - hoursAgo * HOUR_MS
+  const dump = gunzipSync(readSamples(/minidump/).at(-1)?.body ?? Buffer.alloc(0))
+  const native = {
+    event_id: hex('native'),
+    timestamp: seconds(at(3)),
+    platform: 'native',
+    release: RELEASES[4]?.version,
+  }
+  const feedback = {
+    event_id: hex('native'),
+    name: 'Ada',
+    email: 'ada@example.com',
+    comments: 'The game closed when the boss appeared. It happened three times this evening.',
+  }
+  const message = {
+    event_id: hex('message'),
+    timestamp: seconds(at(5)),
+    platform: 'javascript',
+    level: 'info',
+    release: 'shopper-web@2.31.0',
+    message: 'Stock of article 88-1200 could not be read; the shelf shows yesterday’s count',
+  }
+  const lost = [
+    { reason: 'before_send', category: 'error', quantity: 1_284 },
+    { reason: 'ratelimit_backoff', category: 'error', quantity: 17 },
+  ]
+  return [
+    {
+      at: at(3),
+      project: 'android',
+      body: envelope(at(3), hex('native'), [
+        [{ type: 'event' }, JSON.stringify(native)],
+        [
+          {
+            type: 'attachment',
+            attachment_type: 'event.minidump',
+            filename: 'mini.dmp',
+            content_type: 'application/x-dmp',
+          },
+          dump,
+        ],
+        [{ type: 'attachment', filename: 'screenshot.png', content_type: 'image/png' }, stripes(240, 120)],
+        [{ type: 'attachment', filename: 'app.log', content_type: 'text/plain' }, 'a line\n'.repeat(300)],
+        [{ type: 'user_report' }, JSON.stringify(feedback)],
+      ]),
+    },
+    {
+      at: at(5),
+      project: 'web',
+      body: envelope(at(5), hex('message'), [[{ type: 'event' }, JSON.stringify(message)]]),
+    },
+    { at: at(2), project: 'android', body: '{}\n{"type":"event"}\nnope' },
+    {
+      at: at(1.5),
+      project: 'android',
+      body: envelope(at(1.5), null, [[{ type: 'client_report' }, JSON.stringify({ discarded_events: lost })]]),
+    },
+  ]
+}
+
+/** A PNG of grey stripes. */
+function stripes(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const around = Buffer.alloc(8)
+    around.writeUInt32BE(data.length, 0)
+    around.writeUInt32BE(crc32(body), 4)
+    return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)])
+  }
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  head.set([8, 0], 8)
+  const rows = Buffer.alloc((width + 1) * height)
+  for (let y = 0; y < height; y++) rows.fill(y % 16 < 8 ? 90 : 200, y * (width + 1) + 1, (y + 1) * (width + 1))
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex')
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+export async function makeWorld(server: TestServer): Promise<World> {
+  const { clock } = server
+  clock.set(new Date(NOW_MS - 32 * 24 * HOUR_MS))
+  const owner = client(server.url)
+  await signUp(owner, { email: 'ines@meadowlark.example', name: 'Ines Kaya', org: 'Meadowlark' })
+  const android = await aProject(owner, 'shopper-android', 'android')
+  const web = await aProject(owner, 'shopper-web', 'web')
+  const empty = await aProject(owner, 'storefront', 'web')
+  const projects = { android, web }
+
+  const releases: Record<string, string> = {}
+  for (const { version, daysAgo } of RELEASES) {
+    const answer = await ok(
+      owner.post('/api/releases', {
+        projectId: android.id,
+        version,
+        released_at: new Date(NOW_MS - daysAgo * 24 * HOUR_MS).toISOString(),
+      }),
+    )
+    releases[version] = String(answer.body['id'])
+  }
+
+  // In steps of hours; what was sent is recorded before the clock moves on.
+  const parcels = [...eventParcels(), ...sessionParcels(), ...specialParcels()].sort((a, b) => a.at - b.at)
+  let hour = 0
+  let resolved = false
+  for (const parcel of parcels) {
+    const of = Math.floor(parcel.at / HOUR_MS / (parcel.at < NOW_MS - 48 * HOUR_MS ? 8 : 1))
+    if (of !== hour) await server.service.drain()
+    hour = of
+    if (!resolved && parcel.at > NOW_MS - 40 * HOUR_MS) {
+      resolved = true
+      await server.service.drain()
+      await logIn(owner, 'ines@meadowlark.example')
+      const { OutOfMemoryError = '', TypeError: type = '' } = await issuesOf(owner)
+      const version = RELEASES[4]?.version
+      await ok(
+        owner.patch(`/api/issues/${OutOfMemoryError}`, { status: 'resolved', resolution: { in_release: version } }),
+      )
+      await ok(owner.patch(`/api/issues/${type}`, { status: 'ignored' }))
+    }
+    clock.set(new Date(parcel.at + 500))
+    const { number, key } = projects[parcel.project]
+    await fetch(`${server.url}/api/${number}/envelope/?sentry_key=${key}&sentry_version=7`, {
+      method: 'POST',
+      body: parcel.body,
+    })
+  }
+  await server.service.drain()
+
+  // The last quarter of an hour is what members do.
+  clock.set(new Date(NOW_MS - 14 * 60_000))
+  await logIn(owner, 'ines@meadowlark.example')
+  const member = await aColleague(server.app, server.url, owner, {
+    name: 'Tomo Arai',
+    email: 'tomo@meadowlark.example',
+  })
+  await aColleague(server.app, server.url, owner, {
+    name: 'Robin Vale',
+    role: 'viewer',
+    email: 'robin@meadowlark.example',
+  })
+  await aColleague(server.app, server.url, owner, {
+    name: 'Zoë Müller',
+    role: 'admin',
+    email: 'zoe@meadowlark.example',
+  })
+  const issues = await issuesOf(owner)
+  await members({ owner, member, clock, issues, release: releases[RELEASES[4]?.version ?? ''] ?? '' })
+  await settings(owner, android.id, member.id)
+
+  const newcomer = client(server.url)
+  await signUp(newcomer, { email: 'new@comer.example', name: 'Noor Odeh', org: 'Newcomers' })
+  clock.set(new Date(NOW_MS))
+  await logIn(owner, 'ines@meadowlark.example')
+  return {
+    owner,
+    member,
+    newcomer,
+    android: android.id,
+    web: web.id,
+    empty: empty.id,
+    release: releases[RELEASES[4]?.version ?? ''] ?? '',
+    quietRelease: releases[RELEASES[1]?.version ?? ''] ?? '',
+    issues,
+  }
+}
+
+async function members(of: {
+  owner: Client
+  member: Client & { id: string }
+  clock: TestServer['clock']
+  issues: Record<string, string>
+  release: string
+}): Promise<void> {
+  const { owner, member, clock, issues, release } = of
+  const crashing = issues['IllegalStateException'] ?? ''
+  await ok(owner.patch(`/api/issues/${crashing}`, { assignee_id: member.id }))
+  clock.advance(60_000)
+  await ok(
+    member.post(`/api/issues/${crashing}/comments`, {
+      body: 'The fragment goes while the sheet is open. `isAdded` is not asked.\n\n- seen on **Pixel 7a**\n- not before 4.12.0',
+    }),
+  )
+  clock.advance(60_000)
+  await ok(
+    owner.post(`/api/issues/${crashing}/comments`, { body: '@Tomo Arai can you take it before the rollout goes on?' }),
+  )
+  clock.advance(60_000)
+  await ok(member.post(`/api/issues/${issues['SlotPickerError'] ?? ''}/comments`, { body: 'Ines, this one is new.' }))
+  await ok(
+    owner.post(`/api/releases/${release}/commits`, {
+      commits: [
+        {
+          id: '9f2c1d07be',
+          message: 'Pay once, however often the button is pressed\n\nFixes the till.',
+          author_name: 'Ines K.',
+          timestamp: new Date(NOW_MS - 12 * HOUR_MS).toISOString(),
+        },
+        { id: 'c0ffee0042', message: null },
+      ],
+    }),
+  )
+  await ok(
+    owner.post(`/api/releases/${release}/deploys`, {
+      environment: 'production',
+      name: '20 %',
+      started_at: new Date(NOW_MS - 8.2 * HOUR_MS).toISOString(),
+      finished_at: new Date(NOW_MS - 8 * HOUR_MS).toISOString(),
+    }),
+  )
+}
+
+async function settings(owner: Client, projectId: string, memberId: string): Promise<void> {
+  await ok(
+    owner.patch(`/api/projects/${projectId}/settings`, {
+      ownership_rules: [
+        { match: 'path', glob: 'src/checkout/*', user_id: memberId },
+        { match: 'tag.screen', glob: 'basket', team: 'growth' },
+      ],
+    }),
+  )
+}
+
+async function ok(answering: ReturnType<Client['get']>) {
+  const answer = await answering
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
+  return answer
+}
+
+async function signUp(one: Client, fields: { email: string; name: string; org: string }): Promise<void> {
+  await ok(one.post('/api/auth/signup', { ...fields, password: PASSWORD }))
+  await logIn(one, fields.email)
+}
+
+const logIn = (one: Client, email: string) => ok(one.post('/api/auth/login', { email, password: PASSWORD }))
+
+async function aProject(owner: Client, name: string, platform: string): Promise<Project> {
+  const { body } = await ok(owner.post('/api/projects', { name, platform, region: 'eu-central-1' }))
+  const dsn = new URL(String(body['dsn']))
+  return { id: String(body['id']), number: dsn.pathname.slice(1), key: dsn.username }
+}
+
+async function issuesOf(owner: Client): Promise<Record<string, string>> {
+  const answer = await ok(owner.get('/api/issues?limit=100'))
+  const { items } = answer.as<{ items: { id: string; type: string | null; title: string }[] }>()
+  return Object.fromEntries(items.map(({ id, type, title }) => [type ?? title, id]))
+}
