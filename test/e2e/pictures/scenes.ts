@@ -146,12 +146,13 @@ export function scenesOf(world: World): Scene[] {
       await page.keyboard.type('Ask @t')
       await opened(page, 'option')
     }),
-    owner('issue-grouping', crash, async (page) => {
-      await page
-        .getByText(/^(All \d+ fingerprints|What it was grouped by|Fingerprint)/)
+    owner('issue-grouping', crash, (page) =>
+      page
+        .getByRole('region', { name: /grouped/ })
+        .locator('summary')
         .first()
-        .click()
-    }),
+        .click(),
+    ),
 
     owner('releases', `/releases?project=${world.android}`),
     owner('releases-7d', `/releases?project=${world.android}&range=7d`),
@@ -206,8 +207,11 @@ export function scenesOf(world: World): Scene[] {
     }),
     owner('palette-typed', '/issues', async (page) => {
       await press(page, 'Control+k')
-      await page.keyboard.type('frag')
-      await page.getByRole('option', { name: /Fragment/ }).waitFor()
+      await page.keyboard.type('shop')
+      await page
+        .getByRole('option', { name: /shopper-web/ })
+        .first()
+        .waitFor()
     }),
   ]
 }
