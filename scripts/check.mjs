@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint with import boundaries, format, words; all at once, seconds. Prints what is wrong and one line
+ * `npm run check`: types, lint with import boundaries, format, styles, words; all at once, seconds. Prints what is wrong and one line
  * per tool. `npm run check -- --fix` formats and applies the safe lint fixes first.
  */
 import { spawn } from 'node:child_process'
@@ -19,6 +19,7 @@ const tools = [
     : []),
   { name: 'lint', args: [bin('oxlint', 'bin', 'oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
   { name: 'format', args: [bin('oxfmt', 'bin', 'oxfmt'), '--list-different'] },
+  { name: 'styles', args: [join(root, 'scripts', 'check-styles.ts')] },
   { name: 'words', args: [join(root, 'scripts', 'check-words.ts')] },
 ]
 
@@ -37,7 +38,7 @@ const run = ({ name, args }) =>
   })
 
 if (process.argv.includes('--help')) {
-  process.stdout.write('npm run check [-- --fix]   types, lint with import boundaries, format, words\n')
+  process.stdout.write('npm run check [-- --fix]   types, lint with import boundaries, format, styles, words\n')
   process.exit(0)
 }
 

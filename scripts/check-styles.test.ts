@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { classesOf, rawColours, rawSpaces, readSources, styleProblems } from './check-styles.ts'
+
+const web = readSources(join(import.meta.dirname, '../web'))
+
+/** The dashboard's own sources, and what a change adds to them or alters. */
+const changed = (...files: [string, string][]): string[] => styleProblems(new Map([...web, ...files]))
+
+test('the dashboard takes its colours, spaces and classes from where they belong', () => {
+  expect([...web.keys()].filter((file) => file.endsWith('.css')).length).toBeGreaterThan(10)
+  expect(styleProblems(web)).toEqual([])
+})
+
+test('a change that writes its own space, colour, font size or radius is refused', () => {
+  const card = ['ui/odd.tsx', "import styles from './odd.module.css'\nexport const odd = styles.card"] as const
+  const wrong = '.card { padding: 14px 0; color: #fff; font-size: 12px; border-radius: 5px }'
+  expect(changed([...card], ['ui/odd.module.css', wrong])).toEqual([
+    'ui/odd.module.css: raw colour #fff: take one of web/ui/tokens.css',
+    'ui/odd.module.css: raw padding 14px: take one of web/ui/tokens.css',
+    'ui/odd.module.css: raw font-size 12px: take one of web/ui/tokens.css',
+    'ui/odd.module.css: raw border-radius 5px: take one of web/ui/tokens.css',
+  ])
+  const right = '.card { padding: var(--space-14) 0; margin-inline: auto -1px; color: var(--text) }'
+  expect(changed([...card], ['ui/odd.module.css', right])).toEqual([])
+})
+
+test('a class that does not exist, one that nothing uses, and a sheet that is no module are refused', () => {
+  const tsx = "import styles from './odd.module.css'\nexport const odd = [styles.card, styles.crad]"
+  expect(changed(['ui/odd.tsx', tsx], ['ui/odd.module.css', '.card, .row { color: inherit }'])).toEqual([
+    'ui/odd.tsx: ui/odd.module.css has no class crad',
+    'ui/odd.module.css: nothing uses the class row',
+  ])
+  expect(changed(['ui/odd.module.css', '.card { color: inherit }'])).toEqual(['ui/odd.module.css: nothing imports it'])
+  expect(changed(['features/odd/odd.css', '.card { color: inherit }'])).toEqual([
+    'features/odd/odd.css: a sheet is a CSS module beside its component (*.module.css)',
+  ])
+  const hidden =
+    "import styles from './odd.module.css'\nexport const odd = (name: 'card') => styles[name] ?? styles.card"
+  expect(changed(['ui/odd.tsx', hidden], ['ui/odd.module.css', '.card { color: inherit }'])).toEqual([
+    'ui/odd.tsx: classes are written out; styles[…] hides which are used',
+  ])
+})
+
+test('raw colours are found in styles and code', () => {
+  const found = (file: string, text: string): number => rawColours(file, text).length
+  expect(found('a.css', 'a { color: #fff; background: rgb(0 0 0 / 50%); border-color: white }')).toBe(3)
+  expect(found('a.css', 'a { color: var(--white); background: color-mix(in oklab, var(--a), transparent) }')).toBe(0)
+  expect(found('a.ts', `stroke('#12ab34'); fill("rgba(0,0,0,.5)")`)).toBe(2)
+  expect(found('a.ts', `href('#top'); short('SHOP#42')`)).toBe(0)
+})
+
+test('raw spaces are found in styles and code; hairlines, shares and sizes of things are none', () => {
+  const found = (file: string, text: string): number => rawSpaces(file, text).length
+  expect(found('a.css', 'a { margin: -6px 0.5rem; gap: 1.5em; font: 12px/1.4 var(--font-mono); row-gap: 8px }')).toBe(5)
+  expect(
+    found('a.css', 'a { scroll-margin-block: 40px; border-end-end-radius: 4px; margin-block-start: 11.5px }'),
+  ).toBe(3)
+  expect(found('a.css', 'a { margin: 0 1px -1px auto; inline-size: 14px; border-radius: 50%; inset: 4px }')).toBe(0)
+  expect(found('a.css', 'a { padding: calc(var(--tabbar) + var(--space-8)) calc(-1 * var(--space-4)) }')).toBe(0)
+  expect(found('a.tsx', '<p style={{ marginTop: 4, padding: "2px" }} />')).toBe(2)
+  expect(found('a.tsx', '<p style={{ inlineSize: 4, margin: 0 }} />')).toBe(0)
+})
+
+test('the classes of a module are those of its selectors', () => {
+  const css = `@layer pages { .card:is(.open, .shut) > :global(.btn) { color: red } @media (width < 860px) { .row-2 { --a: 'x.y' } } }
+    /* .old { } */ @container card (inline-size > 300px) { .wide::before { content: '.no' } }`
+  expect([...classesOf(css)]).toEqual(['card', 'open', 'shut', 'row-2', 'wide'])
+})

@@ -1,0 +1,155 @@
+/**
+ * Style sheets of the dashboard: `npm run check` runs this over `web/`. Colours, spaces, font sizes and radii come from
+ * `web/ui/tokens.css`; a sheet is a CSS module beside its component; its classes are those its importers use, no more.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Path under `web/` → text. */
+export type Sources = ReadonlyMap<string, string>
+
+/** The sheets whose classes are global: tokens, and what elements look like. */
+const GLOBAL = ['ui/tokens.css', 'ui/base.css']
+
+/** Global sheets that are not modules yet. Only ever gets shorter. */
+const notYet: ReadonlySet<string> = new Set([
+  'common/grouping.css',
+  'common/people.css',
+  'common/privacy.css',
+  'common/settings.css',
+  'features/accounts/accounts.css',
+  'features/intake/intake.css',
+  'features/issue/activity.css',
+  'features/issue/crumbs.css',
+  'features/issue/events.css',
+  'features/issue/facts.css',
+  'features/issue/files.css',
+  'features/issue/head.css',
+  'features/issue/issue.css',
+  'features/issue/trace.css',
+  'features/issues/bulk.css',
+  'features/issues/filters.css',
+  'features/issues/issues.css',
+  'features/issues/row.css',
+  'features/issues/strip.css',
+  'features/onboarding/onboarding.css',
+  'features/releases/releases.css',
+  'features/settings/ownership.css',
+  'shell/shell.css',
+  'ui/base.css',
+  'ui/charts.css',
+  'ui/overlays.css',
+  'ui/parts.css',
+])
+
+/** Hex, functional notations and the names people reach for first. */
+const COLOUR_IN_STYLES =
+  /#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b|\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\((?!\s*from\s+var\(|-mix)|:\s*(?:white|black|red|green|blue|gray|grey|orange|yellow|purple)\b/gi
+/** In code only inside quotes: `#` also begins anchors and issue numbers there. */
+const COLOUR_IN_CODE =
+  /(['"`])(?:#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|(?:rgba?|hsla?|oklch|oklab)\([^'"`]*\))\1/gi
+
+/** Properties whose lengths come from the tokens; `font` for its size. */
+const SPACED =
+  /(?<![\w-])((?:(?:scroll-)?(?:padding|margin)(?:-[a-z-]+)?|(?:row-|column-)?gap|font-size|font|border(?:-[a-z]+){0,2}-radius))\s*:\s*([^;}]+)/gi
+/** A hairline is one pixel everywhere. */
+const RAW_LENGTH = /(?<![\w.-])-?(?!1px)(?:\d*\.)?\d+(?:px|rem|em|pt|ch)\b/gi
+const SPACE_IN_CODE =
+  /(?<![\w-])(?:padding|margin|gap|rowGap|columnGap|fontSize|borderRadius)(?:Block|Inline|Top|Right|Bottom|Left|Start|End)*:\s*(?:\d*[1-9]\d*|['"`][^'"`]*\d(?:px|rem|em)[^'"`]*['"`])/g
+
+const withoutComments = (css: string): string => css.replaceAll(/\/\*[\s\S]*?\*\//g, '')
+
+export function rawColours(file: string, text: string): string[] {
+  const found = withoutComments(text).matchAll(file.endsWith('.css') ? COLOUR_IN_STYLES : COLOUR_IN_CODE)
+  return [...found].map(([colour]) => `raw colour ${colour}: take one of web/ui/tokens.css`)
+}
+
+export function rawSpaces(file: string, text: string): string[] {
+  if (!file.endsWith('.css'))
+    return [...text.matchAll(SPACE_IN_CODE)].map(([space]) => `raw space ${space}: take one of web/ui/tokens.css`)
+  return [...withoutComments(text).matchAll(SPACED)].flatMap(([, property = '', value = '']) =>
+    [...value.matchAll(RAW_LENGTH)].map(([length]) => `raw ${property} ${length}: take one of web/ui/tokens.css`),
+  )
+}
+
+/** Classes a module defines; those inside `:global()` are not its own. */
+export function classesOf(css: string): Set<string> {
+  const plain = withoutComments(css).replaceAll(/(['"]).*?\1/g, '')
+  const selectors = [...plain.matchAll(/([^{};]+)\{/g)].map(([, prelude = '']) => prelude.trim())
+  return new Set(
+    selectors
+      .filter((selector) => !selector.startsWith('@'))
+      .flatMap((selector) => [
+        ...selector.replaceAll(/:global\([^()]*(?:\([^()]*\)[^()]*)*\)/g, '').matchAll(/\.(-?[_a-zA-Z][\w-]*)/g),
+      ])
+      .map(([, name = '']) => name),
+  )
+}
+
+/** What each module's importers take from it, and what of that, or of it, is missing. */
+function moduleProblems(sources: Sources): string[] {
+  const used = new Map<string, Set<string>>()
+  const problems: string[] = []
+  for (const [file, text] of sources) {
+    if (file.endsWith('.css')) continue
+    for (const [, name = '', path = ''] of text.matchAll(/import (\w+) from '(\.[^']*\.module\.css)'/g)) {
+      const sheet = normalize(join(dirname(file), path))
+      const classes = used.get(sheet) ?? new Set<string>()
+      used.set(sheet, classes)
+      const defined = classesOf(sources.get(sheet) ?? '')
+      for (const [, one = ''] of text.matchAll(new RegExp(`(?<![\\w.])${name}\\.(\\w+)`, 'g'))) {
+        classes.add(one)
+        if (!defined.has(one)) problems.push(`${file}: ${sheet} has no class ${one}`)
+      }
+      if (new RegExp(`(?<![\\w.])${name}\\[`).test(text))
+        problems.push(`${file}: classes are written out; ${name}[…] hides which are used`)
+    }
+  }
+  for (const [file, text] of sources) {
+    if (!file.endsWith('.module.css')) continue
+    const classes = used.get(file)
+    if (classes === undefined) problems.push(`${file}: nothing imports it`)
+    else
+      for (const one of classesOf(text)) if (!classes.has(one)) problems.push(`${file}: nothing uses the class ${one}`)
+  }
+  return problems
+}
+
+/** Everything wrong with the styles of the dashboard, in words; empty when all is well. */
+export function styleProblems(sources: Sources): string[] {
+  const isSheet = (file: string): boolean => file.endsWith('.css')
+  const shelved = [...sources.keys()].filter(
+    (file) => isSheet(file) && !file.endsWith('.module.css') && !GLOBAL.includes(file) && !notYet.has(file),
+  )
+  const finished = [...notYet].filter((file) => !sources.has(file))
+  return [
+    ...shelved.map((file) => `${file}: a sheet is a CSS module beside its component (*.module.css)`),
+    ...finished.map((file) => `${file} is gone: take it off the list in scripts/check-styles.ts`),
+    ...[...sources].flatMap(([file, text]) =>
+      (file === 'ui/tokens.css' ? [] : rawColours(file, text)).map((problem) => `${file}: ${problem}`),
+    ),
+    ...[...sources].flatMap(([file, text]) =>
+      (file === 'ui/tokens.css' || notYet.has(file) ? [] : rawSpaces(file, text)).map(
+        (problem) => `${file}: ${problem}`,
+      ),
+    ),
+    ...moduleProblems(sources),
+  ]
+}
+
+/** Every style sheet and every file of code under `web/`, but tests and what is built. */
+export function readSources(web: string): Sources {
+  const files = globSync('**/*.{css,ts,tsx}', { cwd: web, exclude: (name) => name.startsWith('dist') })
+  return new Map(
+    files
+      .filter((file) => !file.includes('.test.'))
+      .map((file) => [file, readFileSync(join(web, file), 'utf8')] as const),
+  )
+}
+
+if (import.meta.main) {
+  const problems = styleProblems(readSources(fileURLToPath(new URL('../web', import.meta.url))))
+  for (const problem of problems) console.log(`web/${problem}`)
+  process.exitCode = problems.length === 0 ? 0 : 1
+}
