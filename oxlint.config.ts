@@ -204,8 +204,8 @@ export default defineConfig({
       rules: {
         'no-restricted-imports': restrict([
           {
-            group: ['**', '!zod', '!**/kernel/**', '!**/*.api.ts'],
-            message: 'Contract files import only zod, kernel/ and other *.api.ts files.',
+            group: ['**', '!zod', '!#shared/**', '!**/kernel/**', '!**/*.api.ts'],
+            message: 'Contract files import only zod, shared/, kernel/ and other *.api.ts files.',
           },
         ]),
       },
@@ -213,6 +213,15 @@ export default defineConfig({
     {
       files: ['**/*.gen.ts'],
       rules: { 'max-lines': 'off' },
+    },
+    {
+      // Pure code for both sides: no Node, no browser, no library.
+      files: ['shared/**/*.ts'],
+      rules: {
+        'no-restricted-imports': restrict([
+          { group: ['**', '!./*'], message: 'shared/ is pure: it imports only other files of shared/.' },
+        ]),
+      },
     },
     {
       files: ['server/config.ts'],
@@ -248,7 +257,7 @@ export default defineConfig({
     },
     {
       // Tests may reach anywhere: they build their world through the test kit.
-      files: ['server/**/*.test.ts', 'server/**/*.fixture.ts'],
+      files: ['server/**/*.test.ts', 'server/**/*.fixture.ts', 'shared/**/*.test.ts'],
       rules: { 'no-restricted-imports': 'off', 'max-lines': 'off' },
     },
     {

@@ -29,6 +29,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'server/**/*.test.{ts,tsx}',
+            'shared/**/*.test.ts',
             'web/**/*.test.{ts,tsx}',
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',

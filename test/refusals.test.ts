@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { contract } from '#server/http/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { PERMISSIONS, roleAtLeast, ROLES, type Role } from '#server/kernel/permissions.ts'
+import { PERMISSIONS, roleAtLeast, ROLES, type Role } from '#shared/permissions.ts'
 import { aPerson, type Person } from '#test/kit/people.ts'
 import { EXAMPLES, type ExampleCall } from '#test/kit/route-examples.ts'
 import { testServer } from '#test/kit/test-server.ts'
@@ -195,7 +195,7 @@ test('every route has an example and a place in the matrix, and nothing else has
 })
 
 test('the matrix of the code is the one written here', () => {
-  const ofCode = Object.fromEntries(all.map(([name, spec]) => [name, PERMISSIONS[spec.permission]?.least ?? null]))
+  const ofCode = Object.fromEntries(all.map(([name, spec]) => [name, PERMISSIONS[spec.permission]?.minRole ?? null]))
   expect(ofCode).toEqual(LEAST)
 })
 

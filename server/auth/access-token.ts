@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { ROLES, type Role } from '../kernel/permissions.ts'
+import { ROLES, type Role } from '#shared/permissions.ts'
 import { ACCESS_TOKEN_ALGORITHM, signingKey, verifyingKey } from './signing-keys.ts'
 
 /** Access tokens (security 4.1): a JWT of 15 minutes that names a session; rights are read from the database. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
-import { ROLES } from '../kernel/permissions.ts'
+import { ROLES } from '#shared/permissions.ts'
 
 export const RoleName = z.enum(ROLES)
 

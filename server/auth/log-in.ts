@@ -1,7 +1,7 @@
 import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
-import type { Role } from '../kernel/permissions.ts'
+import type { Role } from '#shared/permissions.ts'
 import { accountByEmail, lockUser, setPasswordHash, type AccountRow } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 import { foldEmail } from './email.ts'

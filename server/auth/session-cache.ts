@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { App } from '../context/app.ts'
-import type { Role } from '../kernel/permissions.ts'
+import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/pool.ts'
 import { announce } from './announce.ts'
 import { readLiveSession } from './auth.queries.ts'

@@ -1,5 +1,5 @@
+import type { Role } from '#shared/permissions.ts'
 import { forbidden } from '../kernel/errors.ts'
-import type { Role } from '../kernel/permissions.ts'
 
 /** Where a request came from. */
 export type RequestOrigin = { readonly kind: 'request'; readonly ip: string; readonly userAgent: string | null }

@@ -5,7 +5,7 @@ import type { App } from '../context/app.ts'
 import type { Call, EventStream } from '../context/handlers.ts'
 import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
 import { forbidden, invalid, notFound, unavailable } from '../kernel/errors.ts'
-import { PERMISSIONS, roleAtLeast } from '../kernel/permissions.ts'
+import { PERMISSIONS, roleAtLeast } from '#shared/permissions.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
 import { validationSentence } from './errors.ts'
@@ -117,8 +117,8 @@ async function admitted(
   const who = await deps.authenticate(request, caller)
   if (who === null) return deps.refuseNobody(request)
   if (who.viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
-  if (!roleAtLeast(who.actor.role, rule.least)) {
-    throw forbidden(`This needs the role ${rule.least} or higher; yours is ${who.actor.role}.`)
+  if (!roleAtLeast(who.actor.role, rule.minRole)) {
+    throw forbidden(`This needs the role ${rule.minRole} or higher; yours is ${who.actor.role}.`)
   }
   return who.actor
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
-import { PERMISSIONS } from '../kernel/permissions.ts'
+import { PERMISSIONS } from '#shared/permissions.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -51,7 +51,7 @@ function operation(operationId: string, spec: RouteSpec): Json {
   const access =
     rule === null
       ? 'Needs no session.'
-      : `Least role: ${rule.least}.${rule.scope === null ? ' Sessions only.' : ` API-key scope: ${rule.scope}.`}`
+      : `Minimum role: ${rule.minRole}.${rule.scope === null ? ' Sessions only.' : ` API-key scope: ${rule.scope}.`}`
   const status = String(spec.status ?? 200)
   const refusals = [400, ...(rule === null ? [] : [401, 403]), ...(spec.refusals ?? [])]
   return {

@@ -7,21 +7,18 @@ import { Json } from '../kernel/json.api.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Event, EventLevel } from '../protocol/event.api.ts'
 import { eventQuery } from './events/issue-events.api.ts'
-import { MOST_QUERY_CHARACTERS } from './search/query-limits.api.ts'
+import { ISSUE_SORT_FIELDS, ISSUE_SORTS, ISSUE_STATUSES, RANGES, SEVERITIES } from '#shared/issue-values.ts'
+import { MAX_COMMENT_CHARACTERS, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from './life-cycle.api.ts'
 
-export const STATUSES = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'] as const
-export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
-export const IssueStatus = z.enum(STATUSES, { error: `status must be one of ${STATUSES.join(', ')}.` })
+export const IssueStatus = z.enum(ISSUE_STATUSES, { error: `status must be one of ${ISSUE_STATUSES.join(', ')}.` })
 export type IssueStatus = z.infer<typeof IssueStatus>
 export const Severity = z.enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })
 export type Severity = z.infer<typeof Severity>
 
-export const ISSUE_SORTS = ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity'] as const
-export const IssueSort = z.enum(
-  ISSUE_SORTS.flatMap((key) => [key, `-${key}`] as const),
-  { error: `sort must be one of ${ISSUE_SORTS.join(', ')}, with a leading - for descending.` },
-)
+export const IssueSort = z.enum(ISSUE_SORTS, {
+  error: `sort must be one of ${ISSUE_SORT_FIELDS.join(', ')}, with a leading - for descending.`,
+})
 export type IssueSort = z.infer<typeof IssueSort>
 
 export const Person = z.object({ id: Id, name: z.string(), email: z.string() })
@@ -153,7 +150,7 @@ const commentBody = z.strictObject({
   body: z
     .string({ error: 'body must be a string.' })
     .refine((text) => text.trim() !== '', { error: 'body must not be empty.' })
-    .max(10_000, { error: 'body must be at most 10,000 characters.' }),
+    .max(MAX_COMMENT_CHARACTERS, { error: 'body must be at most 10,000 characters.' }),
 })
 
 /** A query parameter that may repeat: one or many of the element. */
@@ -176,7 +173,7 @@ const listQuery = {
     .describe('Only issues with an event at or after this time.'),
   q: z
     .string({ error: 'q must be one text; join terms with AND or OR.' })
-    .max(MOST_QUERY_CHARACTERS, { error: 'q must be at most 10,000 characters.' })
+    .max(MAX_QUERY_CHARACTERS, { error: 'q must be at most 10,000 characters.' })
     .default('')
     .describe('A query, as in `is:unresolved level:fatal release:1.2.* checkout`; all filters narrow together.'),
 }
@@ -343,7 +340,7 @@ export const issueRoutes = routes({
     permission: 'issues.read',
     query: z.strictObject({
       projectId: repeatable(Id),
-      range: z.enum(['1h', '24h', '7d', '30d'], { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
+      range: z.enum(RANGES, { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
     }),
     response: z.object({
       range: z.string(),

@@ -1,3 +1,4 @@
+import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ReleaseFacts } from '../releases/order.ts'
@@ -21,7 +22,7 @@ import { nextAfter, type Fix } from './resolution.ts'
 const HISTORIES = 100_000
 const START = Date.parse('2026-11-20T12:00:00Z')
 const DAY_MS = 86_400_000
-const STATUSES = new Set(['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'])
+const STATUSES: ReadonlySet<string> = new Set(ISSUE_STATUSES)
 
 /** Walks a history and checks every step; throws plainly, since a matcher costs more than the step. */
 class Walk {

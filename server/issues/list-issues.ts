@@ -3,7 +3,8 @@ import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import { isStatementCancelled } from '../storage/pool.ts'
-import { STATUSES, type Issue, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
+import { ISSUE_STATUSES } from '#shared/issue-values.ts'
+import type { Issue, IssueSort, IssueStatus, Severity } from './issues.api.ts'
 import { encodeCursor } from './list-cursor.ts'
 import { countByStatus, idsUnder, selectIssueIds, selectIssues, type IssueFilter } from './list.queries.ts'
 import { latest } from './search/compile-query.ts'
@@ -38,7 +39,7 @@ export async function listIssues(
     const filter = { ...(await filterOf(app, actor, { ...input, status: undefined })), statuses: input.status }
     return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter)])
   })
-  const capped = STATUSES.map((status) => [status, Math.min(counts.statuses[status], TOTAL_CAP)] as const)
+  const capped = ISSUE_STATUSES.map((status) => [status, Math.min(counts.statuses[status], TOTAL_CAP)] as const)
   return {
     ...withTotal(page, counts.total),
     status_counts: Object.fromEntries(capped) as Record<IssueStatus, number>,

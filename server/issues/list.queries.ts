@@ -4,7 +4,8 @@ import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import { severityRank } from './issue.ts'
-import { STATUSES, type IssueSort, type IssueStatus, type Severity } from './issues.api.ts'
+import { ISSUE_STATUSES } from '#shared/issue-values.ts'
+import type { IssueSort, IssueStatus, Severity } from './issues.api.ts'
 import { issueColumns, ownColumns } from './issues.queries.ts'
 import { decodeCursor, sortKey, type Cursor } from './list-cursor.ts'
 import { isAssignedTo, isUnassigned } from './owned.queries.ts'
@@ -183,9 +184,9 @@ export async function countByStatus(
   db: Database,
   actor: OrgActor,
   filter: IssueFilter,
-  asked: readonly IssueStatus[] = STATUSES,
+  asked: readonly IssueStatus[] = ISSUE_STATUSES,
 ): Promise<{ readonly statuses: StatusCounts; readonly total: number }> {
-  const wanted = filter.statuses ?? STATUSES
+  const wanted = filter.statuses ?? ISSUE_STATUSES
   const { counts, isWhole } = await countStatuses(db, actor, filter, asked)
   const counted = [...new Set(wanted)].reduce((sum, status) => sum + (counts.get(status) ?? 0), 0)
   const total = isWhole || counted > TOTAL_CAP ? counted : await countAll(db, actor, filter)

@@ -3,7 +3,8 @@ import { aPerson, type Person } from '#test/kit/people.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
-import { ISSUE_SORTS, type IssueSort } from './issues.api.ts'
+import { ISSUE_SORT_FIELDS } from '#shared/issue-values.ts'
+import type { IssueSort } from './issues.api.ts'
 import { listIssues } from './list-issues.ts'
 
 /** Indexes hold coarse keys; what lists answer must be exact all the same. */
@@ -52,10 +53,10 @@ const walk = async (sort: IssueSort, over: Record<string, unknown> = {}, limit =
 }
 
 const RANK = { low: 0, medium: 1, high: 2, critical: 3 }
-const valueOf = (item: Awaited<ReturnType<typeof walk>>[number], key: (typeof ISSUE_SORTS)[number]): number =>
+const valueOf = (item: Awaited<ReturnType<typeof walk>>[number], key: (typeof ISSUE_SORT_FIELDS)[number]): number =>
   key === 'severity' ? RANK[item.severity] : key.endsWith('_seen') ? Date.parse(String(item[key])) : Number(item[key])
 
-test.each(ISSUE_SORTS.flatMap((key) => [[key, 1] as const, [key, -1] as const]))(
+test.each(ISSUE_SORT_FIELDS.flatMap((key) => [[key, 1] as const, [key, -1] as const]))(
   'every issue comes once, in order, page by page: %s × %d',
   async (key, direction) => {
     const sort: IssueSort = direction === 1 ? key : `-${key}`

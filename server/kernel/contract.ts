@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Permission } from './permissions.ts'
+import type { Permission } from '#shared/permissions.ts'
 
 /**
  * An endpoint, written once as data. From it come validation, types, OpenAPI, the permission check and the typed

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
 import { compileLinearPattern, patternProblem } from './linear-pattern.ts'
-import { MOST_PATTERN_CHARACTERS } from './pattern-limit.ts'
+import { MAX_PATTERN_CHARACTERS } from '#shared/limits.ts'
 
 test('replaces every match and nothing else', () => {
   const orders = compileLinearPattern('ORD-\\d{4}')
@@ -15,7 +15,7 @@ test('matches of nothing are no matches', () => {
   expect(compileLinearPattern('\\bfoo').replace('foo foo', () => '-')).toBe('- -')
 })
 
-test.each(['(a', 'a{2000}', '(?=a)', '(a)\\1', '[', '*', 'a*', '', 'x'.repeat(MOST_PATTERN_CHARACTERS + 1)])(
+test.each(['(a', 'a{2000}', '(?=a)', '(a)\\1', '[', '*', 'a*', '', 'x'.repeat(MAX_PATTERN_CHARACTERS + 1)])(
   '%s is refused with a reason',
   (expression) => {
     expect(patternProblem(expression)).toMatch(/\w/)

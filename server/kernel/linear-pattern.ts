@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Re2 from 're2js'
-import { MOST_PATTERN_CHARACTERS } from './pattern-limit.ts'
+import { MAX_PATTERN_CHARACTERS } from '#shared/limits.ts'
 
 /**
  * An expression written by people: its time is linear in the text whatever it is, because it runs as an automaton
@@ -41,7 +41,7 @@ export function compileLinearPattern(expression: string): LinearPattern {
 
 /** Why an expression cannot be used, for people; null when it can. */
 export function patternProblem(expression: string): string | null {
-  if (expression.length > MOST_PATTERN_CHARACTERS) return `it is longer than ${MOST_PATTERN_CHARACTERS} characters`
+  if (expression.length > MAX_PATTERN_CHARACTERS) return `it is longer than ${MAX_PATTERN_CHARACTERS} characters`
   try {
     compileLinearPattern(expression)
     return null

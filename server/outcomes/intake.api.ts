@@ -1,3 +1,5 @@
+import { RANGES } from '#shared/issue-values.ts'
+import { MAX_EVENTS_PER_DAY } from '#shared/limits.ts'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
@@ -80,7 +82,7 @@ export const intakeRoutes = routes({
     permission: 'projects.read',
     params: z.object({ projectId: Id }),
     query: z.strictObject({
-      range: z.enum(['1h', '24h', '7d', '30d'], { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
+      range: z.enum(RANGES, { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
     }),
     response: Intake,
     refusals: [404],
@@ -106,7 +108,7 @@ export const intakeRoutes = routes({
         .number({ error: 'events_per_day must be a whole number, or null for no quota.' })
         .int({ error: 'events_per_day must be a whole number, or null for no quota.' })
         .min(0, { error: 'events_per_day must not be negative.' })
-        .max(1_000_000_000, { error: 'events_per_day must be at most 1,000,000,000.' })
+        .max(MAX_EVENTS_PER_DAY, { error: 'events_per_day must be at most 1,000,000,000.' })
         .nullable(),
     }),
     response: Quota,

@@ -1,3 +1,4 @@
+import { MAX_EVENTS_PER_MINUTE } from '#shared/limits.ts'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
@@ -74,7 +75,7 @@ const settingFields = {
     .number()
     .int()
     .min(1)
-    .max(1_000_000)
+    .max(MAX_EVENTS_PER_MINUTE)
     .nullable()
     .describe('Per key; null for the default of 3,000.'),
   spike_protection: z

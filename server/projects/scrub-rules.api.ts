@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_PATTERN_CHARACTERS } from '../kernel/pattern-limit.ts'
+import { MAX_PATTERN_CHARACTERS } from '#shared/limits.ts'
 
 /** What a rule looks for in the values its path names; `anything` is the whole value, `custom` its `regex`. */
 export const SCRUB_PATTERNS = [
@@ -42,7 +42,7 @@ export const ScrubRule = z
     regex: z
       .string()
       .min(1)
-      .max(MOST_PATTERN_CHARACTERS)
+      .max(MAX_PATTERN_CHARACTERS)
       .nullable()
       .default(null)
       .describe('With pattern custom, and only then: an expression in RE2 syntax.'),

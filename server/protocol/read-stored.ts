@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../events/event.ts'
 import { decodeBodySync } from './decode.ts'
 import type { Event } from './event.api.ts'
-import { exactJson } from './exact-json.ts'
+import { exactJson } from '#shared/exact-json.ts'
 import { isRecord } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
 import { normalizeEvent } from './normalize.ts'

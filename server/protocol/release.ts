@@ -1,23 +1,22 @@
+import { MAX_RELEASE_CHARACTERS } from '#shared/release-name.ts'
 import { textField } from './fields.ts'
 import type { Notes } from './notes.ts'
 import { cut } from './strings.ts'
 
 /** Names a deployment goes by (ingest protocol 17.2). What breaks a rule is dropped and noted. */
 
-const MOST_RELEASE = 200
-
 export function readRelease(raw: unknown, notes: Notes): string | null {
   const release = textField(raw, 1_024, notes, 'release')?.trim() ?? null
   if (release === null || release === '') return null
   // Code points, as the API counts them (releases/releases.api.ts); nearly all names are far shorter.
-  const characters = release.length > MOST_RELEASE ? Array.from(release) : null
+  const characters = release.length > MAX_RELEASE_CHARACTERS ? Array.from(release) : null
   if (characters !== null && characters.length > 250) return refuse(notes, 'release', 'Longer than 250 characters.')
   if (/[\n\r\t/\\]/.test(release)) return refuse(notes, 'release', 'Holds a newline, tab or slash.')
   if (release === '.' || release === '..' || release.toLowerCase() === 'latest') {
     return refuse(notes, 'release', 'Not a usable name.')
   }
-  if (characters === null || characters.length <= MOST_RELEASE) return release
-  return `${characters.slice(0, MOST_RELEASE - 1).join('')}…`
+  if (characters === null || characters.length <= MAX_RELEASE_CHARACTERS) return release
+  return `${characters.slice(0, MAX_RELEASE_CHARACTERS - 1).join('')}…`
 }
 
 /** Null where the event names none that can be used. */

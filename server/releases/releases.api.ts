@@ -1,25 +1,13 @@
+import { FORBIDDEN_IN_RELEASE, isReleaseName } from '#shared/release-name.ts'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../kernel/page.api.ts'
 
 /** Releases as people and tools make and change them; lists and figures: release-health/release-health.api.ts. */
 
-const MOST_VERSION = 200
 /** Commits one call may bring: with their files they must fit a body of 1 MiB. */
 export const MOST_COMMITS = 1_000
 const MOST_FILES = 500
-
-/** Tabs, line breaks and other controls, slashes (ingest.md §17.2). */
-const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}/\\]/u
-
-/** Whether a release may be called so (ingest.md §17.2). Characters are code points, as people count them. */
-const isReleaseName = (name: string): boolean =>
-  name !== '' &&
-  name.length <= 2 * MOST_VERSION &&
-  Array.from(name).length <= MOST_VERSION &&
-  name.isWellFormed() &&
-  !FORBIDDEN.test(name) &&
-  !['.', '..', 'latest'].includes(name.toLowerCase())
 
 /**
  * The name of a release as people and tools send it, spaces around it apart. A line break at its end is refused like
@@ -28,7 +16,7 @@ const isReleaseName = (name: string): boolean =>
 export const releaseName = (error: string) =>
   z
     .string({ error })
-    .refine((given) => !FORBIDDEN.test(given), { error })
+    .refine((given) => !FORBIDDEN_IN_RELEASE.test(given), { error })
     .trim()
     .refine(isReleaseName, { error })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
-import { ROLES } from '../kernel/permissions.ts'
+import { ROLES } from '#shared/permissions.ts'
 
 export const MEMBER_SORTS = ['name', '-name', 'created_at', '-created_at'] as const
 

@@ -6,7 +6,7 @@ import { handlers } from '#server/http/handlers.ts'
 import { openApiDocument } from '#server/http/openapi.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { PERMISSIONS } from '#server/kernel/permissions.ts'
+import { PERMISSIONS } from '#shared/permissions.ts'
 
 const specs: [string, RouteSpec][] = Object.entries(contract)
 

@@ -4,7 +4,7 @@ import { insertOrg, insertUser, lockUser } from '#server/auth/auth.queries.ts'
 import { sealedNewDataKey } from '#server/auth/org-sealer.ts'
 import { issueTokens, startSession, type SessionTokens } from '#server/auth/start-session.ts'
 import { newId } from '#server/kernel/ids.ts'
-import type { Role } from '#server/kernel/permissions.ts'
+import type { Role } from '#shared/permissions.ts'
 
 export type Person = {
   readonly actor: SessionActor

@@ -1,3 +1,4 @@
+import { ISSUE_SORTS, ISSUE_STATUSES, RANGES, SEVERITIES, type RangeName } from '#shared/issue-values.ts'
 import * as z from 'zod/mini'
 
 // The content policy forbids eval, which zod would try for speed.
@@ -5,26 +6,10 @@ z.config({ jitless: true })
 
 /** What addresses may say after the `?`. Unknown names and values are dropped silently, never an error. */
 
-export const RANGES = ['1h', '24h', '7d', '30d'] as const
-export type Range = (typeof RANGES)[number]
+export type Range = RangeName
 export const DEFAULT_RANGE: Range = '24h'
 /** A release is looked at for weeks. */
 export const RELEASE_RANGE: Range = '30d'
-
-export const STATUSES = ['unresolved', 'regressed', 'escalated', 'ignored', 'resolved'] as const
-export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
-export const SORTS = [
-  'last_seen',
-  '-last_seen',
-  'first_seen',
-  '-first_seen',
-  'event_count',
-  '-event_count',
-  'user_count',
-  '-user_count',
-  'severity',
-  '-severity',
-] as const
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -79,13 +64,13 @@ export type ShellSearch = z.infer<typeof ShellSearch>
 
 export const IssuesSearch = z.extend(ShellSearch, {
   /** Absent: the open ones. */
-  status: many(STATUSES),
+  status: many(ISSUE_STATUSES),
   severity: many(SEVERITIES),
   /** As SDKs name them: `node`, `python`. */
   platform: words,
   /** As long as the service takes one; what is dropped here would show every issue. */
   q: text(10_000),
-  sort: one(SORTS),
+  sort: one(ISSUE_SORTS),
   /** A member's id, `me` or `none`. */
   owner: lenient(z.union([id, z.enum(['me', 'none'])])),
   /** A part of the range: issues that may have happened in it. Both, or neither counts. */

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { eventOnly } from './event-only.ts'
 import { call, type AnswerOf } from './call.ts'
-import { exactJson } from './exact-json.ts'
+import { exactJson } from '#shared/exact-json.ts'
 
 /** Reads of the events of an issue beside the one that is shown. */
 
@@ -31,7 +31,11 @@ export const payloadQuery = (issueId: string, eventId: string) =>
     queryKey: ['issue-event-json', issueId, eventId],
     queryFn: async ({ signal }) => {
       const params = { issueId, eventId }
-      const stored = await call('GET /api/issues/:issueId/events/:eventId', { params, signal, parse: exactJson })
+      const stored = await call('GET /api/issues/:issueId/events/:eventId', {
+        params,
+        signal,
+        parse: (text) => exactJson(text),
+      })
       // A size is a whole number that a double holds: it is never written otherwise.
       return { text: JSON.stringify(stored.payload, null, 2), size_bytes: stored.size_bytes }
     },

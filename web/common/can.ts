@@ -1,46 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { meQuery, type Me } from '../api/queries.ts'
+import { minRoleOf, roleAtLeast, type Permission, type Role } from '#shared/permissions.ts'
+import { meQuery } from '../api/queries.ts'
 import { shared } from './texts.ts'
 
-/** What the dashboard lets people do. The server decides; this only spares them a refusal. */
-export type Action =
-  | 'issue.change'
-  | 'issue.delete'
-  | 'issue.comment'
-  | 'comment.delete-any'
-  | 'release.change'
-  | 'project.create'
-  | 'project.change'
-  | 'project.rotate'
+/** What the dashboard disables is what the server refuses: both read the same matrix. */
+export type Action = Exclude<Permission, 'public' | 'self'>
 
-type RoleName = Me['user']['role']
+type Allowed = { readonly allowed: true; readonly why: undefined } | { readonly allowed: false; readonly why: string }
 
-const RANK: Readonly<Record<RoleName, number>> = { viewer: 0, member: 1, admin: 2, owner: 3 }
-
-const LEAST: Readonly<Record<Action, RoleName>> = {
-  'issue.change': 'member',
-  'issue.comment': 'member',
-  'issue.delete': 'admin',
-  'comment.delete-any': 'admin',
-  'release.change': 'member',
-  'project.create': 'admin',
-  'project.change': 'admin',
-  'project.rotate': 'admin',
-}
-
-/** Whether the role may do it, and the sentence for a disabled control if not. */
-export function can(
-  role: RoleName,
-  action: Action,
-): { allowed: true; why: undefined } | { allowed: false; why: string } {
-  const least = LEAST[action]
-  return RANK[role] >= RANK[least]
+/** Whether the role has the permission; if not, the sentence for a disabled control. */
+export function can(role: Role, action: Action): Allowed {
+  const minRole = minRoleOf(action)
+  return roleAtLeast(role, minRole)
     ? { allowed: true, why: undefined }
-    : { allowed: false, why: shared.needsRole(least) }
+    : { allowed: false, why: shared.needsRole(minRole) }
 }
 
-/** The same for the person logged in; until that is known nothing is allowed. */
-export function useCan(action: Action) {
+/** The same for the member who is logged in; until that is known, nothing is allowed. */
+export function useCan(action: Action): Allowed {
   const me = useQuery(meQuery)
   return can(me.data?.user.role ?? 'viewer', action)
 }

@@ -1,3 +1,4 @@
+import { SEVERITIES } from '#shared/issue-values.ts'
 import type { QueryClient } from '@tanstack/react-query'
 import type { IconName } from '../ui/icon.tsx'
 import type { SeverityName } from '../ui/tiles.tsx'
@@ -38,8 +39,6 @@ export function boldParts(label: string, typed: string): { text: string; bold: b
 
 export type PaletteIssue = { id: string; short_id: string; title: string; severity: SeverityName; last_seen: string }
 
-const SEVERITIES: readonly string[] = ['critical', 'high', 'medium', 'low']
-
 const isIssue = (value: unknown): value is PaletteIssue =>
   typeof value === 'object' &&
   value !== null &&
@@ -53,7 +52,7 @@ const isIssue = (value: unknown): value is PaletteIssue =>
   typeof value.last_seen === 'string' &&
   'severity' in value &&
   typeof value.severity === 'string' &&
-  SEVERITIES.includes(value.severity)
+  (SEVERITIES as readonly string[]).includes(value.severity)
 
 const itemsOf = (data: unknown): unknown[] => {
   if (typeof data !== 'object' || data === null) return []

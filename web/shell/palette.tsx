@@ -207,7 +207,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
         shell.projectSettings,
       ),
     ]),
-    ...(me.data !== undefined && can(me.data.user.role, 'project.create').allowed
+    ...(me.data !== undefined && can(me.data.user.role, 'projects.write').allowed
       ? [
           place(
             'new',

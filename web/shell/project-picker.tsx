@@ -65,7 +65,7 @@ export function ProjectPicker() {
       checked: one.id === projectId,
       onSelect: () => void choose(one.id),
     })),
-    ...(role !== undefined && can(role, 'project.create').allowed
+    ...(role !== undefined && can(role, 'projects.write').allowed
       ? [
           { kind: 'separator' as const },
           {

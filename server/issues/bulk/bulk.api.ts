@@ -3,12 +3,10 @@ import { routes } from '../../kernel/contract.ts'
 import { Id, pageQuery, Timestamp } from '../../kernel/page.api.ts'
 import { IssueStatus, Severity } from '../issues.api.ts'
 import { IgnoreUntilInput, ResolutionInput } from '../life-cycle.api.ts'
-import { MOST_QUERY_CHARACTERS } from '../search/query-limits.api.ts'
+import { MAX_BULK_ISSUES, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 
 /** Many issues at once. */
 
-/** More than this is refused: narrow the query, or do it in parts. */
-export const MOST_ISSUES = 10_000
 /** So many are done before the answer; more go on behind it. */
 export const AT_ONCE = 100
 
@@ -16,7 +14,7 @@ const oneOrMany = <T extends z.ZodType>(element: T) => z.union([element, z.array
 
 /** The filters of `GET /api/issues`, in the body. */
 const IssueQuery = z.strictObject({
-  q: z.string().max(10_000, { error: 'query.q must be at most 10,000 characters.' }).optional(),
+  q: z.string().max(MAX_QUERY_CHARACTERS, { error: 'query.q must be at most 10,000 characters.' }).optional(),
   projectId: oneOrMany(Id).optional(),
   status: oneOrMany(IssueStatus).optional(),
   severity: oneOrMany(Severity).optional(),
@@ -29,13 +27,13 @@ const target = {
   ids: z
     .array(Id)
     .min(1, { error: 'ids must name at least one issue.' })
-    .max(MOST_ISSUES, { error: 'ids must name at most 10,000 issues; do it in parts.' })
+    .max(MAX_BULK_ISSUES, { error: 'ids must name at most 10,000 issues; do it in parts.' })
     .optional(),
   query: z
     .union([z.string().transform((q) => ({ q })), IssueQuery], {
       error: 'query must be a search text or the filters of the list (q, projectId, status, severity, …).',
     })
-    .refine(({ q = '' }) => q.length <= MOST_QUERY_CHARACTERS, {
+    .refine(({ q = '' }) => q.length <= MAX_QUERY_CHARACTERS, {
       error: 'query must be at most 10,000 characters.',
     })
     .optional()

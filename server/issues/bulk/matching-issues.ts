@@ -3,7 +3,7 @@ import type { App } from '../../context/app.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { issueIdsMatching } from '../list-issues.ts'
 import { parseQuery } from '../search/parse-query.ts'
-import { MOST_ISSUES } from './bulk.api.ts'
+import { MAX_BULK_ISSUES } from '#shared/limits.ts'
 
 type Many<T> = T | T[]
 
@@ -23,7 +23,7 @@ const listed = <T>(value: Many<T> | undefined): T[] | undefined =>
 
 /**
  * Issues a query finds now, newest first.
- * @throws AppError invalid: a malformed query, or more than {@link MOST_ISSUES}
+ * @throws AppError invalid: a malformed query, or more than {@link MAX_BULK_ISSUES}
  */
 export async function matchingIssues(app: App, actor: OrgActor, query: BulkQuery): Promise<string[]> {
   // A list passes over signs that are no words; here that would be every issue.
@@ -41,10 +41,10 @@ export async function matchingIssues(app: App, actor: OrgActor, query: BulkQuery
       platform: listed(query.platform),
       seen_since: query.seen_since,
     },
-    MOST_ISSUES + 1,
+    MAX_BULK_ISSUES + 1,
     'query',
   )
-  if (ids.length > MOST_ISSUES)
+  if (ids.length > MAX_BULK_ISSUES)
     throw invalid('query finds more than 10,000 issues, the most that are changed at once; narrow it.')
   return ids
 }

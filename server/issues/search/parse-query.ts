@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/errors.ts'
 import { type Bounds, readKeyTerm, knowsKey } from './query-keys.ts'
 import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
-import { MOST_QUERY_CHARACTERS } from './query-limits.api.ts'
+import { MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 import { soughtIn } from './lexemes.ts'
 import { grouped, MOST_DEPTH, MOST_INFIXES, MOST_TERMS, negated, type Query } from './query.ts'
 
@@ -12,8 +12,8 @@ import { grouped, MOST_DEPTH, MOST_INFIXES, MOST_TERMS, negated, type Query } fr
  * @throws AppError invalid, naming the place
  */
 export function parseQuery(text: string, name = 'q'): Query | null {
-  if (text.length > MOST_QUERY_CHARACTERS)
-    throw invalid(`${name} must be at most ${MOST_QUERY_CHARACTERS.toLocaleString('en')} characters.`)
+  if (text.length > MAX_QUERY_CHARACTERS)
+    throw invalid(`${name} must be at most ${MAX_QUERY_CHARACTERS.toLocaleString('en')} characters.`)
   const parser = new Parser(new QueryLexer(text, name))
   return parser.all()
 }

@@ -1,5 +1,5 @@
 import { EVENT_LEVELS } from '../../protocol/event.api.ts'
-import { SEVERITIES, STATUSES } from '../issues.api.ts'
+import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
 import { isOwnKey } from './facts.ts'
 import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
@@ -82,7 +82,7 @@ const IS_WORDS: Readonly<Record<string, (at: number) => Term>> = {
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
-  is: oneOf(STATUSES, (values) => ({ kind: 'status', values })),
+  is: oneOf(ISSUE_STATUSES, (values) => ({ kind: 'status', values })),
   level: oneOf(EVENT_LEVELS, (values) => ({ kind: 'level', values })),
   severity: oneOf(SEVERITIES, (values) => ({ kind: 'severity', values })),
   platform: (lexer, _key, values) => ({ kind: 'platform', values: patternsOf(lexer, values) }),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { EVENT_LEVELS, type EventLevel } from '#server/protocol/event.api.ts'
-import { type Issue, SEVERITIES, STATUSES } from '../issues.api.ts'
+import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
+import type { Issue } from '../issues.api.ts'
 import { MOST_INFIXES } from './query.ts'
 
 /** What queries mean, told by looking at every issue and every event of it: slow, short, and nothing of ours in it. */
@@ -219,7 +220,7 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     { weight: 4, arbitrary: text },
     listed(
       'is',
-      STATUSES,
+      ISSUE_STATUSES,
       (status) =>
         ({ row }) =>
           row.status === status,

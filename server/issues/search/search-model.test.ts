@@ -5,7 +5,8 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { aPerson, aSession } from '#test/kit/people.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { type Issue, ISSUE_SORTS, type IssueSort, SEVERITIES, STATUSES } from '../issues.api.ts'
+import { ISSUE_SORTS, ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
+import type { Issue, IssueSort } from '../issues.api.ts'
 import { issueIdsMatching, listIssues, searchIssues } from '../list-issues.ts'
 import { updateIssue } from '../update-issue.ts'
 import { indexNewLexemes } from './index-lexemes.ts'
@@ -108,7 +109,7 @@ beforeAll(async () => {
   for (const { id } of await listed())
     await updateIssue(server.app, actor, {
       issueId: id,
-      status: pick(STATUSES),
+      status: pick(ISSUE_STATUSES),
       severity: maybe(pick(SEVERITIES)),
       assignee_id: pick([undefined, user.id, ben.actor.userId]),
     })
@@ -124,12 +125,11 @@ beforeAll(async () => {
 test('every query finds what it means, in every list, and nothing else', async () => {
   expect(world.issues).toHaveLength(ISSUES)
   expect(world.issues.flatMap((issue) => issue.events)).toHaveLength(EVENTS)
-  const sorts = ISSUE_SORTS.flatMap((key) => [key, `-${key}`] as const)
   let found = 0
   await fc.assert(
     fc.asyncProperty(
       meant(world, start),
-      fc.constantFrom<IssueSort>(...sorts),
+      fc.constantFrom<IssueSort>(...ISSUE_SORTS),
       fc.integer({ min: 7, max: 30 }),
       async (query, sort, limit) => {
         const now = { ...world, now: server.app.clock.now().getTime() }
@@ -142,7 +142,7 @@ test('every query finds what it means, in every list, and nothing else', async (
           const page = await listIssues(server.app, actor, { q: query.text, sort, limit, offset: 0, cursor })
           expect(page.total, query.text).toBe(ids.length)
           const counts = Object.fromEntries(
-            STATUSES.map((status) => [status, expected.filter((row) => row.status === status).length]),
+            ISSUE_STATUSES.map((status) => [status, expected.filter((row) => row.status === status).length]),
           )
           expect(page.status_counts, query.text).toEqual(counts)
           pages.push(...page.items.map(({ id }) => id))
@@ -168,7 +168,7 @@ test('filters of the list and a query narrow together', async () => {
   await fc.assert(
     fc.asyncProperty(
       meant(world, start),
-      fc.subarray([...STATUSES]),
+      fc.subarray([...ISSUE_STATUSES]),
       fc.subarray([...SEVERITIES]),
       fc.constantFrom<string[] | undefined>(undefined, ['me'], ['none'], ['none', world.ben.id]),
       fc.nat(30),

@@ -1,6 +1,6 @@
 import { memberBehind, memberOf, type OrgActor } from '../../context/actor.ts'
 import { conflict, forbidden, invalid } from '../../kernel/errors.ts'
-import { roleAtLeast } from '../../kernel/permissions.ts'
+import { roleAtLeast } from '#shared/permissions.ts'
 import type { Tx } from '../../storage/pool.ts'
 import { IssueSort } from '../issues.api.ts'
 import { compileQuery } from '../search/compile-query.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { routes } from '../../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../../kernel/page.api.ts'
 import { IssueSort, IssueStatus, Person, Severity } from '../issues.api.ts'
-import { MOST_QUERY_CHARACTERS } from '../search/query-limits.api.ts'
+import { MAX_QUERY_CHARACTERS, MAX_VIEW_NAME_CHARACTERS } from '#shared/limits.ts'
 
 /** Questions people ask of the issues again and again, under a name. */
 
@@ -47,7 +47,7 @@ const name = z
   .string({ error: 'name must be a string.' })
   .trim()
   .min(1, { error: 'name must not be empty.' })
-  .max(60, { error: 'name must be at most 60 characters.' })
+  .max(MAX_VIEW_NAME_CHARACTERS, { error: 'name must be at most 60 characters.' })
   // Names stand in a menu: one line of what can be seen. Persian words and emoji are joined by what cannot.
   .refine(
     (text) =>
@@ -56,7 +56,7 @@ const name = z
   )
 const query = z
   .string({ error: 'query must be a string.' })
-  .max(MOST_QUERY_CHARACTERS, { error: 'query must be at most 10,000 characters.' })
+  .max(MAX_QUERY_CHARACTERS, { error: 'query must be at most 10,000 characters.' })
 const POSITION = { error: 'position must be a whole number from 0 to 10,000.' }
 const position = z.number(POSITION).int(POSITION).min(0, POSITION).max(10_000, POSITION)
 const isShared = z.boolean({ error: 'is_shared must be true or false.' })

@@ -1,3 +1,4 @@
+import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../kernel/contract.ts'
 import { Id } from '../../kernel/page.api.ts'
@@ -29,7 +30,7 @@ export const sessionSummaryRoutes = routes({
         .preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(Id).max(100))
         .optional()
         .describe('May repeat; all projects of the organisation unless given.'),
-      range: z.enum(['1h', '24h', '7d', '30d'], { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
+      range: z.enum(RANGES, { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
     }),
     response: Summary.extend({ range: z.string(), previous: Summary }),
   },

@@ -1,3 +1,4 @@
+import { isReleaseName } from '#shared/release-name.ts'
 import type { Edit, Resolution } from './changes.ts'
 import { decide as texts } from './decide-texts.ts'
 import type { Ask } from './decide.tsx'
@@ -46,13 +47,6 @@ export function startOf(ask: Ask, release: string | null, now: Date): string {
 
 const resolve = (resolution: Resolution): Decided => ({ kind: 'status', status: 'resolved', resolution })
 const wrong = (field: 'value' | 'window', error: string): Decided => ({ field, error })
-
-/** The rule of the server (ingest.md §17.2), so that most mistakes are named before they are sent. */
-const isReleaseName = (name: string): boolean =>
-  name !== '' &&
-  Array.from(name).length <= 200 &&
-  !/[\p{Cc}\p{Zl}\p{Zp}/\\]/u.test(name) &&
-  !/^(?:\.|\.\.|latest)$/i.test(name)
 
 function wholeOf(text: string, most: number): number | null {
   const digits = text.replaceAll(/[\s,]/g, '')

@@ -1,3 +1,4 @@
+import { SEVERITIES } from '#shared/issue-values.ts'
 import { useState, type ReactNode } from 'react'
 import type { Edit, Resolution } from './changes.ts'
 import type { Issue, Severity as SeverityName } from '../../api/issue-queries.ts'
@@ -11,7 +12,6 @@ import { versionOf } from './trend.ts'
 import { OwnerPicker } from './assignee-picker.tsx'
 
 const LETTERS: Readonly<Record<SeverityName, string>> = { critical: 'c', high: 'h', medium: 'm', low: 'l' }
-const SEVERITIES: readonly SeverityName[] = ['critical', 'high', 'medium', 'low']
 
 type ChangeMenuProps = {
   trigger: ReactNode

@@ -1,3 +1,4 @@
+import { MAX_EVENTS_PER_DAY, MAX_EVENTS_PER_MINUTE } from '#shared/limits.ts'
 import { useState, type SubmitEvent } from 'react'
 import { ApiError, call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
@@ -11,15 +12,13 @@ import { intake as texts } from './texts.ts'
 import { shared } from '../../common/texts.ts'
 import { limitOf } from './model.ts'
 
-const MOST_PER_MINUTE = 1_000_000
-const MOST_PER_DAY = 1_000_000_000
 const DEFAULT_PER_MINUTE = 3_000
 
 type Props = { projectId: string; limits: Intake['limits']; quota: Intake['quota'] }
 
 /** The limits as they stand; admins change them here. */
 export function IntakeLimits({ projectId, limits, quota }: Props) {
-  const may = useCan('project.change')
+  const may = useCan('projects.write')
   const settingsChange = useChange({
     send: (body: { rate_limit_per_minute?: number | null; spike_protection?: boolean }) =>
       call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
@@ -71,7 +70,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           wrong={texts.limitWrong}
           value={limits.is_default ? null : limits.per_minute}
           least={1}
-          most={MOST_PER_MINUTE}
+          most={MAX_EVENTS_PER_MINUTE}
           why={may.why}
           busy={settingsChange.isPending}
           error={errorOf(settingsChange.error)}
@@ -84,7 +83,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           wrong={texts.quotaWrong}
           value={quota.events_per_day}
           least={0}
-          most={MOST_PER_DAY}
+          most={MAX_EVENTS_PER_DAY}
           why={may.why}
           busy={quotaChange.isPending}
           error={errorOf(quotaChange.error)}

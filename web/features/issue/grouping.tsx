@@ -94,7 +94,7 @@ function Fingerprints({ grouping }: { grouping: Grouping }) {
 
 /** What people merged into the issue, and the way back. */
 function Merged({ issue }: { issue: IssueDetail }) {
-  const may = useCan('issue.change')
+  const may = useCan('issues.write')
   const unmerge = useUnmerge(issue)
   return (
     <div className="part gpart">

@@ -100,7 +100,7 @@ export const onIgnore = ({ status }: IssueDetail): Edit => ({
 export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, onMenu }: HeadProps) {
   const ticket = issue.tracker_ticket
   const ticketUrl = ticket === null ? null : safeUrl(ticket.url)
-  const change = useCan('issue.change')
+  const change = useCan('issues.write')
   return (
     <header className="ihead">
       <div className="ihead-t">
@@ -246,8 +246,8 @@ type MoreMenuProps = Pick<HeadProps, 'issue' | 'onDelete' | 'onMerge' | 'onDisca
 }
 
 function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom' }: MoreMenuProps) {
-  const remove = useCan('issue.delete')
-  const change = useCan('issue.change')
+  const remove = useCan('issues.admin')
+  const change = useCan('issues.write')
   const { follows, toggle } = useFollow(issue.id)
   return (
     <Menu
@@ -294,7 +294,7 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
 
 /** On a phone the actions stand at the foot, where the thumb is. */
 export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: Omit<HeadProps, 'menu' | 'onMenu'>) {
-  const change = useCan('issue.change')
+  const change = useCan('issues.write')
   return (
     <div className="stickbar" role="toolbar" aria-label={texts.actions}>
       <DecideButtons issue={issue} onEdit={onEdit} why={change.why} side="top" />

@@ -160,7 +160,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
     onDiscard: () => setAsking('discard'),
   }
   const stop = () => setAsking(null)
-  const canChange = useCan('issue.change').allowed
+  const canChange = useCan('issues.write').allowed
   const edit = useIssueEdit()
   const after = neighbours?.next ?? neighbours?.previous ?? null
   const go = (issueId: string) => void navigate({ ...paths.issue(issueId, carried(search)), replace: true })

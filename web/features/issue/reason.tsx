@@ -13,7 +13,7 @@ import { versionOf } from '../../common/issue/trend.ts'
 type IssueReasonProps = { issue: IssueDetail; onShow: (eventId: string) => void }
 
 export function IssueReason({ issue, onShow }: IssueReasonProps) {
-  const change = useCan('issue.change')
+  const change = useCan('issues.write')
   const edit = useIssueEdit()
   const { status, status_reason, activity } = issue
   if (status_reason === null || status === 'unresolved') return null

@@ -27,8 +27,8 @@ type BulkBarProps = {
 /** Stands at the foot while rows are selected. */
 export function BulkBar(props: BulkBarProps) {
   const { issues, all, onEdit, onMerge, cannotMerge, onDelete, onClear, menu, onMenu } = props
-  const change = useCan('issue.change')
-  const remove = useCan('issue.delete')
+  const change = useCan('issues.write')
+  const remove = useCan('issues.admin')
   const count = all ?? issues.length
   const resolve = resolveEdit(issues)
   const ignore = ignoreEdit(issues)

@@ -1,6 +1,7 @@
 import type { Issue } from '../../api/issue-queries.ts'
 import { usePeople } from '../../common/members/use-people.ts'
-import { SEVERITIES, type IssuesSearch } from '../../address/search.ts'
+import { SEVERITIES } from '#shared/issue-values.ts'
+import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { PlatformTile, platformWord, Severity } from '../../ui/tiles.tsx'

@@ -1,3 +1,4 @@
+import { MAX_BULK_ISSUES } from '#shared/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
@@ -55,7 +56,6 @@ const MOST_WAIT_MS = 2000
 const OLD_MS = 30_000
 const NOBODY: ReadonlySet<string> = new Set()
 /** The API changes no more at once. */
-const MOST_AT_ONCE = 10_000
 
 /** The stream of issues: see what broke and decide in seconds. */
 export function IssuesPage() {
@@ -92,8 +92,8 @@ function Stream() {
   /** Everything the stream finds is meant, not only the rows that are loaded. */
   const [everything, setEverything] = useState(false)
   const searchBox = useRef<HTMLInputElement>(null)
-  const canChange = useCan('issue.change')
-  const canDelete = useCan('issue.delete')
+  const canChange = useCan('issues.write')
+  const canDelete = useCan('issues.admin')
   const edit = useIssueEdit()
   const remove = useIssueDelete()
   const merge = useIssueMerge()
@@ -307,7 +307,7 @@ function Stream() {
           <BulkBar
             issues={targets}
             all={everything ? total : null}
-            offer={!canMeanAll || everything ? null : totalCapped || total > MOST_AT_ONCE ? 'too many' : total}
+            offer={!canMeanAll || everything ? null : totalCapped || total > MAX_BULK_ISSUES ? 'too many' : total}
             onAll={setEverything}
             onEdit={(next) => apply(targets, next)}
             onMerge={mergeTargets}

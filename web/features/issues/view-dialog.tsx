@@ -1,3 +1,4 @@
+import { MAX_VIEW_NAME_CHARACTERS } from '#shared/limits.ts'
 import { useState, type SyntheticEvent } from 'react'
 import { reasonOf } from '../../api/change.ts'
 import { draftOf, useViewChange, useViewCreate, type SavedView } from '../../api/view-queries.ts'
@@ -23,7 +24,7 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
   const [isShared, setShared] = useState(view?.is_shared ?? false)
   const create = useViewCreate((saved) => texts.saved(saved.name))
   const change = useViewChange((saved) => texts.saved(saved.name))
-  const mayShare = useCan('issue.change')
+  const mayShare = useCan('issues.write')
   const { isPending } = view === null ? create : change
   const error = view === null ? create.error : change.error
 
@@ -42,7 +43,7 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
           hint={texts.nameHint}
           error={error === null ? undefined : reasonOf(error)}
           value={name}
-          maxLength={60}
+          maxLength={MAX_VIEW_NAME_CHARACTERS}
           autoComplete="off"
           data-autofocus
           onChange={(event) => setName(event.target.value)}

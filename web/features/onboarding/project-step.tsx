@@ -59,7 +59,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
       <div className="ob-main">
         <h1>{words.heading}</h1>
         <p className="ob-lead">{words.lead}</p>
-        {can(role, 'project.create').allowed ? (
+        {can(role, 'projects.write').allowed ? (
           <form className="ob-form" onSubmit={submit} noValidate>
             <Field
               label={words.name}

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
 import { releases as texts } from './texts.ts'
 import { shared } from '../../common/texts.ts'
-import { isVersion } from './model.ts'
+import { isReleaseName } from '#shared/release-name.ts'
 
 const form = texts.form
 
@@ -35,7 +35,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
     said: () => form.created(version.trim()),
     failed: null,
   })
-  const versionError = isVersion(version.trim()) ? undefined : form.versionWrong
+  const versionError = isReleaseName(version.trim()) ? undefined : form.versionWrong
   const urlError = url.trim() === '' || /^https?:\/\/\S+$/i.test(url.trim()) ? undefined : form.urlWrong
   const refused = create.error instanceof ApiError ? create.error.message : undefined
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { linePath, lineAxis } from '../../ui/line-shapes.ts'
 import { labelPlace, runsOf, stackPaths } from '../../ui/stack-shapes.ts'
-import { changeOf, faultsOf, gradeOf, isVersion, layersOf, partsOf, refreshMs, shortNames, valuesOf } from './model.ts'
+import { changeOf, faultsOf, gradeOf, layersOf, partsOf, refreshMs, shortNames, valuesOf } from './model.ts'
 
 describe('names', () => {
   test.each([
@@ -16,10 +16,6 @@ describe('names', () => {
 
   test('are short unless two would be the same', () => {
     expect([...shortNames(['shop@1.0', 'admin@1.0', 'shop@2.0']).values()]).toEqual(['shop@1.0', 'admin@1.0', '2.0'])
-  })
-
-  test.each(['', 'a/b', 'a\\b', 'Latest', '..', 'x'.repeat(201), 'a\nb'])('%j is none', (text) => {
-    expect(isVersion(text)).toBe(false)
   })
 })
 

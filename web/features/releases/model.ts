@@ -98,10 +98,6 @@ const DAY_MS = 86_400_000
 export const refreshMs = (rows: readonly Pick<ReleaseRow, 'first_seen' | 'released_at'>[], now: number): number =>
   rows.some((row) => now - Date.parse(row.released_at ?? row.first_seen ?? '') < 2 * DAY_MS) ? 60_000 : 300_000
 
-/** The same names the server takes. */
-export const isVersion = (text: string): boolean =>
-  text !== '' && text.length <= 200 && !/[\p{Cc}/\\]/u.test(text) && !['.', '..', 'latest'].includes(text.toLowerCase())
-
 /** The line that names a release, by platform of the project. */
 export function releaseLine(platform: string, name: string): string {
   const version = `${name}@1.0.0`

@@ -206,7 +206,7 @@ function Sessions({ release, series, range }: SeriesProps) {
 }
 
 function Actions({ release }: { release: ReleaseDetail }) {
-  const may = useCan('release.change')
+  const may = useCan('releases.write')
   const archived = release.state === 'archived'
   const change = useChange({
     send: (body: { state?: 'open' | 'archived'; released_at?: string | null }) =>

@@ -83,7 +83,7 @@ function Releases({ projectId, project, search }: ReleasesProps) {
   })
   const polling = usePolling(60_000)
   const health = useQuery({ ...releasesHealthQuery(view), refetchInterval: polling, meta: { quiet: true } })
-  const may = useCan('release.change')
+  const may = useCan('releases.write')
   usePrefs()
   useKeys(may.allowed ? [{ keys: 'n', label: texts.create, group: 'Page' as const, run: () => setCreating(true) }] : [])
   const rows = list.data?.pages.flatMap((page) => page.items)

@@ -52,7 +52,7 @@ const LIST_WORDS = {
 export function ProjectFiltersPage() {
   const { projectId } = route.useParams()
   const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('project.change')
+  const may = useCan('projects.write')
   return (
     <ProjectPart title={words.title} lead={words.lead} heightPx={420} mayChange={may.allowed} project={project}>
       {(data) => <FiltersForm key={projectId} project={data} why={may.why} />}

@@ -30,7 +30,7 @@ type Patch = {
 export function ProjectGeneralPage() {
   const { projectId } = route.useParams()
   const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('project.change')
+  const may = useCan('projects.write')
   return (
     <ProjectPart
       title={settings.general}

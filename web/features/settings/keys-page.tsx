@@ -27,7 +27,7 @@ const COUNTERS_MS = 15_000
 export function ProjectKeysPage() {
   const { projectId } = route.useParams()
   const project = useQuery({ ...projectSettingsQuery(projectId), refetchInterval: COUNTERS_MS, meta: { quiet: true } })
-  const may = useCan('project.rotate')
+  const may = useCan('projects.write')
   return (
     <ProjectPart title={settings.keys} lead={words.lead} heightPx={180} mayChange={may.allowed} project={project}>
       {(data) => <KeyCard project={data} why={may.why} onExpired={() => void project.refetch()} />}

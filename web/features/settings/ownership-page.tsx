@@ -23,7 +23,7 @@ const words = people.ownership
 export function ProjectOwnershipPage() {
   const { projectId } = route.useParams()
   const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('project.change')
+  const may = useCan('projects.write')
   return (
     <ProjectPart title={words.title} lead={words.lead} heightPx={320} mayChange={may.allowed} project={project}>
       {(data) => <OwnershipForm key={projectId} project={data} why={may.why} />}

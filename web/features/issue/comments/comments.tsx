@@ -42,8 +42,8 @@ export function CommentItem({ comment }: { comment: Comment }) {
     failed: texts.commentDeleteFailed,
   })
   const own = me !== undefined && comment.author?.id === me.id
-  const mayDelete = me !== undefined && (own || can(me.role, 'comment.delete-any').allowed)
-  const mayEdit = own && can(me.role, 'issue.comment').allowed
+  const mayDelete = me !== undefined && (own || can(me.role, 'issues.admin').allowed)
+  const mayEdit = own && can(me.role, 'issues.write').allowed
   return (
     <article className="comment">
       <Avatar person={comment.author} quiet />
@@ -115,7 +115,7 @@ const isTooLong = (text: string): boolean => text.length > MOST && Array.from(te
 /** The field below the activity. What was typed survives a refusal. */
 export function CommentForm({ issueId }: { issueId: string }) {
   const me = useQuery(meQuery).data?.user
-  const allowed = useCan('issue.comment')
+  const allowed = useCan('issues.write')
   const [text, setText] = useState(draftOf(me?.id, issueId))
   const field = useRef<HTMLTextAreaElement>(null)
   const write = (next: string) => {

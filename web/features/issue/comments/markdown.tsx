@@ -1,3 +1,4 @@
+import { isCostlyMarkdown } from '#shared/comment-cost.ts'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { Link } from '@tanstack/react-router'
 import { createContext, Fragment, use, useMemo, type ReactNode } from 'react'
@@ -15,7 +16,7 @@ type Node = Root['children'][number]
  * not make readers' browsers call somebody), and only http, https and mailto addresses can be followed.
  */
 export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?: Comment['mentions'] }) {
-  const tree = useMemo(() => (isCostly(text) ? null : fromMarkdown(text)), [text])
+  const tree = useMemo(() => (isCostlyMarkdown(text) ? null : fromMarkdown(text)), [text])
   return (
     <Mentions value={mentions}>
       <div className="md">
@@ -28,30 +29,6 @@ export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?:
         )}
       </div>
     </Mentions>
-  )
-}
-
-const FENCED = /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm
-const SIGNS = /[*_[\]!<&`]/g
-/** Lists and quotes in each other. */
-const NESTED = /^[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){20}/m
-const MOST_SIGNS = 400
-/** What stands before the text of a line: marks of lists and quotes. */
-const PREFIX = /^[ \t]*(?:(?:[>*+-]|\d{1,9}[.)])[ \t]*)+/gm
-const MOST_PREFIXED = 3_000
-const MOST_LINES = 1_500
-
-/**
- * Emphasis and brackets cost the square of their number, lists and quotes in each other their depth: ten thousand
- * characters could stop a reader's page for seconds. So do thousands of lines, or of marks before them. Such a comment is
- * shown as it was typed; the server looks for mentions in it likewise (issues/people/comment-text.ts).
- */
-function isCostly(text: string): boolean {
-  if (NESTED.test(text)) return true
-  const drawn = text.replace(FENCED, '')
-  const prefixed = (drawn.match(PREFIX) ?? []).reduce((sum, { length }) => sum + length, 0)
-  return (
-    (drawn.match(SIGNS)?.length ?? 0) > MOST_SIGNS || prefixed > MOST_PREFIXED || drawn.split('\n').length > MOST_LINES
   )
 }
 

@@ -14,7 +14,7 @@ type Discard = AnswerOf<'GET /api/projects/:projectId/discards'>['items'][number
 /** Problems nobody wants to hear of again, and the way back. */
 export function Discards({ projectId }: { projectId: string }) {
   const list = useQuery(discardsQuery(projectId))
-  const may = useCan('issue.delete')
+  const may = useCan('issues.admin')
   const takeUp = useChange({
     send: (discard: Discard) =>
       call('DELETE /api/projects/:projectId/discards/:discardId', { params: { projectId, discardId: discard.id } }),

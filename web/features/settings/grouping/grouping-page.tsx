@@ -32,7 +32,7 @@ const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/groupin
 export function ProjectGroupingPage() {
   const { projectId } = route.useParams()
   const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('project.change')
+  const may = useCan('projects.write')
   return (
     <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
       {(data) => (

@@ -22,7 +22,7 @@ const words = privacy.scrubbing
 export function ProjectScrubbingPage() {
   const { projectId } = route.useParams()
   const project = useQuery(projectSettingsQuery(projectId))
-  const may = useCan('project.change')
+  const may = useCan('projects.write')
   return (
     <ProjectPart title={words.title} lead={words.lead} heightPx={420} mayChange={may.allowed} project={project}>
       {(data) => (

@@ -1,0 +1,27 @@
+/** Closed lists of the issue API, for validation on the server and for filters and addresses of the dashboard. */
+
+export const ISSUE_STATUSES = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'] as const
+export type IssueStatusName = (typeof ISSUE_STATUSES)[number]
+
+/** Highest first. */
+export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
+export type SeverityName = (typeof SEVERITIES)[number]
+
+export const ISSUE_SORT_FIELDS = ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity'] as const
+/** Every sort of issue lists: ascending and, with a leading `-`, descending. */
+export const ISSUE_SORTS = [
+  'last_seen',
+  '-last_seen',
+  'first_seen',
+  '-first_seen',
+  'event_count',
+  '-event_count',
+  'user_count',
+  '-user_count',
+  'severity',
+  '-severity',
+] as const satisfies readonly `${'-' | ''}${(typeof ISSUE_SORT_FIELDS)[number]}`[]
+
+/** Time ranges of figures and charts, ending now. */
+export const RANGES = ['1h', '24h', '7d', '30d'] as const
+export type RangeName = (typeof RANGES)[number]

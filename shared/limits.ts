@@ -1,0 +1,16 @@
+/** Limits that the server enforces and the dashboard shows before it sends. */
+
+/** Characters of an issue query. */
+export const MAX_QUERY_CHARACTERS = 10_000
+/** Characters of a regular expression in a rule. */
+export const MAX_PATTERN_CHARACTERS = 300
+/** Characters of a comment. */
+export const MAX_COMMENT_CHARACTERS = 10_000
+/** Characters of the name of a saved view. */
+export const MAX_VIEW_NAME_CHARACTERS = 60
+/** Issues that one bulk operation may change. */
+export const MAX_BULK_ISSUES = 10_000
+/** Events per minute that the rate limit of a project key may allow. */
+export const MAX_EVENTS_PER_MINUTE = 1_000_000
+/** Events per day that the quota of an organisation may allow. */
+export const MAX_EVENTS_PER_DAY = 1_000_000_000

@@ -1,0 +1,32 @@
+/** Roles, lowest first. */
+export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Who may do a thing: the minimum role, and the API-key scope that grants it (null: sessions only). */
+export type Rule = { readonly minRole: Role; readonly scope: string | null }
+
+/**
+ * The permission matrix of the server, and what the dashboard enables. Every route names one entry; the effective right
+ * is role ∩ scopes, checked at each request. `public` needs no session; `self` needs a session, never an API key.
+ */
+export const PERMISSIONS = {
+  public: null,
+  self: { minRole: 'viewer', scope: null },
+  'issues.read': { minRole: 'viewer', scope: 'issues:read' },
+  'issues.write': { minRole: 'member', scope: 'issues:write' },
+  'issues.admin': { minRole: 'admin', scope: 'issues:admin' },
+  'releases.read': { minRole: 'viewer', scope: 'releases:read' },
+  'releases.write': { minRole: 'member', scope: 'releases:write' },
+  'projects.read': { minRole: 'viewer', scope: 'projects:read' },
+  'projects.write': { minRole: 'admin', scope: 'projects:write' },
+  'team.read': { minRole: 'viewer', scope: 'team:read' },
+  'team.write': { minRole: 'admin', scope: 'team:write' },
+} as const satisfies Record<string, Rule | null>
+
+export type Permission = keyof typeof PERMISSIONS
+
+/** Whether `role` is `minRole` or a higher one. */
+export const roleAtLeast = (role: Role, minRole: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(minRole)
+
+/** The minimum role of a permission that needs a session. */
+export const minRoleOf = (permission: Exclude<Permission, 'public'>): Role => PERMISSIONS[permission].minRole
