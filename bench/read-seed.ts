@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib'
 import pg from 'pg'
-import { orgLexeme } from '#server/issues/search/lexemes.ts'
+import { orgLexeme } from '#server/issue-search/lexemes.ts'
 import { RECEIVED_DAY_TABLES } from '#server/digest/day-tables.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'

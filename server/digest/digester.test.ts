@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import type { Issue } from '../issues/issues.api.ts'
+import type { Issue } from '../issue-rules/issue.api.ts'
 import { MOST_ATTEMPTS } from '../spool/read.ts'
 import { createDigester } from './digester.ts'
 

@@ -37,18 +37,3 @@ export type PreparedItem = PreparedFact | Verdict
 
 /** Bytes → facts, for one item type. Pure; never throws for anything an SDK could send. */
 export type Preparer = (input: ItemInput) => readonly PreparedItem[] | Promise<readonly PreparedItem[]>
-
-/** Whose a fact is and when it came. */
-export type Filing = {
-  readonly projectId: string
-  readonly orgId: string
-  readonly keyId: string
-  readonly receivedAt: Date
-}
-
-/** What became of a fact: all of it accepted, unless said otherwise. */
-export type Disposition = { readonly outcome: Outcome; readonly reason: string }
-export const ACCEPTED: Disposition = { outcome: 'accepted', reason: '' }
-export const DUPLICATE: Disposition = { outcome: 'duplicate', reason: '' }
-/** Somebody said that nobody wants to hear of its problem again. */
-export const DISCARDED_ISSUE = { outcome: 'discarded', reason: 'discarded_issue' } as const satisfies Disposition

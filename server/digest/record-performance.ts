@@ -1,7 +1,7 @@
 import { recordPerformance } from '../metrics/performance/record-performance.ts'
 import type { PerformanceFact } from '../metrics/performance/fact.ts'
-import { ACCEPTED, DUPLICATE } from './item.ts'
-import type { Recorder } from './recorders.ts'
+import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
+import type { Recorder } from '../outcomes/recorder.ts'
 
 /** Transactions and spans into their series; what was recorded in the last days is a duplicate. */
 export const recordPerformanceItems: Recorder<PerformanceFact> = async (_app, client, now, facts) => {

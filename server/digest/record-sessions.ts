@@ -1,8 +1,7 @@
 import type pg from 'pg'
 import type { App } from '../context/app.ts'
 import { recordSessions, type SessionFact } from '../metrics/sessions/record-sessions.ts'
-import { ACCEPTED, type Disposition } from './item.ts'
-import type { Filed } from './recorders.ts'
+import { ACCEPTED, type Disposition, type Filed } from '../outcomes/recorder.ts'
 
 /** An update that is repeated changes nothing and is accepted all the same: SDKs repeat them on purpose. */
 export async function recordSessionItems(

@@ -2,12 +2,13 @@ import { authRoutes } from '../auth/auth.api.ts'
 import { attachmentRoutes } from '../attachments/attachments.api.ts'
 import { feedbackRoutes } from '../feedback/feedback.api.ts'
 import { filterRoutes } from '../filters/filters.api.ts'
-import { issueEventRoutes } from '../issues/events/issue-events.api.ts'
-import { bulkRoutes } from '../issues/bulk/bulk.api.ts'
+import { issueEventRoutes } from '../issue-events/issue-events.api.ts'
+import { bulkRoutes } from '../issue-bulk/bulk.api.ts'
 import { issueRoutes } from '../issues/issues.api.ts'
-import { peopleRoutes } from '../issues/people/people.api.ts'
-import { mergingRoutes } from '../issues/merging.api.ts'
-import { viewRoutes } from '../issues/views/views.api.ts'
+import { inboxRoutes } from '../inbox/inbox.api.ts'
+import { ownershipRoutes } from '../ownership/ownership.api.ts'
+import { mergingRoutes } from '../issue-merging/merging.api.ts'
+import { viewRoutes } from '../views/views.api.ts'
 import { intakeRoutes } from '../outcomes/intake.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
 import { liveRoutes } from '../live/live.api.ts'
@@ -29,7 +30,8 @@ export const contract = {
   ...issueRoutes,
   ...mergingRoutes,
   ...bulkRoutes,
-  ...peopleRoutes,
+  ...inboxRoutes,
+  ...ownershipRoutes,
   ...issueEventRoutes,
   ...viewRoutes,
   ...releaseRoutes,

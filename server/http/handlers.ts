@@ -3,12 +3,13 @@ import { authHandlers } from '../auth/auth.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
 import { filterHandlers } from '../filters/filters.handlers.ts'
-import { issueEventHandlers } from '../issues/events/issue-events.handlers.ts'
-import { bulkHandlers } from '../issues/bulk/bulk.handlers.ts'
+import { issueEventHandlers } from '../issue-events/issue-events.handlers.ts'
+import { bulkHandlers } from '../issue-bulk/bulk.handlers.ts'
 import { issueHandlers } from '../issues/issues.handlers.ts'
-import { peopleHandlers } from '../issues/people/people.handlers.ts'
-import { mergingHandlers } from '../issues/merging.handlers.ts'
-import { viewHandlers } from '../issues/views/views.handlers.ts'
+import { inboxHandlers } from '../inbox/inbox.handlers.ts'
+import { ownershipHandlers } from '../ownership/ownership.handlers.ts'
+import { mergingHandlers } from '../issue-merging/merging.handlers.ts'
+import { viewHandlers } from '../views/views.handlers.ts'
 import { intakeHandlers } from '../outcomes/intake.handlers.ts'
 import { liveHandlers } from '../live/live.handlers.ts'
 import { privacyHandlers } from '../privacy/privacy.handlers.ts'
@@ -30,7 +31,8 @@ export const handlers: Handlers<Contract> = {
   ...issueHandlers,
   ...mergingHandlers,
   ...bulkHandlers,
-  ...peopleHandlers,
+  ...inboxHandlers,
+  ...ownershipHandlers,
   ...issueEventHandlers,
   ...viewHandlers,
   ...releaseHandlers,

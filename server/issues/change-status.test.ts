@@ -3,9 +3,10 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, anException, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
-import type { Activity, Issue } from './issues.api.ts'
+import type { Issue } from '../issue-rules/issue.api.ts'
+import type { Activity } from './issues.api.ts'
 import { newId } from '../kernel/ids.ts'
-import { sweepIssues } from './sweep.ts'
+import { sweepIssues } from '../issue-recording/sweep.ts'
 
 /** How people resolve and ignore, through the API and on a real database. */
 

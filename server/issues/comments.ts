@@ -7,10 +7,10 @@ import { liveNotification } from '../live/publish.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
 import type { Database, Tx } from '../storage/pool.ts'
 import type { Comment, COMMENT_SORTS } from './issues.api.ts'
-import { holdIssue, selectIssue, shownWith } from './issues.queries.ts'
-import { mentionsOf, tellOfComment, tellOfEdit } from './people/comment-people.ts'
-import { tell, toldOfComment } from './people/inbox.queries.ts'
-import { viewPerson } from './view-issue.ts'
+import { holdIssue, selectIssue, shownWith } from '../issue-rows/issues.queries.ts'
+import { mentionsOf, tellOfComment, tellOfEdit } from '../inbox/comment-people.ts'
+import { tell, toldOfComment } from '../inbox/inbox.queries.ts'
+import { viewPerson } from '../issue-rows/view-issue.ts'
 
 /** @throws AppError not_found */
 async function requireIssue(tx: Tx, actor: OrgActor, issueId: string): Promise<{ id: string; projectId: string }> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '../storage/pool.ts'
-import { summarise } from './merging.queries.ts'
-import { rateIssues } from './rate-issues.ts'
-import { restartDocument } from './search/restart-document.ts'
-import type { Fact } from './search/facts.ts'
+import { summarise } from '../issue-merging/merging.queries.ts'
+import { rateIssues } from '../issue-merging/rate-issues.ts'
+import { restartDocument } from '../issue-search/restart-document.ts'
+import type { Fact } from '../issue-search/facts.ts'
 
 /** SQL of taking a person out of issues. */
 

@@ -1,8 +1,8 @@
 import type { App } from '../context/app.ts'
 import { ensureRelease } from '../releases/ensure-release.ts'
-import type { ResolutionInput } from './life-cycle.api.ts'
-import { releasesOfCommit, knownReleases } from './resolution.queries.ts'
-import { nextAfter, type Fix } from './resolution.ts'
+import type { ResolutionInput } from '../issue-rules/life-cycle.api.ts'
+import { releasesOfCommit, knownReleases } from '../issue-rows/resolution.queries.ts'
+import { nextAfter, type Fix } from '../issue-rules/resolution.ts'
 
 /**
  * What somebody asked for, as far as it can be known now. Releases not seen yet are made, marked planned; in a

@@ -1,65 +1,16 @@
 import { z } from 'zod'
 import { Attachment } from '../attachments/attachments.api.ts'
 import { Feedback } from '../feedback/feedback.api.ts'
-import { GroupingPart } from '../grouping/grouping.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Json } from '../kernel/json.api.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
-import { Event, EventLevel } from '../protocol/event.api.ts'
-import { eventQuery } from './events/issue-events.api.ts'
-import { ISSUE_SORT_FIELDS, ISSUE_SORTS, ISSUE_STATUSES, RANGES, SEVERITIES } from '#shared/issue-values.ts'
+import { Event } from '../protocol/event.api.ts'
+import { eventQuery } from '../issue-events/issue-events.api.ts'
 import { MAX_COMMENT_CHARACTERS, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
-import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from './life-cycle.api.ts'
-
-export const IssueStatus = z.enum(ISSUE_STATUSES, { error: `status must be one of ${ISSUE_STATUSES.join(', ')}.` })
-export type IssueStatus = z.infer<typeof IssueStatus>
-export const Severity = z.enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })
-export type Severity = z.infer<typeof Severity>
-
-export const IssueSort = z.enum(ISSUE_SORTS, {
-  error: `sort must be one of ${ISSUE_SORT_FIELDS.join(', ')}, with a leading - for descending.`,
-})
-export type IssueSort = z.infer<typeof IssueSort>
-
-export const Person = z.object({ id: Id, name: z.string(), email: z.string() })
-
-export const Issue = z.object({
-  id: Id,
-  short_id: z.string().describe('For people, such as SHOP-42.'),
-  project_id: Id,
-  title: z.string(),
-  culprit: z.string(),
-  type: z.string().nullable(),
-  value: z.string().nullable(),
-  level: EventLevel,
-  platform: z.string(),
-  status: IssueStatus,
-  status_reason: z.string().nullable().describe('Why the status is what it is, in a sentence.'),
-  status_changed_at: Timestamp.describe('Since when the status is what it is.'),
-  severity: Severity,
-  severity_pinned: z.boolean(),
-  assignee_id: Id.nullable(),
-  assignee: Person.nullable(),
-  team: z.string().nullable().describe('What an ownership rule named in place of a member.'),
-  first_seen: Timestamp,
-  last_seen: Timestamp,
-  event_count: z.number().int(),
-  user_count: z.number().int(),
-  first_release: z.string().nullable(),
-  last_release: z.string().nullable(),
-  resolved_in_release: z.string().nullable(),
-  resolution: Resolution.nullable().describe('How it was resolved, as it can be asked for; null unless resolved.'),
-  ignore_until: IgnoreUntil.nullable().describe('What ends the ignoring; null for good, or when not ignored.'),
-  is_unhandled: z.boolean(),
-  tracker_ticket: z.object({ id: z.string(), url: z.string() }).nullable(),
-  ai_analysis: z.record(z.string(), Json).nullable(),
-  trend: z.object({
-    interval_seconds: z.number().int(),
-    start: Timestamp,
-    counts: z.array(z.number().int()).describe('Events per bucket, oldest first, the newest bucket still counting.'),
-  }),
-})
-export type Issue = z.infer<typeof Issue>
+import { RANGES } from '#shared/issue-values.ts'
+import { GroupingView } from '../issue-merging/merging.api.ts'
+import { Issue, IssueSort, IssueStatus, Person, Severity } from '../issue-rules/issue.api.ts'
+import { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
 
 export const Activity = z.object({
   id: Id,
@@ -74,35 +25,6 @@ export const Activity = z.object({
   created_at: Timestamp,
 })
 export type Activity = z.infer<typeof Activity>
-
-export const GroupingView = z.object({
-  version: z.number().int(),
-  parts: z.array(GroupingPart).describe('What the oldest fingerprint was made of.'),
-  fingerprints: z
-    .array(
-      z.object({
-        hash: z.string().describe('SHA-256, 64 hex digits.'),
-        version: z.number().int(),
-        parts: z.array(GroupingPart).describe('What it was made of, in the order that counts.'),
-        created_at: Timestamp,
-        issue_id: Id.describe('The issue it made; another than this one where that was merged into this.'),
-        short_id: z.string(),
-      }),
-    )
-    .describe('All that lead to this issue, oldest first; at most 100.'),
-  merged: z
-    .array(
-      z.object({
-        id: Id,
-        short_id: z.string(),
-        title: z.string(),
-        event_count: z.number().int().describe('Events that were its own, before and since.'),
-        merged_at: Timestamp,
-        merged_by: Person.nullable(),
-      }),
-    )
-    .describe('Issues merged into this one, which can be taken out again.'),
-})
 
 export const IssueDetail = Issue.extend({
   project: z.object({ id: Id, name: z.string(), slug: z.string(), platform: z.string() }),

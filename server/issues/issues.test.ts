@@ -3,7 +3,8 @@ import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import type { Comment, Issue } from './issues.api.ts'
+import type { Issue } from '../issue-rules/issue.api.ts'
+import type { Comment } from './issues.api.ts'
 
 /** Lists, search, changes and comments through the API, on a real database. */
 

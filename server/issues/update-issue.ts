@@ -4,11 +4,11 @@ import { notFound } from '../kernel/errors.ts'
 import { liveNotification } from '../live/publish.ts'
 import { changeIssues } from './change-issues.ts'
 import { fixOf } from './fix-of.ts'
-import type { Issue, IssueStatus, Severity } from './issues.api.ts'
-import { lockIssue, selectIssue } from './issues.queries.ts'
-import type { IgnoreUntilInput, ResolutionInput } from './life-cycle.api.ts'
-import { requireMember } from './people/change-assignee.ts'
-import { viewIssue } from './view-issue.ts'
+import type { Issue, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
+import { lockIssue, selectIssue } from '../issue-rows/issues.queries.ts'
+import type { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
+import { requireMember } from './change-assignee.ts'
+import { viewIssue } from '../issue-rows/view-issue.ts'
 
 export type IssueChange = {
   readonly issueId: string

@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { countIssuesOf } from '../issues/of-releases.queries.ts'
+import { countIssuesOf } from '../issue-rows/of-releases.queries.ts'
 import { compareReleases } from '../releases/order.ts'
 import type { Release } from '../releases/releases.api.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'

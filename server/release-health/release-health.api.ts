@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Issue } from '../issues/issues.api.ts'
+import { Issue } from '../issue-rules/issue.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { ListedParts, Release, RELEASE_STATES, ReleaseParts } from '../releases/releases.api.ts'

@@ -9,7 +9,7 @@ import { countParts, lockRelease, type ReleaseRow, upsertCommits } from './relea
 
 const MOST_PER_RELEASE = 10_000
 
-/** The job that looks for issues resolved in a commit (issues/released-commits.ts). */
+/** The job that looks for issues resolved in a commit (issue-recording/released-commits.ts). */
 export const RELEASE_COMMITS_JOB = 'release-commits'
 
 /** @throws AppError not_found, conflict when the release would have too many */

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Feedback } from '#server/feedback/feedback.api.ts'
-import type { Issue, IssueDetail } from '#server/issues/issues.api.ts'
+import type { Issue } from '#server/issue-rules/issue.api.ts'
+import type { IssueDetail } from '#server/issues/issues.api.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { readSamples, SAMPLE_KEY } from '#test/kit/samples.ts'

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { createProjectFactsReader } from '#server/digest/project-facts.ts'
 import { prepareEvent } from '#server/digest/prepare-event.ts'
 import { RECEIVED_DAY_TABLES } from '#server/digest/day-tables.ts'
-import { recordEvents } from '#server/digest/record-events.ts'
-import { hourlyLimit, hourOf, type HourHistory } from '#server/issues/escalating.ts'
-import type { Occurrence } from '#server/issues/record.ts'
-import { ResolutionInput } from '#server/issues/life-cycle.api.ts'
-import { history, RELEASES, type HistoryStep } from '#server/issues/life-cycle.fixture.ts'
-import { fixFrom } from '#server/issues/life-columns.ts'
+import { recordEvents } from '#server/issue-recording/record-events.ts'
+import { hourlyLimit, hourOf, type HourHistory } from '#server/issue-rules/escalating.ts'
+import type { Occurrence } from '#server/issue-recording/record.ts'
+import { ResolutionInput } from '#server/issue-rules/life-cycle.api.ts'
+import { history, RELEASES, type HistoryStep } from '#server/issue-rules/life-cycle.fixture.ts'
+import { fixFrom } from '#server/issue-rules/life-columns.ts'
 import {
   born,
   commitReleased,
@@ -19,9 +19,9 @@ import {
   tick,
   type Life,
   type Seen,
-} from '#server/issues/life-cycle.ts'
-import type { Fix } from '#server/issues/resolution.ts'
-import { sweepIssues } from '#server/issues/sweep.ts'
+} from '#server/issue-rules/life-cycle.ts'
+import type { Fix } from '#server/issue-rules/resolution.ts'
+import { sweepIssues } from '#server/issue-recording/sweep.ts'
 import { updateIssue } from '#server/issues/update-issue.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { newId } from '#server/kernel/ids.ts'

@@ -16,7 +16,7 @@ import { purgeTelemetry } from '#server/telemetry/purge-telemetry.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, sendEvent } from '#test/kit/sdk.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import type { Issue } from '#server/issues/issues.api.ts'
+import type { Issue } from '#server/issue-rules/issue.api.ts'
 
 /** The main story on the oldest PostgreSQL an operator may bring: no SQL of ours is newer than it. */
 

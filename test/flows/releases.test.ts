@@ -4,7 +4,7 @@ import { anUpdate, filed, filedCounts, anAttribute, sidOf } from '#server/metric
 import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
 import type { Page } from '#server/kernel/page.api.ts'
 import type { Commit, Deploy, Release } from '#server/releases/releases.api.ts'
-import { settleReleased } from '#server/issues/sweep.ts'
+import { settleReleased } from '#server/issue-recording/sweep.ts'
 import { withClientTx } from '#server/storage/pool.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'

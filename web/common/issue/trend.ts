@@ -1,4 +1,4 @@
-import type { Issue } from '../../../server/issues/issues.api.ts'
+import type { Issue } from '../../../server/issue-rules/issue.api.ts'
 import type { SparkTone } from '../../ui/sparkline.tsx'
 
 /** What colours a trend, and from which bucket on. Pure. */

@@ -1,0 +1,41 @@
+import { attachmentKey, findStoredAttachments, insertAttachments, type FiledAttachment } from './attachments.queries.ts'
+import type { Attachment } from './attachment.ts'
+import { findIssuesOf } from '../events/store.ts'
+import { dayOf } from '../kernel/day.ts'
+import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
+import type { Recorder } from '../outcomes/recorder.ts'
+import { tellIssues } from '../issue-rows/tell-issues.ts'
+
+/** Files, each once: the same one of the same event that came before is a duplicate. */
+export const recordAttachments: Recorder<Attachment> = async (_app, client, now, facts) => {
+  const files = facts.map(({ fact, filing }): FiledAttachment => ({
+    projectId: filing.projectId,
+    receivedAt: filing.receivedAt,
+    attachment: fact,
+  }))
+  const seen = await findStoredAttachments(client, files, dayOf(now))
+  const isFresh = files.map((file) => {
+    const key = attachmentKey(file)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+  await insertAttachments(
+    client,
+    files.filter((_, index) => isFresh[index]),
+  )
+  // They may come long after their event, to a page that is open.
+  const fresh = facts.filter((_, index) => isFresh[index])
+  const issues = await findIssuesOf(
+    client,
+    fresh.map(({ fact, filing }) => ({ projectId: filing.projectId, eventId: fact.eventId })),
+  )
+  await tellIssues(
+    client,
+    fresh.flatMap(({ fact, filing }) => {
+      const issueId = issues.get(`${filing.projectId}/${fact.eventId}`)
+      return issueId === undefined ? [] : [{ filing, issueId }]
+    }),
+  )
+  return isFresh.map((one) => (one ? ACCEPTED : DUPLICATE))
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import { actorLabel, memberOf, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { nameMembers } from '../team/members.queries.ts'
+import { notify, subscribeAutomatically, subscribersOf, type News } from './inbox.queries.ts'
+import { mentionsIn, type Mention } from './mentions.ts'
+
+/** Members of an organisation that can be mentioned: the oldest so many. */
+const MOST_MEMBERS = 5_000
+
+export type WrittenComment = { readonly id: string; readonly issueId: string; readonly body: string }
+
+/**
+ * Whoever a new comment names, and whoever follows the issue, hears of it; author and named follow it from now on.
+ * On the transaction that writes the comment.
+ */
+export async function tellOfComment(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
+  const mentions = await resolveMentions(tx, actor, comment.body)
+  await insertMentions(tx, comment.id, mentions)
+  const now = app.clock.now()
+  const followers = await subscribersOf(tx, [comment.issueId])
+  await subscribeAutomatically(tx, now, [
+    { issueId: comment.issueId, userId: memberOf(actor).userId, reason: 'commented' },
+    ...mentioned(comment, mentions),
+  ])
+  const named = new Set(mentions.map(({ userId }) => userId))
+  const name = actorLabel(actor)
+  await notify(tx, now, [
+    ...newsOf(actor, comment, [...named], 'mentioned', `${name} mentioned you in a comment.`),
+    ...newsOf(
+      actor,
+      comment,
+      followers.map(({ userId }) => userId).filter((userId) => !named.has(userId)),
+      'commented',
+      `${name} commented.`,
+    ),
+  ])
+}
+
+/** Whoever an edit names for the first time hears of it; nobody else does. */
+export async function tellOfEdit(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
+  const before = await tx
+    .selectFrom('comment_mentions')
+    .select('user_id')
+    .where('comment_id', '=', comment.id)
+    .execute()
+  const known = new Set(before.map((row) => row.user_id))
+  const mentions = await resolveMentions(tx, actor, comment.body)
+  await tx.deleteFrom('comment_mentions').where('comment_id', '=', comment.id).execute()
+  await insertMentions(tx, comment.id, mentions)
+  const added = mentions.filter(({ userId }) => !known.has(userId))
+  const now = app.clock.now()
+  await subscribeAutomatically(tx, now, mentioned(comment, added))
+  const people = [...new Set(added.map(({ userId }) => userId))]
+  if (people.length === 0) return
+  const name = actorLabel(actor)
+  await notify(tx, now, newsOf(actor, comment, people, 'mentioned', `${name} mentioned you in a comment.`))
+}
+
+async function resolveMentions(tx: Tx, actor: OrgActor, body: string): Promise<Mention[]> {
+  return body.includes('@') ? mentionsIn(body, await nameMembers(tx, actor.orgId, MOST_MEMBERS)) : []
+}
+
+async function insertMentions(tx: Tx, commentId: string, mentions: readonly Mention[]): Promise<void> {
+  if (mentions.length === 0) return
+  await tx
+    .insertInto('comment_mentions')
+    .values(mentions.map(({ written, userId }) => ({ comment_id: commentId, written, user_id: userId })))
+    .execute()
+}
+
+const mentioned = (comment: WrittenComment, mentions: readonly Mention[]) =>
+  mentions.map(({ userId }) => ({ issueId: comment.issueId, userId, reason: 'mentioned' as const }))
+
+const newsOf = (
+  actor: OrgActor,
+  comment: WrittenComment,
+  userIds: readonly string[],
+  kind: 'mentioned' | 'commented',
+  sentence: string,
+): News[] =>
+  userIds.map((userId) => ({
+    orgId: actor.orgId,
+    userId,
+    issueId: comment.issueId,
+    kind,
+    actor,
+    commentId: comment.id,
+    sentence,
+  }))
+
+/** Who is named in comments, by comment; people who left since are not. */
+export async function mentionsOf(db: Database | Tx, commentIds: readonly string[]) {
+  const rows =
+    commentIds.length === 0
+      ? []
+      : await db
+          .selectFrom('comment_mentions as m')
+          .innerJoin('users as u', 'u.id', 'm.user_id')
+          .select(['m.comment_id', 'm.written', 'u.id', 'u.name', 'u.email'])
+          .where('m.comment_id', 'in', [...commentIds])
+          .where('u.disabled_at', 'is', null)
+          // Whatever the database's own order of letters is.
+          .orderBy(sql`m.written collate "C"`)
+          .execute()
+  return Map.groupBy(rows, (row) => row.comment_id)
+}

@@ -1,0 +1,238 @@
+import { CompiledQuery, sql } from 'kysely'
+import type pg from 'pg'
+import { memberBehind, type Actor } from '../context/actor.ts'
+import { newId } from '../kernel/ids.ts'
+import { liveNotification, MOST_IDS, publishLive } from '../live/publish.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+
+/** SQL of inboxes and subscriptions: the same for digestion, jobs and people. */
+
+type On = Tx | pg.ClientBase
+
+async function rowsOf<T extends object>(on: On, text: string, values: readonly unknown[]): Promise<T[]> {
+  if ('executeQuery' in on) return (await on.executeQuery<T>(CompiledQuery.raw(text, [...values]))).rows
+  return (await on.query<T>(text, [...values])).rows
+}
+
+export type InboxKind = 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated' | 'reopened'
+export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
+
+/** Something one person shall hear of. */
+export type News = {
+  readonly orgId: string
+  readonly userId: string
+  readonly issueId: string
+  readonly kind: InboxKind
+  readonly actor: Actor
+  readonly commentId: string | null
+  readonly sentence: string
+}
+
+/** Whoever leaves so much unread hears only of mentions until some of it is read. */
+export const MOST_UNREAD = 1_000
+
+const INSERT_NEWS = `
+  with asked as (
+    select k.* from jsonb_to_recordset($1::jsonb)
+      k (id uuid, org_id uuid, user_id uuid, issue_id uuid, kind text, actor_id uuid, comment_id uuid, sentence text)
+  ), people as (
+    select u.id, u.org_id from users u
+    where u.id in (select user_id from asked) and u.disabled_at is null order by u.id for key share
+  ), full_inboxes as (
+    select p.id from people p
+    where (select count(*) from (
+      select 1 from inbox_entries e where e.user_id = p.id and e.read_at is null limit ${MOST_UNREAD}) x) = ${MOST_UNREAD}
+  )
+  insert into inbox_entries (id, org_id, user_id, issue_id, kind, actor_id, comment_id, sentence, created_at)
+  select a.id, a.org_id, a.user_id, a.issue_id, a.kind, a.actor_id, a.comment_id, a.sentence, $2::timestamptz
+  from asked a join people p on p.id = a.user_id and p.org_id = a.org_id
+  where a.kind = 'mentioned' or not exists (select from full_inboxes f where f.id = a.user_id)
+  order by a.user_id, a.id
+  on conflict (comment_id, user_id, kind) where comment_id is not null do nothing
+  returning org_id, user_id`
+
+/** Puts news into inboxes of members and tells their open dashboards. What a person does is no news to them. */
+export async function notify(on: On, now: Date, news: readonly News[]): Promise<void> {
+  const rows = news
+    .map((one) => ({ ...one, actorId: memberBehind(one.actor)?.userId ?? null }))
+    .filter(({ userId, actorId }) => userId !== actorId)
+    .map((one) => ({
+      id: newId(),
+      org_id: one.orgId,
+      user_id: one.userId,
+      issue_id: one.issueId,
+      kind: one.kind,
+      actor_id: one.actorId,
+      comment_id: one.commentId,
+      sentence: one.sentence,
+    }))
+  if (rows.length === 0) return
+  const told = await rowsOf<{ org_id: string; user_id: string }>(on, INSERT_NEWS, [JSON.stringify(rows), now])
+  for (const [orgId, ofOrg] of Map.groupBy(told, (row) => row.org_id))
+    await tell(
+      on,
+      orgId,
+      ofOrg.map((row) => row.user_id),
+    )
+}
+
+/** Dashboards of these people read their inbox again once this commits. */
+export async function tell(on: On, orgId: string, userIds: readonly string[]): Promise<void> {
+  const people = [...new Set(userIds)]
+  for (let at = 0; at < people.length; at += MOST_IDS) {
+    const message = { kind: 'inbox' as const, user_ids: people.slice(at, at + MOST_IDS) }
+    if ('executeQuery' in on) await liveNotification(orgId, message).execute(on)
+    else await publishLive(on, orgId, message)
+  }
+}
+
+/** Whose inbox holds news of a comment: it goes with the comment. */
+export async function toldOfComment(tx: Tx, commentId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('inbox_entries').select('user_id').where('comment_id', '=', commentId).execute()
+  return rows.map((row) => row.user_id)
+}
+
+export type NewSubscription = {
+  readonly issueId: string
+  readonly userId: string
+  readonly reason: Exclude<SubscriptionReason, 'manual'>
+}
+
+const SUBSCRIBE = `
+  insert into issue_subscriptions (issue_id, user_id, reason, is_subscribed, changed_at)
+  select distinct on (k.issue_id, k.user_id) k.issue_id, k.user_id, k.reason, true, $2::timestamptz
+  from jsonb_to_recordset($1::jsonb) k (issue_id uuid, user_id uuid, reason text)
+  order by k.issue_id, k.user_id
+  on conflict (issue_id, user_id) do nothing`
+
+/** Subscribes people who never were; whoever stopped by hand stays out, whoever is in keeps the reason. */
+export async function subscribeAutomatically(on: On, now: Date, rows: readonly NewSubscription[]): Promise<void> {
+  if (rows.length === 0) return
+  const values = rows.map(({ issueId, userId, reason }) => ({ issue_id: issueId, user_id: userId, reason }))
+  await rowsOf(on, SUBSCRIBE, [JSON.stringify(values), now])
+}
+
+/** Subscribers of one issue that hear of what happens to it. */
+export const MOST_SUBSCRIBERS = 100
+
+const SUBSCRIBERS = `
+  select k.id as issue_id, s.user_id
+  from unnest($1::uuid[]) k (id)
+  cross join lateral (
+    select s.user_id from (
+      select s.user_id from issue_subscriptions s
+      where s.issue_id = k.id and s.is_subscribed
+      union
+      select s.user_id from issues m join issue_subscriptions s on s.issue_id = m.id and s.is_subscribed
+      where m.merged_into = k.id and not exists (
+        select from issue_subscriptions own where own.issue_id = k.id and own.user_id = s.user_id)
+    ) s join users u on u.id = s.user_id and u.disabled_at is null
+    order by s.user_id limit ${MOST_SUBSCRIBERS}
+  ) s
+  order by k.id, s.user_id`
+
+/** Members who follow these issues, or one merged into them: at most {@link MOST_SUBSCRIBERS} each, the oldest. */
+export async function subscribersOf(
+  on: On,
+  issueIds: readonly string[],
+): Promise<{ readonly issueId: string; readonly userId: string }[]> {
+  if (issueIds.length === 0) return []
+  const rows = await rowsOf<{ issue_id: string; user_id: string }>(on, SUBSCRIBERS, [[...issueIds]])
+  return rows.map((row) => ({ issueId: row.issue_id, userId: row.user_id }))
+}
+
+export type Cursor = { readonly unread: boolean; readonly at: Date; readonly id: string }
+
+export type InboxRow = Awaited<ReturnType<typeof selectInbox>>[number]
+
+/** A page of a person's inbox, unread first, then newest first; issues merged since lead to what they were merged into. */
+export function selectInbox(
+  db: Database,
+  userId: string,
+  page: { limit: number; offset: number; after: Cursor | null; unreadOnly: boolean },
+) {
+  let query = db
+    .selectFrom('inbox_entries as e')
+    .innerJoin('issues as own', 'own.id', 'e.issue_id')
+    .innerJoin('issues as i', (join) => join.on(sql<boolean>`i.id = coalesce(own.merged_into, own.id)`))
+    .innerJoin('projects as p', 'p.id', 'i.project_id')
+    .leftJoin('users as a', 'a.id', 'e.actor_id')
+    .select([
+      'e.id',
+      'e.kind',
+      'e.sentence',
+      'e.comment_id',
+      'e.created_at',
+      'e.read_at',
+      'e.actor_id',
+      'a.name as actor_name',
+      'a.email as actor_email',
+      'i.id as issue_id',
+      'i.project_id',
+      'i.number',
+      'i.title',
+      'i.status',
+      'i.severity',
+      'p.slug as project_slug',
+    ])
+    .where('e.user_id', '=', userId)
+  if (page.unreadOnly) query = query.where('e.read_at', 'is', null)
+  if (page.after !== null) {
+    const { unread, at, id } = page.after
+    query = query.where(
+      sql<boolean>`(e.read_at is null, e.created_at, e.id) < (${unread}::boolean, ${at}::timestamptz, ${id}::uuid)`,
+    )
+  }
+  return query
+    .orderBy(sql`(e.read_at is null)`, 'desc')
+    .orderBy('e.created_at', 'desc')
+    .orderBy('e.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+/** Entries of a person, counted up to one beyond `most`. */
+export async function countInbox(
+  db: Database | Tx,
+  userId: string,
+  unreadOnly: boolean,
+  most: number,
+): Promise<number> {
+  let capped = db.selectFrom('inbox_entries').select('id').where('user_id', '=', userId)
+  if (unreadOnly) capped = capped.where('read_at', 'is', null)
+  const row = await db
+    .selectFrom(capped.limit(most + 1).as('capped'))
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return row.n
+}
+
+/** Marks entries of a person as read; returns how many were unread. */
+export async function markRead(
+  tx: Tx,
+  userId: string,
+  which: { readonly ids: readonly string[] } | { readonly before: Date },
+  now: Date,
+): Promise<number> {
+  let query = tx
+    .updateTable('inbox_entries')
+    .set({ read_at: now })
+    .where('user_id', '=', userId)
+    .where('read_at', 'is', null)
+  query =
+    'ids' in which
+      ? query.where(sql<boolean>`id = any(${[...which.ids]}::uuid[])`)
+      : query.where('created_at', '<=', which.before)
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
+}
+
+/** Forgets entries made before, at most so many; returns how many it were. */
+export async function deleteEntries(db: Database, before: Date, most: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('inbox_entries')
+    .where('id', 'in', (eb) => eb.selectFrom('inbox_entries').select('id').where('created_at', '<', before).limit(most))
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { memberOf, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { defineTask, NoPayload } from '../jobs/task.ts'
+import { invalid } from '../kernel/errors.ts'
+import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import { severityName, shortId } from '../issue-rules/issue.ts'
+import { viewPerson } from '../issue-rows/view-issue.ts'
+import {
+  countInbox,
+  deleteEntries,
+  markRead,
+  MOST_UNREAD,
+  selectInbox,
+  tell,
+  type Cursor,
+  type InboxRow,
+} from './inbox.queries.ts'
+import type { InboxEntry } from './inbox.api.ts'
+
+export type ListInboxInput = {
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+  readonly unread: 'true' | 'false'
+}
+
+/**
+ * News of one person: unread first, then newest first.
+ * @throws AppError invalid for a cursor that is none
+ */
+export async function listInbox(
+  app: App,
+  actor: OrgActor,
+  input: ListInboxInput,
+): Promise<Page<InboxEntry> & { unread_count: number }> {
+  const { userId } = memberOf(actor)
+  const after = input.cursor === undefined ? null : readCursor(input.cursor)
+  const offset = after === null ? input.offset : 0
+  const unreadOnly = input.unread === 'true'
+  const [rows, total, unread] = await Promise.all([
+    selectInbox(app.db, userId, { limit: input.limit + 1, offset, after, unreadOnly }),
+    countInbox(app.db, userId, unreadOnly, TOTAL_CAP),
+    unreadOf(app, userId),
+  ])
+  const page = rows.slice(0, input.limit)
+  const last = rows.length > input.limit ? page.at(-1) : undefined
+  return {
+    items: page.map(viewEntry),
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    limit: input.limit,
+    offset,
+    next_cursor: last === undefined ? null : makeCursor(last),
+    unread_count: unread,
+  }
+}
+
+/** Marks news of one person as read; their other dashboards hear of it. */
+export async function markInboxRead(
+  app: App,
+  actor: OrgActor,
+  input: { ids?: readonly string[] | undefined; before?: string | undefined },
+): Promise<{ read: number; unread_count: number }> {
+  const { userId } = memberOf(actor)
+  const which = input.before === undefined ? { ids: input.ids ?? [] } : { before: new Date(input.before) }
+  const read = await app.tx(async (tx) => {
+    const marked = await markRead(tx, userId, which, app.clock.now())
+    if (marked > 0) await tell(tx, actor.orgId, [userId])
+    return marked
+  })
+  return { read, unread_count: await unreadOf(app, userId) }
+}
+
+const unreadOf = async (app: App, userId: string): Promise<number> =>
+  Math.min(await countInbox(app.db, userId, true, MOST_UNREAD), MOST_UNREAD)
+
+const viewEntry = (row: InboxRow): InboxEntry => ({
+  id: row.id,
+  kind: row.kind,
+  sentence: row.sentence,
+  actor: viewPerson(row.actor_id, row.actor_name, row.actor_email),
+  issue: {
+    id: row.issue_id,
+    short_id: shortId(row.project_slug, row.number),
+    project_id: row.project_id,
+    title: row.title,
+    status: row.status,
+    severity: severityName(row.severity),
+  },
+  comment_id: row.comment_id,
+  created_at: row.created_at.toISOString(),
+  read_at: row.read_at?.toISOString() ?? null,
+})
+
+const CursorParts = z.tuple([z.boolean(), z.iso.datetime(), z.uuid()])
+
+const makeCursor = (row: InboxRow): string =>
+  Buffer.from(JSON.stringify([row.read_at === null, row.created_at.toISOString(), row.id])).toString('base64url')
+
+function readCursor(text: string): Cursor {
+  let given: unknown
+  try {
+    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    given = null
+  }
+  const parts = CursorParts.safeParse(given)
+  if (!parts.success) throw invalid('cursor is not one this list gave out.')
+  const [unread, at, id] = parts.data
+  return { unread, at: new Date(at), id }
+}
+
+const KEPT_MS = 90 * 86_400_000
+const PIECE = 5_000
+
+/** Forgets news older than 90 days, read or not. */
+export async function purgeInboxes(app: App, signal?: AbortSignal): Promise<void> {
+  const before = new Date(app.clock.now().getTime() - KEPT_MS)
+  do signal?.throwIfAborted()
+  while ((await deleteEntries(app.db, before, PIECE)) === PIECE)
+}
+
+export const purgeInboxesTask = defineTask({
+  name: 'purge-inboxes',
+  payload: NoPayload,
+  cron: '17 3 * * *',
+  run: (app, _payload, signal) => purgeInboxes(app, signal),
+})

@@ -1,0 +1,125 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Client } from '#test/kit/client.ts'
+import { aColleague, type Colleague } from '#test/kit/colleague.ts'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { seedIssues } from '#test/kit/seed-issues.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import { sweepIssues } from '../issue-recording/sweep.ts'
+import { MOST_SUBSCRIBERS, subscribersOf } from './inbox.queries.ts'
+
+/** Who hears of moves nobody made by hand, from digestion and from sweeps. */
+
+const server = await testServer()
+const { app, clock } = server
+
+let ada: Client
+let bob: Colleague
+let project: TestProject
+
+// Their log-ins end as days pass.
+beforeEach(async () => {
+  ada = await aFounder(server.url)
+  bob = await aColleague(app, server.url, ada, { name: 'Bob Builder' })
+  project = await aProject(ada)
+})
+
+const send = async (type: string, fields: Record<string, unknown> = {}) => {
+  clock.advance(1_000)
+  const timestamp = clock.now().getTime() / 1000
+  await sendEvent(
+    server.url,
+    project.dsn,
+    anEvent({ timestamp, exception: { values: [anException({ type })] }, ...fields }),
+  )
+  await server.service.drain()
+}
+// Days pass in these tests, longer than anybody stays logged in: they look at the tables.
+const issueOf = (type: string) =>
+  app.db
+    .selectFrom('issues')
+    .select(['id', 'status', 'status_reason'])
+    .where('project_id', '=', project.id)
+    .where('title', 'like', `${type}:%`)
+    .executeTakeFirstOrThrow()
+const toldOf = async (userId: string, issueId: string) => {
+  const rows = await app.db
+    .selectFrom('inbox_entries')
+    .select(['kind', 'sentence', 'actor_id'])
+    .where('user_id', '=', userId)
+    .where('issue_id', '=', issueId)
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map(({ kind, sentence, actor_id: actor }) => [kind, sentence, actor])
+}
+const change = async (by: Client, issueId: string, body: Record<string, unknown>) => {
+  clock.advance(1_000)
+  expect(await by.patch(`/api/issues/${issueId}`, body)).toMatchObject({ status: 200 })
+}
+
+test('an issue ignored until so many events tells who follows it that they came', async () => {
+  await send('Counted')
+  const { id } = await issueOf('Counted')
+  await change(bob, id, { status: 'ignored', ignore_until: { count: 2 } })
+  await send('Counted')
+  expect(await toldOf(bob.id, id)).toEqual([])
+  await send('Counted')
+  const { status, status_reason: reason } = await issueOf('Counted')
+  expect(status).toBe('unresolved')
+  expect(await toldOf(bob.id, id)).toEqual([['reopened', reason, null]])
+})
+
+test('an issue ignored until a time tells so when a sweep ends it, once', async () => {
+  await send('Timed')
+  const { id } = await issueOf('Timed')
+  const until = new Date(clock.now().getTime() + 3_600_000).toISOString()
+  await change(bob, id, { status: 'ignored', ignore_until: { time: until } })
+  clock.advance(3_700_000)
+  await sweepIssues(app)
+  await sweepIssues(app)
+  expect(await toldOf(bob.id, id)).toEqual([
+    ['reopened', expect.stringContaining('Reopened: it was ignored until') as unknown, null],
+  ])
+})
+
+test('resolving by itself and calming down ask nobody for anything, and tell nobody', async () => {
+  await send('Quiet')
+  await send('Calm')
+  const [quiet, calm] = [await issueOf('Quiet'), await issueOf('Calm')]
+  for (const { id } of [quiet, calm]) await change(ada, id, { assignee_id: bob.id })
+  await change(bob, calm.id, { status: 'escalated' })
+  clock.advance(8 * 86_400_000)
+  await sweepIssues(app)
+  expect((await issueOf('Calm')).status).toBe('unresolved')
+  clock.advance(30 * 86_400_000)
+  await sweepIssues(app)
+  expect((await issueOf('Quiet')).status).toBe('resolved')
+  for (const { id } of [quiet, calm]) expect((await toldOf(bob.id, id)).map(([kind]) => kind)).toEqual(['assigned'])
+})
+
+test('people who left take nobody’s place among those who are told', async () => {
+  const [issueId = ''] = await seedIssues(app, project.id, 1)
+  const now = clock.now()
+  const template = await app.db.selectFrom('users').selectAll().where('id', '=', bob.id).executeTakeFirstOrThrow()
+  // Older than Bob, so that they would be asked first.
+  const left = Array.from({ length: MOST_SUBSCRIBERS }, (_, index) => ({
+    ...template,
+    id: `01000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+    email: `left${index}@example.com`,
+    disabled_at: now,
+  }))
+  await app.db.insertInto('users').values(left).execute()
+  await app.db
+    .insertInto('issue_subscriptions')
+    .values(
+      [...left, template].map(({ id }) => ({
+        issue_id: issueId,
+        user_id: id,
+        reason: 'manual' as const,
+        is_subscribed: true,
+        changed_at: now,
+      })),
+    )
+    .execute()
+  expect(await app.tx((tx) => subscribersOf(tx, [issueId]))).toEqual([{ issueId, userId: bob.id }])
+})

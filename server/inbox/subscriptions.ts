@@ -1,0 +1,85 @@
+import { memberOf, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { holdIssue, selectIssue } from '../issue-rows/issues.queries.ts'
+import type { Subscription } from './inbox.api.ts'
+
+/** Whether one person follows one issue. For an issue that was merged, the one it leads to. */
+
+/** @throws AppError not_found */
+export async function readSubscription(app: App, actor: OrgActor, issueId: string): Promise<Subscription> {
+  const issue = await selectIssue(app.db, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  return view(app.db, actor, issue.id)
+}
+
+/**
+ * By hand. Doing it twice changes nothing; whoever follows already keeps the reason.
+ * @throws AppError not_found
+ */
+export async function subscribe(app: App, actor: OrgActor, issueId: string): Promise<Subscription> {
+  return app.tx(async (tx) => {
+    const id = await heldId(tx, actor, issueId)
+    const now = app.clock.now()
+    await tx
+      .insertInto('issue_subscriptions')
+      .values({ issue_id: id, user_id: memberOf(actor).userId, reason: 'manual', is_subscribed: true, changed_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['issue_id', 'user_id'])
+          .doUpdateSet({ reason: 'manual', is_subscribed: true, changed_at: now })
+          .where('issue_subscriptions.is_subscribed', '=', false),
+      )
+      .execute()
+    return view(tx, actor, id)
+  })
+}
+
+/**
+ * By hand: nothing that happens later subscribes this person again.
+ * @throws AppError not_found
+ */
+export async function unsubscribe(app: App, actor: OrgActor, issueId: string): Promise<void> {
+  await app.tx(async (tx) => {
+    const now = app.clock.now()
+    await tx
+      .insertInto('issue_subscriptions')
+      .values({
+        issue_id: await heldId(tx, actor, issueId),
+        user_id: memberOf(actor).userId,
+        reason: 'manual',
+        is_subscribed: false,
+        changed_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['issue_id', 'user_id'])
+          .doUpdateSet({ is_subscribed: false, changed_at: now })
+          .where('issue_subscriptions.is_subscribed', '=', true),
+      )
+      .execute()
+  })
+}
+
+/** @throws AppError not_found */
+async function heldId(tx: Tx, actor: OrgActor, issueId: string): Promise<string> {
+  const issue = await holdIssue(tx, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  return issue.id
+}
+
+async function view(db: Database | Tx, actor: OrgActor, issueId: string): Promise<Subscription> {
+  const row = await db
+    .selectFrom('issue_subscriptions')
+    .select(['reason', 'is_subscribed', 'changed_at'])
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', memberOf(actor).userId)
+    .executeTakeFirst()
+  return {
+    issue_id: issueId,
+    subscribed: row?.is_subscribed ?? false,
+    reason: row?.is_subscribed === true ? row.reason : null,
+    changed_at: row?.changed_at.toISOString() ?? null,
+  }
+}

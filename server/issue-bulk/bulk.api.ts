@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { routes } from '../kernel/contract.ts'
+import { Id, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { IssueStatus, Severity } from '../issue-rules/issue.api.ts'
+import { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
+import { MAX_BULK_ISSUES, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
+
+/** Many issues at once. */
+
+/** So many are done before the answer; more go on behind it. */
+export const AT_ONCE = 100
+
+const oneOrMany = <T extends z.ZodType>(element: T) => z.union([element, z.array(element).max(100)])
+
+/** The filters of `GET /api/issues`, in the body. */
+const IssueQuery = z.strictObject({
+  q: z.string().max(MAX_QUERY_CHARACTERS, { error: 'query.q must be at most 10,000 characters.' }).optional(),
+  projectId: oneOrMany(Id).optional(),
+  status: oneOrMany(IssueStatus).optional(),
+  severity: oneOrMany(Severity).optional(),
+  assignee_id: oneOrMany(z.union([Id, z.enum(['me', 'none'])])).optional(),
+  platform: oneOrMany(z.string().max(50)).optional(),
+  seen_since: z.iso.datetime({ offset: true, error: 'query.seen_since must be an RFC 3339 time.' }).optional(),
+})
+
+const target = {
+  ids: z
+    .array(Id)
+    .min(1, { error: 'ids must name at least one issue.' })
+    .max(MAX_BULK_ISSUES, { error: 'ids must name at most 10,000 issues; do it in parts.' })
+    .optional(),
+  query: z
+    .union([z.string().transform((q) => ({ q })), IssueQuery], {
+      error: 'query must be a search text or the filters of the list (q, projectId, status, severity, …).',
+    })
+    .refine(({ q = '' }) => q.length <= MAX_QUERY_CHARACTERS, {
+      error: 'query must be at most 10,000 characters.',
+    })
+    .optional()
+    .describe('In place of ids: a search text, or filters as GET /api/issues takes them. At most 10,000 issues.'),
+  projectId: oneOrMany(Id).optional().describe('Narrows a query.'),
+  operation_id: Id.optional().describe('Given by the client: sent again, the same operation is answered.'),
+}
+
+const oneTarget = (body: { ids?: unknown; query?: unknown; projectId?: unknown }): boolean =>
+  (body.ids === undefined) !== (body.query === undefined) && (body.ids === undefined || body.projectId === undefined)
+const ONE_TARGET = { error: 'Send either ids, or query with an optional projectId.' }
+
+const changes = {
+  status: IssueStatus.optional(),
+  resolution: ResolutionInput.optional(),
+  ignore_until: IgnoreUntilInput.nullable().optional(),
+  assignee_id: Id.nullable().optional(),
+  severity: Severity.nullable().optional(),
+}
+
+/** The same as they are stored with the operation. */
+export const BulkChange = z.object(changes)
+export type BulkChange = z.output<typeof BulkChange>
+
+export const BulkResult = z.enum(['changed', 'unchanged', 'failed'])
+export type BulkResult = z.infer<typeof BulkResult>
+
+export const BulkOperation = z.object({
+  id: Id,
+  kind: z.enum(['change', 'delete', 'undo']),
+  state: z.enum(['running', 'done']),
+  total: z.number().int().describe('Issues it is about.'),
+  done: z.number().int(),
+  changed: z.number().int(),
+  unchanged: z.number().int().describe('What was asked for held already.'),
+  failed: z.number().int(),
+  can_undo: z.boolean(),
+  undone_by: Id.nullable(),
+  created_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+  results: z
+    .array(z.object({ issue_id: Id, result: BulkResult.nullable(), error: z.string().nullable() }))
+    .describe('In the order asked for; null is still to come. The first 100 in the answer to a change.'),
+  next_cursor: z.string().nullable().describe('More results: GET /api/issues/operations/:operationId?cursor='),
+})
+export type BulkOperation = z.infer<typeof BulkOperation>
+
+const operationParams = z.object({ operationId: Id })
+
+export const bulkRoutes = routes({
+  updateIssues: {
+    method: 'PATCH',
+    path: '/api/issues',
+    tag: 'Issues',
+    summary: 'Change many issues at once, by ids or by a query',
+    description:
+      'Takes the fields of PATCH /api/issues/:issueId. Up to 100 issues are changed before the answer, more behind it: read the operation for progress. Each issue is reported: changed, unchanged, or failed with the reason; an id that does not exist is reported, the others go on. With `operation_id` a repetition is answered with the same operation.',
+    permission: 'issues.write',
+    body: z
+      .strictObject({ ...target, ...changes })
+      .refine(oneTarget, ONE_TARGET)
+      .refine((body) => Object.keys(changes).some((key) => body[key as keyof typeof changes] !== undefined), {
+        error: 'Send at least one of status, assignee_id, severity.',
+      })
+      .refine((body) => body.resolution === undefined || body.status === 'resolved', {
+        error: 'resolution goes with status "resolved" only.',
+      })
+      .refine((body) => body.ignore_until === undefined || body.status === 'ignored', {
+        error: 'ignore_until goes with status "ignored" only.',
+      }),
+    response: BulkOperation,
+    refusals: [409],
+  },
+  deleteIssues: {
+    method: 'DELETE',
+    path: '/api/issues',
+    tag: 'Issues',
+    summary: 'Delete many issues with their events, by ids or by a query',
+    description: 'Answers and repeats as PATCH /api/issues does. Cannot be undone.',
+    permission: 'issues.admin',
+    body: z.strictObject(target).refine(oneTarget, ONE_TARGET),
+    response: BulkOperation,
+    refusals: [409],
+  },
+  readOperation: {
+    method: 'GET',
+    path: '/api/issues/operations/:operationId',
+    tag: 'Issues',
+    summary: 'How far a change of many issues has come, and what became of each',
+    description: 'Kept for 30 days.',
+    permission: 'issues.read',
+    params: operationParams,
+    query: z.strictObject({ ...pageQuery(25), result: BulkResult.optional() }),
+    response: BulkOperation,
+    refusals: [404],
+  },
+  undoOperation: {
+    method: 'POST',
+    path: '/api/issues/operations/:operationId/undo',
+    tag: 'Issues',
+    summary: 'Take back a change of many issues',
+    description:
+      'Restores exactly what was there, where nothing happened to it since: an issue that moved meanwhile is reported as failed and left as it is. An operation of its own; asked again, the same one is answered. 409 for deletions, for undo itself, and while the change is still running.',
+    permission: 'issues.write',
+    params: operationParams,
+    response: BulkOperation,
+    refusals: [404, 409],
+  },
+})

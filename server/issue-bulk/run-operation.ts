@@ -1,0 +1,237 @@
+import { z } from 'zod'
+import type { JobActor, OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { defineTask, NoPayload } from '../jobs/task.ts'
+import { AppError } from '../kernel/errors.ts'
+import { roleAtLeast } from '#shared/permissions.ts'
+import { liveNotification } from '../live/publish.ts'
+import { isDatabaseAway, type Tx } from '../storage/pool.ts'
+import { changeIssues } from '../issues/change-issues.ts'
+import { removeIssue } from '../issue-merging/delete-issue.ts'
+import { fixOf } from '../issues/fix-of.ts'
+import { fixFrom } from '../issue-rules/life-columns.ts'
+import type { StatusChange } from '../issues/change-status.ts'
+import { selectLocked } from '../issue-rows/issues.queries.ts'
+import { BulkChange } from './bulk.api.ts'
+import {
+  finishOperation,
+  forgetOperations,
+  lockOperation,
+  lockSnapshots,
+  nextIssues,
+  projectsOf,
+  selectOperation,
+  writeResults,
+  type Done,
+  type Operation,
+  type Waiting,
+} from './bulk.queries.ts'
+import { HIDDEN, undoIssues } from './undo-issues.ts'
+
+export const CONTINUE_OPERATION = 'bulk-issues'
+/** Issues of one transaction: their rows are locked until it ends. */
+const BATCH = 100
+const REMEMBERED_MS = 30 * 86_400_000
+
+/**
+ * Continues an operation until it is done. Stops early when the process stops; the job is then run again.
+ * @param requester who asked for it, while the request still waits. Absent in a job: it acts as the member who started
+ *   the operation.
+ */
+export async function runOperation(
+  app: App,
+  operationId: string,
+  { requester, signal }: { readonly requester?: OrgActor; readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  for (;;) {
+    if (signal?.aborted === true) throw new Error('the process stops: the operation continues later')
+    const operation = await selectOperation(app.db, operationId)
+    if (operation === undefined || operation.state === 'done') return
+    const waiting = await nextIssues(app.db, operationId, BATCH)
+    if (waiting.length === 0) {
+      await app.tx((tx) => finishOperation(tx, operationId, app.clock.now()))
+      return
+    }
+    const actor = requester ?? (await jobActor(app, operation))
+    if (actor === null)
+      await failAll(app, operation, waiting, 'The member who started this no longer has the right to do it.')
+    else if (operation.kind === 'delete') await deleteBatch(app, actor, operation, waiting)
+    else await changeBatch(app, actor, operation, waiting)
+  }
+}
+
+/** The member who started the operation, with the role of now; null when it is no longer enough. */
+async function jobActor(app: App, operation: Operation): Promise<JobActor | null> {
+  const user = await app.db
+    .selectFrom('users')
+    .select(['id', 'name', 'org_id', 'role'])
+    .where('id', '=', operation.actor_id)
+    .where('org_id', '=', operation.org_id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (user === undefined || !roleAtLeast(user.role, operation.kind === 'delete' ? 'admin' : 'member')) return null
+  return {
+    kind: 'user',
+    userId: user.id,
+    name: user.name,
+    orgId: user.org_id,
+    role: user.role,
+    sessionId: null,
+    origin: { kind: 'system', operation: `${CONTINUE_OPERATION} ${operation.id}` },
+    requestId: null,
+  }
+}
+
+const failAll = (app: App, operation: Operation, waiting: readonly Waiting[], error: string): Promise<void> =>
+  app.tx((tx) =>
+    writeResults(
+      tx,
+      operation.id,
+      waiting.map(({ position }) => ({ position, result: 'failed', error })),
+    ),
+  )
+
+/** One transaction for all; when that is refused, one for each, so that one issue does not hold up the others. */
+async function changeBatch(
+  app: App,
+  actor: OrgActor,
+  operation: Operation,
+  waiting: readonly Waiting[],
+): Promise<void> {
+  try {
+    await changeTogether(app, actor, operation, waiting)
+  } catch (error) {
+    if (mustWait(error)) throw error
+    if (waiting.length === 1) return failAll(app, operation, waiting, sentenceOf(app, operation, error))
+    for (const one of waiting) await changeBatch(app, actor, operation, [one])
+  }
+}
+
+async function changeTogether(
+  app: App,
+  actor: OrgActor,
+  operation: Operation,
+  waiting: readonly Waiting[],
+): Promise<void> {
+  const change = BulkChange.parse(operation.request)
+  const fixes = await fixesOf(app, actor, operation, change, waiting)
+  await app.tx(async (tx) => {
+    const locked = await lockOperation(tx, operation.id)
+    const next = await nextIssues(tx, operation.id, waiting.length)
+    // Somebody else was here meanwhile: another run, after this one seemed dead.
+    if (locked?.state !== 'running' || next[0]?.position !== waiting[0]?.position) return
+    const ids = waiting.map(({ issueId }) => issueId)
+    const before = await lockSnapshots(tx, actor.orgId, ids)
+    if (operation.undoes !== null) {
+      const { done, touched } = await undoIssues(app, tx, actor, operation.undoes, waiting, before)
+      await writeResults(tx, operation.id, done)
+      return tellOthers(tx, actor.orgId, touched)
+    }
+    const issues = await selectLocked(tx, actor, ids)
+    const { resolution: _asked, ...rest } = change
+    const changedIds = await changeIssues(app, tx, actor, issues, ({ project_id: projectId }) => ({
+      ...rest,
+      resolution: fixes.get(projectId),
+    }))
+    const changed = new Map(
+      issues.flatMap((issue) => (changedIds.has(issue.id) ? [[issue.id, issue.project_id] as const] : [])),
+    )
+    const after = await lockSnapshots(tx, actor.orgId, [...changed.keys()])
+    const done = waiting.map(({ position, issueId }): Done => {
+      const issue = before.get(issueId)
+      if (issue === undefined) return { position, result: 'failed', error: 'Issue not found.' }
+      if (issue.isHidden) return { position, result: 'failed', error: HIDDEN }
+      if (!changed.has(issueId)) return { position, result: 'unchanged' }
+      return {
+        position,
+        result: 'changed',
+        before: issue.snapshot,
+        after: after.get(issueId)?.snapshot,
+      }
+    })
+    await writeResults(tx, operation.id, done)
+    await tellOthers(tx, actor.orgId, changed)
+  })
+}
+
+/** What a resolution means in each project of the batch, as it was asked when the operation began. */
+async function fixesOf(
+  app: App,
+  actor: OrgActor,
+  operation: Operation,
+  { resolution }: BulkChange,
+  waiting: readonly Waiting[],
+): Promise<Map<string, NonNullable<StatusChange['resolution']>>> {
+  const fixes = new Map<string, NonNullable<StatusChange['resolution']>>()
+  if (resolution === undefined) return fixes
+  const stored = z.record(z.string(), z.unknown()).parse(operation.fixes)
+  const projects = await projectsOf(
+    app.db,
+    actor.orgId,
+    waiting.map(({ issueId }) => issueId),
+  )
+  for (const projectId of projects) {
+    // Operations begun before this was stored have none.
+    const fix = fixFrom(stored[projectId]) ?? (await fixOf(app, projectId, resolution))
+    fixes.set(projectId, { asked: resolution, fix })
+  }
+  return fixes
+}
+
+/** Issue by issue: what belongs to one can be much. Each goes in the transaction that says so, here and to others. */
+async function deleteBatch(
+  app: App,
+  actor: OrgActor,
+  operation: Operation,
+  waiting: readonly Waiting[],
+): Promise<void> {
+  for (const { position, issueId } of waiting) {
+    try {
+      await removeIssue(app, actor, issueId, async (tx, projectId) => {
+        await writeResults(tx, operation.id, [{ position, result: 'changed' }])
+        await tellOthers(tx, actor.orgId, new Map([[issueId, projectId]]))
+      })
+    } catch (error) {
+      if (mustWait(error)) throw error
+      // Where another run deleted it just now, that one's result stands.
+      await failAll(app, operation, [{ position, issueId }], sentenceOf(app, operation, error))
+    }
+  }
+}
+
+/** One message per project, however many issues. */
+async function tellOthers(tx: Tx, orgId: string, changed: ReadonlyMap<string, string>): Promise<void> {
+  const projects = Map.groupBy(changed, ([, projectId]) => projectId)
+  for (const [projectId, issues] of projects) {
+    await liveNotification(orgId, {
+      kind: 'issues',
+      project_id: projectId,
+      issue_ids: issues.map(([issueId]) => issueId),
+      new_issue_ids: [],
+      event_count: 0,
+    }).execute(tx)
+  }
+}
+
+/** Worth another attempt as it is: the database is away, or two stood in each other's way. */
+const mustWait = (error: unknown): boolean =>
+  isDatabaseAway(error) || (error instanceof Error && 'code' in error && /^40(001|P01)$/.test(String(error.code)))
+
+function sentenceOf(app: App, operation: Operation, error: unknown): string {
+  if (error instanceof AppError) return error.message
+  app.log.error({ operation_id: operation.id, err: error }, 'an issue of a bulk operation cannot be changed')
+  return 'It could not be done; the log of the service says why.'
+}
+
+export const bulkIssuesTask = defineTask({
+  name: CONTINUE_OPERATION,
+  payload: z.object({ operation_id: z.uuid() }),
+  run: (app, { operation_id: operationId }, signal) => runOperation(app, operationId, { signal }),
+})
+
+export const forgetBulkTask = defineTask({
+  name: 'forget-bulk-issues',
+  payload: NoPayload,
+  cron: '40 3 * * *',
+  run: (app) => forgetOperations(app.db, new Date(app.clock.now().getTime() - REMEMBERED_MS)),
+})

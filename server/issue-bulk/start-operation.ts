@@ -1,0 +1,146 @@
+import { memberOf, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { addJob } from '../jobs/task.ts'
+import { conflict, invalid } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { fixOf } from '../issues/fix-of.ts'
+import { AT_ONCE, type BulkChange, type BulkOperation } from './bulk.api.ts'
+import type { Fix } from '../issue-rules/resolution.ts'
+import { insertOperation, isSameRequest, projectsOf, selectOperation } from './bulk.queries.ts'
+import { matchingIssues, type BulkQuery } from './matching-issues.ts'
+import { CONTINUE_OPERATION, runOperation } from './run-operation.ts'
+import { viewOperation } from './view-operation.ts'
+
+export type BulkTarget = {
+  readonly ids?: readonly string[] | undefined
+  readonly query?: BulkQuery | undefined
+  readonly projectId?: string | string[] | undefined
+  readonly operation_id?: string | undefined
+}
+
+/** A small operation that was cut off in the middle of its request is gone on with after so long. */
+const TAKEN_UP_AFTER_MS = 60_000
+
+/**
+ * Changes many issues, in the request when they are few, else behind it.
+ * @throws AppError invalid (nothing of it was done), conflict (operation_id was used for something else)
+ */
+export async function changeIssues(app: App, actor: OrgActor, asked: BulkTarget & BulkChange): Promise<BulkOperation> {
+  const { operation_id: id, ids, query, projectId, ...change } = asked
+  const request = { ids, query, projectId, ...change }
+  const known = await knownOperation(app, actor, id, request)
+  if (known !== null) return known
+  await checkChange(app, actor, change)
+  const issueIds = await targets(app, actor, asked)
+  const fixes = await fixesOf(app, actor, change, issueIds)
+  return begin(app, actor, { id, kind: 'change', request, fixes, undoes: null, issueIds })
+}
+
+/**
+ * Deletes many issues with all that belongs to them.
+ * @throws AppError invalid, conflict, as {@link changeIssues}
+ */
+export async function deleteIssues(app: App, actor: OrgActor, asked: BulkTarget): Promise<BulkOperation> {
+  const { operation_id: id, ...rest } = asked
+  const request = { ...rest, delete: true }
+  const known = await knownOperation(app, actor, id, request)
+  if (known !== null) return known
+  return begin(app, actor, { id, kind: 'delete', request, undoes: null, issueIds: await targets(app, actor, asked) })
+}
+
+/**
+ * What a resolution means in each project, asked once: a release that appears while the operation runs is not the next
+ * one for half of its issues.
+ */
+async function fixesOf(
+  app: App,
+  actor: OrgActor,
+  { resolution }: BulkChange,
+  issueIds: readonly string[],
+): Promise<Record<string, Fix>> {
+  const fixes: Record<string, Fix> = {}
+  if (resolution === undefined) return fixes
+  for (const projectId of await projectsOf(app.db, actor.orgId, issueIds))
+    fixes[projectId] = await fixOf(app, projectId, resolution)
+  return fixes
+}
+
+const targets = async (app: App, actor: OrgActor, { ids, query, projectId }: BulkTarget): Promise<readonly string[]> =>
+  ids === undefined
+    ? matchingIssues(app, actor, { ...query, ...(projectId === undefined ? {} : { projectId }) })
+    : [...new Set(ids)]
+
+/** What would refuse every single issue is said at once. @throws AppError invalid */
+async function checkChange(app: App, actor: OrgActor, change: BulkChange): Promise<void> {
+  const time = change.ignore_until?.time
+  if (time !== undefined && new Date(time) <= app.clock.now())
+    throw invalid('ignore_until.time must lie in the future.')
+  if (change.assignee_id == null) return
+  const member = await app.db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', change.assignee_id)
+    .where('org_id', '=', actor.orgId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
+}
+
+/** The operation that was begun under this id; null when there is none. @throws AppError conflict */
+async function knownOperation(
+  app: App,
+  actor: OrgActor,
+  id: string | undefined,
+  request: unknown,
+): Promise<BulkOperation | null> {
+  if (id === undefined) return null
+  const row = await selectOperation(app.db, id)
+  if (row === undefined) return null
+  if (
+    row.org_id !== actor.orgId ||
+    row.actor_id !== memberOf(actor).userId ||
+    !(await isSameRequest(app.db, id, request))
+  )
+    throw conflict('operation_id was used for another request; use a new one.')
+  return viewOperation(app, actor, id)
+}
+
+export type Beginning = {
+  readonly id?: string | undefined
+  readonly kind: 'change' | 'delete' | 'undo'
+  readonly request: unknown
+  readonly fixes?: Readonly<Record<string, Fix>>
+  readonly undoes: string | null
+  readonly issueIds: readonly string[]
+}
+
+/** Writes down what is to be done, then does it: now when it is little, else in a job. */
+export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }: Beginning): Promise<BulkOperation> {
+  const now = app.clock.now()
+  const atOnce = rest.issueIds.length <= AT_ONCE
+  const isNew = await app.tx(async (tx) => {
+    if (
+      !(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: memberOf(actor).userId, now }))
+    )
+      return false
+    // Also for what is done at once: a process that is killed meanwhile leaves it to the job.
+    await addJob(
+      tx,
+      CONTINUE_OPERATION,
+      { operation_id: id },
+      { key: `bulk ${id}`, ...(atOnce ? { runAt: new Date(Date.now() + TAKEN_UP_AFTER_MS) } : {}) },
+    )
+    return true
+  })
+  if (!isNew) {
+    const [known, undone] = await Promise.all([
+      selectOperation(app.db, id),
+      rest.undoes === null ? undefined : selectOperation(app.db, rest.undoes),
+    ])
+    if (known === undefined && undone?.undone_by != null) return viewOperation(app, actor, undone.undone_by)
+    const same = await knownOperation(app, actor, id, rest.request)
+    if (same !== null) return same
+  }
+  if (isNew && atOnce) await runOperation(app, id, { requester: actor })
+  return viewOperation(app, actor, id)
+}

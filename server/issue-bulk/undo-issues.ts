@@ -1,0 +1,97 @@
+import { actorLabel, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Tx } from '../storage/pool.ts'
+import { severityName } from '../issue-rules/issue.ts'
+import { writeEntries } from '../issue-rows/life.queries.ts'
+import {
+  knownPeople,
+  restoreSnapshots,
+  selectTraces,
+  type Done,
+  type Locked,
+  type Snapshot,
+  type Waiting,
+} from './bulk.queries.ts'
+import { takeBack, type Part } from './undo-rules.ts'
+
+/** What happens to the issue it was merged into is decided there. */
+export const HIDDEN = 'It was merged into another issue, which is shown in its place.'
+
+type Now = ReadonlyMap<string, Locked>
+
+/** Puts back what an operation replaced in issues the caller has locked; what was changed since stays as it is. */
+export async function undoIssues(
+  app: App,
+  tx: Tx,
+  actor: OrgActor,
+  undoes: string,
+  waiting: readonly Waiting[],
+  now: Now,
+): Promise<{ done: Done[]; touched: Map<string, string> }> {
+  const traces = await selectTraces(
+    tx,
+    undoes,
+    waiting.map(({ issueId }) => issueId),
+  )
+  // Whoever was deleted meanwhile owns nothing any more.
+  const owners = [...traces.values(), ...[...now.values()].map(({ snapshot }) => ({ before: snapshot }))].map(
+    ({ before }) => before.assignee_id,
+  )
+  const known = await knownPeople(
+    tx,
+    owners.filter((id) => typeof id === 'string'),
+  )
+  const name = actorLabel(actor)
+  const restored: { id: string; snapshot: Snapshot }[] = []
+  const entries: { id: string; issueId: string; kind: string; sentence: string; data: Record<string, unknown> }[] = []
+  const touched = new Map<string, string>()
+  const done = waiting.map(({ position, issueId }): Done => {
+    const current = now.get(issueId)
+    const trace = traces.get(issueId)
+    if (current === undefined || trace === undefined) return { position, result: 'failed', error: 'Issue not found.' }
+    if (current.isHidden) return { position, result: 'failed', error: HIDDEN }
+    const undoing = takeBack(trace.before, trace.after, current.snapshot)
+    if ('error' in undoing) return { position, result: 'failed', error: undoing.error }
+    restored.push({
+      id: issueId,
+      snapshot: known.has(String(undoing.snapshot.assignee_id))
+        ? undoing.snapshot
+        : { ...undoing.snapshot, assignee_id: null },
+    })
+    touched.set(issueId, current.projectId)
+    for (const part of undoing.parts) {
+      // A status brings its severity along: that needs no line of its own.
+      if (part === 'severity' && undoing.parts.includes('status')) continue
+      entries.push({ id: newId(), issueId, ...entryOf(part, name, trace, undoes) })
+    }
+    return { position, result: 'changed' }
+  })
+  await restoreSnapshots(tx, restored)
+  await writeEntries(tx, app.clock.now(), actor, entries)
+  return { done, touched }
+}
+
+const KINDS: Readonly<Record<Part, string>> = {
+  status: 'status_changed',
+  assignee: 'assigned',
+  severity: 'severity_changed',
+}
+
+function entryOf(part: Part, name: string, { before, after }: { before: Snapshot; after: Snapshot }, undoes: string) {
+  const sentences: Readonly<Record<Part, string>> = {
+    status: `${name} took a change back: this issue is ${String(before.status)} again.`,
+    assignee: `${name} took the change of owner back.`,
+    severity: `${name} took the change of severity back.`,
+  }
+  return {
+    kind: KINDS[part],
+    sentence: sentences[part],
+    data: { from: valueOf(part, after), to: valueOf(part, before), undoes },
+  }
+}
+
+function valueOf(part: Part, snapshot: Snapshot): unknown {
+  if (part === 'severity') return severityName(Number(snapshot.severity))
+  return part === 'status' ? snapshot.status : snapshot.assignee_id
+}

@@ -1,0 +1,35 @@
+import type { Event, Frame } from '../protocol/event.api.ts'
+
+/** How much an event tells. Pure. */
+
+/** Beyond so many, more of the same tells nothing new. */
+const MOST_CRUMBS = 50
+const MOST_FRAMES = 60
+const MOST_TAGS = 20
+
+/**
+ * A score to compare events of one issue by: readable frames count most, then source beside them, breadcrumbs, contexts,
+ * the person, the request.
+ */
+export function completenessOf(event: Event): number {
+  const frames = [
+    ...event.exceptions.flatMap(({ stacktrace }) => stacktrace?.frames ?? []),
+    ...event.threads.flatMap(({ stacktrace }) => stacktrace?.frames ?? []),
+  ].slice(0, MOST_FRAMES)
+  return (
+    2 * frames.filter(isReadable).length +
+    frames.filter(({ context_line }) => context_line !== null).length +
+    Math.min(MOST_CRUMBS, event.breadcrumbs.length) +
+    3 * Object.keys(event.contexts).length +
+    0.5 * Math.min(MOST_TAGS, event.tags.length) +
+    (event.user === null ? 0 : 5) +
+    (event.request === null ? 0 : 5) +
+    (Object.keys(event.extra).length > 0 ? 3 : 0)
+  )
+}
+
+/** A frame somebody can go to: with a function, and where it is. */
+const isReadable = ({ function: name, filename, module, lineno }: Frame): boolean =>
+  name !== null &&
+  !/^(0x[0-9a-f]+|<redacted>|<unknown>)$/i.test(name) &&
+  (lineno !== null || filename !== null || module !== null)

@@ -1,0 +1,84 @@
+import type { EventFacts } from '../events/event-places.ts'
+import { invalid } from '../kernel/errors.ts'
+import type { Event, Tag } from '../protocol/event.api.ts'
+import { tidy } from '../protocol/strings.ts'
+import { hashUser } from '../protocol/user-hash.ts'
+import { dimensionsOf } from './dimensions.ts'
+
+/** Which events of an issue are wanted. Pure. */
+
+/** Query fields of the event list, as the contract parses them. */
+export type EventQuery = {
+  readonly release?: readonly string[] | undefined
+  readonly environment?: readonly string[] | undefined
+  readonly level?: readonly string[] | undefined
+  readonly user?: string | undefined
+  readonly tag?: readonly string[] | undefined
+  readonly q?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export type EventFilter = {
+  readonly since: Date | undefined
+  readonly until: Date | undefined
+  /** Told by the row alone; null takes every one. */
+  readonly byFacts: ((facts: EventFacts) => boolean) | null
+  /** Told by the body only. */
+  readonly byBody: ((event: Event) => boolean) | null
+}
+
+/** As much of a user's id as events keep. */
+const MOST_USER = 256
+
+/** @throws AppError invalid (a tag without colon, from after to) */
+export function eventFilter(projectId: string, query: EventQuery): EventFilter {
+  const from = query.from === undefined ? undefined : new Date(query.from)
+  const until = query.to === undefined ? undefined : new Date(query.to)
+  if (from !== undefined && until !== undefined && from >= until) throw invalid('from must lie before to.')
+  // Nothing happened before; the store counts days, and has no year 0.
+  const since = from === undefined ? undefined : new Date(Math.max(0, from.getTime()))
+  const { release, environment, level } = query
+  const userHash = query.user === undefined ? undefined : hashUser(projectId, tidy(query.user, MOST_USER))
+  const facts: ((facts: EventFacts) => boolean)[] = []
+  // No release at all is asked for as the empty one.
+  if (release !== undefined) facts.push((event) => release.includes(event.release ?? ''))
+  if (environment !== undefined) facts.push((event) => environment.includes(event.environment))
+  if (level !== undefined) facts.push((event) => level.includes(event.level))
+  if (userHash !== undefined) facts.push((event) => event.userHash === userHash)
+  const tags = query.tag?.map(tagOf) ?? []
+  const words =
+    query.q
+      ?.toLowerCase()
+      .split(/\s+/u)
+      .filter((word) => word !== '') ?? []
+  const bodies: ((event: Event) => boolean)[] = []
+  if (tags.length > 0) {
+    bodies.push((event) => {
+      const own = dimensionsOf(event)
+      return tags.every(({ key, value }) => own.some((tag) => tag.key === key && tag.value === value))
+    })
+  }
+  if (words.length > 0) {
+    bodies.push((event) => {
+      const text = `${event.title} ${event.culprit} ${event.message ?? ''} ${event.error_value ?? ''}`.toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+  }
+  return {
+    since,
+    until,
+    byFacts: facts.length === 0 ? null : (event) => facts.every((holds) => holds(event)),
+    byBody: bodies.length === 0 ? null : (event) => bodies.every((holds) => holds(event)),
+  }
+}
+
+/** `os.name:Android`: the key ends at the first colon. */
+function tagOf(text: string): Tag {
+  const at = text.indexOf(':')
+  if (at < 1) throw invalid('tag must be written as key:value.')
+  return { key: text.slice(0, at), value: text.slice(at + 1) }
+}
+
+export const isUnfiltered = (filter: EventFilter): boolean =>
+  filter.byFacts === null && filter.byBody === null && filter.since === undefined && filter.until === undefined

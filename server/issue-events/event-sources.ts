@@ -1,0 +1,25 @@
+import type { App } from '../context/app.ts'
+import type { EventSources } from '../events/event-places.ts'
+import type { Database } from '../storage/pool.ts'
+import { oldestDay, projectSettings } from '../projects/project-settings.ts'
+
+/**
+ * Where an issue's events are: filed under its own id and those of the issues merged into it. What is older than the
+ * project keeps is hidden before it is deleted (product.md §9).
+ */
+export async function eventSources(
+  app: App,
+  issue: { readonly id: string; readonly project_id: string },
+): Promise<EventSources> {
+  const [issueIds, project] = await Promise.all([
+    sourceIds(app.db, issue.id),
+    app.db.selectFrom('projects').select('settings').where('id', '=', issue.project_id).executeTakeFirst(),
+  ])
+  return { issueIds, oldestDay: oldestDay(projectSettings(project?.settings), app.clock.now()) }
+}
+
+/** The ids alone. */
+export async function sourceIds(db: Database, issueId: string): Promise<string[]> {
+  const merged = await db.selectFrom('issues').select('id').where('merged_into', '=', issueId).execute()
+  return [issueId, ...merged.map(({ id }) => id)]
+}

@@ -1,0 +1,75 @@
+import type { App } from '../context/app.ts'
+import { lookAtEvents, type EventFacts, type EventSources, type EventSpot } from '../events/event-places.ts'
+import type { Event } from '../protocol/event.api.ts'
+import { isUnfiltered, type EventFilter } from './event-filter.ts'
+import { openEvents } from './open-event.ts'
+
+/** Rows a filter looks at for one page. */
+export const MOST_ROWS = 2_000
+/** Bodies a filter opens for one page, and how much JSON they may be: reading holds up this process. */
+export const MOST_BODIES = 200
+const MOST_BODY_BYTES = 6 * 1024 * 1024
+const CHUNK = 25
+
+export type Search = {
+  readonly projectId: string
+  readonly sources: EventSources
+  readonly filter: EventFilter
+  readonly direction: 'older' | 'newer'
+  readonly from: EventSpot | null
+  readonly limit: number
+  /** JSON that may be read for it, at least one event; 6 MiB unless said otherwise. */
+  readonly mostBytes?: number
+}
+
+export type FoundEvent = { readonly facts: EventFacts; readonly event: Event | null }
+
+export type Found = {
+  readonly events: readonly FoundEvent[]
+  /** Events that were looked at for this, whether they matched or not. */
+  readonly lookedAt: number
+  /** Where to go on; null when there is nothing beyond. */
+  readonly next: EventSpot | null
+}
+
+/** Events of an issue beyond a spot that pass the filter, nearest first. Looks at a bounded number; `next` leads on. */
+export async function findEvents(app: App, search: Search): Promise<Found> {
+  const { filter, direction, from, limit, mostBytes = MOST_BODY_BYTES } = search
+  const most = isUnfiltered(filter) || (filter.byFacts === null && filter.byBody === null) ? limit + 1 : MOST_ROWS
+  const rows = await lookAtEvents(app.db, search.sources, {
+    direction,
+    from,
+    since: filter.since,
+    until: filter.until,
+    most,
+  })
+  const found: FoundEvent[] = []
+  let looked = 0
+  let bodies = 0
+  let bytes = 0
+  while (looked < rows.length && found.length < limit && bodies < MOST_BODIES && bytes < mostBytes) {
+    const chunk: EventFacts[] = []
+    // No more of them than the page and the budget still take.
+    const room = Math.min(filter.byBody === null ? limit - found.length : CHUNK, CHUNK, MOST_BODIES - bodies)
+    while (looked < rows.length && chunk.length < room && (chunk.length === 0 || bytes < mostBytes)) {
+      const row = rows[looked++]
+      if (row === undefined || filter.byFacts?.(row) === false) continue
+      chunk.push(row)
+      bytes += row.sizeBytes
+    }
+    bodies += chunk.length
+    const opened = await openEvents(app, search.projectId, chunk)
+    for (const [index, facts] of chunk.entries()) {
+      const event = opened.get(facts.eventId) ?? null
+      if (filter.byBody !== null && (event === null || !filter.byBody(event))) continue
+      found.push({ facts, event })
+      if (found.length < limit) continue
+      // The rest of the chunk was read in vain; it is met again on the next page.
+      if (index < chunk.length - 1) looked = rows.indexOf(facts) + 1
+      break
+    }
+  }
+  const last = rows[looked - 1]
+  const isEnd = looked === rows.length && rows.length < most
+  return { events: found, lookedAt: looked, next: isEnd || last === undefined ? null : last }
+}

@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { routes } from '../kernel/contract.ts'
+import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Event, EventLevel, Tag } from '../protocol/event.api.ts'
+
+/** The events of an issue, and what they have in common. */
+
+const repeatable = <T extends z.ZodType>(element: T) =>
+  z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+    z.array(element).max(20).optional(),
+  )
+
+/** Which of an issue's events are meant; also beside `event` of GET /api/issues/:issueId. */
+export const eventQuery = {
+  release: repeatable(z.string().max(250)).describe('May repeat; empty for events without one.'),
+  environment: repeatable(z.string().max(64)).describe('May repeat.'),
+  level: repeatable(EventLevel).describe('May repeat.'),
+  user: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe('Id of the user; name, e-mail or address where there was no id.'),
+  tag: repeatable(z.string().max(500)).describe('key:value; several must all hold.'),
+  q: z
+    .string()
+    .max(200, { error: 'q must be at most 200 characters.' })
+    .optional()
+    .describe('Words in title, message or culprit.'),
+  from: z.iso.datetime({ offset: true, error: 'from must be an RFC 3339 time.' }).optional().describe('At or after.'),
+  to: z.iso.datetime({ offset: true, error: 'to must be an RFC 3339 time.' }).optional().describe('Before.'),
+}
+
+/** Who an event happened to. */
+const EventPerson = z.object({
+  key: z.string().nullable().describe('For the filter `user`.'),
+  label: z.string().nullable(),
+})
+
+export const EventRow = z.object({
+  event_id: z.string(),
+  occurred_at: Timestamp,
+  received_at: Timestamp,
+  title: z.string().nullable().describe('Null when the body is damaged.'),
+  level: z.string(),
+  release: z.string().nullable(),
+  environment: z.string(),
+  user: EventPerson.nullable(),
+  device: z.string().nullable(),
+  os: z.string().nullable(),
+  is_unhandled: z.boolean(),
+  tags: z.array(Tag),
+})
+export type EventRow = z.infer<typeof EventRow>
+
+const lookedAt = z.number().int().describe('Events that were looked at: filters look at a bounded number per page.')
+const complete = z.boolean().describe('Whether that were all that are stored.')
+
+const issueParams = z.object({ issueId: Id })
+const { limit, offset } = pageQuery(25)
+
+const Share = z.object({
+  key: z.string(),
+  value: z.string(),
+  count: z.number().int(),
+  share: z.number().describe("Of this issue's events that were looked at."),
+  baseline_count: z.number().int(),
+  baseline_share: z.number().nullable().describe("Of the project's other events; null when there were none."),
+  lift: z
+    .number()
+    .nullable()
+    .describe('How many times more often than in the rest of the project; small samples are drawn towards 1.'),
+})
+
+export const issueEventRoutes = routes({
+  listIssueEvents: {
+    method: 'GET',
+    path: '/api/issues/:issueId/events',
+    tag: 'Issues',
+    summary: 'Stored events of an issue, newest first',
+    description:
+      'Filters by release, environment, level and user look at 2,000 events per page, those by tag and words at 200; They go on with `cursor`, not with `offset`; `looked_at` says how many it were, and `next_cursor` goes on beyond them, also from a page with no match. `total` counts all stored events without a filter; with one, the matches met on this page, with `total_capped` when there may be more.',
+    permission: 'issues.read',
+    params: issueParams,
+    query: z.strictObject({ ...pageQuery(25), ...eventQuery }),
+    response: pageOf(EventRow).extend({ looked_at: lookedAt }),
+    refusals: [404],
+  },
+  readIssueEvent: {
+    method: 'GET',
+    path: '/api/issues/:issueId/events/:eventId',
+    tag: 'Issues',
+    summary: 'One event: as it is shown, and as it is stored',
+    description: '`payload` is the JSON the SDK sent after scrubbing.',
+    permission: 'issues.read',
+    params: z.object({ issueId: Id, eventId: z.string().regex(/^[0-9a-fA-F-]{32,36}$/) }),
+    response: z.object({
+      event: Event.nullable().describe('Null when the body is damaged.'),
+      payload: z.unknown(),
+      size_bytes: z.number().int(),
+    }),
+    refusals: [404],
+  },
+  readSharedValues: {
+    method: 'GET',
+    path: '/api/issues/:issueId/tags',
+    tag: 'Issues',
+    summary: 'What the events of an issue share, against the rest of the project',
+    description:
+      "Tags, release, environment, device, os and browser of the issue's newest events beside those of the project's newest other events (a sample of at most 300, at most 5 minutes old). The values that stand out most come first.",
+    permission: 'issues.read',
+    params: issueParams,
+    response: z.object({
+      events: z.number().int().describe("Of this issue's newest events, how many were read."),
+      baseline_events: z.number().int().describe("Of the project's other events, how many were read."),
+      items: z.array(Share),
+    }),
+    refusals: [404],
+  },
+  readIssueTrend: {
+    method: 'GET',
+    path: '/api/issues/:issueId/trend',
+    tag: 'Issues',
+    summary: 'Events of an issue over time',
+    description: 'Hourly over 24 hours, else in buckets of 2, 4, 8 and 24 hours. The newest bucket still counts.',
+    permission: 'issues.read',
+    params: issueParams,
+    query: z.strictObject({
+      range: z
+        .enum(['24h', '7d', '14d', '30d', '90d'], { error: 'range must be one of 24h, 7d, 14d, 30d, 90d.' })
+        .default('14d'),
+    }),
+    response: z.object({
+      range: z.string(),
+      interval_seconds: z.number().int(),
+      start: Timestamp,
+      counts: z.array(z.number().int()).describe('Oldest first.'),
+      total: z.number().int(),
+    }),
+    refusals: [404],
+  },
+  listIssueUsers: {
+    method: 'GET',
+    path: '/api/issues/:issueId/users',
+    tag: 'Issues',
+    summary: 'People an issue happened to',
+    description: 'Among its newest 5,000 stored events, most events first. `user_count` of the issue counts everybody.',
+    permission: 'issues.read',
+    params: issueParams,
+    query: z.strictObject({ limit, offset }),
+    response: pageOf(
+      EventPerson.extend({
+        events: z.number().int(),
+        first_seen: Timestamp,
+        last_seen: Timestamp,
+        last_event_id: z.string(),
+      }),
+    ).extend({ looked_at: lookedAt, complete }),
+    refusals: [404],
+  },
+  listIssueReleases: {
+    method: 'GET',
+    path: '/api/issues/:issueId/releases',
+    tag: 'Issues',
+    summary: 'Releases an issue happened in, with counts',
+    description: 'Among its newest 5,000 stored events; the release with the newest event first.',
+    permission: 'issues.read',
+    params: issueParams,
+    response: z.object({
+      items: z.array(
+        z.object({
+          release: z.string().nullable(),
+          events: z.number().int(),
+          share: z.number(),
+          first_seen: Timestamp,
+          last_seen: Timestamp,
+        }),
+      ),
+      looked_at: lookedAt,
+      complete,
+    }),
+    refusals: [404],
+  },
+})

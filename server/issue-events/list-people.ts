@@ -1,0 +1,65 @@
+import type { OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { countReleases, countUsers } from '../events/event-places.ts'
+import { notFound } from '../kernel/errors.ts'
+import { selectIssue } from '../issue-rows/issues.queries.ts'
+import { eventSources } from './event-sources.ts'
+import { personOf } from './list-events.ts'
+import { openEvents } from './open-event.ts'
+
+/** Events of an issue that are counted by people and releases: the newest so many. */
+const MOST_EVENTS = 5_000
+
+/**
+ * People among the newest events of an issue, most events first.
+ * @throws AppError not_found
+ */
+export async function listUsers(
+  app: App,
+  actor: OrgActor,
+  { issueId, limit, offset }: { issueId: string; limit: number; offset: number },
+) {
+  const issue = await selectIssue(app.db, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  const counted = await countUsers(app.db, await eventSources(app, issue), MOST_EVENTS, { limit, offset })
+  const events = await openEvents(app, issue.project_id, counted.users)
+  return {
+    items: counted.users.map((user) => {
+      const event = events.get(user.eventId)
+      return {
+        ...((event === undefined ? null : personOf(event)) ?? { key: null, label: null }),
+        events: user.events,
+        first_seen: user.first.toISOString(),
+        last_seen: user.last.toISOString(),
+        last_event_id: user.eventId,
+      }
+    }),
+    total: counted.distinct,
+    limit,
+    offset,
+    next_cursor: null,
+    looked_at: counted.lookedAt,
+    complete: counted.lookedAt < MOST_EVENTS,
+  }
+}
+
+/**
+ * Releases among the newest events of an issue, the one with the newest event first.
+ * @throws AppError not_found
+ */
+export async function listReleasesOfIssue(app: App, actor: OrgActor, issueId: string) {
+  const issue = await selectIssue(app.db, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  const { releases, lookedAt } = await countReleases(app.db, await eventSources(app, issue), MOST_EVENTS)
+  return {
+    items: releases.map((one) => ({
+      release: one.release,
+      events: one.events,
+      share: one.events / lookedAt,
+      first_seen: one.first.toISOString(),
+      last_seen: one.last.toISOString(),
+    })),
+    looked_at: lookedAt,
+    complete: lookedAt < MOST_EVENTS,
+  }
+}

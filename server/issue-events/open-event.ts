@@ -1,0 +1,47 @@
+import { setImmediate } from 'node:timers/promises'
+import type { App } from '../context/app.ts'
+import type { StoredEvent } from '../events/event.ts'
+import type { EventFacts } from '../events/event-places.ts'
+import { readEventsAt } from '../events/store.ts'
+import type { Event } from '../protocol/event.api.ts'
+import { readStoredEvent } from '../protocol/read-stored.ts'
+
+/** The event in a stored body; null when it is damaged, which must not hide the others. */
+export function openEvent(app: App, stored: StoredEvent): Event | null {
+  try {
+    return readStoredEvent(stored)
+  } catch (error) {
+    app.log.warn(
+      { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },
+      'a stored event cannot be read',
+    )
+    return null
+  }
+}
+
+/** Bodies of events of one project, by their ids; what was deleted meanwhile is missing. */
+export async function storedBodies(
+  app: App,
+  projectId: string,
+  places: readonly Pick<EventFacts, 'eventId' | 'receivedDay'>[],
+): Promise<Map<string, StoredEvent>> {
+  const stored = await readEventsAt(app.db, projectId, places)
+  return new Map(stored.map((event) => [event.eventId, event]))
+}
+
+/** The same, opened one at a time: between two of them other requests have their turn. */
+export async function openEvents(
+  app: App,
+  projectId: string,
+  places: readonly Pick<EventFacts, 'eventId' | 'receivedDay'>[],
+): Promise<Map<string, Event>> {
+  const bodies = await storedBodies(app, projectId, places)
+  const events = new Map<string, Event>()
+  for (const { eventId } of places) {
+    const stored = bodies.get(eventId)
+    const event = stored === undefined ? null : openEvent(app, stored)
+    if (event !== null) events.set(eventId, event)
+    await setImmediate()
+  }
+  return events
+}

@@ -1,0 +1,29 @@
+import type { OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import type { Event } from '../protocol/event.api.ts'
+import { storedPayload } from '../protocol/read-stored.ts'
+import { selectIssue } from '../issue-rows/issues.queries.ts'
+import { eventById } from './choose-event.ts'
+import { eventSources } from './event-sources.ts'
+import { openEvent } from './open-event.ts'
+
+/**
+ * One event of an issue, with its JSON as it is stored: scrubbed, otherwise as it came.
+ * @throws AppError not_found
+ */
+export async function readIssueEvent(
+  app: App,
+  actor: OrgActor,
+  { issueId, eventId }: { issueId: string; eventId: string },
+): Promise<{ event: Event | null; payload: unknown; size_bytes: number }> {
+  const issue = await selectIssue(app.db, actor, issueId)
+  if (issue === undefined) throw notFound('Issue')
+  const stored = await eventById(app, issue.project_id, await eventSources(app, issue), eventId)
+  const event = openEvent(app, stored)
+  return {
+    event,
+    payload: event === null ? null : storedPayload(stored),
+    size_bytes: stored.bodyEnd - stored.bodyStart,
+  }
+}

@@ -1,0 +1,108 @@
+import type { z } from 'zod'
+import { actorForLog, memberBehind, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { conflict, invalid, notFound } from '../kernel/errors.ts'
+import { isUuid, newId } from '../kernel/ids.ts'
+import type { Page } from '../kernel/page.api.ts'
+import { announceProject } from '../projects/announce-project.ts'
+import { requireProject } from '../projects/require-project.ts'
+import { removeIssue } from './delete-issue.ts'
+import * as sql from './discards.queries.ts'
+import { shortId } from '../issue-rules/issue.ts'
+import { announceIssues } from '../issue-rows/announce-issues.ts'
+import type { Discard } from './merging.api.ts'
+import { lockForMerging } from './merging.queries.ts'
+import { viewPerson } from '../issue-rows/view-issue.ts'
+
+/**
+ * Deletes an issue, and drops whatever comes of its fingerprints from now on; those of issues merged into it too. Its
+ * fingerprints go first: cut off half-way, nothing new is taken, and asked again the rest goes.
+ * @throws AppError not_found; conflict (merged into another issue)
+ */
+export async function discardIssue(app: App, actor: OrgActor, issueId: string): Promise<z.input<typeof Discard>> {
+  const discardId = await app.tx(async (tx) => {
+    const [issue] = await lockForMerging(tx, actor, [issueId])
+    if (issue === undefined) throw notFound('Issue')
+    if (issue.merged_into !== null)
+      throw conflict('This issue was merged into another one. Discard that one, or unmerge this one first.')
+    const id = await sql.insertDiscard(tx, {
+      id: newId(),
+      issueId,
+      projectId: issue.project_id,
+      number: issue.number,
+      title: issue.title,
+      events: issue.event_count,
+      actorId: memberBehind(actor)?.userId ?? null,
+      now: app.clock.now(),
+    })
+    await announceProject(tx, actor.orgId, issue.project_id)
+    return id
+  })
+  await removeIssue(app, actor, issueId, async (tx, projectId) => {
+    // Somebody may have merged others into it since: they go too, and so do their fingerprints. Or taken the discard
+    // back: that stands, however long the removal took.
+    await sql.addToDiscard(tx, discardId, issueId)
+    await announceProject(tx, actor.orgId, projectId)
+    await announceIssues(tx, actor.orgId, projectId, [issueId])
+  })
+  app.log.info({ issue_id: issueId, ...actorForLog(actor) }, 'issue.discarded')
+  const [discard] = await sql.selectDiscards(app.db, { id: discardId }, { limit: 1, offset: 0 })
+  // Taken back in the same moment.
+  if (discard === undefined) throw notFound('Issue')
+  return viewDiscard(discard)
+}
+
+/** Newest first. @throws AppError not_found */
+export async function listDiscards(
+  app: App,
+  actor: OrgActor,
+  input: { projectId: string; limit: number; offset: number; cursor?: string | undefined },
+): Promise<Page<z.input<typeof Discard>>> {
+  const { projectId, limit, offset, cursor } = input
+  await requireProject(app, actor, projectId)
+  if (cursor !== undefined && !isUuid(cursor)) throw invalid('cursor is not one this list gave out.')
+  const rows = await sql.selectDiscards(
+    app.db,
+    { projectId, before: cursor },
+    { limit: limit + 1, offset: cursor === undefined ? offset : 0 },
+  )
+  const shown = rows.slice(0, limit)
+  return {
+    items: shown.map(viewDiscard),
+    total: await sql.countDiscards(app.db, projectId),
+    limit,
+    offset,
+    next_cursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+  }
+}
+
+/**
+ * Takes a problem up again: its next event makes an issue. What was deleted stays deleted.
+ * @throws AppError not_found
+ */
+export async function removeDiscard(
+  app: App,
+  actor: OrgActor,
+  input: { projectId: string; discardId: string },
+): Promise<void> {
+  await requireProject(app, actor, input.projectId)
+  await app.tx(async (tx) => {
+    if (!(await sql.deleteDiscard(tx, input.projectId, input.discardId))) throw notFound('Discarded issue')
+    await announceProject(tx, actor.orgId, input.projectId)
+  })
+  app.log.info(
+    { project_id: input.projectId, discard_id: input.discardId, ...actorForLog(actor) },
+    'issue.discard_removed',
+  )
+}
+
+const viewDiscard = (row: sql.DiscardRow): z.input<typeof Discard> => ({
+  id: row.id,
+  project_id: row.project_id,
+  short_id: shortId(row.project_slug, row.issue_number),
+  title: row.title,
+  event_count: row.event_count,
+  fingerprints: row.fingerprints ?? 0,
+  discarded_by: viewPerson(row.discarded_by, row.user_name, row.user_email),
+  created_at: row.created_at.toISOString(),
+})

@@ -1,0 +1,159 @@
+import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { conflict, invalid, notFound } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { liveNotification } from '../live/publish.ts'
+import type { Tx } from '../storage/pool.ts'
+import { againAfterDeadlock } from './again-after-deadlock.ts'
+import { finishBehind } from './finish-behind.ts'
+import { shortId } from '../issue-rules/issue.ts'
+import type { Issue } from '../issue-rules/issue.api.ts'
+import {
+  addCounts,
+  addHours,
+  catchUpUsers,
+  copyUsers,
+  dropCounts,
+  hideBehind,
+  insertMember,
+  selectForMerging,
+  summarise,
+  type LockedIssue,
+} from './merging.queries.ts'
+import { rateIssues } from './rate-issues.ts'
+import { viewIssue } from '../issue-rows/view-issue.ts'
+
+/** Issues behind one: its page and the cost of taking one out again stay bounded. */
+export const MOST_MERGED = 200
+
+/**
+ * Merges issues into one. They stay as they are, hidden behind it: its counts, users and hours are those of all of
+ * them, its status, owner and pinned severity are its own.
+ * @throws AppError not_found; invalid (with itself, other project, too many); conflict (hidden already); unavailable
+ * (so many users that it goes on behind the answer)
+ */
+export async function mergeIssues(
+  app: App,
+  actor: OrgActor,
+  input: { issueId: string; issue_ids: readonly string[] },
+): Promise<Issue> {
+  const { issueId } = input
+  const ids = [...new Set(input.issue_ids)]
+  if (ids.includes(issueId)) throw invalid('issue_ids must not hold the issue itself.')
+  const work = async (tx: Tx): Promise<void> => {
+    // Its own users are put aside before anything is locked: of a large issue they are most of the work, and
+    // digestion goes on meanwhile. The id is new, so nobody sees them before all is done.
+    const ownId = newId()
+    const isFirst = (await readAll(tx, actor, issueId, ids)).root.merged_count === 0
+    if (isFirst) await copyUsers(tx, issueId, ownId)
+    const { root, others } = await readAll(tx, actor, issueId, ids, 'locked')
+    const now = app.clock.now()
+    const facts = { rootId: root.id, mergedBy: memberBehind(actor)?.userId ?? null, now }
+    if (await insertMember(tx, { ...facts, issueId: root.id, ownId, parentId: null })) {
+      await catchUpUsers(tx, root.id, ownId, root.user_count)
+      await addHours(tx, [root.id], ownId)
+    } else if (isFirst) await dropCounts(tx, [ownId])
+    for (const { id } of others) await insertMember(tx, { ...facts, issueId: id, ownId: id, parentId: root.id })
+    await addCounts(
+      tx,
+      others.map(({ id }) => id),
+      root.id,
+    )
+    await hideBehind(
+      tx,
+      others.map(({ id }) => id),
+      root.id,
+      now,
+    )
+    await summarise(tx, root.id)
+    await rateIssues(tx, [root.id], now)
+    await note(tx, actor, now, root, others)
+  }
+  await finishBehind(
+    app,
+    'Merging',
+    againAfterDeadlock(() => app.tx(work)),
+  )
+  return viewIssue(app, actor, issueId)
+}
+
+/** @throws AppError not_found, the same whether one is missing or belongs to somebody else; invalid; conflict */
+async function readAll(
+  tx: Tx,
+  actor: OrgActor,
+  issueId: string,
+  ids: readonly string[],
+  how: 'locked' | 'as it is' = 'as it is',
+): Promise<{ root: LockedIssue; others: LockedIssue[] }> {
+  const found = await selectForMerging(tx, actor, [issueId, ...ids], how === 'locked')
+  const rows = new Map(found.map((row) => [row.id, row]))
+  const root = rows.get(issueId)
+  if (root === undefined) throw notFound('Issue')
+  const others = ids.map((id) => {
+    const row = rows.get(id)
+    if (row === undefined) throw notFound('Issue')
+    return row
+  })
+  if (root.merged_into !== null)
+    throw conflict(`${nameOf(root)} was merged into another issue. Merge into that one, or unmerge it first.`)
+  for (const other of others) requireMergeable(root, other)
+  const count = others.reduce((sum, other) => sum + 1 + other.merged_count, root.merged_count)
+  if (count > MOST_MERGED) throw invalid(`At most ${MOST_MERGED} issues can be merged into one.`)
+  return { root, others }
+}
+
+function requireMergeable(root: LockedIssue, other: LockedIssue): void {
+  if (other.project_id !== root.project_id) throw invalid('Only issues of one project can be merged.')
+  if (other.merged_into === root.id) throw conflict(`${nameOf(other)} is merged into this issue already.`)
+  if (other.merged_into !== null)
+    throw conflict(`${nameOf(other)} was merged into another issue. Merge that one, or unmerge it first.`)
+}
+
+export const nameOf = (issue: Pick<LockedIssue, 'project_slug' | 'number'>): string =>
+  shortId(issue.project_slug, issue.number)
+
+async function note(
+  tx: Tx,
+  actor: OrgActor,
+  now: Date,
+  root: LockedIssue,
+  others: readonly LockedIssue[],
+): Promise<void> {
+  const name = actorLabel(actor)
+  const entry = (issueId: string, kind: string, sentence: string, data: Record<string, unknown>) => ({
+    id: newId(),
+    issue_id: issueId,
+    kind,
+    actor_id: memberBehind(actor)?.userId ?? null,
+    sentence,
+    data: JSON.stringify(data),
+    created_at: now,
+  })
+  await tx
+    .insertInto('issue_activity')
+    .values([
+      entry(root.id, 'merged', `${name} merged ${listed(others.map(nameOf))} into this issue.`, {
+        issue_ids: others.map(({ id }) => id),
+      }),
+      ...others.map(({ id }) =>
+        entry(id, 'merged_into', `${name} merged this issue into ${nameOf(root)}.`, { issue_id: root.id }),
+      ),
+    ])
+    .execute()
+  await liveNotification(actor.orgId, {
+    kind: 'issues',
+    project_id: root.project_id,
+    issue_ids: [root.id, ...others.map(({ id }) => id)],
+    new_issue_ids: [],
+    event_count: 0,
+  }).execute(tx)
+}
+
+const MOST_NAMED = 5
+
+/** `SHOP-1, SHOP-2 and 3 more`, short enough for a line of the activity. */
+export function listed(names: readonly string[]): string {
+  const named = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), `${names.length - MOST_NAMED} more`] : names
+  const last = named.at(-1) ?? ''
+  return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} and ${last}`
+}

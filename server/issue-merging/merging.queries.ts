@@ -1,0 +1,365 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { OrgActor } from '../context/actor.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { shortId } from '../issue-rules/issue.ts'
+import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
+import { splitDocument, uniteDocuments } from '../issue-search/search.queries.ts'
+
+/**
+ * SQL of merging. An issue others were merged into (the root) keeps its row, hours and users for all of them together;
+ * `issue_members` says what each one, the root too, would say alone, with hours and users under its `own_id`. Whoever
+ * holds the lock of a root's row may write what belongs to its members: digestion takes no other one.
+ */
+
+export type LockedIssue = Awaited<ReturnType<typeof lockForMerging>>[number]
+
+/** Issues of the actor's organisation, hidden ones too, locked in the order of their ids as digestion does. */
+export function lockForMerging(tx: Tx, actor: OrgActor, issueIds: readonly string[]) {
+  return selectForMerging(tx, actor, issueIds, true)
+}
+
+/** The same, locked or as they are in this moment. */
+export function selectForMerging(tx: Tx, actor: OrgActor, issueIds: readonly string[], isLocked: boolean) {
+  return tx
+    .selectFrom('issues as i')
+    .innerJoin('projects as p', 'p.id', 'i.project_id')
+    .select([
+      'i.id',
+      'i.project_id',
+      'i.number',
+      'i.merged_into',
+      'i.merged_count',
+      ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
+      'i.last_seen',
+      'i.event_count',
+      'i.user_count',
+      'i.title',
+      'p.slug as project_slug',
+    ])
+    .where('i.org_id', '=', actor.orgId)
+    .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+    .orderBy('i.id')
+    .$if(isLocked, (query) => query.forUpdate('i'))
+    .execute()
+}
+
+export type Member = { readonly issueId: string; readonly parentId: string | null; readonly mergedAt: Date }
+
+export async function membersOf(tx: Tx, rootId: string): Promise<Member[]> {
+  const rows = await tx
+    .selectFrom('issue_members')
+    .select(['issue_id', 'parent_id', 'merged_at'])
+    .where('root_id', '=', rootId)
+    .execute()
+  return rows.map((row) => ({ issueId: row.issue_id, parentId: row.parent_id, mergedAt: row.merged_at }))
+}
+
+export type NewMember = {
+  readonly issueId: string
+  readonly ownId: string
+  readonly rootId: string
+  readonly parentId: string | null
+  readonly mergedBy: string | null
+  readonly now: Date
+}
+
+/** Writes down what an issue that was on its own until now says; false when it is written down already. */
+export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into issue_members (issue_id, own_id, root_id, parent_id, merged_at, merged_by, events_at_merge, event_count,
+      first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
+      gravity, severity, last_event_id, users_day, wide_day)
+    select id, ${member.ownId}, ${member.rootId}, ${member.parentId}, ${member.now}, ${member.mergedBy}, event_count, event_count,
+      first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
+      gravity, severity, last_event_id, users_day, wide_day
+    from issues where id = ${member.issueId} on conflict do nothing`.execute(tx)
+  return (numAffectedRows ?? 0n) > 0n
+}
+
+/** Users of one statement: none may take so long that the connection counts as dead. */
+const USERS_AT_ONCE = 100_000
+/** Before the first hash. */
+const BEFORE_ALL = -1
+/** No hash is greater. */
+const HASHES = 2 ** 52
+/** More users than that are worth a word to the planner, see `eachPiece`. */
+const MANY_USERS = 1_000
+
+/** Adds the hours and users issues have, together, to those of another one. */
+export async function addCounts(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
+  await addHours(tx, fromIds, toId)
+  for (const fromId of fromIds) await addUsers(tx, fromId, toId)
+}
+
+/** Files the users of an issue under an id nothing is filed under yet, too. */
+export async function copyUsers(tx: Tx, fromId: string, newId: string): Promise<void> {
+  await eachPiece(tx, fromId, (piece) =>
+    sql`
+      insert into issue_users (issue_id, user_hash, seen_day)
+      select ${newId}::uuid, user_hash, seen_day from issue_users
+      where issue_id = ${fromId} and ${piece} order by user_hash`.execute(tx),
+  )
+}
+
+/**
+ * Makes users that were copied a while ago those of now: others came, were met again, or have been erased since.
+ * @param users about how many there are; their hashes are spread evenly
+ */
+export async function catchUpUsers(tx: Tx, fromId: string, copyId: string, users: number): Promise<void> {
+  const pieces = Math.max(Math.ceil(users / USERS_AT_ONCE), 1)
+  if (users > MANY_USERS) await sql`set local enable_nestloop = off`.execute(tx)
+  for (let piece = 0; piece < pieces; piece++) {
+    const from = piece === 0 ? BEFORE_ALL : Math.floor((HASHES / pieces) * piece)
+    const to = piece === pieces - 1 ? HASHES : Math.floor((HASHES / pieces) * (piece + 1))
+    const range = sql`user_hash > ${from} and user_hash <= ${to}`
+    await sql`
+      with changed as (
+        select user_hash, p.user_hash is null as is_gone, p.seen_day
+        from (select user_hash, seen_day from issue_users where issue_id = ${fromId} and ${range}) p
+        full join (select user_hash, seen_day from issue_users where issue_id = ${copyId} and ${range}) k using (user_hash)
+        where p.user_hash is null or k.user_hash is null or p.seen_day is distinct from k.seen_day
+      ), gone as (
+        delete from issue_users u using changed c where u.issue_id = ${copyId} and u.user_hash = c.user_hash and c.is_gone
+      )
+      insert into issue_users as u (issue_id, user_hash, seen_day)
+      select ${copyId}::uuid, user_hash, seen_day from changed where not is_gone order by user_hash
+      on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day`.execute(tx)
+  }
+  if (users > MANY_USERS) await sql`set local enable_nestloop to default`.execute(tx)
+}
+
+export async function addHours(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
+  await sql`
+    insert into issue_hours as h (issue_id, hour, events)
+    select ${toId}::uuid, hour, sum(events)::int from issue_hours where issue_id = any(${[...fromIds]}::uuid[])
+    group by hour order by hour
+    on conflict (issue_id, hour) do update set events = h.events + excluded.events`.execute(tx)
+}
+
+/** Those met already on that day are left out first: running into them would lock, and so write, each of their rows. */
+async function addUsers(tx: Tx, fromId: string, toId: string): Promise<void> {
+  await eachPiece(tx, fromId, (piece) =>
+    sql`
+      insert into issue_users as u (issue_id, user_hash, seen_day)
+      select ${toId}::uuid, p.user_hash, p.seen_day
+      from (select user_hash, seen_day from issue_users where issue_id = ${fromId} and ${piece}) p
+      left join (select user_hash, seen_day from issue_users where issue_id = ${toId} and ${piece}) k using (user_hash)
+      where k.user_hash is null or (p.seen_day is not null and (k.seen_day is null or k.seen_day < p.seen_day))
+      order by p.user_hash
+      on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
+        where u.seen_day is null or u.seen_day < excluded.seen_day`.execute(tx),
+  )
+}
+
+/** Takes users off an issue that none of these others has; the rest was last met when one of these met them. */
+async function keepUsersOf(tx: Tx, issueId: string, otherIds: readonly string[]): Promise<void> {
+  await eachPiece(tx, issueId, (piece) =>
+    sql`
+      with kept as (
+        select p.user_hash, p.seen_day, o.seen_day as other_day, o.user_hash is not null as is_kept
+        from (select user_hash, seen_day from issue_users where issue_id = ${issueId} and ${piece}) p
+        left join (
+          select user_hash, max(seen_day) as seen_day from issue_users
+          where issue_id = any(${[...otherIds]}::uuid[]) and ${piece} group by user_hash
+        ) o using (user_hash)
+        where o.user_hash is null or p.seen_day is distinct from o.seen_day
+      ), gone as (
+        delete from issue_users u using kept k
+        where u.issue_id = ${issueId} and u.user_hash = k.user_hash and not k.is_kept
+      )
+      update issue_users u set seen_day = k.other_day from kept k
+      where u.issue_id = ${issueId} and u.user_hash = k.user_hash and k.is_kept`.execute(tx),
+  )
+}
+
+/**
+ * The users of an issue in the order of their hashes, piece by piece. Of rows that were written a moment ago the planner
+ * knows nothing and takes them for one: joined in a loop, each of a hundred thousand would be held against each other.
+ */
+async function eachPiece(
+  tx: Tx,
+  issueId: string,
+  write: (piece: RawBuilder<unknown>) => Promise<unknown>,
+): Promise<void> {
+  let isTold = false
+  for (let after = BEFORE_ALL; ;) {
+    const { rows } = await sql<{ last: number | null; users: number }>`
+      select max(user_hash) as last, count(*)::int as users from (
+        select user_hash from issue_users where issue_id = ${issueId} and user_hash > ${after}
+        order by user_hash limit ${USERS_AT_ONCE}) piece`.execute(tx)
+    const [piece] = rows
+    if (piece === undefined || piece.last === null) break
+    if (piece.users > MANY_USERS && !isTold) {
+      isTold = true
+      await sql`set local enable_nestloop = off`.execute(tx)
+    }
+    await write(sql`user_hash > ${after} and user_hash <= ${piece.last}`)
+    if (piece.users < USERS_AT_ONCE) break
+    after = piece.last
+  }
+  if (isTold) await sql`set local enable_nestloop to default`.execute(tx)
+}
+
+/** Hides issues, and those hidden behind them, behind a root; their fingerprints lead to it from now on. */
+export async function hideBehind(tx: Tx, issueIds: readonly string[], rootId: string, now: Date): Promise<void> {
+  const ids = sql`any(${[...issueIds]}::uuid[])`
+  await sql`update issue_members set parent_id = ${rootId}, merged_at = ${now} where issue_id = ${ids}`.execute(tx)
+  await sql`update issue_members set root_id = ${rootId} where root_id = ${ids}`.execute(tx)
+  await sql`update issue_fingerprints set issue_id = ${rootId} where issue_id = ${ids}`.execute(tx)
+  await sql`update issues set merged_into = ${rootId}, merged_count = 0 where id = ${ids} or merged_into = ${ids}`.execute(
+    tx,
+  )
+  await countMembers(tx, rootId)
+}
+
+const countMembers = (tx: Tx, rootId: string) =>
+  sql`update issues set merged_count = (select count(*) from issues m where m.merged_into = ${rootId}) where id = ${rootId}`.execute(
+    tx,
+  )
+
+/** Shows an issue again, with the members that are hidden behind it from now on. */
+export async function showAgain(
+  tx: Tx,
+  formerRootId: string,
+  issueId: string,
+  memberIds: readonly string[],
+): Promise<void> {
+  const members = sql`any(${[...memberIds]}::uuid[])`
+  await sql`update issue_members set root_id = ${issueId} where issue_id = ${members}`.execute(tx)
+  await sql`update issue_members set parent_id = null where issue_id = ${issueId}`.execute(tx)
+  await sql`update issue_fingerprints set issue_id = ${issueId} where issue_id = ${formerRootId} and source_id = ${members}`.execute(
+    tx,
+  )
+  await sql`update issues set merged_into = case when id = ${issueId} then null else ${issueId}::uuid end where id = ${members}`.execute(
+    tx,
+  )
+  await countMembers(tx, issueId)
+  await countMembers(tx, formerRootId)
+}
+
+/**
+ * Makes hours, users and facts of a root what its members say together; one that is alone again is no member any more.
+ * @param isWhole its users are all of theirs, and perhaps of some who left; not so for one that was hidden, which did not
+ * hear of what came for its members meanwhile
+ */
+export async function rebuildRoot(tx: Tx, rootId: string, isWhole: boolean): Promise<void> {
+  const members = await tx
+    .selectFrom('issue_members')
+    .select(['issue_id', 'own_id'])
+    .where('root_id', '=', rootId)
+    .execute()
+  const ownIds = members.map((row) => row.own_id)
+  if (!ownIds.includes(rootId)) {
+    await sql`delete from issue_hours where issue_id = ${rootId}`.execute(tx)
+    await keepUsersOf(tx, rootId, ownIds)
+    await addHours(tx, ownIds, rootId)
+    if (!isWhole) for (const id of ownIds) await addUsers(tx, id, rootId)
+  }
+  await splitDocument(tx, rootId)
+  await summarise(tx, rootId, 'left')
+  if (members.length > 1) return
+  const leftOver = ownIds.filter((id) => id !== rootId)
+  await dropCounts(tx, leftOver)
+  await tx.deleteFrom('issue_members').where('root_id', '=', rootId).execute()
+}
+
+/** Removes hours and users filed under these ids. */
+export async function dropCounts(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .deleteFrom('issue_hours')
+    .where('issue_id', 'in', [...ids])
+    .execute()
+  await tx
+    .deleteFrom('issue_users')
+    .where('issue_id', 'in', [...ids])
+    .execute()
+}
+
+/**
+ * The facts of a root out of those of its members, by the rules digestion counts up with; its name is its own. Its
+ * severity is rated anew by {@link rateIssues}.
+ * @param how what happened: whom all of them reached together on one day is not to be had from a single one of them, and
+ * goes when one has left
+ */
+export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' = 'joined'): Promise<void> {
+  const ownWideDay = how === 'joined' ? sql`i.wide_day` : sql`null::date`
+  await sql`
+    with days as (select seen_day, count(*) as users from issue_users where issue_id = ${rootId} group by seen_day)
+    update issues i set
+      event_count = f.event_count, first_seen = f.first_seen, last_seen = f.last_seen, is_unhandled = f.is_unhandled,
+      gravity = f.gravity, severity = case when i.severity_pinned then i.severity else f.severity end,
+      first_release = f.first_release, last_release = f.last_release,
+      title = o.title, culprit = o.culprit, error_type = o.error_type, error_value = o.error_value,
+      level = n.level, last_event_id = n.last_event_id,
+      user_count = coalesce(u.users, 0), users_day = u.day, users_today = u.today,
+      wide_day = greatest(f.wide_day, ${ownWideDay}),
+      -- Worked out for what it was before.
+      hourly_limit = null, limit_hour = null
+    from (
+      select sum(event_count)::bigint as event_count, min(first_seen) as first_seen, max(last_seen) as last_seen,
+        bool_or(is_unhandled) as is_unhandled, max(gravity) as gravity, max(severity) as severity, max(wide_day) as wide_day,
+        (array_agg(first_release order by first_seen, issue_id))[1] as first_release,
+        (array_agg(last_release order by last_seen desc, issue_id desc) filter (where last_release is not null))[1] as last_release
+      from issue_members where root_id = ${rootId}
+    ) f, (
+      select * from issue_members where root_id = ${rootId} order by last_seen desc, issue_id desc limit 1
+    ) n, (
+      select title, culprit, error_type, error_value from issue_members where issue_id = ${rootId}
+    ) o, (
+      select sum(c.users)::int as users, d.day, coalesce(sum(c.users) filter (where c.seen_day = d.day), 0)::int as today
+      from days c
+      right join (
+        select greatest(max(m.users_day), (select max(seen_day) from days)) as day
+        from issue_members m where m.root_id = ${rootId}
+      ) d on true group by d.day
+    ) u where i.id = ${rootId}`.execute(tx)
+  await uniteDocuments(tx, rootId)
+}
+
+/** Where hours and users of the members of a root are filed, the root's own included; none for one that stands alone. */
+export async function ownIdsOf(tx: Tx, rootId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('issue_members').select('own_id').where('root_id', '=', rootId).execute()
+  return rows.map((row) => row.own_id)
+}
+
+/** Members with what they say on their own, for the page of their root; the root is among them. */
+export async function selectMembers(db: Database, rootId: string) {
+  return db
+    .selectFrom('issue_members as m')
+    .innerJoin('issues as i', 'i.id', 'm.issue_id')
+    .leftJoin('users as u', 'u.id', 'm.merged_by')
+    .select([
+      'm.issue_id',
+      'i.number',
+      'm.title',
+      'm.event_count',
+      'm.parent_id',
+      'm.merged_at',
+      'm.merged_by',
+      'u.name as merged_by_name',
+      'u.email as merged_by_email',
+    ])
+    .where('m.root_id', '=', rootId)
+    .orderBy('m.merged_at')
+    .orderBy('m.issue_id')
+    .execute()
+}
+
+/** Names of issues, hidden ones under the issue they are shown as. */
+export async function selectNames(
+  db: Database,
+  issueIds: readonly string[],
+): Promise<Map<string, { id: string; rootId: string; short_id: string; title: string }>> {
+  const { rows } = await sql<{ id: string; root_id: string; number: number; title: string; slug: string }>`
+    select i.id, r.id as root_id, r.number, r.title, p.slug
+    from issues m join issues i on i.id = m.id or i.id = m.merged_into
+    join issues r on r.id = coalesce(i.merged_into, i.id) join projects p on p.id = r.project_id
+    where m.id = any(${[...issueIds]}::uuid[])`.execute(db)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { id: row.id, rootId: row.root_id, short_id: shortId(row.slug, row.number), title: row.title },
+    ]),
+  )
+}

@@ -1,0 +1,121 @@
+import { setImmediate } from 'node:timers/promises'
+import type { OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { readEvents, type EventPlace } from '../events/store.ts'
+import { compileGrouping, type GroupingSettings } from '../grouping/grouping.ts'
+import { newerVersions } from '../grouping/registry.ts'
+import { invalid, notFound, rateLimited } from '../kernel/errors.ts'
+import type { Event } from '../protocol/event.api.ts'
+import { readStoredEvent } from '../protocol/read-stored.ts'
+import type { GroupingRules } from '../projects/grouping-rules.api.ts'
+import { projectSettings } from '../projects/project-settings.ts'
+import { readProject } from '../projects/projects.queries.ts'
+import type { GroupingPreview } from './merging.api.ts'
+import { newestEventsOfProject } from '../issue-events/newest-events.ts'
+import { Regrouping } from './regrouping.ts'
+import { selectNames } from './merging.queries.ts'
+
+const MOST_EVENTS = 10_000
+const WEEK_MS = 7 * 86_400_000
+/** Read at once: of the largest events there are, this is 25 MiB. */
+const PIECE = 25
+/** Of real time, whatever the App's clock says: it bounds what one person can take from everybody. */
+const TIME_LIMIT_MS = 8_000
+/** How long the event loop is held at a stretch. */
+const TURN_MS = 5
+/** Grouping ten thousand events twice keeps a core busy for seconds. */
+const MOST_AT_ONCE = 2
+
+let running = 0
+
+export type Proposed = { readonly grouping_rules?: GroupingRules | undefined; readonly version?: number | undefined }
+export type PreviewLimits = { readonly mostEvents?: number; readonly timeLimitMs?: number }
+
+/**
+ * Groups the newest stored events of a project as it does now and as proposed, without changing anything.
+ * @throws AppError not_found, invalid (a version that is not newer), rate_limited (others are at it)
+ */
+export async function previewGrouping(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  proposed: Proposed,
+  { mostEvents = MOST_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
+): Promise<GroupingPreview> {
+  const project = await readProject(app.db, actor.orgId, projectId)
+  if (project === null) throw notFound('Project')
+  const saved = projectSettings(project.settings)
+  const { version = saved.grouping_version, grouping_rules: rules = saved.grouping_rules } = proposed
+  if (version !== saved.grouping_version) requireNewer(saved.grouping_version, version)
+  if (running >= MOST_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
+  running++
+  try {
+    const deadline = performance.now() + timeLimitMs
+    const after: GroupingSettings = { grouping_version: version, grouping_rules: rules, grouping_transition: null }
+    const groupNow = compileGrouping({ ...saved, grouping_transition: null })
+    const groupThen = compileGrouping(after)
+    const since = app.clock.now().getTime() - WEEK_MS
+    const places = (await newestEventsOfProject(app, projectId, mostEvents)).filter(
+      (place) => place.occurredAt.getTime() >= since,
+    )
+    const regrouping = new Regrouping(rules)
+    let lookedAt = 0
+    let oldest: Date | null = null
+    for (let at = 0; at < places.length && performance.now() < deadline; at += PIECE) {
+      const piece = places.slice(at, at + PIECE)
+      for await (const { event, place } of readPiece(app, projectId, piece)) {
+        const now = app.clock.now()
+        regrouping.add(place, groupNow(event, now), groupThen(event, now))
+      }
+      lookedAt += piece.length
+      oldest = piece.at(-1)?.occurredAt ?? oldest
+    }
+    const names = await selectNames(app.db, regrouping.issueIds())
+    return {
+      looked_at: lookedAt,
+      of: places.length,
+      oldest_at: oldest?.toISOString() ?? null,
+      ...regrouping.result(names),
+    }
+  } finally {
+    running--
+  }
+}
+
+/** @throws AppError invalid */
+export function requireNewer(current: number, version: number): void {
+  const newer = newerVersions(current)
+  if (newer.includes(version)) return
+  throw invalid(
+    newer.length === 0
+      ? `version: this project has the newest version of grouping, ${current}.`
+      : `version must be one of ${newer.join(', ')}: newer than ${current}.`,
+  )
+}
+
+async function* readPiece(
+  app: App,
+  projectId: string,
+  piece: readonly EventPlace[],
+): AsyncGenerator<{ event: Event; place: EventPlace }> {
+  const days = piece.map(({ receivedDay }) => receivedDay).sort()
+  const byId = new Map(piece.map((place) => [place.eventId, place]))
+  const stored = await readEvents(app.db, projectId, [...byId.keys()], {
+    first: days[0] ?? '',
+    last: days.at(-1) ?? '',
+  })
+  let turnedAtMs = performance.now()
+  for (const one of stored) {
+    if (performance.now() - turnedAtMs > TURN_MS) {
+      await setImmediate()
+      turnedAtMs = performance.now()
+    }
+    const place = byId.get(one.eventId)
+    if (place === undefined) continue
+    try {
+      yield { event: readStoredEvent(one), place }
+    } catch (error) {
+      app.log.warn({ project_id: one.projectId, event_id: one.eventId, err: error }, 'a stored event cannot be read')
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Tx } from '../storage/pool.ts'
+import { projectSettings } from '../projects/project-settings.ts'
+import { impactFrom, reach } from '../issue-rules/impact.ts'
+
+/**
+ * Severity of issues whose events are suddenly others: merged with those of another one, or parted from them. As if
+ * their next event came now.
+ */
+export async function rateIssues(tx: Tx, issueIds: readonly string[], now: Date): Promise<void> {
+  const rows = await tx
+    .selectFrom('issues as i')
+    .innerJoin('projects as p', 'p.id', 'i.project_id')
+    .select([
+      'i.id',
+      'i.status',
+      'i.severity',
+      'i.severity_pinned',
+      'i.gravity',
+      'i.users_day',
+      'i.users_today',
+      'i.wide_day',
+      'p.settings',
+    ])
+    .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+    .orderBy('i.id')
+    .execute()
+  for (const row of rows) {
+    const impact = impactFrom(row)
+    const manyUsers = projectSettings(row.settings).severity_rules.users
+    const rated = reach(impact, { gravity: impact.gravity, users: 0, manyUsers }, row.status, now)
+    if (rated.severity === row.severity && rated.wideDay === row.wide_day) continue
+    await tx
+      .updateTable('issues')
+      .set({ severity: rated.severity, wide_day: rated.wideDay })
+      .where('id', '=', row.id)
+      .execute()
+  }
+}

@@ -1,0 +1,112 @@
+import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { conflict, invalid, notFound } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { liveNotification } from '../live/publish.ts'
+import type { Tx } from '../storage/pool.ts'
+import { againAfterDeadlock } from './again-after-deadlock.ts'
+import { bringBack } from './bring-back.ts'
+import { finishBehind } from './finish-behind.ts'
+import type { Issue } from '../issue-rules/issue.api.ts'
+import { listed, nameOf } from './merge-issues.ts'
+import { lockForMerging, membersOf, rebuildRoot, showAgain, type LockedIssue, type Member } from './merging.queries.ts'
+import { rateIssues } from './rate-issues.ts'
+import { viewIssue } from '../issue-rows/view-issue.ts'
+
+/**
+ * Takes issues out of the one they were merged into. Each comes back as it was, with what has come for it since, and
+ * with those that had been merged into it before.
+ * @throws AppError not_found; invalid (itself); conflict (not merged into this one); unavailable (so many users that it
+ * goes on behind the answer)
+ */
+export async function unmergeIssues(
+  app: App,
+  actor: OrgActor,
+  input: { issueId: string; issue_ids: readonly string[] },
+): Promise<Issue> {
+  const { issueId } = input
+  const ids = [...new Set(input.issue_ids)]
+  if (ids.includes(issueId)) throw invalid('issue_ids must name issues merged into this one, not the issue itself.')
+  const work = async (tx: Tx): Promise<void> => {
+    const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
+    const root = rows.get(issueId)
+    if (root === undefined) throw notFound('Issue')
+    const others = ids.map((id) => {
+      const row = rows.get(id)
+      if (row === undefined) throw notFound('Issue')
+      if (row.merged_into !== issueId) throw conflict(`${nameOf(row)} is not merged into this issue.`)
+      return row
+    })
+    const now = app.clock.now()
+    const members = await membersOf(tx, issueId)
+    const mergedAt = new Map(members.map((member) => [member.issueId, member.mergedAt]))
+    const families = leaving(members, ids)
+    for (const id of ids) await showAgain(tx, issueId, id, families.get(id) ?? [id])
+    for (const id of [issueId, ...ids]) await rebuildRoot(tx, id, id === issueId)
+    for (const other of others)
+      await bringBack(tx, other, {
+        sourceIds: families.get(other.id) ?? [other.id],
+        since: mergedAt.get(other.id),
+        now,
+      })
+    await rateIssues(tx, [issueId, ...ids], now)
+    await note(tx, actor, now, root, others)
+  }
+  await finishBehind(
+    app,
+    'Taking out',
+    againAfterDeadlock(() => app.tx(work)),
+  )
+  return viewIssue(app, actor, issueId)
+}
+
+/** Who goes with whom: everybody follows the nearest issue that leaves, up the way they were merged. */
+export function leaving(
+  members: readonly Pick<Member, 'issueId' | 'parentId'>[],
+  ids: readonly string[],
+): Map<string, string[]> {
+  const parents = new Map(members.map((member) => [member.issueId, member.parentId]))
+  const families = new Map<string, string[]>(ids.map((id) => [id, []]))
+  for (const { issueId } of members) {
+    let at: string | null | undefined = issueId
+    // Merging never makes a circle; a step per member is enough to be sure.
+    for (let step = 0; at != null && !families.has(at) && step <= members.length; step++) at = parents.get(at)
+    if (at != null) families.get(at)?.push(issueId)
+  }
+  return families
+}
+
+async function note(
+  tx: Tx,
+  actor: OrgActor,
+  now: Date,
+  root: LockedIssue,
+  others: readonly LockedIssue[],
+): Promise<void> {
+  const name = actorLabel(actor)
+  const entry = (issueId: string, sentence: string, data: Record<string, unknown>) => ({
+    id: newId(),
+    issue_id: issueId,
+    kind: 'unmerged',
+    actor_id: memberBehind(actor)?.userId ?? null,
+    sentence,
+    data: JSON.stringify(data),
+    created_at: now,
+  })
+  await tx
+    .insertInto('issue_activity')
+    .values([
+      entry(root.id, `${name} took ${listed(others.map(nameOf))} out of this issue.`, {
+        issue_ids: others.map(({ id }) => id),
+      }),
+      ...others.map(({ id }) => entry(id, `${name} took this issue out of ${nameOf(root)}.`, { issue_id: root.id })),
+    ])
+    .execute()
+  await liveNotification(actor.orgId, {
+    kind: 'issues',
+    project_id: root.project_id,
+    issue_ids: [root.id, ...others.map(({ id }) => id)],
+    new_issue_ids: [],
+    event_count: 0,
+  }).execute(tx)
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { GroupingPart } from '../grouping/grouping.api.ts'
+import type { Database } from '../storage/pool.ts'
+import { shortId } from '../issue-rules/issue.ts'
+import type { GroupingView } from './merging.api.ts'
+import { selectFingerprints } from '../issue-rows/issues.queries.ts'
+import { selectMembers } from './merging.queries.ts'
+import { viewPerson } from '../issue-rows/view-issue.ts'
+
+const MOST_FINGERPRINTS = 100
+/** What nobody can read any more, or was erased, costs only itself. */
+const Parts = z.array(GroupingPart).catch([])
+
+/** Why events of an issue are one: its fingerprints with their parts, and what people merged into it. */
+export async function viewGrouping(
+  db: Database,
+  issue: { readonly id: string; readonly project_slug: string },
+): Promise<GroupingView> {
+  const [fingerprints, members] = await Promise.all([
+    selectFingerprints(db, issue.id, MOST_FINGERPRINTS),
+    selectMembers(db, issue.id),
+  ])
+  const [oldest] = fingerprints
+  return {
+    version: oldest?.grouping_version ?? 1,
+    parts: Parts.parse(oldest?.parts ?? []),
+    fingerprints: fingerprints.map((row) => ({
+      hash: row.hash.toString('hex'),
+      version: row.grouping_version,
+      parts: Parts.parse(row.parts),
+      created_at: row.created_at.toISOString(),
+      issue_id: row.source_id,
+      short_id: shortId(issue.project_slug, row.number),
+    })),
+    merged: members
+      .filter((row) => row.issue_id !== issue.id)
+      .map((row) => ({
+        id: row.issue_id,
+        short_id: shortId(issue.project_slug, row.number),
+        title: row.title,
+        event_count: row.event_count,
+        merged_at: row.merged_at.toISOString(),
+        merged_by: viewPerson(row.merged_by, row.merged_by_name, row.merged_by_email),
+      })),
+  }
+}

@@ -1,0 +1,60 @@
+import type pg from 'pg'
+import type { App } from '../context/app.ts'
+import { findStored } from '../events/store.ts'
+import { dayOf } from '../kernel/day.ts'
+import { recordOccurrences, type Occurrence, type Recorded } from './record.ts'
+import { touchProjects } from './record.queries.ts'
+import { publishLive } from '../live/publish.ts'
+import { ACCEPTED, DISCARDED_ISSUE, type Disposition, DUPLICATE, type Filed } from '../outcomes/recorder.ts'
+import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
+
+/** Events into issues; an id seen in this batch or stored within the last days is a duplicate. */
+export async function recordEvents(
+  _app: App,
+  client: pg.ClientBase,
+  now: Date,
+  facts: readonly Filed<Occurrence>[],
+): Promise<readonly Disposition[]> {
+  const first = new Map<string, Occurrence>()
+  const keys = facts.map(({ fact: { event } }) => `${event.projectId}/${event.eventId}`)
+  const isFirst = facts.map(({ fact }, index) => {
+    const key = keys[index] ?? ''
+    if (first.has(key)) return false
+    first.set(key, fact)
+    return true
+  })
+  const stored = await findStored(
+    client,
+    [...first.values()].map(({ event }) => event),
+    dayOf(now),
+  )
+  const fresh = [...first].filter(([key]) => !stored.has(key)).map(([, occurrence]) => occurrence)
+  if (fresh.length === 0) return keys.map(() => DUPLICATE)
+  const recorded = await recordOccurrences(client, now, fresh)
+  await linkWaitingFeedback(
+    client,
+    fresh.map(({ event }) => event),
+  )
+  await tell(client, now, recorded)
+  return facts.map(({ fact }, index) => {
+    if (isFirst[index] !== true || stored.has(keys[index] ?? '')) return DUPLICATE
+    return recorded.discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED
+  })
+}
+
+/** Facts of projects, and news for open dashboards once this commits. */
+async function tell(client: pg.ClientBase, now: Date, recorded: Recorded): Promise<void> {
+  await touchProjects(
+    client,
+    [...recorded.projects.keys()].map((id) => ({ id, at: now })),
+  )
+  for (const [projectId, { orgId, issueIds, newIssueIds, eventCount }] of recorded.projects) {
+    await publishLive(client, orgId, {
+      kind: 'issues',
+      project_id: projectId,
+      issue_ids: [...issueIds],
+      new_issue_ids: [...newIssueIds],
+      event_count: eventCount,
+    })
+  }
+}

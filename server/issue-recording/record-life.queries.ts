@@ -1,0 +1,90 @@
+import type pg from 'pg'
+import type { ReleaseFacts } from '../releases/order.ts'
+import { type EscalatingRules, StoredEscalating } from '../projects/issue-rules.api.ts'
+import { HISTORY_MS, type HourHistory } from '../issue-rules/escalating.ts'
+
+/** SQL of moves on the digest side: one statement per batch, and only when one of its issues asks for it. */
+
+export type HourKey = { readonly id: string; readonly at: Date }
+export type FoundHistory = HourKey & { readonly history: HourHistory; readonly rules: EscalatingRules }
+
+/** What the hours before say, and the project's rules. Costs at most 336 rows for each issue, once an hour. */
+export async function hourHistories(client: pg.ClientBase, hours: readonly HourKey[]): Promise<FoundHistory[]> {
+  const { rows } = await client.query<{
+    id: string
+    hour: Date
+    first_seen: Date
+    rules: unknown
+    busy: number
+    sum: number
+    squares: number
+    largest: number
+    median: number
+  }>({
+    name: 'record-hour-histories',
+    text: `select k.id, k.hour, i.first_seen, p.settings -> 'escalating' as rules, count(h.hour)::int as busy,
+             coalesce(sum(h.events), 0)::float8 as sum, coalesce(sum(h.events::float8 * h.events), 0) as squares,
+             coalesce(max(h.events), 0) as largest,
+             coalesce(percentile_cont(0.5) within group (order by h.events), 0) as median
+           from unnest($1::uuid[], $2::timestamptz[]) k (id, hour)
+           join issues i on i.id = k.id join projects p on p.id = i.project_id
+           left join issue_hours h on h.issue_id = k.id and h.hour < k.hour and h.hour >= k.hour - make_interval(secs => $3)
+           group by k.id, k.hour, i.id, p.id`,
+    values: [hours.map((hour) => hour.id), hours.map((hour) => hour.at), HISTORY_MS / 1000],
+  })
+  return rows.map((row) => ({
+    id: row.id,
+    at: row.hour,
+    rules: StoredEscalating.parse(row.rules),
+    history: {
+      hour: row.hour,
+      firstSeen: row.first_seen,
+      busyHours: row.busy,
+      sum: row.sum,
+      sumOfSquares: row.squares,
+      largest: row.largest,
+      busyMedian: row.median,
+    },
+  }))
+}
+
+/** Keeps limits on the issues, for the rest of their hour. */
+export async function keepLimits(
+  client: pg.ClientBase,
+  limits: readonly (HourKey & { readonly limit: number })[],
+): Promise<void> {
+  await client.query({
+    name: 'record-keep-limits',
+    text: `update issues i set hourly_limit = k.hourly_limit, limit_hour = k.hour
+           from unnest($1::uuid[], $2::timestamptz[], $3::int[]) k (id, hour, hourly_limit) where i.id = k.id`,
+    values: [limits.map((one) => one.id), limits.map((one) => one.at), limits.map((one) => one.limit)],
+  })
+}
+
+export type ReleaseKey = { readonly projectId: string; readonly version: string }
+
+/** Facts of releases that are known, by project. */
+export async function releaseFacts(
+  client: pg.ClientBase,
+  keys: readonly ReleaseKey[],
+): Promise<Map<string, Map<string, ReleaseFacts>>> {
+  const { rows } = await client.query<{
+    project_id: string
+    version: string
+    released_at: Date | null
+    first_seen_at: Date | null
+  }>({
+    name: 'record-release-facts',
+    text: `select r.project_id, r.version, r.released_at, r.first_seen_at
+           from unnest($1::uuid[], $2::text[]) k (project_id, version)
+           join releases r on r.project_id = k.project_id and r.version = k.version`,
+    values: [keys.map((key) => key.projectId), keys.map((key) => key.version)],
+  })
+  const books = new Map<string, Map<string, ReleaseFacts>>()
+  for (const row of rows) {
+    const book = books.get(row.project_id) ?? new Map<string, ReleaseFacts>()
+    books.set(row.project_id, book)
+    book.set(row.version, { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at })
+  }
+  return books
+}

@@ -1,0 +1,484 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { aPerson } from '#test/kit/people.ts'
+import { anEvent, newEventId } from '#test/kit/sdk.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { RECEIVED_DAY_TABLES } from '../digest/day-tables.ts'
+import { prepareEvent } from '../digest/prepare-event.ts'
+import { createProjectFactsReader } from '../digest/project-facts.ts'
+import { recordEvents } from './record-events.ts'
+import { dayOf } from '../kernel/day.ts'
+import { newId } from '../kernel/ids.ts'
+import { KnownReleases, noteReleases } from '../releases/note-releases.ts'
+import { ensureDayPartitions } from '../storage/day-partitions.ts'
+import { createPool, withClientTx } from '../storage/pool.ts'
+import type { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
+import type { Occurrence } from './record.ts'
+import { sweepIssues } from './sweep.ts'
+import { updateIssue } from '../issues/update-issue.ts'
+
+/** What digestion makes of events whose issue is resolved, ignored or busy: batches, odd clocks, several at once. */
+
+const { app, clock, onClose, connectionString } = await testApp()
+const START = '2026-11-20T12:30:00.000Z'
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const { actor } = await aPerson(app)
+const facts = createProjectFactsReader(app)
+const writers = createPool({ connectionString, name: 'writers', max: 12, onError: () => {} })
+onClose(async () => {
+  facts.close()
+  await writers.end()
+})
+
+type Sent = {
+  readonly release?: string | undefined
+  readonly user?: string
+  /** Of the event, as the client says; default: now. */
+  readonly at?: number
+  /** When the request was sent by the client's clock, null: it does not say; default: now. */
+  readonly sentAt?: number | null
+  /** When the service took it; default: now. */
+  readonly receivedAt?: number
+  readonly id?: string
+}
+
+let projectId = ''
+let issueId = ''
+const nowMs = () => app.clock.now().getTime()
+
+beforeEach(async () => {
+  clock.set(START)
+  projectId = newId()
+  await app.db
+    .insertInto('projects')
+    .values({
+      id: projectId,
+      org_id: actor.orgId,
+      name: 'Lives',
+      slug: `l-${projectId}`,
+      platform: 'web',
+      region: 'eu-central-1',
+      created_at: app.clock.now(),
+    })
+    .execute()
+  await record([{ release: 'shop@1.0.0', user: 'first', at: nowMs() - 1_000 }])
+  const { rows } = await app.pool.query<{ id: string }>('select id from issues where project_id = $1', [projectId])
+  issueId = rows[0]?.id ?? ''
+  clock.advance(1_000)
+})
+
+/** From the JSON an SDK sends to what a batch records. */
+async function prepared(sent: readonly Sent[]): Promise<Occurrence[]> {
+  const project = await facts.of(projectId)
+  if (project === null) throw new Error('no project')
+  return sent.map((one): Occurrence => {
+    const { release, user, at = nowMs(), sentAt = nowMs(), receivedAt = nowMs(), id = newEventId() } = one
+    const fields = { release, timestamp: at / 1000, ...(user === undefined ? {} : { user: { id: user } }) }
+    const json = Buffer.from(JSON.stringify(anEvent({ ...fields, event_id: id })))
+    const result = prepareEvent(
+      {
+        eventId: id,
+        receivedAt: new Date(receivedAt),
+        sentAt: sentAt === null ? null : new Date(sentAt),
+        clientIp: null,
+        userAgent: null,
+        decoded: json,
+        start: 0,
+        end: json.length,
+        asItCame: null,
+      },
+      project,
+    )
+    if ('outcome' in result) throw new Error(result.reason)
+    return result.occurrence
+  })
+}
+
+/** One batch, as digestion commits it. */
+async function record(sent: readonly Sent[]): Promise<void> {
+  const occurrences = await prepared(sent)
+  await noteReleases(
+    app.pool,
+    new KnownReleases(),
+    app.clock.now(),
+    occurrences.flatMap(({ event: { release, receivedAt } }) =>
+      release === null ? [] : [{ projectId, version: release, kind: 'event' as const, receivedAt }],
+    ),
+  )
+  await commit(occurrences)
+}
+
+async function commit(occurrences: readonly Occurrence[], andThen?: () => never): Promise<readonly unknown[]> {
+  const now = app.clock.now()
+  await ensureDayPartitions(app.pool, RECEIVED_DAY_TABLES, dayOf(now))
+  const filing = { projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
+  return withClientTx(writers, async (client) => {
+    const facts = occurrences.map((fact) => ({ fact, filing }))
+    const dispositions = await recordEvents(app, client, now, facts)
+    andThen?.()
+    return dispositions
+  })
+}
+
+const resolve = (resolution?: ResolutionInput) => updateIssue(app, actor, { issueId, status: 'resolved', resolution })
+const ignore = (until: IgnoreUntilInput) => updateIssue(app, actor, { issueId, status: 'ignored', ignore_until: until })
+
+async function row() {
+  const { rows } = await app.pool.query<{ status: string; reason: string; events: number; users: number }>(
+    'select status, status_reason as reason, event_count as events, user_count as users from issues where id = $1',
+    [issueId],
+  )
+  return rows[0]
+}
+
+/** Entries of the activity that the service wrote by itself, oldest first. */
+async function automatic(): Promise<{ kind: string; sentence: string; data: Record<string, unknown> }[]> {
+  const { rows } = await app.pool.query<{ kind: string; sentence: string; data: Record<string, unknown> }>(
+    `select kind, sentence, data from issue_activity where issue_id = $1 and actor_id is null and kind <> 'created' order by id`,
+    [issueId],
+  )
+  return rows
+}
+
+describe('clocks', () => {
+  test('received before the resolution is before it, however far ahead the clock of the phone is', async () => {
+    const receivedAt = nowMs()
+    clock.advance(5_000)
+    await resolve()
+    clock.advance(5_000)
+    // Taken before, digested afterwards: the phone is 40 s ahead, which nobody corrects.
+    await record([{ at: receivedAt + 40_000, sentAt: receivedAt + 40_000, receivedAt }])
+    expect(await row()).toMatchObject({ status: 'resolved', events: 2 })
+    expect(await automatic()).toMatchObject([{ kind: 'late_events', data: { before: 1, unfixed: 0 } }])
+  })
+
+  test.each([
+    ['a day', DAY_MS],
+    ['a year', 365 * DAY_MS],
+  ])('a clock %s behind is corrected: after is after, before is before', async (_, off) => {
+    await resolve()
+    clock.advance(10 * MINUTE_MS)
+    await record([{ at: nowMs() - 11 * MINUTE_MS - off, sentAt: nowMs() - off }])
+    expect((await row())?.status).toBe('resolved')
+    await record([{ at: nowMs() - 9 * MINUTE_MS - off, sentAt: nowMs() - off }])
+    expect((await row())?.status).toBe('regressed')
+  })
+
+  test.each([
+    ['a day', DAY_MS],
+    ['a year', 365 * DAY_MS],
+  ])('a clock %s ahead likewise', async (_, off) => {
+    await resolve()
+    clock.advance(10 * MINUTE_MS)
+    await record([{ at: nowMs() - 11 * MINUTE_MS + off, sentAt: nowMs() + off }])
+    expect((await row())?.status).toBe('resolved')
+    await record([{ at: nowMs() - 9 * MINUTE_MS + off, sentAt: nowMs() + off }])
+    expect((await row())?.status).toBe('regressed')
+  })
+
+  test.each([-1, 0, 1])('%i ms beside the moment it was resolved', async (ms) => {
+    await resolve()
+    const at = nowMs() + ms
+    clock.advance(MINUTE_MS)
+    await record([{ at }])
+    expect((await row())?.status).toBe(ms > 0 ? 'regressed' : 'resolved')
+  })
+
+  test('an app opened again after two months brings nothing back, though its events are filed by their receipt', async () => {
+    await resolve()
+    clock.advance(DAY_MS)
+    await record([{ at: nowMs() - 60 * DAY_MS }])
+    expect(await row()).toMatchObject({ status: 'resolved', events: 2 })
+    expect((await automatic())[0]?.sentence).toBe(
+      'Late events are counted and leave it resolved: 1 event happened before it was resolved.',
+    )
+    // Without a time of sending nobody knows whether the event or the clock is old; 1970 is a clock.
+    await record([{ at: nowMs() - 60 * DAY_MS, sentAt: null }])
+    expect((await row())?.status).toBe('regressed')
+    clock.advance(1)
+    await resolve()
+    clock.advance(DAY_MS)
+    await record([{ at: 1_000 }])
+    expect((await row())?.status).toBe('regressed')
+  })
+})
+
+describe('the release of the fix', () => {
+  test('named in short, planned only: the app that has it and was seen long ago comes back', async () => {
+    await record([{ release: 'com.acme.shop@2.3.1+77' }])
+    clock.advance(1_000)
+    await resolve({ in_release: '2.3.1' })
+    clock.advance(1_000)
+    await record([{ release: 'com.acme.shop@2.3.0+76' }])
+    expect((await row())?.status).toBe('resolved')
+    await record([{ release: 'com.acme.shop@2.3.1+77' }])
+    expect((await row())?.reason).toMatch(/from release com\.acme\.shop@2\.3\.1\+77, fixed in 2\.3\.1\.$/)
+  })
+
+  test('its first sighting and the event that contradicts are one batch', async () => {
+    await resolve({ in_release: 'shop@2.0.0' })
+    clock.advance(1_000)
+    await record([{ release: 'shop@1.9.0' }, { release: 'shop@2.0.0' }, {}])
+    expect((await automatic()).map(({ kind, data }) => [kind, data['release'], data['late_events']])).toEqual([
+      ['status_changed', 'shop@2.0.0', 2],
+    ])
+  })
+
+  test('the next release: what was there before does not count, in whatever order it is met', async () => {
+    await record([{ release: 'shop@2.0.0' }])
+    clock.advance(1_000)
+    await resolve({ in_next_release: true })
+    clock.advance(1_000)
+    // A phone that was off: an old release, met for the first time.
+    await record([{ release: 'shop@1.9.0' }, { release: 'shop@2.0.0' }, { release: 'v2.0' }, {}])
+    expect(await automatic()).toMatchObject([{ kind: 'late_events', data: { before: 0, unfixed: 4, unnamed: 1 } }])
+    await record([{ release: 'shop@2.0.1' }])
+    expect((await row())?.reason).toMatch(/from release shop@2\.0\.1, fixed in the release after shop@2\.0\.0\.$/)
+  })
+
+  test('the next release of one app of two: an old one of the other app is not it', async () => {
+    await record([{ release: 'com.b@7.0.0' }, { release: 'com.a@3.0.0' }])
+    clock.advance(1_000)
+    await resolve({ in_next_release: true })
+    clock.advance(1_000)
+    await record([{ release: 'com.a@2.5.0' }, { release: 'com.b@6.9.9' }])
+    expect((await row())?.status).toBe('resolved')
+    await record([{ release: 'com.a@3.0.1' }])
+    expect((await row())?.status).toBe('regressed')
+  })
+
+  test('with nothing known before, the first release is the next one', async () => {
+    await app.pool.query('delete from releases where project_id = $1', [projectId])
+    await resolve({ in_next_release: true })
+    clock.advance(1_000)
+    await record([{}])
+    expect((await row())?.status).toBe('resolved')
+    await record([{ release: '🚀' }])
+    expect((await row())?.reason).toMatch(/from release 🚀, fixed in the next release\.$/u)
+  })
+})
+
+describe('a batch', () => {
+  test('brings an issue back and escalates it: two moves, each with its sentence, once', async () => {
+    await resolve()
+    clock.advance(1_000)
+    await record(Array.from({ length: 60 }, () => ({})))
+    expect(await row()).toMatchObject({ status: 'escalated', events: 61 })
+    const entries = await automatic()
+    expect(entries.map(({ data }) => [data['from'], data['to']])).toEqual([
+      ['resolved', 'regressed'],
+      ['regressed', 'escalated'],
+    ])
+    expect(entries[1]?.sentence).toBe('Escalated: 61 events within an hour, at most 50 were to be expected.')
+  })
+
+  test('that waited while somebody decided is told after the decision', async () => {
+    clock.advance(MINUTE_MS)
+    await updateIssue(app, actor, { issueId, status: 'regressed' })
+    clock.advance(-MINUTE_MS)
+    await record(Array.from({ length: 60 }, () => ({})))
+    const { rows } = await app.pool.query<{ to: string }>(
+      `select data ->> 'to' as to from issue_activity where issue_id = $1 and kind = 'status_changed' order by created_at desc, id desc`,
+      [issueId],
+    )
+    expect(rows.map((entry) => entry.to)).toEqual(['escalated', 'regressed'])
+  })
+
+  test('that waited for a decision about one issue dates neither the others by it nor users', async () => {
+    clock.set('2026-11-20T23:59:50.000Z')
+    const elsewhere = async (): Promise<Occurrence[]> =>
+      (await prepared([{}])).map((one) => ({
+        ...one,
+        fingerprint: { ...one.fingerprint, hash: Buffer.from(one.fingerprint.hash).fill(7) },
+      }))
+    await commit(await elsewhere())
+    const { rows } = await app.pool.query<{ id: string }>('select id from issues where project_id = $1 and id <> $2', [
+      projectId,
+      issueId,
+    ])
+    const otherId = rows[0]?.id ?? ''
+    await updateIssue(app, actor, { issueId: otherId, status: 'resolved' })
+    clock.set('2026-11-21T00:00:20.000Z')
+    await updateIssue(app, actor, { issueId, status: 'regressed' })
+    clock.set('2026-11-20T23:59:51.000Z')
+    await commit([...(await prepared([{ user: 'late' }])), ...(await elsewhere())])
+    const moved = await app.pool.query<Record<string, unknown>>(
+      `select a.created_at as told, i.status_changed_at as moved from issue_activity a join issues i on i.id = a.issue_id
+       where i.id = $1 and a.kind = 'status_changed' and a.actor_id is null`,
+      [otherId],
+    )
+    const at = new Date('2026-11-20T23:59:51.000Z')
+    expect(moved.rows).toEqual([{ told: at, moved: at }])
+    const counted = await app.pool.query('select users_day as d, users_today as n from issues where id = $1', [issueId])
+    expect(counted.rows).toEqual([{ d: '2026-11-20', n: 2 }])
+  })
+
+  test('that was recorded counts nothing again; one that was rolled back half-way counts once', async () => {
+    await resolve()
+    clock.advance(1_000)
+    const occurrences = await prepared([{ user: 'a' }, { user: 'b', at: nowMs() - HOUR_MS }])
+    const crash = (): never => {
+      throw new Error('killed')
+    }
+    await expect(commit(occurrences, crash)).rejects.toThrow('killed')
+    expect(await row()).toMatchObject({ status: 'resolved', events: 1 })
+    expect(await automatic()).toEqual([])
+    await commit(occurrences)
+    const once = [await row(), await automatic()]
+    expect(once).toMatchObject([{ status: 'regressed', events: 3, users: 3 }, [{ kind: 'status_changed' }]])
+    expect(await commit(occurrences)).toEqual([
+      expect.objectContaining({ outcome: 'duplicate' }),
+      expect.objectContaining({ outcome: 'duplicate' }),
+    ])
+    expect([await row(), await automatic()]).toEqual(once)
+  })
+
+  test('just at the limit of its hour escalates nothing, one more does', async () => {
+    await record(Array.from({ length: 49 }, () => ({})))
+    expect(await row()).toMatchObject({ status: 'unresolved', events: 50 })
+    await record([{}])
+    expect((await row())?.status).toBe('escalated')
+  })
+
+  test.each([
+    ['a moment younger than a week: 50', 7 * DAY_MS - 1, 50],
+    ['a week old: 10', 7 * DAY_MS, 10],
+  ])('%s', async (_, ageMs, limit) => {
+    const hour = Date.parse('2026-11-20T12:00:00Z')
+    await app.pool.query('update issues set first_seen = $2 where id = $1', [issueId, new Date(hour - ageMs)])
+    await record(Array.from({ length: limit - 1 }, () => ({})))
+    expect((await row())?.status).toBe('unresolved')
+    await record([{}])
+    expect((await row())?.status).toBe('escalated')
+  })
+})
+
+describe('ignored', () => {
+  test('until more events: a batch that jumps over the number, several digesters at once, one entry', async () => {
+    await ignore({ count: 50 })
+    clock.advance(1_000)
+    await record([{ at: nowMs() - MINUTE_MS }, ...Array.from({ length: 48 }, () => ({}))])
+    expect((await row())?.status).toBe('ignored')
+    const batches = await Promise.all(Array.from({ length: 12 }, () => prepared(Array.from({ length: 5 }, () => ({})))))
+    await Promise.all(batches.map((batch) => commit(batch)))
+    const entries = await automatic()
+    expect(entries.map(({ data }) => [data['from'], data['to'], data['cause']])).toEqual([
+      ['ignored', 'unresolved', 'ignore_count'],
+      ['unresolved', 'escalated', 'spike'],
+    ])
+    expect(await row()).toMatchObject({ events: 1 + 49 + 60 })
+  })
+
+  test('until more users: distinct ones, new to the issue, met since; whatever else is in the batch', async () => {
+    await ignore({ users: 3 })
+    clock.advance(MINUTE_MS)
+    const late = nowMs() - 2 * MINUTE_MS
+    await record([
+      { user: 'first' },
+      { user: 'a' },
+      { user: 'a' },
+      { user: 'b' },
+      { user: 'b', at: late },
+      { user: 'c', at: late },
+      { user: 'd', at: late },
+      {},
+    ])
+    // b was met before, and so were c and d.
+    expect((await row())?.status).toBe('ignored')
+    await record([{ user: 'e' }, { user: 'c' }])
+    expect((await row())?.status).toBe('ignored')
+    await record([{ user: 'f' }])
+    expect((await row())?.reason).toBe('Reopened: it was ignored until 3 more users, and they came.')
+    expect((await row())?.users).toBe(7)
+  })
+
+  test('until more users, brought by several digesters at once', async () => {
+    await ignore({ users: 10 })
+    clock.advance(1_000)
+    const batch = (index: number) => prepared([{ user: `u${index}` }, { user: `u${(index + 1) % 9}` }])
+    const some = await Promise.all(Array.from({ length: 9 }, (_, index) => batch(index)))
+    await Promise.all(some.map((one) => commit(one)))
+    expect(await row()).toMatchObject({ status: 'ignored', users: 10 })
+    await Promise.all([prepared([{ user: 'u9' }]), prepared([{ user: 'u9' }])].map(async (one) => commit(await one)))
+    expect(await row()).toMatchObject({ status: 'unresolved', users: 11 })
+    expect(await automatic()).toHaveLength(1)
+  })
+
+  test('until events within a window: by their own time, not when a queue that stood still is digested', async () => {
+    await ignore({ count: 4, window: 10 })
+    clock.advance(2 * HOUR_MS)
+    const minutesAgo = (...minutes: number[]) => minutes.map((ago) => ({ at: nowMs() - ago * MINUTE_MS }))
+    await record(minutesAgo(100, 95, 80, 75, 60, 55, 40, 35, 20, 15))
+    expect((await row())?.status).toBe('ignored')
+    await record(minutesAgo(14, 13, 5, 4))
+    expect((await row())?.reason).toBe('Reopened: it was ignored until 4 more events within 10 minutes, and they came.')
+  })
+
+  test('until users within a window', async () => {
+    await ignore({ users: 2, window: 60 })
+    clock.advance(HOUR_MS)
+    await record([{ user: 'a', at: nowMs() - 59 * MINUTE_MS }])
+    clock.advance(MINUTE_MS)
+    await record([{ user: 'b' }])
+    expect((await row())?.status).toBe('ignored')
+    await record([{ user: 'c' }])
+    expect((await row())?.status).toBe('unresolved')
+  })
+
+  test('until it escalates', async () => {
+    await ignore({ escalating: true })
+    clock.advance(1_000)
+    await record(Array.from({ length: 49 }, () => ({})))
+    expect((await row())?.status).toBe('ignored')
+    await record([{}])
+    expect(await row()).toMatchObject({ status: 'escalated' })
+  })
+})
+
+test('a late event from an older release: the issue is not new in the release it was met in', async () => {
+  const first = async () =>
+    (
+      await app.pool.query<{ first_release: string; first_seen: Date }>(
+        'select first_release, first_seen from issues where id = $1',
+        [issueId],
+      )
+    ).rows[0]
+  expect((await first())?.first_release).toBe('shop@1.0.0')
+  await record([{ release: 'shop@0.9.0' }, { at: nowMs() - DAY_MS }])
+  expect((await first())?.first_release, 'an older one that names none').toBe('shop@1.0.0')
+  await record([{ release: 'shop@0.8.0', at: nowMs() - 2 * DAY_MS }, { release: 'shop@0.9.0' }])
+  expect(await first()).toEqual({ first_release: 'shop@0.8.0', first_seen: new Date(nowMs() - 2 * DAY_MS) })
+})
+
+test('a user met a moment after midnight by a clock ahead is of today, and not counted twice', async () => {
+  clock.set('2026-11-20T23:59:50.000Z')
+  await record([{ user: 'ahead', at: nowMs() + 30_000 }])
+  const today = async () =>
+    (
+      await app.pool.query<{ d: string; n: number }>(
+        'select users_day as d, users_today as n from issues where id = $1',
+        [issueId],
+      )
+    ).rows[0]
+  expect(await today()).toEqual({ d: '2026-11-20', n: 2 })
+  clock.set('2026-11-21T00:10:00.000Z')
+  await record([{ user: 'ahead' }])
+  expect(await today()).toEqual({ d: '2026-11-21', n: 1 })
+})
+
+test('its severity fell with an event, since it reaches many no longer: the sweep that finds out says so', async () => {
+  const wide = { severity: 3, gravity: 3, wide_day: '2026-11-18' }
+  await app.db.updateTable('issues').set(wide).where('id', '=', issueId).execute()
+  await record([{}])
+  await sweepIssues(app)
+  await sweepIssues(app)
+  const { rows } = await app.pool.query('select severity, wide_day from issues where id = $1', [issueId])
+  expect(rows).toEqual([{ severity: 2, wide_day: null }])
+  expect(await automatic()).toMatchObject([
+    {
+      sentence: 'Severity went back to high: it no longer reaches many users.',
+      data: { from: 'critical', to: 'high' },
+    },
+  ])
+})

@@ -1,0 +1,128 @@
+import type pg from 'pg'
+import { DIGESTION, type SystemActor } from '../context/actor.ts'
+import { newId } from '../kernel/ids.ts'
+import { writeEntries } from '../issue-rows/life.queries.ts'
+import { notify, subscribeAutomatically, subscribersOf } from '../inbox/inbox.queries.ts'
+import { ownerAmong } from '../ownership/owner-among.ts'
+import { ruleWords, type OwnerQuestion } from '../ownership/ownership.ts'
+
+/** The digest side of people: owners of new issues, news for who follows one. On the batch's transaction. */
+
+export type NewOwnable = { readonly issueId: string; readonly orgId: string; readonly owner: OwnerQuestion | null }
+
+/**
+ * Gives new issues the owner their project's rules name. Costs nothing where there are no rules; else a few statements
+ * a batch, whatever is stored.
+ */
+export async function assignOwners(client: pg.ClientBase, now: Date, issues: readonly NewOwnable[]): Promise<void> {
+  const asked = issues.flatMap(({ owner, ...issue }) => {
+    const candidates = owner === null ? [] : owner()
+    return candidates.length === 0 ? [] : [{ ...issue, candidates }]
+  })
+  if (asked.length === 0) return
+  const named = new Set(asked.flatMap(({ candidates }) => candidates.flatMap(({ rule }) => rule.user_id ?? [])))
+  const members = await lockMembers(client, [...named].sort())
+  const owned = asked.flatMap(({ issueId, orgId, candidates }) => {
+    const decided = ownerAmong(candidates, members.get(orgId) ?? new Map())
+    if (decided === null) return []
+    const { user_id: userId, team } = decided.rule
+    const name = userId === null ? `the team ${team}` : (members.get(orgId)?.get(userId) ?? '')
+    return [{ issueId, orgId, userId, team, name, decided }]
+  })
+  if (owned.length === 0) return
+  await client.query(
+    `update issues i set assignee_id = k.user_id, owner_team = k.team
+     from jsonb_to_recordset($1::jsonb) k (id uuid, user_id uuid, team text) where i.id = k.id`,
+    [JSON.stringify(owned.map(({ issueId, userId, team }) => ({ id: issueId, user_id: userId, team })))],
+  )
+  await writeEntries(
+    client,
+    now,
+    DIGESTION,
+    owned.map(({ issueId, userId, team, name, decided }) => ({
+      id: newId(),
+      issueId,
+      kind: 'assigned',
+      sentence: `Went to ${name} by the ownership rule ${ruleWords(decided.rule)}.`,
+      // Not the text it matched: an address or a tag may name a person, whose events can be erased.
+      data: { from: null, to: userId, team, automatic: true },
+    })),
+  )
+  const people = owned.flatMap(({ userId, ...one }) => (userId === null ? [] : [{ ...one, userId }]))
+  await subscribeAutomatically(
+    client,
+    now,
+    people.map(({ issueId, userId }) => ({ issueId, userId, reason: 'assigned' })),
+  )
+  await notify(
+    client,
+    now,
+    people.map(({ issueId, orgId, userId, decided }) => ({
+      orgId,
+      userId,
+      issueId,
+      kind: 'assigned',
+      actor: DIGESTION,
+      commentId: null,
+      sentence: `A new issue is yours by the ownership rule ${ruleWords(decided.rule)}.`,
+    })),
+  )
+}
+
+/** Names of those who are members now, by organisation; nobody of them is removed before the batch is written. */
+async function lockMembers(
+  client: pg.ClientBase,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  if (userIds.length === 0) return new Map()
+  const { rows } = await client.query<{ id: string; org_id: string; name: string }>(
+    'select id, org_id, name from users where id = any($1::uuid[]) and disabled_at is null order by id for key share',
+    [[...userIds]],
+  )
+  const orgs = Map.groupBy(rows, (row) => row.org_id)
+  return new Map([...orgs].map(([orgId, people]) => [orgId, new Map(people.map(({ id, name }) => [id, name]))]))
+}
+
+export type FollowedMove = {
+  readonly issueId: string
+  readonly orgId: string
+  readonly kind: 'regressed' | 'escalated' | 'reopened'
+  readonly sentence: string
+}
+
+/**
+ * What an entry of the activity, written for a move nobody made by hand, is to those who follow the issue. Resolving by
+ * itself and calming down are no news: they ask nobody for anything.
+ */
+export function followedKind({
+  kind,
+  data,
+}: {
+  readonly kind: string
+  readonly data: Readonly<Record<string, unknown>>
+}): FollowedMove['kind'] | null {
+  if (kind !== 'status_changed') return null
+  const { from, to } = data
+  if (to === 'regressed' || to === 'escalated') return to
+  return from === 'ignored' && to === 'unresolved' ? 'reopened' : null
+}
+
+/** Tells those who follow issues that came back, escalated or are no longer ignored. */
+export async function tellOfMoves(
+  client: pg.ClientBase,
+  now: Date,
+  actor: SystemActor,
+  moves: readonly FollowedMove[],
+): Promise<void> {
+  if (moves.length === 0) return
+  const byIssue = new Map(moves.map((move) => [move.issueId, move]))
+  const followers = await subscribersOf(client, [...byIssue.keys()].sort())
+  await notify(
+    client,
+    now,
+    followers.flatMap(({ issueId, userId }) => {
+      const move = byIssue.get(issueId)
+      return move === undefined ? [] : [{ ...move, userId, actor, commentId: null }]
+    }),
+  )
+}

@@ -1,0 +1,377 @@
+import { DIGESTION } from '../context/actor.ts'
+import type pg from 'pg'
+import { insertEvents } from '../events/store.ts'
+import type { StoredEvent } from '../events/event.ts'
+import type { GroupingPart } from '../grouping/grouping.api.ts'
+import { newId } from '../kernel/ids.ts'
+import type { EventLevel } from '../protocol/event.api.ts'
+import { LEAST_LIMIT } from '../issue-rules/escalating.ts'
+import { graverSentence, type IssueImpact, newImpact, rated, reach, wideSentence } from '../issue-rules/impact.ts'
+import { plural } from '../issue-rules/ignoring.ts'
+import { severityName } from '../issue-rules/issue.ts'
+import { born, type Life } from '../issue-rules/life-cycle.ts'
+import { writeEntries } from '../issue-rows/life.queries.ts'
+import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './record-life.ts'
+import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
+import { recordMembers } from './record-members.ts'
+import type { OwnerQuestion } from '../ownership/ownership.ts'
+import { assignOwners, followedKind, tellOfMoves, type FollowedMove } from './record-people.ts'
+import * as sql from './record.queries.ts'
+import { countUsers, seenOf } from './record-users.ts'
+import type { Fact } from '../issue-search/facts.ts'
+import { learnLexemes } from '../issue-search/learn-lexemes.ts'
+import type { Gravity } from '../issue-rules/severity.ts'
+
+/** One event on its way into an issue: everything but which issue. */
+export type Occurrence = {
+  readonly orgId: string
+  readonly event: Omit<StoredEvent, 'issueId'>
+  readonly fingerprint: { readonly version: number; readonly hash: Buffer; readonly parts: readonly GroupingPart[] }
+  /** Under the grouping version before, while the project moves from that one; null else. */
+  readonly formerHash: Buffer | null
+  /** When it says it happened, where that is too long ago to be filed under; null else. */
+  readonly claimedAt: Date | null
+  readonly title: string
+  readonly culprit: string
+  readonly errorType: string | null
+  readonly errorValue: string | null
+  readonly level: EventLevel
+  readonly platform: string
+  readonly isUnhandled: boolean
+  readonly gravity: Gravity
+  /** So many users of a day make a crash critical; a setting of the project. */
+  readonly manyUsers: number
+  /** Who owns it, should it make a new issue; null without ownership rules. */
+  readonly owner: OwnerQuestion | null
+  /** Texts whose words the issue is found by. */
+  readonly searchWords: readonly (string | null)[]
+  /** Keys and values it is found by. */
+  readonly facts: readonly Fact[]
+}
+
+export type Recorded = {
+  /** Per project: which issues were touched, which of them are new. */
+  readonly projects: ReadonlyMap<
+    string,
+    { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
+  >
+  /** What alerts fire on: new, regressed and escalated issues. */
+  readonly moves: readonly IssueMove[]
+  /** Events of problems nobody wants to hear of again: not stored. */
+  readonly discarded: ReadonlySet<Occurrence>
+}
+
+/** An issue as this batch found or made it, and what the batch adds to it. */
+export type Group = {
+  readonly key: string
+  readonly projectId: string
+  readonly occurrences: Occurrence[]
+  issueId: string
+  /** Where its events are filed; another issue than they count for where that one was merged into it. */
+  sourceId: string
+  /** Issues were merged into the one it counts for. */
+  isMerged: boolean
+  life: Life
+  impact: IssueImpact
+  limit: sql.FoundIssue['limit']
+  isNew: boolean
+}
+
+/**
+ * Writes a batch of events, none of them stored before, into their issues: finds or makes each issue by fingerprint,
+ * counts, moves the status where the pure rule says so, and stores the bodies. Everything on the caller's transaction.
+ */
+export async function recordOccurrences(
+  client: pg.ClientBase,
+  now: Date,
+  occurrences: readonly Occurrence[],
+): Promise<Recorded> {
+  const asked = groupByFingerprint(occurrences, now)
+  await findIssues(client, now, asked)
+  const discarded = await dropDiscarded(
+    client,
+    asked.filter((group) => group.issueId === ''),
+  )
+  const fingerprints = discarded.size === 0 ? asked : asked.filter((group) => !discarded.has(firstOf(group)))
+  await makeIssues(
+    client,
+    now,
+    fingerprints.filter((group) => group.issueId === ''),
+  )
+  // Taken apart by fingerprint before they are thrown together by issue.
+  const members = fingerprints
+    .filter((group) => group.isMerged)
+    .map((group) => ({ sourceId: group.sourceId, occurrences: [...group.occurrences] }))
+  const sources = new Map(members.flatMap((member) => member.occurrences.map((one) => [one, member.sourceId])))
+  const groups = groupByIssue(fingerprints)
+  await learnLexemes(
+    client,
+    now,
+    groups.map((group) => ({ ...group, orgId: firstOf(group).orgId, first: newestOf(group) })),
+  )
+  const users = await countUsers(client, now, groups)
+  const busyHours = await countOverTime(client, now, groups)
+  const lived = await live(
+    client,
+    groups.map((group) => ({
+      ...group,
+      at: afterDecision(now, group),
+      events: group.occurrences.map(seenOf),
+      newUsers: users.get(group.issueId)?.newUsersMet ?? [],
+      firstSeen: oldestOf(group).event.occurredAt,
+    })),
+    busyHours,
+  )
+  await addUp(client, now, groups, users, lived)
+  await tellOfMoves(client, now, DIGESTION, followedMoves(groups, lived))
+  await recordMembers(client, now, members)
+  await insertEvents(
+    client,
+    groups.flatMap((group) =>
+      group.occurrences.map((one) => ({ ...one.event, issueId: sources.get(one) ?? group.issueId })),
+    ),
+  )
+  return { ...summary(groups, lived), discarded }
+}
+
+function groupByFingerprint(occurrences: readonly Occurrence[], now: Date): Group[] {
+  const groups = new Map<string, Group>()
+  for (const occurrence of occurrences) {
+    const { projectId } = occurrence.event
+    const key = projectId + occurrence.fingerprint.hash.toString('base64')
+    const group = groups.get(key)
+    if (group === undefined)
+      groups.set(key, {
+        key,
+        projectId,
+        occurrences: [occurrence],
+        issueId: '',
+        sourceId: '',
+        isMerged: false,
+        life: born(now).life,
+        impact: newImpact(occurrence.gravity),
+        limit: null,
+        isNew: false,
+      })
+    else group.occurrences.push(occurrence)
+  }
+  return [...groups.values()]
+}
+
+/** No batch waits longer for a lock: what was decided later than that was decided by a clock that is ahead. */
+const LONGEST_WAIT_MS = 60_000
+
+/**
+ * Now, or when somebody last decided about the issue, where that was while this batch waited for the lock: the activity
+ * shall not tell what follows from a decision as if it had come before.
+ */
+const afterDecision = (now: Date, { life: { changedAt } }: Group): Date =>
+  changedAt > now && changedAt.getTime() - now.getTime() <= LONGEST_WAIT_MS ? changedAt : now
+
+/** Several fingerprints may lead to one issue; it is counted up once. */
+function groupByIssue(fingerprints: readonly Group[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const group of fingerprints) {
+    const same = groups.get(group.issueId)
+    if (same === undefined) groups.set(group.issueId, group)
+    else same.occurrences.push(...group.occurrences)
+  }
+  return [...groups.values()]
+}
+
+/** The newest by its own time names the issue. */
+function newestOf(group: Group): Occurrence {
+  return group.occurrences.reduce((newest, one) => (one.event.occurredAt >= newest.event.occurredAt ? one : newest))
+}
+
+async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Group[]): Promise<void> {
+  if (groups.length === 0) return
+  const perProject = new Map<string, number>()
+  for (const group of groups) perProject.set(group.projectId, (perProject.get(group.projectId) ?? 0) + 1)
+  const next = await sql.takeIssueNumbers(client, perProject)
+  const rows = groups.map((group) => {
+    const number = (next.get(group.projectId) ?? 0) + 1
+    next.set(group.projectId, number)
+    group.issueId = newId()
+    group.sourceId = group.issueId
+    group.isNew = true
+    const newest = newestOf(group)
+    return {
+      id: group.issueId,
+      number,
+      occurrence: newest,
+      firstRelease: oldestOf(group).event.release,
+      severity: group.impact.severity,
+    }
+  })
+  await sql.insertIssues(client, now, rows)
+  await sql.insertFingerprints(client, now, groups.map(fingerprintRow))
+  await sql.insertActivity(
+    client,
+    groups.map((group) => ({
+      id: newId(),
+      issueId: group.issueId,
+      kind: 'created',
+      sentence: `First event${oldestOf(group).event.release === null ? '' : ` in ${oldestOf(group).event.release}`}.`,
+      data: { event_id: oldestOf(group).event.eventId },
+      createdAt: now,
+    })),
+  )
+  await assignOwners(
+    client,
+    now,
+    groups.map((group) => {
+      const { orgId, owner } = newestOf(group)
+      return { issueId: group.issueId, orgId, owner }
+    }),
+  )
+}
+
+function oldestOf(group: Group): Occurrence {
+  return group.occurrences.reduce((oldest, one) => (one.event.occurredAt < oldest.event.occurredAt ? one : oldest))
+}
+
+/** The worst; of several the oldest. */
+function gravestOf(group: Group): Occurrence {
+  return group.occurrences.reduce((worst, one) =>
+    one.gravity > worst.gravity || (one.gravity === worst.gravity && one.event.occurredAt < worst.event.occurredAt)
+      ? one
+      : worst,
+  )
+}
+
+/** Adds the events to their issues, severity as it is after them, and writes how the issues moved. */
+async function addUp(
+  client: pg.ClientBase,
+  now: Date,
+  groups: readonly Group[],
+  users: ReadonlyMap<string, sql.CountedUsers>,
+  { lives, entries }: Lived,
+): Promise<void> {
+  const rises: Lived['entries'][number][] = []
+  const additions = groups.map((group) => {
+    const status = (lives.get(group.issueId) ?? group.life).status
+    const reached = {
+      gravity: gravestOf(group).gravity,
+      users: users.get(group.issueId)?.today ?? 0,
+      manyUsers: firstOf(group).manyUsers,
+    }
+    const impact = reach(group.impact, reached, status, now)
+    const before = rated(group.impact, status, now).severity
+    const isWider = impact.wideDay !== group.impact.wideDay
+    // What a new issue is made of stands in its first entry.
+    if (impact.severity > before && (isWider || !group.isNew))
+      rises.push({ ...riseOf(group, before, impact, isWider), at: afterDecision(now, group) })
+    return additionOf(group, users.get(group.issueId)?.added ?? 0, impact)
+  })
+  await sql.addToIssues(client, additions)
+  await writeMoves(
+    client,
+    now,
+    [...lives].map(([id, life]) => ({ id, life, severity: null })),
+    entries,
+  )
+  await writeEntries(client, now, DIGESTION, rises)
+}
+
+function riseOf(
+  group: Group,
+  before: number,
+  impact: IssueImpact,
+  isWider: boolean,
+): Omit<Lived['entries'][number], 'at'> {
+  const { eventId } = gravestOf(group).event
+  return {
+    issueId: group.issueId,
+    id: newId(),
+    kind: 'severity_changed',
+    sentence: isWider ? wideSentence(impact, plural(impact.usersToday, 'user')) : graverSentence(impact, eventId),
+    data: {
+      from: severityName(before),
+      to: severityName(impact.severity),
+      ...(isWider ? { users: impact.usersToday, day: impact.wideDay } : { event_id: eventId }),
+    },
+  }
+}
+
+function additionOf(group: Group, newUsers: number, impact: IssueImpact): sql.IssueAddition {
+  const newest = newestOf(group)
+  return {
+    id: group.issueId,
+    events: group.occurrences.length,
+    newUsers,
+    firstSeen: oldestOf(group).event.occurredAt,
+    firstRelease: oldestOf(group).event.release,
+    lastSeen: newest.event.occurredAt,
+    title: newest.title,
+    culprit: newest.culprit,
+    errorType: newest.errorType,
+    errorValue: newest.errorValue,
+    level: newest.level,
+    release: newest.event.release,
+    isUnhandled: group.occurrences.some((one) => one.isUnhandled),
+    impact,
+    eventId: newest.event.eventId,
+    isMerged: group.isMerged,
+  }
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+
+/** Returns hours in which an issue may have escalated. */
+async function countOverTime(client: pg.ClientBase, now: Date, groups: readonly Group[]): Promise<sql.BusyHour[]> {
+  const hours = new Map<string, { id: string; at: number; events: number }>()
+  const minutes = new Map<string, { id: string; at: number; events: number; fatal: number }>()
+  for (const group of groups) {
+    for (const { event, isUnhandled, level } of group.occurrences) {
+      const time = event.occurredAt.getTime()
+      const hour = Math.floor(time / HOUR_MS) * HOUR_MS
+      const minute = Math.floor(time / MINUTE_MS) * MINUTE_MS
+      const inHour = hours.get(group.issueId + hour) ?? { id: group.issueId, at: hour, events: 0 }
+      inHour.events++
+      hours.set(group.issueId + hour, inHour)
+      const inMinute = minutes.get(group.projectId + minute) ?? { id: group.projectId, at: minute, events: 0, fatal: 0 }
+      inMinute.events++
+      if (isUnhandled || level === 'fatal') inMinute.fatal++
+      minutes.set(group.projectId + minute, inMinute)
+    }
+  }
+  const busyHours = await sql.addHours(client, [...hours.values()], judgedSince(now), LEAST_LIMIT)
+  await sql.addMinutes(client, [...minutes.values()])
+  return busyHours
+}
+
+/** Moves that whoever follows the issue shall hear of. */
+function followedMoves(groups: readonly Group[], { entries }: Lived): FollowedMove[] {
+  const byId = new Map(groups.map((group) => [group.issueId, group]))
+  return entries.flatMap(({ issueId, ...entry }) => {
+    const [group, kind] = [byId.get(issueId), followedKind(entry)]
+    return group === undefined || kind === null
+      ? []
+      : [{ issueId, orgId: firstOf(group).orgId, kind, sentence: entry.sentence }]
+  })
+}
+
+function summary(groups: readonly Group[], lived: Lived): Omit<Recorded, 'discarded'> {
+  const projects = new Map<
+    string,
+    { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
+  >()
+  for (const group of groups) {
+    const project = projects.get(group.projectId) ?? {
+      orgId: firstOf(group).orgId,
+      issueIds: new Set(),
+      newIssueIds: new Set(),
+      eventCount: 0,
+    }
+    project.issueIds.add(group.issueId)
+    if (group.isNew) project.newIssueIds.add(group.issueId)
+    project.eventCount += group.occurrences.length
+    projects.set(group.projectId, project)
+  }
+  const added = groups
+    .filter((group) => group.isNew)
+    .map(({ issueId, projectId }): IssueMove => ({ issueId, projectId, fact: 'new_issue' }))
+  return { projects, moves: [...added, ...lived.moves] }
+}

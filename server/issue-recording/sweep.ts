@@ -1,0 +1,231 @@
+import { systemActor } from '../context/actor.ts'
+import type pg from 'pg'
+import type { App } from '../context/app.ts'
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import { newId } from '../kernel/ids.ts'
+import { publishLive } from '../live/publish.ts'
+import { withClientTx } from '../storage/pool.ts'
+import { projectSettings } from '../projects/project-settings.ts'
+import { rankOf } from '../issue-rules/impact.ts'
+import { plural } from '../issue-rules/ignoring.ts'
+import { severityName } from '../issue-rules/issue.ts'
+import { lifeFrom } from '../issue-rules/life-columns.ts'
+import { commitReleased, tick, type Entry, type Step } from '../issue-rules/life-cycle.ts'
+import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
+import { followedKind, tellOfMoves } from './record-people.ts'
+import type { IssueMove } from './record-life.ts'
+import { gravityFrom } from '../issue-rules/severity.ts'
+import * as sql from './sweep.queries.ts'
+
+/** What time alone does to issues. Every sweep may run twice, at once, and beside digestion. */
+
+/** Changes that time alone makes are the system's. */
+const SWEEP = systemActor('sweep-issues')
+
+type Lock<Row extends sql.SweptRow = sql.SweptRow> = (client: pg.ClientBase) => Promise<Row[]>
+
+/**
+ * Ends ignoring whose time has come, calms escalated issues down, resolves what nobody met for long, names the releases
+ * of commits that fixed something, and lets severity fall that was high because of many users. In pieces, each a transaction.
+ * @returns what alerts fire on
+ */
+export async function sweepIssues(app: App, signal?: AbortSignal): Promise<IssueMove[]> {
+  const now = app.clock.now()
+  const moves: IssueMove[] = []
+  const byTime = (days: (projectId: string) => number) => (row: sql.SweptRow) =>
+    tick(lifeFrom(row), { now, lastSeen: row.last_seen, autoResolveDays: days(row.project_id) })
+  const sweep = <Row extends sql.SweptRow>(lock: Lock<Row>, step: (row: Row) => Step) =>
+    inPieces(signal, () => movePiece(app, now, lock, step, moves))
+
+  await sweep(
+    (client) => sql.lockWaking(client, now),
+    byTime(() => 0),
+  )
+  for (const { projects, days } of await quietProjects(app, now)) {
+    await sweep(
+      (client) => sql.lockQuiet(client, projects),
+      byTime((id) => days.get(id) ?? 0),
+    )
+  }
+  await sweep(
+    (client) => sql.lockCalm(client, now),
+    byTime(() => 0),
+  )
+  await settleReleased(app, signal)
+  await inPieces(signal, () => narrowPiece(app, now))
+  return moves
+}
+
+/** Issues resolved in a commit some release has by now are fixed in that release; asked also when one gets commits. */
+export async function settleReleased(app: App, signal?: AbortSignal): Promise<void> {
+  const step = (row: sql.SweptRow & { readonly versions: string[] }) => commitReleased(lifeFrom(row), row.versions)
+  // Dated piece by piece: after whoever resolved an issue since this began.
+  await inPieces(signal, () => movePiece(app, app.clock.now(), sql.lockReleased, step, []))
+}
+
+/** Runs a piece again and again until one is not full. */
+async function inPieces(signal: AbortSignal | undefined, piece: () => Promise<number>): Promise<void> {
+  do signal?.throwIfAborted()
+  while ((await piece()) === sql.PIECE)
+}
+
+/** Moves one piece; returns how many moved, so that rows that stay as they are never keep it running. */
+async function movePiece<Row extends sql.SweptRow>(
+  app: App,
+  now: Date,
+  lock: Lock<Row>,
+  decide: (row: Row) => Step,
+  moves: IssueMove[],
+): Promise<number> {
+  return withClientTx(app.pool, async (client) => {
+    const steps = (await lock(client))
+      .map((row) => ({ row, step: decide(row) }))
+      .filter(({ step }) => step.entries.length > 0)
+    await writeLives(
+      client,
+      steps.map(({ row, step }) => ({
+        id: row.id,
+        life: step.life,
+        severity: row.severity_pinned
+          ? null
+          : rankOf({ gravity: gravityFrom(row.gravity), wideDay: row.wide_day }, step.life.status, now),
+      })),
+    )
+    await writeEntries(
+      client,
+      now,
+      SWEEP,
+      steps.flatMap(({ row, step }) => step.entries.map((entry) => ({ ...entry, issueId: row.id }))),
+    )
+    await tellOfMoves(
+      client,
+      now,
+      SWEEP,
+      steps.flatMap(({ row, step }) =>
+        step.entries.flatMap((entry) => {
+          const kind = followedKind(entry)
+          return kind === null ? [] : [{ issueId: row.id, orgId: row.org_id, kind, sentence: entry.sentence }]
+        }),
+      ),
+    )
+    await tell(
+      client,
+      steps.map(({ row }) => row),
+    )
+    moves.push(
+      ...steps.flatMap(({ row, step }) =>
+        step.facts.map((fact) => ({ issueId: row.id, projectId: row.project_id, fact })),
+      ),
+    )
+    return steps.length
+  })
+}
+
+const DAY_MS = 86_400_000
+/** Projects asked for in one statement. */
+const PROJECTS_AT_ONCE = 200
+
+/** Projects that resolve by themselves, and after how many days. */
+async function quietProjects(app: App, now: Date) {
+  const rows = await app.db.selectFrom('projects').select(['id', 'org_id', 'settings']).orderBy('id').execute()
+  const quiet = rows.flatMap((row) => {
+    const days = projectSettings(row.settings).auto_resolve_days
+    return days === 0
+      ? []
+      : [{ projectId: row.id, orgId: row.org_id, days, before: new Date(now.getTime() - days * DAY_MS) }]
+  })
+  const days = new Map(quiet.map((project) => [project.projectId, project.days]))
+  const chunks = []
+  for (let at = 0; at < quiet.length; at += PROJECTS_AT_ONCE)
+    chunks.push({ projects: quiet.slice(at, at + PROJECTS_AT_ONCE), days })
+  return chunks
+}
+
+/** Issues that reached many on a day that no longer counts. */
+async function narrowPiece(app: App, now: Date): Promise<number> {
+  const yesterday = dayPlus(dayOf(now), -1)
+  return ratePiece(app, now, (client) => sql.lockNarrow(client, yesterday), null)
+}
+
+/**
+ * Issues of a project that reached a share of its active users today. Called by who knows how many were active
+ * (metrics/): sessions stand below issues.
+ * @param leastUsers so many users are many
+ * @returns how many issues it were
+ */
+export async function rateByShare(
+  app: App,
+  projectId: string,
+  leastUsers: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const now = app.clock.now()
+  const today = dayOf(now)
+  let rated = 0
+  await inPieces(signal, async () => {
+    const piece = await ratePiece(app, now, (client) => sql.lockWide(client, projectId, today, leastUsers), today)
+    rated += piece
+    return piece
+  })
+  return rated
+}
+
+/** @param wideDay the day on which they reached many, or null when that is over */
+async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null): Promise<number> {
+  return withClientTx(app.pool, async (client) => {
+    const rows = await lock(client)
+    if (rows.length === 0) return 0
+    const rated = rows.map((row) => {
+      const rank = (day: string | null) => rankOf({ gravity: gravityFrom(row.gravity), wideDay: day }, row.status, now)
+      return {
+        row,
+        id: row.id,
+        wideDay,
+        // An event or a person may have let it fall since midnight: what is told is what that day had made of it.
+        before: wideDay === null && !row.severity_pinned ? rank(dayOf(now)) : row.severity,
+        severity: row.severity_pinned ? row.severity : rank(wideDay),
+      }
+    })
+    await sql.writeRated(client, rated)
+    const changed = rated.filter(({ before, severity }) => severity !== before)
+    await writeEntries(
+      client,
+      now,
+      SWEEP,
+      changed.map(({ row, before, severity }) => ({ ...ratedEntry(row, before, severity, wideDay), issueId: row.id })),
+    )
+    await tell(
+      client,
+      changed.map(({ row }) => row),
+    )
+    return rows.length
+  })
+}
+
+function ratedEntry(row: sql.SweptRow, before: number, severity: number, wideDay: string | null): Entry {
+  const to = severityName(severity)
+  return {
+    id: newId(),
+    kind: 'severity_changed',
+    sentence:
+      wideDay === null
+        ? `Severity went back to ${to}: it no longer reaches many users.`
+        : `Severity rose to ${to}: ${plural(row.users_today, 'user')} on ${wideDay}, a large share of those active.`,
+    data: { from: severityName(before), to, users: row.users_today, day: wideDay ?? row.wide_day },
+  }
+}
+
+/** News for open dashboards, one message per project. */
+async function tell(client: pg.ClientBase, rows: readonly sql.SweptRow[]): Promise<void> {
+  for (const ofProject of Map.groupBy(rows, (row) => row.project_id).values()) {
+    const [first] = ofProject
+    if (first === undefined) continue
+    await publishLive(client, first.org_id, {
+      kind: 'issues',
+      project_id: first.project_id,
+      issue_ids: ofProject.map((row) => row.id),
+      new_issue_ids: [],
+      event_count: 0,
+    })
+  }
+}

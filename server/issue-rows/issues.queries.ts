@@ -1,0 +1,216 @@
+import { sql } from 'kysely'
+import type { OrgActor } from '../context/actor.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
+
+/** Reads of single issues, and of what lists show beside them; joins projects and users, which stand above. */
+
+export const ownColumns = [
+  'i.id',
+  'i.number',
+  'i.project_id',
+  'i.title',
+  'i.culprit',
+  'i.error_type',
+  'i.error_value',
+  'i.level',
+  'i.platform',
+  'i.status',
+  'i.status_reason',
+  'i.status_changed_at',
+  'i.severity',
+  'i.severity_pinned',
+  'i.assignee_id',
+  'i.owner_team',
+  'i.first_seen',
+  'i.last_seen',
+  'i.event_count',
+  'i.user_count',
+  'i.first_release',
+  'i.last_release',
+  'i.resolved_in_release',
+  'i.ignore_until',
+  'i.resolution',
+  'i.is_unhandled',
+] as const
+
+export const issueColumns = [
+  ...ownColumns,
+  'p.slug as project_slug',
+  'u.name as assignee_name',
+  'u.email as assignee_email',
+] as const
+
+export type IssueRow = Awaited<ReturnType<typeof selectIssue>> & object
+
+/** Issues of the actor's organisation that are shown, nothing selected yet. */
+const ofOrganisation = (db: Database | Tx, actor: OrgActor) =>
+  db
+    .selectFrom('issues as i')
+    .innerJoin('projects as p', 'p.id', 'i.project_id')
+    .where('i.org_id', '=', actor.orgId)
+    .where('i.merged_into', 'is', null)
+
+/** The issue itself, or the one it was merged into: whatever names a hidden one leads there. */
+const shownAs = (issueId: string) =>
+  sql<string>`coalesce((select merged_into from issues where id = ${issueId}), ${issueId}::uuid)`
+
+/** One issue of the actor's organisation; for one that was merged, the one it leads to. */
+export function selectIssue(db: Database | Tx, actor: OrgActor, issueId: string) {
+  return (
+    ofOrganisation(db, actor)
+      // Whoever left the organisation owns nothing any more.
+      .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'i.assignee_id').on('u.disabled_at', 'is', null))
+      .select(issueColumns)
+      .where('i.id', '=', shownAs(issueId))
+      .executeTakeFirst()
+  )
+}
+
+/**
+ * Which issue is shown is found before its lock is waited for. Where it was merged meanwhile nothing is left to lock:
+ * asked again, it is the one it leads to.
+ */
+async function askedAgain<Row>(lock: () => Promise<Row | undefined>): Promise<Row | undefined> {
+  return (await lock()) ?? (await lock())
+}
+
+/** What a decision about an issue has to know. */
+const decidedColumns = [
+  'i.id',
+  'i.project_id',
+  'i.assignee_id',
+  'i.severity',
+  'i.severity_pinned',
+  'i.gravity',
+  'i.wide_day',
+  ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
+] as const
+
+/** The same, locked until the transaction ends. */
+export function lockIssue(tx: Tx, actor: OrgActor, issueId: string) {
+  return askedAgain(() =>
+    ofOrganisation(tx, actor)
+      .select(decidedColumns)
+      .where('i.id', '=', shownAs(issueId))
+      .forUpdate('i')
+      .executeTakeFirst(),
+  )
+}
+
+/** Issues that are shown, of those the caller has locked by id. */
+export const selectLocked = (tx: Tx, actor: OrgActor, issueIds: readonly string[]) =>
+  ofOrganisation(tx, actor)
+    .select(decidedColumns)
+    .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+    .orderBy('i.id')
+    .execute()
+
+/** Gives issues the caller locked to members, or to nobody. */
+export async function writeAssignees(
+  tx: Tx,
+  rows: readonly { readonly id: string; readonly to: string | null }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`update issues i set assignee_id = k.user_id
+    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ to }) => to)}::uuid[]) k (id, user_id)
+    where i.id = k.id`.execute(tx)
+}
+
+/** Severities of issues the caller locked. */
+export async function writeSeverities(
+  tx: Tx,
+  rows: readonly { readonly id: string; readonly rank: number; readonly isPinned: boolean }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`update issues i set severity = k.rank, severity_pinned = k.pinned
+    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ rank }) => rank)}::smallint[],
+      ${rows.map(({ isPinned }) => isPinned)}::boolean[]) k (id, rank, pinned)
+    where i.id = k.id`.execute(tx)
+}
+
+/**
+ * For what is written beside an issue: it is not deleted until the transaction ends. Before anything is inserted, or a
+ * foreign key would wait for the issue while whoever holds that waits for the inserted row.
+ */
+export function holdIssue(tx: Tx, actor: OrgActor, issueId: string) {
+  return askedAgain(() =>
+    ofOrganisation(tx, actor)
+      .select(['i.id', 'i.project_id'])
+      .where('i.id', '=', shownAs(issueId))
+      .forKeyShare('i')
+      .executeTakeFirst(),
+  )
+}
+
+const HOUR_MS = 3_600_000
+export const TREND_HOURS = 24
+
+/** Events per hour over the last {@link TREND_HOURS} hours, oldest first, for each of the issues. */
+export async function selectTrends(
+  db: Database,
+  issueIds: readonly string[],
+  now: Date,
+): Promise<{ start: Date; of(issueId: string): number[] }> {
+  const start = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (TREND_HOURS - 1) * HOUR_MS)
+  const rows =
+    issueIds.length === 0
+      ? []
+      : await db
+          .selectFrom('issue_hours')
+          .selectAll()
+          .where('issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+          .where('hour', '>=', start)
+          .execute()
+  const counts = new Map<string, number[]>()
+  for (const row of rows) {
+    const bucket = (row.hour.getTime() - start.getTime()) / HOUR_MS
+    const trend = counts.get(row.issue_id) ?? Array.from({ length: TREND_HOURS }, () => 0)
+    if (bucket < TREND_HOURS) trend[bucket] = row.events
+    counts.set(row.issue_id, trend)
+  }
+  return { start, of: (issueId) => counts.get(issueId) ?? Array.from({ length: TREND_HOURS }, () => 0) }
+}
+
+/** An issue and those merged into it, whose history and comments are shown with its own. */
+export const shownWith = (issueId: string) =>
+  sql<string>`any(array(select id from issues where id = ${issueId} or merged_into = ${issueId}))`
+
+/** Newest activity first. */
+export function selectActivity(db: Database, issueId: string, limit: number) {
+  return (
+    db
+      .selectFrom('issue_activity as a')
+      .leftJoin('users as u', 'u.id', 'a.actor_id')
+      .select([
+        'a.id',
+        'a.kind',
+        'a.sentence',
+        'a.data',
+        'a.created_at',
+        'a.actor_id',
+        'u.name as actor_name',
+        'u.email as actor_email',
+      ])
+      .where('a.issue_id', '=', shownWith(issueId))
+      // Where it is told from the other side already.
+      .where((row) => row.or([row('a.issue_id', '=', issueId), row('a.kind', '<>', 'merged_into')]))
+      .orderBy('a.created_at', 'desc')
+      .orderBy('a.id', 'desc')
+      .limit(limit)
+      .execute()
+  )
+}
+
+/** Fingerprints that lead to an issue, oldest first, each with the issue its events are filed under. */
+export function selectFingerprints(db: Database, issueId: string, limit: number) {
+  return db
+    .selectFrom('issue_fingerprints as f')
+    .innerJoin('issues as s', 's.id', 'f.source_id')
+    .select(['f.hash', 'f.grouping_version', 'f.parts', 'f.created_at', 'f.source_id', 's.number'])
+    .where('f.issue_id', '=', issueId)
+    .orderBy('f.created_at')
+    .orderBy('f.hash')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,76 @@
+import type { App } from '../context/app.ts'
+import type { OrgActor } from '../context/actor.ts'
+import { notFound } from '../kernel/errors.ts'
+import type { Issue } from '../issue-rules/issue.api.ts'
+import { severityName, shortId } from '../issue-rules/issue.ts'
+import { fixFrom, untilFrom } from '../issue-rules/life-columns.ts'
+import type { Fix } from '../issue-rules/resolution.ts'
+import { selectIssue, selectTrends, TREND_HOURS, type IssueRow } from './issues.queries.ts'
+
+/** Rows → the issues the API answers, each with its trend. */
+export async function viewIssues(app: App, rows: readonly IssueRow[]): Promise<Issue[]> {
+  const trends = await selectTrends(
+    app.db,
+    rows.map((row) => row.id),
+    app.clock.now(),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    short_id: shortId(row.project_slug, row.number),
+    project_id: row.project_id,
+    title: row.title,
+    culprit: row.culprit,
+    type: row.error_type,
+    value: row.error_value,
+    level: row.level as Issue['level'],
+    platform: row.platform,
+    status: row.status,
+    status_reason: row.status_reason,
+    status_changed_at: row.status_changed_at.toISOString(),
+    severity: severityName(row.severity),
+    severity_pinned: row.severity_pinned,
+    assignee_id: row.assignee_name === null ? null : row.assignee_id,
+    assignee: viewPerson(row.assignee_id, row.assignee_name, row.assignee_email),
+    team: row.owner_team,
+    first_seen: row.first_seen.toISOString(),
+    last_seen: row.last_seen.toISOString(),
+    event_count: row.event_count,
+    user_count: row.user_count,
+    first_release: row.first_release,
+    last_release: row.last_release,
+    resolved_in_release: row.resolved_in_release,
+    resolution: row.status === 'resolved' ? resolutionOf(fixFrom(row.resolution)) : null,
+    ignore_until: row.status === 'ignored' ? untilFrom(row.ignore_until) : null,
+    is_unhandled: row.is_unhandled,
+    tracker_ticket: null,
+    ai_analysis: null,
+    trend: { interval_seconds: 86_400 / TREND_HOURS, start: trends.start.toISOString(), counts: trends.of(row.id) },
+  }))
+}
+
+/** A fix as it can be asked for. */
+function resolutionOf(fix: Fix | null): Issue['resolution'] {
+  switch (fix?.kind) {
+    case 'release':
+      return { in_release: fix.versions.length === 1 ? (fix.versions[0] ?? '') : [...fix.versions] }
+    case 'next':
+      return { in_next_release: true }
+    case 'commit':
+      return { in_commit: fix.sha }
+    case 'now':
+    case undefined:
+      return { now: true }
+  }
+}
+
+/** @throws AppError not_found */
+export async function viewIssue(app: App, actor: OrgActor, issueId: string): Promise<Issue> {
+  const row = await selectIssue(app.db, actor, issueId)
+  const [issue] = row === undefined ? [] : await viewIssues(app, [row])
+  if (issue === undefined) throw notFound('Issue')
+  return issue
+}
+
+/** A member by id, name and address; null when any is missing (nobody, or a person since removed). */
+export const viewPerson = (id: string | null, name: string | null, email: string | null) =>
+  id === null || name === null || email === null ? null : { id, name, email }

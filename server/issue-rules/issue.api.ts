@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { Json } from '../kernel/json.api.ts'
+import { Id, Timestamp } from '../kernel/page.api.ts'
+import { EventLevel } from '../protocol/event.api.ts'
+import { ISSUE_SORT_FIELDS, ISSUE_SORTS, ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
+import { IgnoreUntil, Resolution } from './life-cycle.api.ts'
+
+export const IssueStatus = z.enum(ISSUE_STATUSES, { error: `status must be one of ${ISSUE_STATUSES.join(', ')}.` })
+export type IssueStatus = z.infer<typeof IssueStatus>
+export const Severity = z.enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })
+export type Severity = z.infer<typeof Severity>
+
+export const IssueSort = z.enum(ISSUE_SORTS, {
+  error: `sort must be one of ${ISSUE_SORT_FIELDS.join(', ')}, with a leading - for descending.`,
+})
+export type IssueSort = z.infer<typeof IssueSort>
+
+export const Person = z.object({ id: Id, name: z.string(), email: z.string() })
+
+export const Issue = z.object({
+  id: Id,
+  short_id: z.string().describe('For people, such as SHOP-42.'),
+  project_id: Id,
+  title: z.string(),
+  culprit: z.string(),
+  type: z.string().nullable(),
+  value: z.string().nullable(),
+  level: EventLevel,
+  platform: z.string(),
+  status: IssueStatus,
+  status_reason: z.string().nullable().describe('Why the status is what it is, in a sentence.'),
+  status_changed_at: Timestamp.describe('Since when the status is what it is.'),
+  severity: Severity,
+  severity_pinned: z.boolean(),
+  assignee_id: Id.nullable(),
+  assignee: Person.nullable(),
+  team: z.string().nullable().describe('What an ownership rule named in place of a member.'),
+  first_seen: Timestamp,
+  last_seen: Timestamp,
+  event_count: z.number().int(),
+  user_count: z.number().int(),
+  first_release: z.string().nullable(),
+  last_release: z.string().nullable(),
+  resolved_in_release: z.string().nullable(),
+  resolution: Resolution.nullable().describe('How it was resolved, as it can be asked for; null unless resolved.'),
+  ignore_until: IgnoreUntil.nullable().describe('What ends the ignoring; null for good, or when not ignored.'),
+  is_unhandled: z.boolean(),
+  tracker_ticket: z.object({ id: z.string(), url: z.string() }).nullable(),
+  ai_analysis: z.record(z.string(), Json).nullable(),
+  trend: z.object({
+    interval_seconds: z.number().int(),
+    start: Timestamp,
+    counts: z.array(z.number().int()).describe('Events per bucket, oldest first, the newest bucket still counting.'),
+  }),
+})
+export type Issue = z.infer<typeof Issue>

@@ -1,0 +1,39 @@
+import type { IssueStatus, Severity } from './issue.api.ts'
+
+/** Pure rules of an issue: how it is named, what may follow what, and the sentence that says why. */
+
+/** Severities as the table holds them: larger is worse. */
+const SEVERITY_RANKS: Readonly<Record<Severity, number>> = { low: 0, medium: 1, high: 2, critical: 3 }
+const SEVERITY_NAMES: readonly Severity[] = ['low', 'medium', 'high', 'critical']
+
+export const severityRank = (severity: Severity): number => SEVERITY_RANKS[severity]
+export const severityName = (rank: number): Severity => SEVERITY_NAMES[rank] ?? 'medium'
+
+/** `SHOP-42`: the project's slug and the issue's number in it. */
+export const shortId = (projectSlug: string, number: number): string => `${projectSlug.toUpperCase()}-${number}`
+
+/** `19 Nov 2026 14:07 UTC`, for sentences that are stored. */
+export function minuteOf(time: Date): string {
+  const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${time.getUTCDate()} ${months[time.getUTCMonth()]} ${time.getUTCFullYear()} ${two(time.getUTCHours())}:${two(time.getUTCMinutes())} UTC`
+}
+
+/** Past tense of a status a person chose, for the activity: `Ada resolved this issue.` */
+export function statusSentence(name: string, from: IssueStatus, to: IssueStatus): string {
+  switch (to) {
+    case 'resolved':
+      return `${name} resolved this issue.`
+    case 'ignored':
+      return `${name} ignored this issue.`
+    case 'unresolved':
+      // What came back or escalated is open already.
+      return from === 'resolved' || from === 'ignored'
+        ? `${name} reopened this issue.`
+        : `${name} marked this issue as unresolved.`
+    case 'regressed':
+      return `${name} marked this issue as regressed.`
+    case 'escalated':
+      return `${name} escalated this issue.`
+  }
+}

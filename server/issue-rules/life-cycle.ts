@@ -1,0 +1,391 @@
+import { newId } from '../kernel/ids.ts'
+import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
+import { countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
+import { minuteOf } from './issue.ts'
+import type { IssueStatus } from './issue.api.ts'
+import { fixedWords, hasFix, listed, type Fix, type ReleaseBook } from './resolution.ts'
+
+/**
+ * The life of an issue as a pure state machine (product.md §4): facts in, the next state, what the activity says and
+ * what others want to hear of out. No move without a sentence. A step that changes nothing returns the life it was given.
+ */
+
+export type Life = {
+  readonly status: IssueStatus
+  /** Why, in a sentence; null for an issue that never moved. */
+  readonly reason: string | null
+  readonly changedAt: Date
+  /** Open since then without interruption, or a person last said so; auto-resolve counts from the later of this and the last event. */
+  readonly openSince: Date
+  /** Set exactly while resolved. */
+  readonly resolved: Resolved | null
+  /** Set exactly while ignored. */
+  readonly ignored: { readonly until: IgnoreUntil | null; readonly progress: IgnoreProgress } | null
+  /** Newest escalation by the rule. */
+  readonly spikedAt: Date | null
+  /** Newest hour beyond the limit, by the time it was noticed. */
+  readonly overLimitAt: Date | null
+}
+
+export type Resolved = {
+  readonly at: Date
+  readonly fix: Fix
+  /** Nobody did it by hand. */
+  readonly automatic: boolean
+  readonly late: Late | null
+}
+
+/** Events since the resolution that do not contradict it, and the entry of the activity that counts them. */
+export type Late = {
+  readonly entryId: string
+  /** Happened before it was resolved. */
+  readonly before: number
+  /** After it, but from releases without the fix, or from none. */
+  readonly unfixed: number
+  /** Of those the ones that name no release. */
+  readonly unnamed: number
+  /** One of those releases. */
+  readonly release: string | null
+}
+
+/** An entry of the activity; one with the id of an earlier entry takes its place. */
+export type Entry = {
+  readonly id: string
+  readonly kind: 'status_changed' | 'resolution_changed' | 'late_events' | 'severity_changed'
+  readonly sentence: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** What alerts fire on. */
+export type LifeFact = 'new_issue' | 'issue_regression' | 'issue_spike'
+
+export type Step = { readonly life: Life; readonly entries: readonly Entry[]; readonly facts: readonly LifeFact[] }
+
+const nothing = (life: Life): Step => ({ life, entries: [], facts: [] })
+
+/** A new issue. */
+export const born = (now: Date): Step => ({
+  life: {
+    status: 'unresolved',
+    reason: null,
+    changedAt: now,
+    openSince: now,
+    resolved: null,
+    ignored: null,
+    spikedAt: null,
+    overLimitAt: null,
+  },
+  entries: [],
+  facts: ['new_issue'],
+})
+
+export const OPEN: ReadonlySet<IssueStatus> = new Set(['unresolved', 'regressed', 'escalated'])
+
+/** An automatic move. */
+function moved(life: Life, now: Date, to: IssueStatus, sentence: string, data: Entry['data'], fact?: LifeFact): Step {
+  return {
+    life: {
+      ...life,
+      status: to,
+      reason: sentence,
+      changedAt: now,
+      openSince: OPEN.has(life.status) ? life.openSince : now,
+      resolved: null,
+      ignored: null,
+    },
+    entries: [
+      { id: newId(), kind: 'status_changed', sentence, data: { from: life.status, to, automatic: true, ...data } },
+    ],
+    facts: fact === undefined ? [] : [fact],
+  }
+}
+
+/** An event, as far as moves go. */
+export type Seen = {
+  readonly eventId: string
+  /** As it is filed: the client's claim, corrected for the drift of its clock. */
+  readonly occurredAt: Date
+  /** What decides between before and after, where that is another time: nothing happens after it was received. */
+  readonly happenedAt?: Date | undefined
+  readonly release: string | null
+}
+
+const timeOf = ({ occurredAt, happenedAt = occurredAt }: Seen): Date => happenedAt
+
+export type Sighting = {
+  /** Events of one batch; their order does not matter. */
+  readonly events: readonly Seen[]
+  /** Users never seen on the issue before: when the first of these events reached each. */
+  readonly newUsers: readonly Date[]
+  readonly releases: ReleaseBook
+}
+
+/** Events arrive: a resolved issue may come back, an ignored one may have met its condition. */
+export function sight(life: Life, sighting: Sighting, now: Date): Step {
+  if (life.resolved !== null) return sightResolved(life, life.resolved, sighting, now)
+  if (life.ignored !== null) return sightIgnored(life, life.ignored, sighting, now)
+  return nothing(life)
+}
+
+function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sighting, now: Date): Step {
+  const after = events.filter((event) => timeOf(event).getTime() > resolved.at.getTime())
+  // Asked once for each release: a batch holds many events of few.
+  const fixed = new Map<string | null, boolean>()
+  for (const { release } of after)
+    if (!fixed.has(release)) fixed.set(release, hasFix(resolved.fix, resolved.at, release, releases))
+  const contradicting = after.filter((event) => fixed.get(event.release) === true)
+  if (contradicting.length > 0) return regressed(life, resolved, events, contradicting, now)
+  if (events.length === 0) return nothing(life)
+  const named = after.filter((event) => event.release !== null)
+  const late: Late = {
+    entryId: resolved.late?.entryId ?? newId(),
+    before: (resolved.late?.before ?? 0) + events.length - after.length,
+    unfixed: (resolved.late?.unfixed ?? 0) + after.length,
+    unnamed: (resolved.late?.unnamed ?? 0) + after.length - named.length,
+    release: earliest(named)?.release ?? resolved.late?.release ?? null,
+  }
+  return {
+    life: { ...life, resolved: { ...resolved, late } },
+    entries: [
+      {
+        id: late.entryId,
+        kind: 'late_events',
+        sentence: lateSentence(late, resolved.fix),
+        data: {
+          before: late.before,
+          unfixed: late.unfixed,
+          unnamed: late.unnamed,
+          ...(late.release === null ? {} : { release: late.release }),
+        },
+      },
+    ],
+    facts: [],
+  }
+}
+
+function regressed(
+  life: Life,
+  resolved: Resolved,
+  events: readonly Seen[],
+  contradicting: readonly Seen[],
+  now: Date,
+): Step {
+  const event = earliest(contradicting)
+  if (event === undefined) return nothing(life)
+  const { fix, late } = resolved
+  const lateEvents = (late === null ? 0 : late.before + late.unfixed) + events.length - contradicting.length
+  const from = event.release === null ? '' : ` from release ${event.release}`
+  const why =
+    fix.kind === 'now'
+      ? ` happened after it was resolved${resolved.automatic ? ' automatically' : ''} on ${minuteOf(resolved.at)}.`
+      : `, ${fixedWords(fix)}.`
+  return moved(
+    life,
+    now,
+    'regressed',
+    `Regressed: event ${event.eventId.slice(0, 8)}${from}${why}`,
+    {
+      event_id: event.eventId,
+      occurred_at: event.occurredAt.toISOString(),
+      release: event.release,
+      resolved_at: resolved.at.toISOString(),
+      fixed_in: fix.kind === 'release' ? fix.versions : null,
+      ...(fix.kind === 'next' ? { fixed_after: fix.after } : {}),
+      ...(lateEvents === 0 ? {} : { late_events: lateEvents }),
+    },
+    'issue_regression',
+  )
+}
+
+/** By its own time; ids decide between equals, so that the order of arrival never does. */
+const earliest = (events: readonly Seen[]): Seen | undefined =>
+  events.reduce<Seen | undefined>((first, event) => {
+    if (first === undefined) return event
+    const byTime = event.occurredAt.getTime() - first.occurredAt.getTime()
+    return byTime < 0 || (byTime === 0 && event.eventId < first.eventId) ? event : first
+  }, undefined)
+
+function lateSentence({ before, unfixed, unnamed, release }: Late, fix: Fix): string {
+  const named = unfixed - unnamed
+  // Nobody knows yet which release will have the commit.
+  const [one, many] =
+    fix.kind === 'commit'
+      ? ['is not known to have the fix', 'not known to have the fix']
+      : ['does not have the fix', 'without the fix']
+  const reasons = [
+    ...(before === 0 ? [] : [`${plural(before, 'event')} happened before it was resolved`]),
+    ...(unnamed === 0 ? [] : [`${plural(unnamed, 'event')} ${unnamed === 1 ? 'names' : 'name'} no release`]),
+    ...(named === 1 ? [`1 event comes from ${release ?? 'a release'}, which ${one}`] : []),
+    ...(named > 1
+      ? [`${plural(named, 'event')} come from releases ${many}, such as ${release ?? 'an older one'}`]
+      : []),
+  ]
+  return `Late events are counted and leave it resolved: ${listed(reasons)}.`
+}
+
+function sightIgnored(life: Life, ignored: NonNullable<Life['ignored']>, sighting: Sighting, now: Date): Step {
+  const woken = wake(life, now)
+  if (woken !== null) return woken
+  const { until } = ignored
+  const { at } = ignored.progress
+  const isSince = (time: Date): boolean => time.getTime() > at.getTime()
+  const events = sighting.events.map(timeOf).filter(isSince)
+  const { progress, met } = countTowards(ignored.progress, until, events, sighting.newUsers.filter(isSince))
+  if (progress === ignored.progress) return nothing(life)
+  if (met === null) return { ...nothing(life), life: { ...life, ignored: { until, progress } } }
+  const word = met === 'count' ? 'event' : 'user'
+  const within = until?.window === undefined ? '' : ` within ${plural(until.window, 'minute')}`
+  return moved(
+    life,
+    now,
+    'unresolved',
+    `Reopened: it was ignored until ${plural(until?.[met] ?? 0, `more ${word}`)}${within}, and they came.`,
+    { cause: `ignore_${met}`, ignored_at: at.toISOString(), [met]: until?.[met] ?? 0 },
+  )
+}
+
+/** Ends ignoring whose time has come; null where it has not. */
+function wake(life: Life, now: Date): Step | null {
+  const until = life.ignored?.until?.time
+  if (until === undefined || new Date(until).getTime() > now.getTime()) return null
+  return moved(life, now, 'unresolved', `Reopened: it was ignored until ${minuteOf(new Date(until))}.`, {
+    cause: 'ignore_time',
+    until,
+  })
+}
+
+/** An hour of the issue as it counts by now. */
+export type HourCount = { readonly events: number; readonly limit: number }
+
+/** Whether the escalating rule can do anything here; saves working out the limit. */
+export function mayEscalate(life: Life, now: Date): boolean {
+  if (life.status === 'escalated') return !isWithin(life.overLimitAt, now, NOTICE_MS)
+  if (life.status === 'resolved') return false
+  if (life.ignored !== null && life.ignored.until?.escalating !== true) return false
+  return !isWithin(life.spikedAt, now, SPIKE_PAUSE_MS)
+}
+
+/** How exactly the newest hour beyond the limit is remembered: days count, so minutes need not be written. */
+const NOTICE_MS = 15 * 60_000
+
+const isWithin = (time: Date | null, now: Date, ms: number): boolean =>
+  time !== null && now.getTime() - time.getTime() < ms
+
+/** An hour counts so many events: beyond its limit an open issue escalates, at most once in 24 hours. */
+export function countHour(life: Life, hour: HourCount, now: Date): Step {
+  if (hour.events <= hour.limit || !mayEscalate(life, now)) return nothing(life)
+  if (life.status === 'escalated') return { ...nothing(life), life: { ...life, overLimitAt: now } }
+  return moved(
+    { ...life, spikedAt: now, overLimitAt: now },
+    now,
+    'escalated',
+    `Escalated: ${plural(hour.events, 'event')} within an hour, at most ${hour.limit.toLocaleString('en-GB')} were to be expected.`,
+    { cause: 'spike', events: hour.events, limit: hour.limit },
+    'issue_spike',
+  )
+}
+
+/** What time alone needs to know. */
+export type Tick = {
+  readonly now: Date
+  readonly lastSeen: Date
+  /** Setting of the project; 0 is off. */
+  readonly autoResolveDays: number
+}
+
+const DAY_MS = 86_400_000
+
+/** Time passes: ignoring ends, escalated calms down, what nobody met for long is resolved. */
+export function tick(life: Life, { now, lastSeen, autoResolveDays }: Tick): Step {
+  const woken = wake(life, now)
+  if (woken !== null) return woken
+  if (!OPEN.has(life.status)) return nothing(life)
+  const quietSince = Math.max(lastSeen.getTime(), life.openSince.getTime())
+  if (autoResolveDays > 0 && now.getTime() - quietSince >= autoResolveDays * DAY_MS) {
+    const step = moved(
+      life,
+      now,
+      'resolved',
+      `Resolved automatically: no event for ${plural(autoResolveDays, 'day')}, the last one on ${minuteOf(lastSeen)}.`,
+      { cause: 'auto_resolve', days: autoResolveDays, last_seen: lastSeen.toISOString() },
+    )
+    return { ...step, life: { ...step.life, resolved: { at: now, fix: { kind: 'now' }, automatic: true, late: null } } }
+  }
+  const beyond = life.overLimitAt ?? life.changedAt
+  if (life.status === 'escalated' && now.getTime() - beyond.getTime() >= CALM_MS) {
+    return moved(life, now, 'unresolved', 'Calmed down: no hour was beyond its limit for 7 days.', {
+      cause: 'calm',
+      over_limit_at: beyond.toISOString(),
+    })
+  }
+  return nothing(life)
+}
+
+/** Releases with the commit that was to fix it appeared: from now on they are the fix. */
+export function commitReleased(life: Life, versions: readonly string[]): Step {
+  const { resolved } = life
+  if (resolved === null || resolved.fix.kind !== 'commit' || versions.length === 0) return nothing(life)
+  const { sha } = resolved.fix
+  const sentence = `Fixed in ${listed(versions)}: commit ${sha.slice(0, 12)} is part of ${versions.length === 1 ? 'it' : 'them'}.`
+  return {
+    // What was counted as late so far was said of another fix; from now on a new entry counts.
+    life: { ...life, reason: sentence, resolved: { ...resolved, fix: { kind: 'release', versions }, late: null } },
+    entries: [{ id: newId(), kind: 'resolution_changed', sentence, data: { commit: sha, fixed_in: versions } }],
+    facts: [],
+  }
+}
+
+/** What a person asks for. */
+export type Decision = {
+  readonly status: IssueStatus
+  /** With `resolved`; absent leaves a resolved issue as it is and resolves others now. */
+  readonly fix?: Fix | undefined
+  /** With `ignored`; null is for good, absent leaves an ignored issue as it is. */
+  readonly until?: IgnoreUntil | null | undefined
+}
+
+/** Whether the decision asks for what holds already. */
+function holds(life: Life, { status, fix, until }: Decision): boolean {
+  if (status !== life.status) return false
+  if (fix !== undefined && life.resolved !== null) return JSON.stringify(fix) === JSON.stringify(life.resolved.fix)
+  return until === undefined || JSON.stringify(until) === JSON.stringify(life.ignored?.until ?? null)
+}
+
+/** A person decides: every status may follow every other. @param words `Ada resolved this issue in release 2.3.1.` */
+export function decide(life: Life, decision: Decision, words: string, now: Date): Step {
+  if (holds(life, decision)) return nothing(life)
+  const { status } = decision
+  const next: Life = {
+    ...life,
+    status,
+    // "until 1 Dec 2026 on 20 Nov 2026" would be no English.
+    reason: `${words.replace(/\.$/, '')}${decision.until?.time === undefined ? '' : ','} on ${minuteOf(now)}.`,
+    changedAt: now,
+    openSince: OPEN.has(status) ? now : life.openSince,
+    resolved:
+      status === 'resolved' ? { at: now, fix: decision.fix ?? { kind: 'now' }, automatic: false, late: null } : null,
+    ignored: status === 'ignored' ? { until: decision.until ?? null, progress: noProgress(now) } : null,
+    // The days below the limit begin with the decision.
+    overLimitAt: status === 'escalated' ? now : life.overLimitAt,
+  }
+  return {
+    life: next,
+    entries: [{ id: newId(), kind: 'status_changed', sentence: words, data: decisionData(life, next) }],
+    facts: [],
+  }
+}
+
+function decisionData(before: Life, after: Life): Entry['data'] {
+  const fix = after.resolved?.fix
+  return {
+    from: before.status,
+    to: after.status,
+    ...(fix?.kind === 'release' ? { fixed_in: fix.versions } : {}),
+    ...(fix?.kind === 'next' ? { fixed_after: fix.after } : {}),
+    ...(fix?.kind === 'commit' ? { commit: fix.sha } : {}),
+    ...(after.ignored?.until == null ? {} : { until: after.ignored.until }),
+  }
+}
+
+/** `Ada resolved this issue` + how: `in release 2.3.1.` */
+export const decisionWords = (sentence: string, how: string): string => `${sentence.replace(/\.$/, '')}${how}.`

@@ -1,0 +1,312 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { memberOf, type OrgActor } from '../context/actor.ts'
+import { hashUser } from '../protocol/user-hash.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import { severityRank } from '../issue-rules/issue.ts'
+import { isAssignedTo, isOfTeam, isUnassigned } from '../issue-rows/owned.queries.ts'
+import { lastSeenSince, rankOf } from '../issue-rows/sort-keys.ts'
+import { askedKey } from './facts.ts'
+import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, soughtIn } from './lexemes.ts'
+import { isTeam, peopleNamed, projectsNamed, type Named } from './query-names.ts'
+import { goesOn } from './query-keys.ts'
+import { boundsOf } from './query-time.ts'
+import type { Facet, Pattern, Query, Term } from './query.ts'
+
+/** A query as SQL over `issues as i`. What concerns the document is put together and asked of its index at once. */
+
+export type Condition = RawBuilder<SqlBool>
+
+export type Compiled = {
+  /** All of them hold. */
+  readonly conditions: readonly Condition[]
+  /** And the issue was seen then or later; undefined when nothing asks for it. Apart, as an index answers it coarsely. */
+  readonly seenSince: Date | undefined
+  /**
+   * A question to the documents that every match answers, null for none; not among `conditions`. With `isSelective` it
+   * asks for something to be there.
+   */
+  readonly document: { readonly question: string; readonly isSelective: boolean } | null
+}
+
+/** A part: either a question to the document, in PostgreSQL's own words (tsquery), or a condition. */
+type Part =
+  | { readonly kind: 'document'; readonly question: string; readonly isSelective: boolean }
+  | { readonly kind: 'condition'; readonly condition: Condition }
+
+/**
+ * @param found issues that have what a pattern asks for that goes on after a `*`; nobody has those that are missing
+ * @throws AppError invalid for people and projects the organisation does not have, naming the place
+ */
+export async function compileQuery(
+  db: Database | Tx,
+  actor: OrgActor,
+  query: Query | null,
+  now: Date,
+  name = 'q',
+  found: ReadonlyMap<Term, readonly string[]> = new Map(),
+): Promise<Compiled> {
+  if (query === null) return { conditions: [], seenSince: undefined, document: null }
+  const terms = termsOf(query)
+  const named: Named = {
+    people: await peopleNamed(db, actor, terms, name),
+    projects: await projectsNamed(db, actor, terms, name),
+  }
+  const compiler = new Compiler(actor, named, now, found)
+  const asked = query.kind === 'and' ? query.parts : [query]
+  const seen = asked.map((part) => seenSinceOf(part, now))
+  const parts = asked.filter((_, index) => seen[index] === undefined).map((part) => compiler.part(part))
+  const documents = parts.filter((part) => part.kind === 'document')
+  return {
+    conditions: parts.flatMap((part) => (part.kind === 'condition' ? [part.condition] : [])),
+    seenSince: latest(seen),
+    document: documents.length === 0 ? null : together(documents),
+  }
+}
+
+/** `last_seen:-7d` and the like: nothing but a time since. */
+function seenSinceOf(query: Query, now: Date): Date | undefined {
+  if (query.kind !== 'time' || query.field !== 'last_seen') return undefined
+  const { since, before } = boundsOf(query.side, query.time, now)
+  return before === undefined ? since : undefined
+}
+
+/** The latest of some times, as far as there are any. */
+export const latest = (times: readonly (Date | undefined)[]): Date | undefined =>
+  times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined)
+
+export function termsOf(query: Query): Term[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(termsOf)
+  if (query.kind === 'not') return termsOf(query.part)
+  return [query]
+}
+
+type DocumentPart = Extract<Part, { kind: 'document' }>
+
+const together = (parts: readonly DocumentPart[]): DocumentPart => ({
+  kind: 'document',
+  question: parts.map(({ question }) => `(${question})`).join(' & '),
+  isSelective: parts.some(({ isSelective }) => isSelective),
+})
+
+/** Whether the document of issue `i` answers a question, by looking at it. */
+export const answers = (orgId: string, question: string): Condition =>
+  sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id and s.document @@ ${inOrg(orgId, question)}::tsquery)`
+
+/**
+ * Ids of the issues whose documents answer a question. The planner is not told the question: it knows which words most
+ * documents have, and would then read all of them, one by one, rather than ask the index.
+ */
+export const foundByIndex = (orgId: string, question: string): RawBuilder<unknown> =>
+  sql`select s.issue_id from issue_search s where s.document @@ (select ${inOrg(orgId, question)}::tsquery)`
+
+/**
+ * Whether the document of issue `i` answers a question, by asking the index once: what it finds is kept at hand while
+ * issues are read in any order.
+ */
+export const isAmong = (orgId: string, question: string): Condition =>
+  // `is true` keeps it from becoming a join, for whose order nothing is known.
+  sql<SqlBool>`(i.id in (${foundByIndex(orgId, question)})) is true`
+
+/** The question within an organisation: its documents are told apart inside the index. */
+export const inOrg = (orgId: string, question: string): string => `${exactly(orgLexeme(orgId))} & (${question})`
+
+const quoted = (lexeme: string): string => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+const exactly = quoted
+const beginning = (lexeme: string): string => `${quoted(lexeme)}:*`
+
+class Compiler {
+  readonly #actor: OrgActor
+  readonly #named: Named
+  readonly #now: Date
+  readonly #found: ReadonlyMap<Term, readonly string[]>
+
+  constructor(actor: OrgActor, named: Named, now: Date, found: ReadonlyMap<Term, readonly string[]>) {
+    this.#actor = actor
+    this.#named = named
+    this.#now = now
+    this.#found = found
+  }
+
+  part(query: Query): Part {
+    switch (query.kind) {
+      case 'and':
+      case 'or':
+        return this.#group(query.kind, query.parts)
+      case 'not': {
+        const part = this.part(query.part)
+        return part.kind === 'document'
+          ? { kind: 'document', question: `!(${part.question})`, isSelective: false }
+          : condition(sql<SqlBool>`not coalesce(${part.condition}, false)`)
+      }
+      default:
+        return this.#term(query)
+    }
+  }
+
+  #group(kind: 'and' | 'or', queries: readonly Query[]): Part {
+    const parts = queries.map((query) => this.part(query))
+    const documents = parts.filter((part) => part.kind === 'document')
+    const joint: Part[] =
+      documents.length === 0
+        ? []
+        : kind === 'and'
+          ? [together(documents)]
+          : [
+              {
+                kind: 'document',
+                question: documents.map(({ question }) => `(${question})`).join(' | '),
+                isSelective: documents.every(({ isSelective }) => isSelective),
+              },
+            ]
+    const all = [...joint, ...parts.filter((part) => part.kind === 'condition')]
+    const [only] = all
+    if (all.length === 1 && only !== undefined) return only
+    const conditions = all.map((part) => this.#condition(part))
+    return condition(sql<SqlBool>`(${sql.join(conditions, kind === 'and' ? sql` and ` : sql` or `)})`)
+  }
+
+  #condition(part: Part): Condition {
+    return part.kind === 'condition' ? part.condition : answers(this.#actor.orgId, part.question)
+  }
+
+  #term(term: Term): Part {
+    switch (term.kind) {
+      case 'text': {
+        const words = soughtIn(term.text, term.whole).map(({ word, whole }) =>
+          whole ? exactly(word) : beginning(word),
+        )
+        return { kind: 'document', question: words.join(' & '), isSelective: true }
+      }
+      case 'status':
+        return condition(sql<SqlBool>`i.status = any(${[...term.values]}::text[])`)
+      case 'level':
+        return condition(sql<SqlBool>`i.level = any(${[...term.values]}::text[])`)
+      case 'severity':
+        return condition(sql<SqlBool>`i.severity = any(${term.values.map(severityRank)}::smallint[])`)
+      case 'unhandled':
+        return condition(sql<SqlBool>`i.is_unhandled = ${term.value}`)
+      case 'platform':
+        return condition(columnMatches(sql`i.platform`, term.values))
+      case 'assigned':
+        return condition(this.#assigned(term.values))
+      case 'project':
+        return condition(
+          sql<SqlBool>`i.project_id = any(${term.values.flatMap((value) => this.#named.projects.get(value) ?? [])}::uuid[])`,
+        )
+      case 'time':
+        return condition(this.#time(term))
+      case 'count':
+        return condition(countIs(term))
+      case 'user':
+        return condition(this.#user(term.values))
+      case 'release':
+        return this.#release(term)
+      case 'facet':
+        return this.#facet(term)
+      case 'has':
+        return term.key === 'assigned' ? condition(sql<SqlBool>`not ${isUnassigned(this.#actor.orgId)}`) : has(term.key)
+    }
+  }
+
+  #assigned(values: readonly string[]): Condition {
+    const { orgId } = this.#actor
+    const ids = values.flatMap((value) =>
+      value === 'me' ? [memberOf(this.#actor).userId] : (this.#named.people.get(value) ?? []),
+    )
+    const teams = values.filter(isTeam)
+    const any = [
+      ...(ids.length > 0 ? [isAssignedTo(orgId, ids)] : []),
+      ...(values.includes('none') ? [isUnassigned(orgId)] : []),
+      ...(teams.length > 0 ? [isOfTeam(teams.map((team) => team.slice(1)))] : []),
+    ]
+    return sql<SqlBool>`(${sql.join(any, sql` or `)})`
+  }
+
+  #time({ field, side, time }: Extract<Term, { kind: 'time' }>): Condition {
+    const { since, before } = boundsOf(side, time, this.#now)
+    const column = sql.ref(`i.${field}`)
+    // The slot begins at or before the time and is what the index holds.
+    const slot = field === 'last_seen'
+    const bounds = [
+      ...(since === undefined ? [] : slot ? [lastSeenSince(since)] : [sql<SqlBool>`${column} >= ${since}`]),
+      ...(before === undefined ? [] : [sql<SqlBool>`${column} < ${before}`]),
+      ...(before === undefined || !slot ? [] : [sql<SqlBool>`i.seen_slot <= ${before}`]),
+    ]
+    return sql<SqlBool>`(${sql.join(bounds, sql` and `)})`
+  }
+
+  /** People are known by a hash over project and key. */
+  #user(values: readonly string[]): Condition {
+    const hashes = this.#named.projects.ids.flatMap((id) => values.map((value) => hashUser(id, value)))
+    return sql<SqlBool>`exists (select from issue_users p where p.issue_id = i.id and p.user_hash = any(${hashes}::bigint[]))`
+  }
+
+  /** Every release of an issue is in its document, unless there are more than fit. */
+  #release({ field, values }: Extract<Term, { kind: 'release' }>): Part {
+    const question = [
+      ...values.map((pattern) => patternQuestion('release', pattern)),
+      exactly(overflowLexeme('release')),
+    ].join(' | ')
+    const column = sql.ref(`i.${field}`)
+    const matches = sql<SqlBool>`(${columnMatches(column, values)} or ${columnMatches(column, values, '%@')})`
+    return condition(sql<SqlBool>`(${matches} and ${answers(this.#actor.orgId, question)})`)
+  }
+
+  #facet(term: Facet): Part {
+    return term.values.some(goesOn)
+      ? condition(sql<SqlBool>`i.id = any(${[...(this.#found.get(term) ?? [])]}::uuid[])`)
+      : {
+          kind: 'document',
+          question: term.values.map((pattern) => patternQuestion(askedKey(term.key), pattern)).join(' | '),
+          isSelective: true,
+        }
+  }
+}
+
+/** With the coarse key, which an index holds. */
+function countIs({ field, op, value }: Extract<Term, { kind: 'count' }>): Condition {
+  const [count, rank] = field === 'events' ? ['i.event_count', 'i.events_rank'] : ['i.user_count', 'i.users_rank']
+  const coarse = sql.raw(op === '=' ? '=' : `${op.slice(0, 1)}=`)
+  const wanted = sql`${value}::bigint`
+  return sql<SqlBool>`(${sql.ref(count)} ${sql.raw(op)} ${wanted} and ${sql.ref(rank)} ${coarse} ${rankOf(wanted)})`
+}
+
+const condition = (given: Condition): Part => ({ kind: 'condition', condition: given })
+
+const patternQuestion = (key: string, { text, glob }: Pattern): string =>
+  glob ? beginning(factPrefix(key, text.slice(0, text.indexOf('*')))) : exactly(factLexeme(key, text))
+
+export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+export const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
+
+const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[], before = ''): Condition =>
+  sql<SqlBool>`lower(${column}) like any(${values.flatMap(({ text, glob }) =>
+    // A database that lowers ASCII only is met half-way.
+    [text.toLowerCase(), text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())].map(
+      (one) => before + (glob ? likeOf(one) : escapeLike(one)),
+    ),
+  )}::text[])`
+
+const ALWAYS = sql<SqlBool>`true`
+const COLUMNS: Readonly<Record<string, Condition>> = {
+  is: ALWAYS,
+  level: ALWAYS,
+  severity: ALWAYS,
+  platform: ALWAYS,
+  project: ALWAYS,
+  unhandled: ALWAYS,
+  handled: ALWAYS,
+  first_seen: ALWAYS,
+  last_seen: ALWAYS,
+  age: ALWAYS,
+  events: sql<SqlBool>`i.event_count > 0`,
+  users: sql<SqlBool>`i.user_count > 0`,
+  'user.id': sql<SqlBool>`i.user_count > 0`,
+  first_release: sql<SqlBool>`i.first_release is not null`,
+  last_release: sql<SqlBool>`i.last_release is not null`,
+}
+
+function has(key: string): Part {
+  if (Object.hasOwn(COLUMNS, key)) return condition(COLUMNS[key] as Condition)
+  return { kind: 'document', question: exactly(keyLexeme(askedKey(key))), isSelective: true }
+}

@@ -1,0 +1,91 @@
+import type pg from 'pg'
+import { addJob } from '../jobs/task.ts'
+import { addLasting, growth, lexemesOf } from './document.ts'
+import type { Fact } from './facts.ts'
+import { issueNumberOf, KnownLexemes } from './known-lexemes.ts'
+import { factLexeme } from './lexemes.ts'
+import { insertDocuments, insertNewLexemes } from './search.queries.ts'
+
+/** What issues are found by, on the digest side. */
+
+export type Findable = { readonly searchWords: readonly (string | null)[]; readonly facts: readonly Fact[] }
+
+export type LearningGroup = {
+  readonly issueId: string
+  readonly orgId: string
+  readonly isNew: boolean
+  /** Others were merged into it. */
+  readonly isMerged: boolean
+  /** The one a new issue begins with; null when it is none of these. */
+  readonly first: Findable
+  readonly occurrences: readonly Findable[]
+}
+
+export const INDEX_LEXEMES = 'index-issue-lexemes'
+/** New lexemes are taken into documents at most so often. */
+const PAUSE_MS = 5_000
+/** Texts of one issue and batch that are taken apart; what is left is found once it comes again. */
+const MOST_TEXTS = 100
+/** The first texts of an event are its own; names of its stack, which follow, are much the same where the culprit is. */
+const OWN_TEXTS = 6
+const CULPRIT = 2
+
+const known = new KnownLexemes()
+let jobDueAt = 0
+
+/**
+ * Gives new issues their documents, and notes what known issues said for the first time. Two statements at most, none
+ * of them where nothing is new, and none that reads.
+ */
+export async function learnLexemes(client: pg.ClientBase, now: Date, groups: readonly LearningGroup[]): Promise<void> {
+  const noted = groups.flatMap((group) => {
+    const lexemes = newLexemes(group)
+    return lexemes.length === 0 ? [] : [{ issueId: group.issueId, lexemes }]
+  })
+  await insertDocuments(
+    client,
+    groups
+      .filter((group) => group.isNew)
+      .map(({ issueId, orgId, first }) => ({
+        issueId,
+        orgId,
+        lexemes: growth([], lexemesOf(first.searchWords, first.facts)),
+      })),
+  )
+  await insertNewLexemes(client, noted)
+  if (noted.length === 0 || now.getTime() < jobDueAt) return
+  jobDueAt = now.getTime() + PAUSE_MS
+  // No key: two digesters that add the same one would wait for each other's commit.
+  await addJob(client, INDEX_LEXEMES, {}, { runAt: new Date(jobDueAt) })
+}
+
+/** After a transaction that was rolled back: what it noted is new still. */
+export const forgetLexemes = (): void => known.forgetAll()
+
+/** Lexemes nobody remembers this issue to have; for a new issue beyond those it begins with. */
+function newLexemes({ issueId, isNew, isMerged, first, occurrences }: LearningGroup): string[] {
+  // What it says for others as well is nothing it is known to have once they are taken out of it.
+  const issue = issueNumberOf(issueId) ^ (isMerged ? 0x55555555 : 0)
+  if (isNew) {
+    for (const text of first.searchWords) if (text !== null) known.isNew(issue, '', text, true)
+    for (const [key, value] of first.facts) known.isNew(issue, key, value)
+  }
+  const lexemes = new Set<string>()
+  let texts = 0
+  for (const [index, { searchWords, facts }] of occurrences.entries()) {
+    for (const [key, value] of facts) {
+      if (!known.isNew(issue, key, value)) continue
+      lexemes.add(factLexeme(key, value))
+      addLasting(lexemes, value)
+    }
+    let end = index === 0 ? searchWords.length : OWN_TEXTS
+    for (let at = 0; at < end && texts < MOST_TEXTS; at++) {
+      const text = searchWords[at]
+      if (text == null || !known.isNew(issue, '', text, true)) continue
+      texts++
+      addLasting(lexemes, text)
+      if (at === CULPRIT) end = searchWords.length
+    }
+  }
+  return [...lexemes]
+}

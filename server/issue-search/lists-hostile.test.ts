@@ -1,0 +1,97 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { Client } from '#test/kit/client.ts'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { watchLoop } from '#test/kit/loop-watch.ts'
+import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Issue } from '../issue-rules/issue.api.ts'
+import type { IssueDetail } from '../issues/issues.api.ts'
+
+/** What people and programs ask of issues that is unusual or not meant well. */
+
+const server = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })
+let ada: Client
+let project: TestProject
+let issue: Issue
+
+const only = async (): Promise<Issue> => {
+  const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
+  expect(items).toHaveLength(1)
+  return items[0]!
+}
+
+beforeAll(async () => {
+  ada = await aFounder(server.url)
+  project = await aProject(ada)
+  await sendEvent(server.url, project.dsn, anEvent())
+  await server.service.drain()
+  issue = await only()
+})
+
+test.each([
+  'q=is:resolved&status=unresolved',
+  'q=is:resolved%20-is:resolved',
+  'q=level:error%20-level:error',
+  'q=severity:high&severity=low',
+  'q=assigned:me&assignee_id=none',
+])('filters that exclude each other find nothing: %s', async (query) => {
+  const answer = await ada.get(`/api/issues/search?${query}`)
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.body).toMatchObject({ items: [], total: 0 })
+})
+
+test.each([
+  ['q=tenant:a%00', 'q must not hold the NUL character (character 9).'],
+  ['platform=web&platform=%00', 'platform.1 must not hold the NUL character (character 1).'],
+])('NUL is refused, naming its place: %s', async (query, error) => {
+  expect(await ada.get(`/api/issues?${query}`)).toMatchObject({ status: 400, body: { error } })
+})
+
+test.each([
+  '1',
+  'Fri Nov 20 2026 (x)',
+  '+275760-09-13T00:00:00.000Z',
+  '2026-11-20',
+  '0000-01-01T00:00:00Z',
+  'now',
+  'infinity',
+  '',
+])('a cursor with %j in it is refused', async (value) => {
+  const cursor = Buffer.from(JSON.stringify(['-last_seen', value, issue.id])).toString('base64url')
+  expect(await ada.get(`/api/issues?cursor=${cursor}`)).toMatchObject({
+    status: 400,
+    body: { error: 'cursor is not one this list gave out.' },
+  })
+})
+
+test('an unpinned severity is what the events say, not what was pinned', async () => {
+  const change = async (severity: string | null): Promise<unknown> =>
+    (await ada.patch(`/api/issues/${issue.id}`, { severity })).as<Issue>().severity
+  expect(await change('critical')).toBe('critical')
+  expect(await change(null)).toBe('medium')
+  expect(await change('low')).toBe('low')
+  expect(await change(null)).toBe('medium')
+})
+
+test('an event whose body is damaged hides nothing but itself', async () => {
+  await server.app.pool.query(`update events set body = 'damaged' where issue_id = $1`, [issue.id])
+  const answer = await ada.get(`/api/issues/${issue.id}`)
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.body).toMatchObject({ id: issue.id, event: null, activity: [{}, {}, {}, {}, {}] })
+})
+
+test('opening an issue of large events does not hold up the others', async () => {
+  const filler = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`key${i}`, `value ${i} `.repeat(12)]))
+  for (let i = 0; i < 70; i++) {
+    const event = anEvent({ extra: filler, tags: { turn: `${i}` }, exception: { values: [anException()] } })
+    expect((await sendEvent(server.url, project.dsn, event)).status).toBe(200)
+  }
+  await server.service.drain()
+  const loop = watchLoop()
+  const answer = await ada.get(`/api/issues/${issue.id}`)
+  loop.stop()
+  const detail = answer.as<IssueDetail>()
+  expect(detail.event_count).toBe(71)
+  expect(detail.tag_distribution.find(({ key }) => key === 'turn')?.total).toBeGreaterThan(1)
+  expect(loop.longestHoldMs()).toBeLessThan(200)
+})

@@ -1,0 +1,165 @@
+import { invalid } from '../kernel/errors.ts'
+import { type Bounds, readKeyTerm, knowsKey } from './query-keys.ts'
+import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
+import { MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
+import { soughtIn } from './lexemes.ts'
+import { grouped, MOST_DEPTH, MOST_INFIXES, MOST_TERMS, negated, type Query } from './query.ts'
+
+/**
+ * A query (docs/search.md) as a tree; null when it asks for nothing, which every issue answers. Time grows with its
+ * length, depth is bounded.
+ * @param name what refusals call it
+ * @throws AppError invalid, naming the place
+ */
+export function parseQuery(text: string, name = 'q'): Query | null {
+  if (text.length > MAX_QUERY_CHARACTERS)
+    throw invalid(`${name} must be at most ${MAX_QUERY_CHARACTERS.toLocaleString('en')} characters.`)
+  const parser = new Parser(new QueryLexer(text, name))
+  return parser.all()
+}
+
+class Parser {
+  readonly #lexer: QueryLexer
+  #terms = 0
+  #infixes = 0
+
+  constructor(lexer: QueryLexer) {
+    this.#lexer = lexer
+  }
+
+  all(): Query | null {
+    const query = this.#either(0)
+    if (!this.#lexer.isAtEnd) throw this.#lexer.refusal('a parenthesis is closed that was not opened')
+    return query
+  }
+
+  /** Terms and groups, joined by OR. */
+  #either(depth: number): Query | null {
+    const parts: (Query | null)[] = []
+    for (;;) {
+      parts.push(this.#together(depth, parts.length > 0))
+      const at = this.#lexer.at
+      if (!this.#lexer.takeKeyword('OR')) return grouped('or', parts)
+      this.#mustFollow('OR', at)
+    }
+  }
+
+  /** Terms and groups side by side, or joined by AND: all of them. */
+  #together(depth: number, isNeeded: boolean): Query | null {
+    const lexer = this.#lexer
+    const parts: (Query | null)[] = []
+    for (;;) {
+      lexer.skipSpace()
+      const at = lexer.at
+      if (lexer.takeKeyword('AND')) {
+        if (parts.length === 0) throw lexer.refusal('AND has nothing before it', at)
+        this.#mustFollow('AND', at)
+        continue
+      }
+      if (lexer.isAtEnd || lexer.peek() === ')' || this.#is('OR')) {
+        if (parts.length === 0 && (isNeeded || this.#is('OR'))) throw lexer.refusal('OR needs a term on both sides')
+        return grouped('and', parts)
+      }
+      parts.push(this.#one(depth))
+    }
+  }
+
+  /** Whether the word stands here by itself. */
+  #is(word: string): boolean {
+    const { at } = this.#lexer
+    const is = this.#lexer.takeKeyword(word)
+    this.#lexer.at = at
+    return is
+  }
+
+  #mustFollow(word: string, at: number): void {
+    this.#lexer.skipSpace()
+    const isAtEnd = this.#lexer.isAtEnd || this.#lexer.peek() === ')'
+    if (isAtEnd || (word === 'AND' && (this.#is('AND') || this.#is('OR'))))
+      throw this.#lexer.refusal(`${word} has nothing after it`, at)
+  }
+
+  /** A term or a group, perhaps negated. */
+  #one(depth: number): Query | null {
+    const lexer = this.#lexer
+    const sign = lexer.peek()
+    // A sign before another one, or alone, is text: `--verbose`, `- `.
+    if ((sign === '-' || sign === '!') && isBeginning(lexer.peek(1))) {
+      lexer.at++
+      return negated(this.#plain(depth))
+    }
+    const at = lexer.at
+    if (lexer.takeKeyword('NOT')) {
+      this.#mustFollow('NOT', at)
+      // One level deeper each: a thousand NOTs are refused as a thousand parentheses are.
+      this.#mustNotBeDeeper(depth, at)
+      return negated(this.#one(depth + 1))
+    }
+    return this.#plain(depth)
+  }
+
+  #mustNotBeDeeper(depth: number, at: number): void {
+    if (depth >= MOST_DEPTH) throw this.#lexer.refusal(`groups go at most ${MOST_DEPTH} deep`, at)
+  }
+
+  #plain(depth: number): Query | null {
+    const lexer = this.#lexer
+    if (lexer.peek() !== '(') return this.#term()
+    const at = lexer.at
+    this.#mustNotBeDeeper(depth, at)
+    lexer.at++
+    lexer.skipSpace()
+    if (lexer.peek() === ')')
+      throw lexer.refusal('the parentheses hold nothing; quote text that has parentheses in it', at)
+    const group = this.#either(depth + 1)
+    if (lexer.peek() !== ')') throw lexer.refusal('the parenthesis is not closed', at)
+    lexer.at++
+    return group
+  }
+
+  #term(): Query | null {
+    const lexer = this.#lexer
+    const at = lexer.at
+    this.#count(1, at)
+    for (const word of ['AND', 'OR', 'NOT'])
+      if (lexer.takeKeyword(word)) throw lexer.refusal(`${word} joins terms; quote it to look for the word`, at)
+    if (lexer.peek() === '"') return this.#text(lexer.takeQuoted(), true, at)
+    const key = lexer.takeKey()
+    if (key !== null) {
+      if (!isText(lexer, key)) return readKeyTerm(lexer, key, at, this.#bounds(at))
+      lexer.at = at
+    }
+    return this.#text(lexer.takeBare(), false, at)
+  }
+
+  /** Null for what holds no word: `->`. Each of several words counts. */
+  #text(text: string, whole: boolean, at: number): Query | null {
+    const words = soughtIn(text, whole, MOST_TERMS).length
+    if (words === 0) return null
+    this.#count(words - 1, at)
+    return { kind: 'text', text, whole }
+  }
+
+  #bounds(at: number): Bounds {
+    return {
+      values: (more) => this.#count(more, at),
+      infix: () => {
+        this.#infixes++
+        if (this.#infixes > MOST_INFIXES)
+          throw this.#lexer.refusal(`at most ${MOST_INFIXES} terms with a * before the end of a value`, at)
+      },
+    }
+  }
+
+  #count(terms: number, at: number): void {
+    this.#terms += terms
+    if (this.#terms > MOST_TERMS)
+      throw this.#lexer.refusal(`at most ${MOST_TERMS} terms, their words and values counted`, at)
+  }
+}
+
+/** `https://…`, `std::vector`, `TypeError: …` look like keys and are none. */
+function isText(lexer: QueryLexer, key: string): boolean {
+  const next = lexer.peek()
+  return next === ':' || (next === '/' && lexer.peek(1) === '/') || (endsTerm(next) && !knowsKey(key))
+}

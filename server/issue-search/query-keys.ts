@@ -1,0 +1,218 @@
+import { EVENT_LEVELS } from '../protocol/event.api.ts'
+import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
+import { isOwnKey } from './facts.ts'
+import type { QueryLexer } from './query-lexer.ts'
+import { endsTerm } from './query-lexer.ts'
+import { COUNT_OPS, type Pattern, type Query, type Term } from './query.ts'
+import { readTime } from './query-time.ts'
+
+/** Keys of terms: what values each takes, and what becomes of them. */
+
+/** Other words for a key. */
+const ALIASES: Readonly<Record<string, string>> = {
+  status: 'is',
+  assignee: 'assigned',
+  assignee_id: 'assigned',
+  owner: 'assigned',
+  firstseen: 'first_seen',
+  lastseen: 'last_seen',
+  firstrelease: 'first_release',
+  lastrelease: 'last_release',
+  event_count: 'events',
+  user_count: 'users',
+  user: 'user.id',
+  'user.name': 'user.username',
+  'error.type': 'type',
+  'device.name': 'device.model',
+}
+
+/** As it is looked for; a tag may be called `constructor`, too, which every object inherits. */
+const nameOf = (key: string): string => (Object.hasOwn(ALIASES, key) ? (ALIASES[key] ?? key) : key)
+
+/** A value as it was written. */
+type Value = { readonly text: string; readonly isQuoted: boolean; readonly at: number }
+type Reader = (lexer: QueryLexer, key: string, values: readonly Value[], at: number) => Term
+
+const textsOf = (values: readonly Value[]): string[] => [...new Set(values.map(({ text }) => text))]
+
+export type Bounds = { readonly values: (more: number) => void; readonly infix: () => void }
+
+/** Whether something follows a `*`. */
+export const goesOn = ({ text, glob }: Pattern): boolean => glob && text.indexOf('*') < text.length - 1
+
+/** Values of a closed list. */
+function oneOf<const T extends string>(known: readonly T[], term: (values: readonly T[]) => Term): Reader {
+  return (lexer, key, values) => {
+    const wanted = values.map(({ text, at }) => {
+      const value = known.find((one) => one === text.toLowerCase())
+      if (value === undefined) throw lexer.refusal(`${key} takes ${known.join(', ')}`, at)
+      return value
+    })
+    return term([...new Set(wanted)])
+  }
+}
+
+/** Texts, with `*` outside quotes for any characters. */
+function patternsOf(lexer: QueryLexer, values: readonly Value[]): Pattern[] {
+  const patterns = new Map<string, Pattern>()
+  for (const { text, isQuoted, at } of values) {
+    const glob = !isQuoted && text.includes('*')
+    if (glob && text.startsWith('*')) throw lexer.refusal('a pattern cannot begin with *', at)
+    const plain = glob ? text.replaceAll(/\*{2,}/g, '*') : text
+    patterns.set(`${glob} ${plain}`, { text: plain, glob })
+  }
+  return [...patterns.values()]
+}
+
+const flag =
+  (yes: boolean): Reader =>
+  (lexer, key, [value]) => {
+    const text = value?.text.toLowerCase() ?? ''
+    if (!['true', 'yes', '1', 'false', 'no', '0'].includes(text))
+      throw lexer.refusal(`${key} takes true or false`, value?.at)
+    return { kind: 'unhandled', value: ['true', 'yes', '1'].includes(text) === yes }
+  }
+
+/** What people also ask after `is:`, alone. */
+const IS_WORDS: Readonly<Record<string, (at: number) => Term>> = {
+  assigned: () => ({ kind: 'has', key: 'assigned' }),
+  unassigned: (at) => ({ kind: 'assigned', values: ['none'], at }),
+  unhandled: () => ({ kind: 'unhandled', value: true }),
+  handled: () => ({ kind: 'unhandled', value: false }),
+}
+
+const READERS: Readonly<Record<string, Reader>> = {
+  is: oneOf(ISSUE_STATUSES, (values) => ({ kind: 'status', values })),
+  level: oneOf(EVENT_LEVELS, (values) => ({ kind: 'level', values })),
+  severity: oneOf(SEVERITIES, (values) => ({ kind: 'severity', values })),
+  platform: (lexer, _key, values) => ({ kind: 'platform', values: patternsOf(lexer, values) }),
+  assigned: (_lexer, _key, values, at) => ({
+    kind: 'assigned',
+    values: [...new Set(textsOf(values).map((text) => (/^(me|none)$/i.test(text) ? text.toLowerCase() : text)))],
+    at,
+  }),
+  project: (_lexer, _key, values, at) => ({ kind: 'project', values: textsOf(values), at }),
+  unhandled: flag(true),
+  handled: flag(false),
+  'user.id': (lexer, key, values) => {
+    for (const { text, isQuoted, at } of values)
+      if (!isQuoted && text.includes('*')) throw lexer.refusal(`${key} takes whole ids, without *`, at)
+    return { kind: 'user', values: textsOf(values) }
+  },
+  first_release: (lexer, _key, values) => ({
+    kind: 'release',
+    field: 'first_release',
+    values: patternsOf(lexer, values),
+  }),
+  last_release: (lexer, _key, values) => ({
+    kind: 'release',
+    field: 'last_release',
+    values: patternsOf(lexer, values),
+  }),
+  has: (lexer, _key, values, at) => {
+    const [value] = values
+    if (value === undefined || values.length > 1) throw lexer.refusal('has takes one key', at)
+    const key = value.text.toLowerCase()
+    return { kind: 'has', key: nameOf(key) }
+  },
+}
+
+/** Of these keys, those an issue may have no value of: `*` asks for any. */
+const MAY_LACK: ReadonlySet<string> = new Set(['assigned', 'user.id', 'first_release', 'last_release'])
+
+/** Keys whose value begins with a sign of comparison. */
+const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: string, at: number) => Term>> = {
+  first_seen: (lexer, op, text, at) => readTime(lexer, 'first_seen', op, text, at),
+  last_seen: (lexer, op, text, at) => readTime(lexer, 'last_seen', op, text, at),
+  age: readAge,
+  events: (lexer, op, text, at) => readCount(lexer, 'events', op, text, at),
+  users: (lexer, op, text, at) => readCount(lexer, 'users', op, text, at),
+}
+
+/** Whether the key has a meaning of its own; any other names a tag. */
+export const knowsKey = (key: string): boolean => {
+  const name = nameOf(key)
+  return Object.hasOwn(READERS, name) || Object.hasOwn(COMPARING, name) || isOwnKey(name)
+}
+
+/**
+ * The term whose key ended here.
+ * @param bounds told how many values a list has beyond its first, and of patterns that go on after a `*`
+ * @throws AppError invalid, naming the place
+ */
+export function readKeyTerm(lexer: QueryLexer, written: string, at: number, bounds: Bounds): Query {
+  const key = nameOf(written)
+  const comparing = Object.hasOwn(COMPARING, key) ? COMPARING[key] : undefined
+  if (comparing !== undefined) {
+    const op = COUNT_OPS.find((one) => lexer.text.startsWith(one, lexer.at)) ?? ''
+    lexer.at += op.length
+    const valueAt = lexer.at
+    const text = lexer.peek() === '"' ? lexer.takeQuoted() : lexer.takeBare()
+    return comparing(lexer, op, text, valueAt)
+  }
+  const values = readValues(lexer, written)
+  bounds.values(values.length - 1)
+  const [only] = values
+  const isAny = values.length === 1 && only?.text === '*' && !only.isQuoted
+  if (isAny && (MAY_LACK.has(key) || !Object.hasOwn(READERS, key))) return { kind: 'has', key }
+  const word = key === 'is' && values.length === 1 ? (only?.text.toLowerCase() ?? '') : ''
+  if (Object.hasOwn(IS_WORDS, word)) return (IS_WORDS[word] as (at: number) => Term)(at)
+  if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
+  const patterns = patternsOf(lexer, values)
+  if (!patterns.some(goesOn)) return { kind: 'facet', key, values: patterns }
+  bounds.infix()
+  return { kind: 'facet', key, values: patterns, at }
+}
+
+function readValues(lexer: QueryLexer, key: string): Value[] {
+  const at = lexer.at
+  if (lexer.peek() === '"') return [{ text: notEmpty(lexer, key, lexer.takeQuoted(), at), isQuoted: true, at }]
+  if (lexer.peek() === '[') return readList(lexer, key)
+  if (endsTerm(lexer.peek())) throw lexer.refusal(`${key} needs a value`, at)
+  return [{ text: lexer.takeBare(), isQuoted: false, at }]
+}
+
+/** `[a, "b c", d*]` */
+function readList(lexer: QueryLexer, key: string): Value[] {
+  const start = lexer.at
+  const values: Value[] = []
+  do {
+    lexer.at++
+    lexer.skipSpace()
+    const at = lexer.at
+    const isQuoted = lexer.peek() === '"'
+    const text = isQuoted ? lexer.takeQuoted() : lexer.takeBare(true)
+    values.push({ text: notEmpty(lexer, key, text, at), isQuoted, at })
+    lexer.skipSpace()
+  } while (lexer.peek() === ',')
+  if (lexer.peek() !== ']') throw lexer.refusal('the list is not closed', start)
+  lexer.at++
+  return values
+}
+
+function notEmpty(lexer: QueryLexer, key: string, text: string, at: number): string {
+  if (text === '') throw lexer.refusal(`${key} has an empty value`, at)
+  return text
+}
+
+/** `age:<24h`: seen first less than 24 hours ago. */
+function readAge(lexer: QueryLexer, op: string, text: string, at: number): Term {
+  const match = /^([+-]?)(\d{1,5}[mhdw])$/.exec(text)
+  const isYounger = op.startsWith('<')
+    ? true
+    : op.startsWith('>')
+      ? false
+      : match?.[1] === '-'
+        ? true
+        : match?.[1] === '+'
+          ? false
+          : null
+  if (match === null || isYounger === null || (op !== '' && match[1] !== ''))
+    throw lexer.refusal('age takes <24h (younger) or >7d (older), with m, h, d or w', at)
+  return readTime(lexer, 'first_seen', '', `${isYounger ? '-' : '+'}${match[2] ?? ''}`, at)
+}
+
+function readCount(lexer: QueryLexer, field: 'events' | 'users', op: string, text: string, at: number): Term {
+  if (!/^\d{1,15}$/.test(text)) throw lexer.refusal(`${field} takes a number, as in ${field}:>100`, at)
+  return { kind: 'count', field, op: COUNT_OPS.find((one) => one === op) ?? '=', value: Number(text) }
+}

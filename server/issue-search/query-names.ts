@@ -1,0 +1,110 @@
+import { sql, type SqlBool } from 'kysely'
+import type { OrgActor } from '../context/actor.ts'
+import { invalid } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/ids.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+import type { Term } from './query.ts'
+
+/** Whom and what the names in a query stand for, within the actor's organisation. */
+export type Named = {
+  readonly people: ReadonlyMap<string, readonly string[]>
+  readonly projects: ReadonlyMap<string, readonly string[]> & { readonly ids: readonly string[] }
+}
+
+type Naming = { readonly values: readonly string[]; readonly at: number }
+
+const unknown = (name: string, what: string, value: string, at: number) =>
+  invalid(`${name}: ${what} "${value.slice(0, 100)}" (character ${at + 1}).`)
+
+/** Words that name nobody in particular, or a team (`#web`), and need no looking up. */
+export const isTeam = (value: string): boolean => value.startsWith('#')
+const isWord = (value: string): boolean => value === 'me' || value === 'none' || isTeam(value)
+
+/**
+ * Ids by address, name (any case) or id; several people may have one name. Whoever left is nobody's name any more.
+ * @throws AppError invalid
+ */
+export async function peopleNamed(
+  db: Database | Tx,
+  actor: OrgActor,
+  terms: readonly Term[],
+  name: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const asked = terms.filter((term) => term.kind === 'assigned')
+  const values = namesIn(asked).filter((value) => !isWord(value))
+  if (values.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'name'])
+    .where('org_id', '=', actor.orgId)
+    .where('disabled_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb(eb.fn<string>('lower', ['email']), '=', anyText(values)),
+        eb(eb.fn<string>('lower', ['name']), '=', anyText(values)),
+        // What a database that lowers ASCII only would miss is told below.
+        sql<SqlBool>`name ~ '[^\\u0001-\\u007f]'`,
+        eb('id', '=', anyId(values)),
+      ]),
+    )
+    .execute()
+  return resolved(
+    asked,
+    (value) => {
+      const wanted = value.toLowerCase()
+      return isWord(value)
+        ? []
+        : rows
+            .filter((row) => [row.id, row.email.toLowerCase(), row.name.toLowerCase()].includes(wanted))
+            .map(({ id }) => id)
+    },
+    (value, at) => unknown(name, 'nobody in this organisation is called', value, at),
+    (value) => !isWord(value),
+  )
+}
+
+/** Ids by slug, name or id, and those of all projects where the query asks for people. @throws AppError invalid */
+export async function projectsNamed(
+  db: Database | Tx,
+  actor: OrgActor,
+  terms: readonly Term[],
+  name: string,
+): Promise<Named['projects']> {
+  const asked = terms.filter((term) => term.kind === 'project')
+  if (asked.length === 0 && !terms.some((term) => term.kind === 'user')) return Object.assign(new Map(), { ids: [] })
+  const rows = await db
+    .selectFrom('projects')
+    .select(['id', 'slug', 'name'])
+    .where('org_id', '=', actor.orgId)
+    .execute()
+  const byName = resolved(
+    asked,
+    (value) => {
+      const wanted = value.toLowerCase()
+      return rows.filter((row) => [row.id, row.slug, row.name.toLowerCase()].includes(wanted)).map(({ id }) => id)
+    },
+    (value, at) => unknown(name, 'there is no project', value, at),
+  )
+  return Object.assign(byName, { ids: rows.map(({ id }) => id) })
+}
+
+const namesIn = (asked: readonly Naming[]): string[] => [...new Set(asked.flatMap(({ values }) => values))]
+const anyText = (values: readonly string[]) => sql<string>`any(${values.map((value) => value.toLowerCase())}::text[])`
+const anyId = (values: readonly string[]) => sql<string>`any(${values.filter(isUuid)}::uuid[])`
+
+/** @throws what `refuse` makes for a name that stands for nothing */
+function resolved(
+  asked: readonly Naming[],
+  idsOf: (value: string) => string[],
+  refuse: (value: string, at: number) => Error,
+  needsOne: (value: string) => boolean = () => true,
+): Map<string, readonly string[]> {
+  const ids = new Map<string, readonly string[]>()
+  for (const { values, at } of asked)
+    for (const value of values) {
+      const found = idsOf(value)
+      if (found.length === 0 && needsOne(value)) throw refuse(value, at)
+      ids.set(value, found)
+    }
+  return ids
+}

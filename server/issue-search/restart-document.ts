@@ -1,0 +1,20 @@
+import { addJob } from '../jobs/task.ts'
+import type { Tx } from '../storage/pool.ts'
+import { growth, lexemesOf } from './document.ts'
+import type { Fact } from './facts.ts'
+import { INDEX_LEXEMES } from './learn-lexemes.ts'
+import { dropNewLexemes, restart } from './search.queries.ts'
+
+/**
+ * Takes everything out of an issue's document but what one event says. A job puts back what other stored events say:
+ * nothing else does, digestion remembers what it wrote before.
+ */
+export async function restartDocument(
+  tx: Tx,
+  issueId: string,
+  from: { readonly texts: readonly (string | null)[]; readonly facts: readonly Fact[] },
+): Promise<void> {
+  await dropNewLexemes(tx, issueId)
+  await restart(tx, issueId, growth([], lexemesOf(from.texts, from.facts)))
+  await addJob(tx, INDEX_LEXEMES)
+}

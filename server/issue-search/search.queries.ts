@@ -1,0 +1,204 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import type { Database, Tx } from '../storage/pool.ts'
+import { foundByIndex } from './compile-query.ts'
+import { orgLexeme } from './lexemes.ts'
+
+/** Tables of the search: documents of issues, and lexemes on their way into them. */
+
+const BETWEEN = '\u001E'
+
+export const joined = (lexemes: readonly string[]): string => lexemes.join(BETWEEN)
+export const apart = (lexemes: string): string[] => lexemes.split(BETWEEN)
+
+export type NewDocument = { readonly issueId: string; readonly orgId: string; readonly lexemes: readonly string[] }
+
+export async function insertDocuments(client: pg.ClientBase, documents: readonly NewDocument[]): Promise<void> {
+  if (documents.length === 0) return
+  await client.query({
+    name: 'search-insert-documents',
+    text: `insert into issue_search (issue_id, document)
+           select k.id, array_to_tsvector(string_to_array(k.lexemes, E'\\x1e')) from unnest($1::uuid[], $2::text[]) k (id, lexemes)`,
+    values: [
+      documents.map(({ issueId }) => issueId),
+      documents.map(({ orgId, lexemes }) => joined([orgLexeme(orgId), ...lexemes])),
+    ],
+  })
+}
+
+export async function insertNewLexemes(
+  client: pg.ClientBase,
+  rows: readonly { issueId: string; lexemes: readonly string[] }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query({
+    name: 'search-insert-lexemes',
+    text: 'insert into issue_new_lexemes (issue_id, lexemes) select * from unnest($1::uuid[], $2::text[])',
+    values: [rows.map(({ issueId }) => issueId), rows.map(({ lexemes }) => joined(lexemes))],
+  })
+}
+
+/** Takes the oldest waiting lexemes, per issue; those another worker holds are left to it. */
+export async function takeNewLexemes(client: pg.ClientBase, most: number): Promise<Map<string, string[]>> {
+  const { rows } = await client.query<{ issue_id: string; lexemes: string }>({
+    name: 'search-take-lexemes',
+    text: `delete from issue_new_lexemes where id = any(array(
+             select id from issue_new_lexemes order by id limit $1 for update skip locked)) returning issue_id, lexemes`,
+    values: [most],
+  })
+  const taken = new Map<string, string[]>()
+  for (const row of rows) {
+    const before = taken.get(row.issue_id)
+    const lexemes = apart(row.lexemes)
+    if (before === undefined) taken.set(row.issue_id, lexemes)
+    else for (const lexeme of lexemes) before.push(lexeme)
+  }
+  return taken
+}
+
+/** Documents of issues, locked in the order of their ids; those of issues that are gone are left out. */
+export async function lockDocuments(
+  client: pg.ClientBase,
+  issueIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const { rows } = await client.query<{ issue_id: string; lexemes: string }>({
+    name: 'search-lock-documents',
+    text: `select issue_id, array_to_string(tsvector_to_array(document), E'\\x1e') as lexemes from issue_search
+           where issue_id = any($1::uuid[]) order by issue_id for no key update`,
+    values: [issueIds],
+  })
+  return new Map(rows.map((row) => [row.issue_id, apart(row.lexemes)]))
+}
+
+export async function addToDocuments(
+  client: pg.ClientBase,
+  rows: readonly { issueId: string; lexemes: readonly string[] }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query({
+    name: 'search-add-to-documents',
+    text: `update issue_search s set document = s.document || array_to_tsvector(string_to_array(k.lexemes, E'\\x1e'))
+           from unnest($1::uuid[], $2::text[]) k (id, lexemes) where s.issue_id = k.id`,
+    values: [rows.map(({ issueId }) => issueId), rows.map(({ lexemes }) => joined(lexemes))],
+  })
+}
+
+export type StaleDocument = {
+  readonly issueId: string
+  readonly orgId: string
+  readonly title: string
+  readonly firstRelease: string | null
+  readonly lastRelease: string | null
+  /** When that was asked for last, to the microsecond. */
+  readonly since: string
+}
+
+/** Issues whose document is to be made anew, longest waiting first. */
+export async function staleDocuments(db: Database, most: number): Promise<StaleDocument[]> {
+  const rows = await db
+    .selectFrom('issue_search as s')
+    .innerJoin('issues as i', 'i.id', 's.issue_id')
+    .select(['i.id', 'i.org_id', 'i.title', 'i.first_release', 'i.last_release'])
+    .select(sql<string>`s.stale_since::text`.as('since'))
+    .where('s.stale_since', 'is not', null)
+    .orderBy('s.stale_since')
+    .limit(most)
+    .execute()
+  return rows.map((row) => ({
+    issueId: row.id,
+    orgId: row.org_id,
+    title: row.title,
+    firstRelease: row.first_release,
+    lastRelease: row.last_release,
+    since: row.since,
+  }))
+}
+
+/** The document of an issue, locked; null when it is gone, made anew, or that was asked for once more since. */
+export async function lockStaleDocument(
+  client: pg.ClientBase,
+  issueId: string,
+  since: string,
+): Promise<string[] | null> {
+  const { rows } = await client.query<{ lexemes: string }>({
+    name: 'search-lock-stale-document',
+    text: `select array_to_string(tsvector_to_array(document), E'\\x1e') as lexemes from issue_search
+           where issue_id = $1 and stale_since = $2::timestamptz for no key update`,
+    values: [issueId, since],
+  })
+  const [row] = rows
+  return row === undefined ? null : apart(row.lexemes)
+}
+
+/** The document was made anew. Its lock is held since it was found stale. */
+export async function markFresh(client: pg.ClientBase, issueId: string): Promise<void> {
+  await client.query({
+    name: 'search-mark-fresh',
+    text: 'update issue_search set stale_since = null where issue_id = $1',
+    values: [issueId],
+  })
+}
+
+/** What issues are found by, together. */
+export async function lexemesOfDocuments(db: Database, issueIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ lexeme: string }>`
+    select distinct l as lexeme from issue_search s, unnest(tsvector_to_array(s.document)) l
+    where s.issue_id = any(${[...issueIds]}::uuid[]) limit ${MOST_UNITED}`.execute(db)
+  return rows.map((row) => row.lexeme)
+}
+
+/** Puts a document back to these lexemes, and asks for it to be made anew from stored events. */
+export async function restart(tx: Tx, issueId: string, lexemes: readonly string[]): Promise<void> {
+  await sql`update issue_search s set stale_since = now(),
+      own_document = case when s.own_document is not null then array_to_tsvector(array[E'\\x1forg\\x1f' || i.org_id::text]) end,
+      document = array_to_tsvector(array_append(string_to_array(${joined(lexemes)}, E'\\x1e'), E'\\x1forg\\x1f' || i.org_id::text))
+    from issues i where s.issue_id = ${issueId} and i.id = s.issue_id`.execute(tx)
+}
+
+/**
+ * Adds the documents of merged issues to the one they lead to, whose own is kept beside it; later what their newest
+ * events say joins them.
+ */
+export async function uniteDocuments(tx: Tx, rootId: string): Promise<void> {
+  await sql`update issue_search s set stale_since = now(),
+      own_document = case when exists (select from issues where merged_into = ${rootId}) then coalesce(s.own_document, s.document) end,
+      document = s.document || array_to_tsvector(array(
+        select distinct l from issues i join issue_search o on o.issue_id = i.id, unnest(tsvector_to_array(o.document)) l
+        where i.merged_into = ${rootId} limit ${MOST_UNITED}))
+    where s.issue_id = ${rootId}`.execute(tx)
+}
+
+/** Takes the document of an issue back to what it was before others were merged into it; {@link uniteDocuments} follows. */
+export async function splitDocument(tx: Tx, rootId: string): Promise<void> {
+  await sql`update issue_search set document = coalesce(own_document, document) where issue_id = ${rootId}`.execute(tx)
+}
+
+/** A document of PostgreSQL holds at most 1 MB. */
+const MOST_UNITED = 5_000
+
+/** Forgets what waits to join the document of an issue. */
+export async function dropNewLexemes(tx: Tx, issueId: string): Promise<void> {
+  await tx.deleteFrom('issue_new_lexemes').where('issue_id', '=', issueId).execute()
+}
+
+/**
+ * Issues whose documents answer a question, when they are at most `few`; else whether they are more than `many`, which
+ * is only counted where there can be so many.
+ */
+export async function findByDocument(
+  db: Database | Tx,
+  orgId: string,
+  question: string,
+  { few, many }: { readonly few: number; readonly many: number },
+): Promise<readonly string[] | 'some' | 'many'> {
+  const found = foundByIndex(orgId, question)
+  const { rows } = await sql<{ issue_id: string; documents: number }>`
+    select f.issue_id, (select reltuples::float8 from pg_class where oid = 'issue_search'::regclass) as documents
+    from (${found}) f limit ${few + 1}`.execute(db)
+  const documents = rows[few]?.documents
+  if (documents === undefined) return rows.map((row) => row.issue_id)
+  // An estimate, below 0 before the first one.
+  if (documents >= 0 && documents <= many * 0.75) return 'some'
+  const beyond = await sql`select from (${found}) f offset ${many} limit 1`.execute(db)
+  return beyond.rows.length === 0 ? 'some' : 'many'
+}

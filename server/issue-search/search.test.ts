@@ -1,0 +1,501 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '#test/kit/client.ts'
+import { aPerson } from '#test/kit/people.ts'
+import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import type { Issue } from '../issue-rules/issue.api.ts'
+import { indexNewLexemes, remakeDocuments } from './index-lexemes.ts'
+import { restartDocument } from './restart-document.ts'
+
+/** The query language on a real database, through every list. */
+
+const server = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })
+let ada: Client & { email: string }
+let shop: TestProject
+let site: TestProject
+
+/** An event of an issue of its own: the function's name decides the group. */
+const eventIn = (name: string, fields: Record<string, unknown> = {}) =>
+  anEvent({
+    exception: {
+      values: [
+        anException({
+          type: `${name}Error`,
+          value: `${name} failed`,
+          stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
+        }),
+      ],
+    },
+    ...fields,
+  })
+
+const now = Date.now() / 1000
+const DAY = 86_400
+
+beforeAll(async () => {
+  ada = await aFounder(server.url)
+  shop = await aProject(ada, { name: 'Shop' })
+  site = await aProject(ada, { name: 'Site' })
+  const plan: [TestProject, Record<string, unknown>][] = [
+    [
+      shop,
+      eventIn('alpha', {
+        release: '1.2.3',
+        environment: 'production',
+        user: { id: '7', email: 'kim@example.com' },
+        tags: { tenant: 'North Wind', level: 'gold', size: '7' },
+        contexts: { device: { model: 'SM-A125F' }, os: { name: 'Android', version: '14' } },
+        timestamp: now - 10,
+      }),
+    ],
+    [shop, eventIn('alpha', { release: '1.3.0', user: { id: '8' }, timestamp: now - 5 })],
+    [shop, eventIn('beta', { release: '1.2.9', environment: 'staging', level: 'fatal', timestamp: now - 2 * DAY })],
+    [
+      site,
+      eventIn('gamma', { release: '2.0.0', level: 'warning', tags: { tenant: 'south' }, timestamp: now - 20 * DAY }),
+    ],
+    [site, eventIn('delta', { release: '2.0.0', level: 'info', user: { id: '7' }, timestamp: now - 60 })],
+  ]
+  for (const [project, event] of plan) await sendEvent(server.url, project.dsn, event)
+  await server.service.drain()
+  await indexNewLexemes(server.app)
+  const [alpha] = await found('alpha')
+  await ada.patch(`/api/issues/${idOf(alpha)}`, { assignee_id: (await me()).id })
+  const [gamma] = await found('gamma')
+  await ada.patch(`/api/issues/${idOf(gamma)}`, { status: 'resolved' })
+})
+
+const orgId = async () => (await ada.get('/api/me')).as<{ org: { id: string } }>().org.id
+const me = async () => (await ada.get('/api/me')).as<{ user: { id: string } }>().user
+const ids = new Map<string, string>()
+const idOf = (name: string | undefined): string => ids.get(name ?? '') ?? ''
+
+type List = { items: Issue[]; total: number; status_counts?: Record<string, number>; next_cursor: string | null }
+
+async function answerTo(path: string, q: string): Promise<List> {
+  const answer = await ada.get(`${path}?q=${encodeURIComponent(q)}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.as<List>()
+}
+
+async function found(q: string, path = '/api/issues/search'): Promise<string[]> {
+  const { items, total } = await answerTo(path, q)
+  expect(total).toBe(items.length)
+  for (const { type, id } of items) ids.set((type ?? '').replace('Error', ''), id)
+  return items.map(({ type }) => (type ?? '').replace('Error', '')).toSorted()
+}
+
+const ALL = ['alpha', 'beta', 'delta', 'gamma']
+const today = new Date().toISOString().slice(0, 10)
+
+test.each<[string, string[]]>([
+  ['', ALL],
+  ['--', ALL],
+  ['alpha', ['alpha']],
+  ['src/gam', ['gamma']],
+  ['release', []],
+  ['environment OR user OR os OR device OR type', []],
+  ['fail -beta !gamma', ['alpha', 'delta']],
+  ['"fail"', []],
+  ['"failed" "alpha"', ['alpha']],
+  ['ALPHA OR beta', ['alpha', 'beta']],
+  ['(alpha OR beta) release:1.2.*', ['alpha', 'beta']],
+  ['wind', ['alpha']],
+  ["'; drop table issues; --", []],
+  ["it's \\ 'x' & | ! <-> :*", []],
+  ['is:resolved', ['gamma']],
+  ['is:[resolved, unresolved]', ALL],
+  ['-is:resolved', ['alpha', 'beta', 'delta']],
+  ['level:fatal', ['beta']],
+  ['level:fatal OR level:warning', ['beta', 'gamma']],
+  ['level:fatal level:warning', []],
+  ['severity:low', ['delta']],
+  ['platform:java*', ALL],
+  ['platform:python', []],
+  ['unhandled:false', ALL],
+  ['assigned:me', ['alpha']],
+  ['assigned:none', ['beta', 'delta', 'gamma']],
+  ['assigned:[me, none]', ALL],
+  ['project:shop', ['alpha', 'beta']],
+  ['-project:Shop', ['delta', 'gamma']],
+  ['release:1.2.*', ['alpha', 'beta']],
+  ['release:1.3.0', ['alpha']],
+  ['release:1.*0', ['alpha']],
+  ['release:"1.2.*"', []],
+  ['release:[1.3.0, 2.0.0]', ['alpha', 'delta', 'gamma']],
+  ['first_release:1.2.3', ['alpha']],
+  ['last_release:1.2.3', []],
+  ['last_release:1.3*', ['alpha']],
+  ['environment:staging', ['beta']],
+  ['type:alphaerror', ['alpha']],
+  ['type:a*Error', ['alpha']],
+  ['user.id:7', ['alpha', 'delta']],
+  ['user.id:7 project:site', ['delta']],
+  ['-user.id:7', ['beta', 'gamma']],
+  ['user.email:kim@example.com', ['alpha']],
+  ['device.model:"SM-A125F"', ['alpha']],
+  ['device.model:sm-*', ['alpha']],
+  ['os.name:Android os.version:14', ['alpha']],
+  ['tenant:"north wind"', ['alpha']],
+  ['tenant:[south, "North Wind"]', ['alpha', 'gamma']],
+  ['tag.level:gold', ['alpha']],
+  ['tag.tenant:south', ['gamma']],
+  ['has:tenant', ['alpha', 'gamma']],
+  ['-has:tenant', ['beta', 'delta']],
+  ['has:user', ALL],
+  ['has:level -has:events', []],
+  ['first_release:*', ALL],
+  ['-user.id:*', []],
+  ['has:assigned', ['alpha']],
+  ['nosuchtag:x', []],
+  ['events:>1', ['alpha']],
+  ['events:1', ['beta', 'delta', 'gamma']],
+  ['users:>=2', ['alpha']],
+  ['users:<1', []],
+  ['last_seen:-24h', ['alpha', 'delta']],
+  ['last_seen:+7d', ['gamma']],
+  [`last_seen:${today}`, ['alpha', 'delta']],
+  [`first_seen:<${today}`, ['beta', 'gamma']],
+  ['age:>10d', ['gamma']],
+  ['level:fatal OR alpha', ['alpha', 'beta']],
+  ['-(level:fatal OR alpha)', ['delta', 'gamma']],
+  ['(user.id:8 OR is:resolved) -level:info', ['alpha', 'gamma']],
+])('%s', async (q, expected) => {
+  if (q.includes(today) && new Date().getUTCHours() === 0) return
+  expect(await found(q)).toEqual(expected)
+  expect(await found(q, '/api/issues')).toEqual(expected)
+  const inShop = await found(q, `/api/projects/${shop.id}/issues`)
+  expect(inShop).toEqual(expected.filter((name) => ['alpha', 'beta'].includes(name)))
+})
+
+test('a query and the filters of the list narrow together, and statuses are counted under both', async () => {
+  const { status_counts: counts, total } = await answerTo('/api/issues', 'project:site')
+  expect(counts).toEqual({ unresolved: 1, resolved: 1, ignored: 0, regressed: 0, escalated: 0 })
+  expect(total).toBe(2)
+  const answer = await ada.get('/api/issues?q=project:site&status=resolved&severity=low')
+  expect(answer.as<List>()).toMatchObject({ total: 0, items: [] })
+})
+
+test.each([
+  ['assigned:nobody@example.com', 'q: nobody in this organisation is called "nobody@example.com" (character 1).'],
+  ['alpha project:other', 'q: there is no project "other" (character 7).'],
+  ['type:*Error', 'q: a pattern cannot begin with * (character 6).'],
+  ['is:open', 'q: is takes unresolved, resolved, ignored, regressed, escalated (character 4).'],
+  ['x'.repeat(10_001), 'The address is longer than 8,192 characters.'],
+])('%.30s is refused by every list', async (q, error) => {
+  for (const path of ['/api/issues', '/api/issues/search', `/api/projects/${shop.id}/issues`])
+    expect(await ada.get(`${path}?q=${encodeURIComponent(q)}`)).toMatchObject({ status: 400, body: { error } })
+})
+
+test('a query as long as an address may be is read whole, a longer one refused in words', async () => {
+  const deep = '('.repeat(500).padEnd(7_500, 'a+') + ')'.repeat(500)
+  expect(await ada.get(`/api/issues?q=${deep}`)).toMatchObject({
+    status: 400,
+    body: { error: 'q: groups go at most 20 deep (character 21).' },
+  })
+  const long = `alpha+${'-'.repeat(8_000)}`
+  expect(await ada.get(`/api/issues?q=${long}`)).toMatchObject({ status: 200, body: { total: 1 } })
+  expect(await ada.get(`/api/issues?q=${'('.repeat(500).padEnd(10_000, 'a+')}`)).toMatchObject({
+    status: 400,
+    body: { error: 'The address is longer than 8,192 characters.' },
+  })
+  expect(await ada.get(`/api/issues/search?q=a&q=b`)).toMatchObject({
+    status: 400,
+    body: { error: 'q must be one text; join terms with AND or OR.' },
+  })
+})
+
+test('nobody finds what others have, by project, person or user', async () => {
+  const eve = await aFounder(server.url)
+  const project = await aProject(eve, { name: 'Elsewhere' })
+  await sendEvent(server.url, project.dsn, eventIn('alpha', { user: { id: '7' } }))
+  await server.service.drain()
+  for (const q of ['alpha', 'user.id:7', 'type:alphaError', '-beta']) {
+    const { items } = (await eve.get(`/api/issues/search?q=${encodeURIComponent(q)}`)).as<List>()
+    expect(items.map((issue) => issue.project_id)).toEqual([project.id])
+  }
+  expect(await eve.get('/api/issues/search?q=project:shop')).toMatchObject({ status: 400 })
+  expect(await eve.get(`/api/issues/search?q=assigned:${ada.email}`)).toMatchObject({ status: 400 })
+})
+
+test('who left owns nothing any more; a team is asked for by its word', async () => {
+  const zoe = await aPerson(server.app, { org: { id: await orgId(), slug: '' }, role: 'member', name: 'Zoë ÄRGER' })
+  const [delta] = await found('delta')
+  const id = idOf(delta)
+  expect((await ada.patch(`/api/issues/${id}`, { assignee_id: zoe.actor.userId })).status).toBe(200)
+  await server.app.pool.query(`update issues set owner_team = '#Web' where id = $1`, [idOf((await found('beta'))[0])])
+  const owned = async (query: string): Promise<string[]> =>
+    (await ada.get(`/api/issues?${query}`)).as<List>().items.map(({ type }) => (type ?? '').replace('Error', ''))
+  for (const q of ['assigned:"zoë ärger"', `assigned:${zoe.actor.userId}`, 'has:assigned -assigned:ME'])
+    expect(await found(q), q).toEqual(['delta'])
+  expect(await owned(`assignee_id=${zoe.actor.userId}`)).toEqual(['delta'])
+  expect(await found('assigned:#web')).toEqual(['beta'])
+  expect(await found('-assigned:[none, #WEB]')).toEqual(['alpha', 'delta'])
+  await server.app.pool.query('update users set disabled_at = now() where id = $1', [zoe.actor.userId])
+  for (const q of ['assigned:none', '-has:assigned', '-assigned:*'])
+    expect(await found(q), q).toEqual(['beta', 'delta', 'gamma'])
+  expect((await owned('assignee_id=none')).toSorted()).toEqual(['beta', 'delta', 'gamma'])
+  expect(await owned(`assignee_id=${zoe.actor.userId}`)).toEqual([])
+  expect(await ada.get('/api/issues?q=assigned:zo%C3%AB%20')).toMatchObject({ status: 400 })
+  expect((await ada.get(`/api/issues/${id}`)).body).toMatchObject({ assignee_id: null })
+})
+
+describe('words of any script', () => {
+  const titles = {
+    umlaut: 'Zahlung für Müller abgelehnt',
+    decomposed: 'Cafe\u0301 re\u0301serve\u0301',
+    turkish: 'İSTANBUL şubesi ISPARTA ısı',
+    greek: 'ΟΔΟΣ σφάλμα',
+    chinese: '結帳失敗:付款逾時 App崩潰log檔',
+    japanese: 'チェックアウトに失敗しました',
+    thai: 'การชำระเงินล้มเหลว',
+    arabic: 'فشل الدفع في السلة',
+    hindi: 'भुगतान विफल हुआ',
+    emoji: 'rocket 🚀 crashed 👩‍💻 in 🇩🇪',
+    names: 'NSURLSession raised IOException at HTTPServer.handleURLRequest',
+    astral: '𠀀𠀁 𝒜lgebra',
+  }
+
+  beforeAll(async () => {
+    const one = await aProject(ada, { name: 'Scripts' })
+    for (const [name, title] of Object.entries(titles))
+      await sendEvent(server.url, one.dsn, eventIn(name, { exception: undefined, message: title, fingerprint: [name] }))
+    await server.service.drain()
+  })
+
+  test.each<[string, keyof typeof titles | null]>([
+    ['müller', 'umlaut'],
+    ['MU\u0308LLER', 'umlaut'],
+    ['muller', null],
+    ['caf\u00e9', 'decomposed'],
+    ['"réservé"', 'decomposed'],
+    ['istanbul', 'turkish'],
+    ['İstanbul', 'turkish'],
+    ['ısparta', 'turkish'],
+    ['ISI', 'turkish'],
+    ['οδος', 'greek'],
+    ['ΟΔΟΣ', 'greek'],
+    ['失敗:付款', 'chinese'],
+    ['"付款逾時"', 'chinese'],
+    ['帳失', 'chinese'],
+    ['帳', 'chinese'],
+    ['款付', null],
+    ['log檔', 'chinese'],
+    ['"app崩潰" lo', 'chinese'],
+    ['失敗しました', 'japanese'],
+    ['アウト', 'japanese'],
+    ['ล้มเหลว', 'thai'],
+    ['الدفع', 'arabic'],
+    ['विफल', 'hindi'],
+    ['🚀', 'emoji'],
+    ['crashed 👩‍💻', 'emoji'],
+    ['🇩🇪', 'emoji'],
+    ['🇫🇷', null],
+    ['exception', 'names'],
+    ['session handleurl', 'names'],
+    ['url request', 'names'],
+    ['server', 'names'],
+    ['ioexc', 'names'],
+    ['𠀁', 'astral'],
+    ['𝒜lgebra', 'astral'],
+  ])('%s', async (q, name) => {
+    const { items } = await answerTo('/api/issues/search', `project:scripts ${q}`)
+    expect(items.map(({ title }) => title)).toEqual(name === null ? [] : [titles[name]])
+    const others = await answerTo('/api/issues/search', `project:scripts -(${q})`)
+    expect(others.total).toBe(Object.keys(titles).length - items.length)
+  })
+})
+
+test('a release is found with its package and without', async () => {
+  const mobile = await aProject(ada, { name: 'Mobile' })
+  for (const version of ['1.2.3+45', '1.2.4+46'])
+    await sendEvent(server.url, mobile.dsn, eventIn('phone', { release: `com.acme.shop@${version}` }))
+  await server.service.drain()
+  await indexNewLexemes(server.app)
+  const within = (q: string) => found(`project:mobile ${q}`)
+  for (const q of [
+    'release:1.2.*',
+    'release:1.2.3+45',
+    'release:com.acme.shop@1.2.4*',
+    'first_release:1.2.3*',
+    'last_release:"1.2.4+46"',
+  ])
+    expect(await within(q), q).toEqual(['phone'])
+  for (const q of ['release:1.2.3', 'release:acme*', 'first_release:1.2.4*', 'first_release:2.3+45'])
+    expect(await within(q), q).toEqual([])
+})
+
+test('words of tags are found, of the first event too; and the name a grouping rule gave', async () => {
+  const named = await aProject(ada, { name: 'Named' })
+  const rule = {
+    match: [{ key: 'type', glob: 'omegaError' }],
+    fingerprint: ['omega'],
+    title: 'Zebra crossing',
+  }
+  const set = await ada.patch(`/api/projects/${named.id}/settings`, {
+    grouping_rules: { fingerprint: [rule], stack: [] },
+  })
+  expect(set.status, set.text).toBe(200)
+  await sendEvent(server.url, named.dsn, eventIn('omega', { tags: { shelf: 'Upper left', order_id: '471108150815' } }))
+  await server.service.drain()
+  for (const q of ['zebra', 'upper', '"left"', 'shelf:"upper left"', 'order_id:471108150815'])
+    expect(await found(q), q).toEqual(['omega'])
+  expect(await found('471108150815')).toEqual([])
+})
+
+describe('merging and taking apart', () => {
+  const two = async (): Promise<[string, string]> => {
+    await found('fork')
+    return [idOf('forkOne'), idOf('forkTwo')]
+  }
+
+  test('loses nothing issues were found by, however many events came since', async () => {
+    const forks = await aProject(ada, { name: 'Forks' })
+    const send = (name: string, fields: Record<string, unknown>) =>
+      sendEvent(server.url, forks.dsn, eventIn(name, fields))
+    await send('forkOne', { release: '1.0', tags: { rare: 'first' }, timestamp: now - DAY })
+    await send('forkTwo', { release: '1.1', tags: { other: 'second' }, timestamp: now - DAY })
+    for (let i = 0; i < 60; i++) await send('forkOne', { release: '3.0', timestamp: now - 60 + i })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    const [one, other] = await two()
+    expect((await ada.post(`/api/issues/${one}/merge`, { issue_ids: [other] })).status).toBe(200)
+    const finds = async (q: string) => (await answerTo('/api/issues/search', q)).items.map(({ id }) => id)
+    const terms = ['rare:first', 'release:1.0', 'first_release:1.0', 'last_release:3.0']
+    for (const q of [...terms, 'other:second', 'release:1.1', 'forkTwo']) expect(await finds(q), q).toEqual([one])
+    await remakeDocuments(server.app)
+    for (const q of [...terms, 'other:second', 'release:1.1', 'forkTwo']) expect(await finds(q), q).toEqual([one])
+    await send('forkTwo', { release: '1.1', tags: { late: 'third' }, timestamp: now })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    expect(await finds('late:third')).toEqual([one])
+    expect((await ada.post(`/api/issues/${one}/unmerge`, { issue_ids: [other] })).status).toBe(200)
+    for (const turn of [1, 2]) {
+      for (const q of terms) expect(await finds(q), `${q} ${turn}`).toEqual([one])
+      for (const q of ['other:second', 'release:1.1', 'forkTwo'])
+        expect(await finds(q), `${q} ${turn}`).toEqual([other])
+      await remakeDocuments(server.app)
+    }
+    // What was learned from the other one is new to this one.
+    expect(await finds('late:third')).toEqual([other])
+    await send('forkOne', { release: '3.0', tags: { late: 'third' }, timestamp: now + 1 })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    expect(await finds('late:third')).toHaveLength(2)
+  })
+})
+
+describe('what later events say', () => {
+  const later = (fields: Record<string, unknown>) => sendEvent(server.url, shop.dsn, eventIn('later', fields))
+
+  test('is found once it was taken in, and takes nothing away', async () => {
+    await later({ tags: { colour: 'red' } })
+    await server.service.drain()
+    await later({ tags: { colour: 'blue' }, transaction: '/basket/confirmOrder', release: '7.0' })
+    await later({ tags: { colour: 'blue' } })
+    await server.service.drain()
+    expect(await indexNewLexemes(server.app)).toBe(1)
+    expect(await indexNewLexemes(server.app)).toBe(0)
+    for (const q of ['colour:red', 'colour:blue', 'confirmorder', 'confirm order', 'release:7*', 'blue'])
+      expect(await found(q), q).toEqual(['later'])
+    // Known by now: nothing is written again.
+    await later({ tags: { colour: 'blue' } })
+    await server.service.drain()
+    const { rows } = await server.app.pool.query('select 1 from issue_new_lexemes')
+    expect(rows).toEqual([])
+  })
+
+  test('is found of every event of a batch, each with words of its own', async () => {
+    const names = [
+      'amber',
+      'birch',
+      'cedar',
+      'daisy',
+      'ember',
+      'fjord',
+      'grove',
+      'heron',
+      'islet',
+      'jetty',
+      'knoll',
+      'lilac',
+    ]
+    for (const name of names)
+      await later({
+        message: `${name} went missing`,
+        exception: undefined,
+        fingerprint: ['later batch'],
+        transaction: `/walk/${name}house`,
+      })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    const [first] = (await answerTo('/api/issues/search', 'missing')).items
+    for (const name of names)
+      for (const q of [name, `${name}house`, `transaction:/walk/${name}*`])
+        expect(
+          (await answerTo('/api/issues/search', q)).items.map(({ id }) => id),
+          q,
+        ).toEqual([first?.id])
+    await ada.delete(`/api/issues/${first?.id}`)
+  })
+
+  test('is bounded per key, and the overflow is noted', async () => {
+    for (let i = 0; i < 70; i++) await later({ tags: { order: `o${i}` } })
+    await server.service.drain()
+    await indexNewLexemes(server.app)
+    const { rows } = await server.app.pool.query<{ n: number; noted: number }>(
+      `select count(*) filter (where l like E'\\x1dorder\\x1f%')::int as n, count(*) filter (where l = E'\\x1fmore\\x1forder')::int as noted
+       from issue_search s, unnest(tsvector_to_array(s.document)) l where s.issue_id = $1`,
+      [idOf('later')],
+    )
+    expect(rows).toEqual([{ n: 50, noted: 1 }])
+    expect(await found('order:o3')).toEqual(['later'])
+  })
+
+  test('goes with the issue', async () => {
+    await ada.delete(`/api/issues/${idOf('later')}`)
+    const { rows } = await server.app.pool.query('select 1 from issue_search where issue_id = $1', [idOf('later')])
+    expect(rows).toEqual([])
+    expect(await found('colour:red')).toEqual([])
+  })
+})
+
+test('a document is made anew from stored events', async () => {
+  await server.app.pool.query(
+    `update issue_search set document = array_to_tsvector(array['nothing']), stale_since = now()`,
+  )
+  expect(await found('alpha')).toEqual([])
+  expect(await remakeDocuments(server.app)).toBeGreaterThan(3)
+  expect(await remakeDocuments(server.app)).toBe(0)
+  for (const q of ['alpha', 'release:1.3.0', 'release:1.2.3', 'tenant:"north wind"'])
+    expect(await found(q), q).toEqual(['alpha'])
+})
+
+test('what is erased while a document is made anew is not put back', async () => {
+  const { app } = server
+  const id = idOf('alpha')
+  await app.pool.query('update issue_search set stale_since = now() where issue_id = $1', [id])
+  expect(await found('user.email:kim@example.com')).toEqual(['alpha'])
+  // Events are read without a lock: between that and the document's own, somebody is erased.
+  let erased = false
+  const pool = new Proxy(app.pool, {
+    get(target, name) {
+      if (name !== 'connect') return Reflect.get(target, name, target) as unknown
+      return async () => {
+        if (!erased) {
+          erased = true
+          await app.tx((tx) => restartDocument(tx, id, { texts: ['alphaError'], facts: [] }))
+        }
+        return target.connect()
+      }
+    },
+  })
+  const made = await remakeDocuments({ ...app, pool })
+  expect(erased).toBe(true)
+  expect(await found('user.email:kim@example.com')).toEqual([])
+  expect(made).toBe(0)
+  // It waits still.
+  expect(await remakeDocuments(app)).toBe(1)
+  expect(await found('user.email:kim@example.com')).toEqual(['alpha'])
+})

@@ -1,0 +1,50 @@
+import { memberBehind, type OrgActor } from '../context/actor.ts'
+import { invalid } from '../kernel/errors.ts'
+import type { Tx } from '../storage/pool.ts'
+import { lockMember } from '../team/members.queries.ts'
+import type { News } from '../inbox/inbox.queries.ts'
+
+type Member = Awaited<ReturnType<typeof requireMember>>
+
+export type Assigned = {
+  readonly to: string | null
+  readonly news: News | null
+  readonly entry: { readonly kind: string; readonly sentence: string; readonly data: Record<string, unknown> }
+}
+
+/**
+ * Gives an issue to a member, who follows it from now on and hears of it, or to nobody; null where it was so already.
+ * @param member null clears, undefined leaves it
+ * @param name of who does it
+ */
+export function decideAssignee(
+  actor: OrgActor,
+  issue: { readonly id: string; readonly assignee_id: string | null },
+  member: Member | null | undefined,
+  name: string,
+): Assigned | null {
+  const from = issue.assignee_id
+  if (member === undefined || (member?.id ?? null) === from) return null
+  const kind = 'assigned'
+  if (member === null)
+    return { to: null, news: null, entry: { kind, sentence: `${name} removed the owner.`, data: { from, to: null } } }
+  const news: News = {
+    orgId: actor.orgId,
+    userId: member.id,
+    issueId: issue.id,
+    kind,
+    actor,
+    commentId: null,
+    sentence: `${name} assigned this issue to you.`,
+  }
+  const whom = member.id === memberBehind(actor)?.userId ? 'themselves' : member.name
+  const sentence = `${name} assigned this issue to ${whom}.`
+  return { to: member.id, news, entry: { kind, sentence, data: { from, to: member.id } } }
+}
+
+/** The member, who stays one until the transaction ends. @throws AppError invalid (whoever else it may be) */
+export async function requireMember(tx: Tx, actor: OrgActor, assigneeId: string) {
+  const member = await lockMember(tx, actor.orgId, assigneeId)
+  if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
+  return member
+}

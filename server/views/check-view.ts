@@ -1,0 +1,80 @@
+import { memberBehind, memberOf, type OrgActor } from '../context/actor.ts'
+import { conflict, forbidden, invalid } from '../kernel/errors.ts'
+import { roleAtLeast } from '#shared/permissions.ts'
+import type { Tx } from '../storage/pool.ts'
+import { IssueSort } from '../issue-rules/issue.api.ts'
+import { compileQuery } from '../issue-search/compile-query.ts'
+import { parseQuery } from '../issue-search/parse-query.ts'
+import { type IssueView, MOST_OWN_VIEWS, MOST_SHARED_VIEWS, ViewFilters } from './views.api.ts'
+import { countForLimit, type ViewRow } from './views.queries.ts'
+
+/** What is said of a view that is saved. */
+export type ViewDraft = { readonly query?: string | undefined; readonly filters?: ViewFilters | undefined }
+
+/**
+ * A view that is saved can be asked: its query is one, and what it names belongs to the organisation.
+ * @throws AppError invalid, naming the place
+ */
+export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, filters }: ViewDraft): Promise<void> {
+  if (query !== undefined) await compileQuery(tx, actor, parseQuery(query, 'query'), now, 'query')
+  const projects = new Set(filters?.projectId)
+  if (projects.size > 0) {
+    const known = await tx
+      .selectFrom('projects')
+      .select('id')
+      .where('org_id', '=', actor.orgId)
+      .where('id', 'in', [...projects])
+      .execute()
+    if (known.length < projects.size)
+      throw invalid('filters.projectId names a project this organisation does not have.')
+  }
+  const people = new Set(filters?.assignee_id?.filter((id) => id !== 'me' && id !== 'none'))
+  if (people.size === 0) return
+  const known = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('org_id', '=', actor.orgId)
+    .where('id', 'in', [...people])
+    .execute()
+  if (known.length < people.size) throw invalid('filters.assignee_id names somebody this organisation does not have.')
+}
+
+/**
+ * Room for one more view of the kind.
+ * @throws AppError forbidden (viewers share nothing), conflict (there are too many)
+ */
+export async function requireRoom(tx: Tx, actor: OrgActor, isShared: boolean): Promise<void> {
+  if (isShared && !roleAtLeast(memberOf(actor).role, 'member'))
+    throw forbidden('Sharing a view needs the member role; you can keep it for yourself.')
+  const most = isShared ? MOST_SHARED_VIEWS : MOST_OWN_VIEWS
+  if ((await countForLimit(tx, actor, isShared)) >= most)
+    throw conflict(
+      isShared
+        ? `The organisation has ${most} shared views, the most there can be; delete one first.`
+        : `You have ${most} views, the most there can be; delete one first.`,
+    )
+}
+
+/** Owners change their views, admins the shared ones of everybody. */
+export function mayChange(actor: OrgActor, view: { owner_id: string | null; is_shared: boolean }): boolean {
+  const member = memberBehind(actor)
+  if (member === null) return false
+  return view.owner_id === member.userId || (view.is_shared && roleAtLeast(member.role, 'admin'))
+}
+
+export const viewOf = (actor: OrgActor, row: ViewRow): IssueView => ({
+  id: row.id,
+  name: row.name,
+  query: row.query,
+  sort: IssueSort.parse(row.sort),
+  filters: ViewFilters.parse(row.filters),
+  is_shared: row.is_shared,
+  owner:
+    row.owner_id === null || row.owner_name === null || row.owner_email === null
+      ? null
+      : { id: row.owner_id, name: row.owner_name, email: row.owner_email },
+  can_change: mayChange(actor, row),
+  position: row.position,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})

@@ -1,0 +1,42 @@
+import { memberOf, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import type { IssueSort } from '../issue-rules/issue.api.ts'
+import { checkDraft, requireRoom, viewOf } from './check-view.ts'
+import type { IssueView, ViewFilters } from './views.api.ts'
+import { selectView } from './views.queries.ts'
+
+export type NewView = {
+  readonly name: string
+  readonly query: string
+  readonly sort: IssueSort
+  readonly filters: ViewFilters
+  readonly is_shared: boolean
+  readonly position: number
+}
+
+/** @throws AppError invalid (query, filters), forbidden (viewers share nothing), conflict (too many) */
+export async function createView(app: App, actor: OrgActor, input: NewView): Promise<IssueView> {
+  return app.tx(async (tx) => {
+    const now = app.clock.now()
+    await checkDraft(tx, actor, now, input)
+    await requireRoom(tx, actor, input.is_shared)
+    const id = newId()
+    await tx
+      .insertInto('issue_views')
+      .values({
+        id,
+        org_id: actor.orgId,
+        owner_id: memberOf(actor).userId,
+        ...input,
+        filters: JSON.stringify(input.filters),
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
+    const row = await selectView(tx, actor, id)
+    if (row === undefined) throw notFound('View')
+    return viewOf(actor, row)
+  })
+}

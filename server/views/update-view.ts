@@ -1,0 +1,50 @@
+import { memberOf, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { forbidden, notFound } from '../kernel/errors.ts'
+import { checkDraft, mayChange, requireRoom, viewOf } from './check-view.ts'
+import type { NewView } from './create-view.ts'
+import type { IssueView } from './views.api.ts'
+import { lockView, selectView } from './views.queries.ts'
+
+export type ViewChange = { readonly viewId: string } & {
+  readonly [K in keyof NewView]?: NewView[K] | undefined
+}
+
+const NOT_YOURS = 'Shared views of others are changed by admins and owners.'
+
+/**
+ * Changes what is given. What is no longer shared belongs to its owner alone: nobody else takes a view back.
+ * @throws AppError not_found, forbidden, invalid (query, filters), conflict (too many)
+ */
+export async function updateView(app: App, actor: OrgActor, { viewId, ...change }: ViewChange): Promise<IssueView> {
+  return app.tx(async (tx) => {
+    const view = await lockView(tx, actor, viewId)
+    if (view === undefined) throw notFound('View')
+    if (!mayChange(actor, view)) throw forbidden(NOT_YOURS)
+    if (change.is_shared === false && view.owner_id !== memberOf(actor).userId)
+      throw forbidden('Only who made a view can stop sharing it; you can delete it.')
+    const now = app.clock.now()
+    await checkDraft(tx, actor, now, change)
+    if (change.is_shared !== undefined && change.is_shared !== view.is_shared)
+      await requireRoom(tx, actor, change.is_shared)
+    const { filters, ...rest } = change
+    await tx
+      .updateTable('issue_views')
+      .set({ ...rest, ...(filters === undefined ? {} : { filters: JSON.stringify(filters) }), updated_at: now })
+      .where('id', '=', viewId)
+      .execute()
+    const row = await selectView(tx, actor, viewId)
+    if (row === undefined) throw notFound('View')
+    return viewOf(actor, row)
+  })
+}
+
+/** @throws AppError not_found, forbidden */
+export async function deleteView(app: App, actor: OrgActor, viewId: string): Promise<void> {
+  await app.tx(async (tx) => {
+    const view = await lockView(tx, actor, viewId)
+    if (view === undefined) throw notFound('View')
+    if (!mayChange(actor, view)) throw forbidden(NOT_YOURS)
+    await tx.deleteFrom('issue_views').where('id', '=', viewId).execute()
+  })
+}

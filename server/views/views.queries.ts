@@ -1,0 +1,72 @@
+import { memberBehind, memberOf, type OrgActor } from '../context/actor.ts'
+import type { Database, Tx } from '../storage/pool.ts'
+
+/** Saved views an actor sees: their own, and the shared ones of their organisation. */
+
+const visible = (db: Database | Tx, actor: OrgActor) =>
+  db
+    .selectFrom('issue_views as v')
+    .where('v.org_id', '=', actor.orgId)
+    .where((eb) => eb.or([eb('v.is_shared', '=', true), eb('v.owner_id', '=', memberBehind(actor)?.userId ?? null)]))
+
+const columns = [
+  'v.id',
+  'v.name',
+  'v.query',
+  'v.sort',
+  'v.filters',
+  'v.is_shared',
+  'v.owner_id',
+  'v.position',
+  'v.created_at',
+  'v.updated_at',
+  'u.name as owner_name',
+  'u.email as owner_email',
+] as const
+
+export type ViewRow = NonNullable<Awaited<ReturnType<typeof selectView>>>
+
+/** Whoever left is nobody's maker any more. */
+const withOwner = (db: Database | Tx, actor: OrgActor) =>
+  visible(db, actor)
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'v.owner_id').on('u.disabled_at', 'is', null))
+    .select(columns)
+
+export function selectViews(db: Database, actor: OrgActor, page: { limit: number; offset: number }) {
+  return withOwner(db, actor)
+    .orderBy('v.position')
+    .orderBy('v.created_at')
+    .orderBy('v.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+export async function countViews(db: Database, actor: OrgActor): Promise<number> {
+  const { n } = await visible(db, actor)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return n
+}
+
+export function selectView(db: Database | Tx, actor: OrgActor, viewId: string) {
+  return withOwner(db, actor).where('v.id', '=', viewId).executeTakeFirst()
+}
+
+/** One visible view, locked until the transaction ends. */
+export function lockView(tx: Tx, actor: OrgActor, viewId: string) {
+  return visible(tx, actor)
+    .select(['v.id', 'v.owner_id', 'v.is_shared'])
+    .where('v.id', '=', viewId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Views that count against a limit; whoever asks holds off others of the organisation until the transaction ends. */
+export async function countForLimit(tx: Tx, actor: OrgActor, shared: boolean): Promise<number> {
+  await tx.selectFrom('orgs').select('id').where('id', '=', actor.orgId).forNoKeyUpdate().executeTakeFirst()
+  let query = tx.selectFrom('issue_views').where('org_id', '=', actor.orgId).where('is_shared', '=', shared)
+  if (!shared) query = query.where('owner_id', '=', memberOf(actor).userId)
+  const { n } = await query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
+  return n
+}
