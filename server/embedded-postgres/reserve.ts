@@ -12,7 +12,7 @@ const FILE = 'reserve'
 const FIRST_AFTER_MS = 5_000
 const EVERY_MS = 30_000
 
-/** Room on the disk that only a full disk gets (decision 0069). */
+/** Room on the disk that only a full disk gets (docs/decisions/database-outages.md). */
 export type Reserve = {
   /** Gives the room back to the file system, at once. */
   release(): void

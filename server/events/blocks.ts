@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 
-/** Bodies of many events compressed together: half of what each needs for itself, and less (docs/decisions/0060). */
+/** Bodies of many events compressed together: half of what each needs for itself, and less (docs/decisions/stored-events.md). */
 
 /** Events and bytes of JSON of one block; a single larger event has a block of its own. */
 export const MOST_BLOCK_EVENTS = 50

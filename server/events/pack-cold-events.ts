@@ -24,7 +24,7 @@ export type PackOptions = {
 
 /**
  * Packs every closed day that is not packed yet, oldest first: bodies of about 4 kB each become half a kilobyte in a
- * block of many (docs/decisions/0060).
+ * block of many (docs/decisions/stored-events.md).
  * @returns how many events were packed
  */
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {

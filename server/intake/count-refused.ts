@@ -8,7 +8,7 @@ import { claimedQuantity, DROP_OUTCOMES, type DropReason } from '../outcomes/dro
 
 /**
  * Outcomes of what the door refuses. What is in a request nobody looked into counts as one item of category `default`;
- * where its items are known, each of them counts (decision 0054).
+ * where its items are known, each of them counts (docs/decisions/admission-and-outcomes.md).
  */
 
 type Key = { readonly id: string; readonly projectId: string }

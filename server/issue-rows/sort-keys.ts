@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 
-/** Coarse sort keys as migrations/0005_issues.sql makes them (docs/decisions/0083-sort-keys-that-stand-still.md). */
+/** Coarse sort keys as migrations/0005_issues.sql makes them (docs/decisions/issue-lists.md). */
 
 /** Key of a count: itself below 8, then four steps per doubling. */
 export const rankOf = (value: RawBuilder<unknown>) =>

@@ -8,7 +8,7 @@ import { printQuery } from './print-query.ts'
 import { goesOn } from './query-keys.ts'
 import type { Facet, Term } from './query.ts'
 
-/** Documents one pattern is looked for in, 10 to 20 µs each (docs/decisions/0112-patterns-are-looked-for-once.md). */
+/** Documents one pattern is looked for in, 10 to 20 µs each (docs/decisions/search-index.md). */
 export const MOST_LOOKED_THROUGH = 10_000
 
 /** Whether what it asks for goes on after a `*`. */

@@ -27,7 +27,7 @@ type Usage = { day: string; /** Of all processes, as far as written. */ written:
 
 /**
  * The quotas of organisations, shared by all processes through a row per organisation and day. Each process adds what
- * it took once a second and gets the sum back, so together they take at most a second's worth too much (decision 0051).
+ * it took once a second and gets the sum back, so together they take at most a second's worth too much (docs/decisions/rate-limits.md).
  */
 export function createOrgQuota(app: App): OrgQuota {
   const usages = new Map<string, Usage>()

@@ -8,7 +8,7 @@ export const KEY_PER_MINUTE = 3_000
 const BURST_SHARE = 3
 /**
  * Sessions: losing them falsifies crash rates, so they are stopped only when something is badly wrong (ingest.md §7.3).
- * Entries of containers: one screen makes dozens of spans and log lines where it makes one error (decision 0050).
+ * Entries of containers: one screen makes dozens of spans and log lines where it makes one error (docs/decisions/rate-limits.md).
  */
 const ALLOWANCE: Readonly<Partial<Record<Category, number>>> = {
   session: 20,

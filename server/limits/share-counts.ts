@@ -34,7 +34,7 @@ export type CountSharing = {
 }
 
 /**
- * Lets all ingest processes of a database count together (decision 0050). Each judges by its own memory and tells the
+ * Lets all ingest processes of a database count together (docs/decisions/rate-limits.md). Each judges by its own memory and tells the
  * others over the bus what it took, soon when that is a noticeable share of a limit and within a second otherwise. A
  * lost message makes a limit a little wider for a minute, nothing else.
  * @param add is called with what others took

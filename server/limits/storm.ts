@@ -55,7 +55,7 @@ type Storm = {
 }
 
 /**
- * What a flood must not hide: the first events of problems nobody has seen (decision 0052). Memory of one process and
+ * What a flood must not hide: the first events of problems nobody has seen (docs/decisions/rate-limits.md). Memory of one process and
  * of nothing but events that came while a limit was short.
  */
 export function createStorms(nowMs: () => number): Storms {

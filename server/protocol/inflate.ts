@@ -4,7 +4,7 @@ import { z } from 'zod'
 /**
  * gzip and deflate without making anything per body. `zlib.gunzipSync` builds a stream, a native decoder and output
  * buffers at every call; V8 counts their memory and answers with major collections, which cost more than decoding.
- * Here one decoder per coding is driven by hand and writes into a buffer of ours (docs/decisions/0061).
+ * Here one decoder per coding is driven by hand and writes into a buffer of ours (docs/decisions/stored-events.md).
  */
 
 export type InflateCoding = 'gzip' | 'deflate'

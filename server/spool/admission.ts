@@ -44,7 +44,7 @@ const MOST_FREE_SHARE = 0.2
 const freeBytesNeeded = ({ totalBytes }: Disk): number =>
   Math.min(MOST_FREE_BYTES, totalBytes * MOST_FREE_SHARE, Math.max(LEAST_FREE_BYTES, totalBytes * FREE_SHARE))
 
-/** Judges once a second whether anything more may be taken, so that requests need not ask (decision 0053). */
+/** Judges once a second whether anything more may be taken, so that requests need not ask (docs/decisions/admission-and-outcomes.md). */
 export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSources): Admission {
   let isBusy = false
   let isShort = false

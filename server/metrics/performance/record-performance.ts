@@ -12,7 +12,7 @@ type Target = { readonly wanted: Series } | { readonly found: string } | 'pendin
 /**
  * Adds measurements to their series inside the caller's transaction. What was recorded before, in this batch or in the
  * last days, is left alone. Costs a handful of statements per batch, whatever is stored; rows are appended, never
- * changed (docs/decisions/0035).
+ * changed (docs/decisions/performance-rollups.md).
  * @returns per fact, in their order, whether it was new
  */
 export async function recordPerformance(

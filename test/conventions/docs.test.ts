@@ -1,0 +1,80 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkedFiles } from '../../scripts/check-words.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** Relative links of a Markdown text, without their anchors. */
+const linksIn = (markdown: string): string[] =>
+  [...markdown.matchAll(/\]\((?!https?:|mailto:|#)([^)\s#]+)(?:#[^)]*)?\)/g)].map((match) => match[1] ?? '')
+
+/** These name pages that do not exist, or are about to be replaced by one baseline. */
+const isChecked = (file: string): boolean => file !== 'test/conventions/docs.test.ts' && !file.startsWith('migrations/')
+
+/** Pages of `docs/` that code and other files name. */
+const pagesIn = (text: string): string[] => [...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([page]) => page)
+
+/** Numbered sections of a page, as in `docs/protocol.md §3.2`. */
+const sectionsIn = (text: string): string[] =>
+  [...text.matchAll(/\b(docs\/[\w/-]+\.md) §(\d+(?:\.\d+)*)/g)].map((match) => `${match[1]} ${match[2]}`)
+
+describe('documentation', () => {
+  test('every link of a page leads to a file', () => {
+    const pages = globSync('{*.md,docs/**/*.md}', { cwd: root })
+    expect(pages.length).toBeGreaterThan(40)
+    const broken = pages.flatMap((page) =>
+      linksIn(read(page))
+        .filter((link) => !existsSync(join(root, dirname(page), link)))
+        .map((link) => `${page}: ${link}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('every page and section that code names exists', () => {
+    const broken = checkedFiles(root)
+      .filter(isChecked)
+      .flatMap((file) => {
+        const text = read(file)
+        return [
+          ...pagesIn(text).filter((page) => !existsSync(join(root, page))),
+          ...sectionsIn(text).filter((reference) => {
+            const [page = '', section = ''] = reference.split(' ')
+            return (
+              existsSync(join(root, page)) &&
+              !new RegExp(`^#+ ${section.replaceAll('.', '\\.')}[. ]`, 'm').test(read(page))
+            )
+          }),
+        ].map((missing) => `${file}: ${missing}`)
+      })
+    expect(broken).toEqual([])
+  })
+
+  test('a broken link, page or section would be noticed', () => {
+    expect(linksIn('[a](b/c.md#d) [e](https://example.com) [f](#g)')).toEqual(['b/c.md'])
+    expect(pagesIn('// see docs/decisions/none.md')).toEqual(['docs/decisions/none.md'])
+    expect(sectionsIn('docs/protocol.md §3.2')).toEqual(['docs/protocol.md 3.2'])
+  })
+
+  test('every decision has one form and a row in the index', () => {
+    const index = read('docs/decisions/README.md')
+    const records = globSync('docs/decisions/*.md', { cwd: root }).filter((file) => !file.endsWith('README.md'))
+    expect(records.length).toBeGreaterThan(20)
+    for (const record of records) {
+      const text = read(record)
+      const title = /^# (.+)$/m.exec(text)?.[1] ?? ''
+      const [, status = '', date = ''] = /^\*\*Status:\*\* (.+) · last changed (\d{4}-\d\d-\d\d)$/m.exec(text) ?? []
+      const row = index.split('\n').find((line) => line.startsWith(`| [${title}](${record.split('/').at(-1)}) |`)) ?? ''
+      expect(row, `${record} in the index, with its status and date`).toMatch(
+        new RegExp(`\\| ${status} \\| ${date} \\|$`),
+      )
+      expect([...text.matchAll(/^## (.+)$/gm)].map((match) => match[1])).toEqual([
+        'Context',
+        'Decision',
+        'Evidence',
+        'Consequences',
+      ])
+    }
+  })
+})
