@@ -94,7 +94,7 @@ export function cleanContentType(raw: unknown): string {
     : 'application/octet-stream'
 }
 
-/** What SDKs say a file is (ingest.md §13.4); anything else counts as a plain file. */
+/** What SDKs say a file is (docs/protocol.md §11.4); anything else counts as a plain file. */
 export const ATTACHMENT_TYPES = [
   'event.attachment',
   'event.minidump',

@@ -9,7 +9,7 @@ const PIECE = 500
 
 /**
  * Removes files older than the retention of their project, and whole days older than the longest retention any project
- * has (product.md §9).
+ * has.
  * @returns how many files and days went
  */
 export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<{ files: number; days: number }> {

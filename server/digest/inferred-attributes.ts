@@ -4,7 +4,7 @@ import { readUserAgent } from '../protocol/user-agent.ts'
 import type { ItemInput } from './item.ts'
 
 /**
- * Attributes a container asks to be filled in from its request, where an entry has none (ingest.md §17.3): browsers know
+ * Attributes a container asks to be filled in from its request, where an entry has none (docs/protocol.md §15.3): browsers know
  * neither their address nor, reliably, their name.
  * @param fields of the container, for its `ingest_settings`
  */

@@ -15,7 +15,7 @@ export type ItemInput = {
   /** The whole decoded envelope; the payload is `decoded.subarray(item.start, item.end)`. Copy what is kept. */
   readonly decoded: Buffer
   readonly receivedAt: Date
-  /** The client's clock when it sent, for drift (ingest.md §17.1); null when it did not say. */
+  /** The client's clock when it sent, for drift (docs/protocol.md §15.1); null when it did not say. */
   readonly sentAt: Date | null
   /** The envelope's event id, 32 hex digits; null where nothing of it makes an event. */
   readonly eventId: string | null

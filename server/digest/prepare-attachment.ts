@@ -17,7 +17,7 @@ import type { Counted } from '../outcomes/outcomes.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { isMinidumpItem, makesEventOfMinidump, prepareMinidumpEvent, unpackedMinidump } from './prepare-crash.ts'
 
-/** Points to an upload we do not offer (ingest.md §13.4); there is no file. */
+/** Points to an upload we do not offer (docs/protocol.md §11.4); there is no file. */
 const PLACEHOLDER = 'application/vnd.sentry.attachment-ref+json'
 /** Belongs to a trace and not to an event. */
 const OF_A_TRACE = 'application/vnd.sentry.trace-attachment'

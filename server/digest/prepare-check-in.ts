@@ -6,7 +6,7 @@ import type { Preparer } from './item.ts'
 
 const ONE = { category: 'monitor', quantity: 1 } as const
 
-/** A `check_in` item (ingest.md §13.3). */
+/** A `check_in` item (docs/protocol.md §11.3). */
 export const prepareCheckIn: Preparer = ({ decoded, item, project }) => {
   const parsed = parseEntries(decoded, item.start, item.end)
   if ('invalid' in parsed) return [{ ...ONE, outcome: 'invalid', reason: parsed.invalid }]

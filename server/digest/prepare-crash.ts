@@ -10,7 +10,7 @@ import { isMinidump, readMinidump, type Minidump } from '../protocol/minidump.ts
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { prepareEventItem } from './prepare-event.ts'
 
-/** Native crashes: events made of, or completed by, the minidump beside them (ingest.md §14). */
+/** Native crashes: events made of, or completed by, the minidump beside them (docs/protocol.md §12). */
 
 /** An item that is said to be a minidump. */
 export const isMinidumpItem = ({ type, headers }: RawItem): boolean =>

@@ -8,7 +8,7 @@ import { readEntries } from './prepare-entries.ts'
 
 const CATEGORY = 'log_item'
 
-/** A `log` container (ingest.md §13.1). */
+/** A `log` container (docs/protocol.md §11.1). */
 export const prepareLogs: Preparer = (input) => {
   const container = readContainer(input.decoded, input.item)
   if ('invalid' in container)
@@ -16,7 +16,7 @@ export const prepareLogs: Preparer = (input) => {
   return logsOf(input, { entries: withInferred(container, input), surplus: container.surplus })
 }
 
-/** A `nel` item (ingest.md §15): a list of reports, or one. */
+/** A `nel` item (docs/protocol.md §13): a list of reports, or one. */
 export const prepareNel: Preparer = (input) => {
   const parsed = parseEntries(input.decoded, input.item.start, input.item.end)
   if ('invalid' in parsed) return [{ category: CATEGORY, quantity: 1, outcome: 'invalid', reason: parsed.invalid }]
@@ -31,7 +31,7 @@ export const prepareNel: Preparer = (input) => {
   return [...logs, { category: CATEGORY, quantity: wrong, outcome: 'invalid', reason: 'not_a_report' }]
 }
 
-/** Raw entries in the form of ingest.md §13.1, wherever they came from. */
+/** Raw entries in the form of docs/protocol.md §11.1, wherever they came from. */
 export function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): readonly PreparedItem[] {
   const { kept, verdicts } = readEntries<LogEntry>(input, {
     category: CATEGORY,

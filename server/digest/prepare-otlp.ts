@@ -8,7 +8,7 @@ import type { ItemInput, Preparer, Verdict } from './item.ts'
 import { logsOf } from './prepare-logs.ts'
 import { prepareSpans } from './prepare-performance.ts'
 
-/** Log records of an export request (ingest.md §16). */
+/** Log records of an export request (docs/protocol.md §14). */
 export const prepareOtlpLogs: Preparer = (input) => {
   const decoded = decodeRequest(input, 'logs', 'log_item')
   return 'outcome' in decoded ? [decoded] : logsOf(input, otlpLogs(decoded.value))

@@ -21,7 +21,7 @@ import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 const TRANSACTION: Counted = { category: 'transaction', quantity: 1 }
 const V2 = 'application/vnd.sentry.items.span.v2+json'
 
-/** A `transaction` item (ingest.md §12.1). */
+/** A `transaction` item (docs/protocol.md §10.1). */
 export const prepareTransaction: Preparer = (input) => {
   const { decoded, item } = input
   const invalid = (reason: string): PreparedItem[] => [{ ...TRANSACTION, outcome: 'invalid', reason }]
@@ -37,7 +37,7 @@ export const prepareTransaction: Preparer = (input) => {
   return [{ ...TRANSACTION, kind: 'performance', fact }]
 }
 
-/** A `span` item: a container of v2, or one span of the older shape (ingest.md §12.2). */
+/** A `span` item: a container of v2, or one span of the older shape (docs/protocol.md §10.2). */
 export const prepareSpan: Preparer = (input) => {
   const { decoded, item } = input
   const type = item.headers['content_type']

@@ -6,7 +6,7 @@ import { readEntries } from './prepare-entries.ts'
 
 const CATEGORY = 'trace_metric'
 
-/** A `trace_metric` container (ingest.md §13.2). */
+/** A `trace_metric` container (docs/protocol.md §11.2). */
 export const prepareTraceMetrics: Preparer = (input) => {
   const container = readContainer(input.decoded, input.item)
   if ('invalid' in container)

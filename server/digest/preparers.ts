@@ -37,7 +37,7 @@ export const PREPARERS: ReadonlyMap<string, Preparer> = new Map<string, Preparer
   ['client_report', prepareClientReport],
 ])
 
-/** Types the product knows of and does not store: too old, or not built yet (ingest.md §9). */
+/** Types the product knows of and does not store: too old, or not built yet (docs/protocol.md §7). */
 export const UNSUPPORTED: ReadonlySet<string> = new Set([
   'otel_span',
   'user_report_v2',

@@ -83,7 +83,7 @@ function windowOf({ issueIds, oldestDay }: EventSources, { direction, from, sinc
       : [
           sql`(e.occurred_at, e.event_id) ${beyond} (${from.occurredAt}::timestamptz, ${hyphenate(from.eventId)}::uuid)`,
         ]),
-    // An event can be a minute ahead of its receipt, never more (ingest.md §17.1): days before hold none of them.
+    // An event can be a minute ahead of its receipt, never more (docs/protocol.md §15.1): days before hold none of them.
     ...(since === undefined
       ? []
       : [sql`e.occurred_at >= ${since} and e.received_day >= ${dayPlus(dayOf(since), -1)}::date`]),

@@ -13,7 +13,7 @@ export type PurgedEvents = { readonly days: number; readonly events: number }
 
 /**
  * Drops days of events, bodies included, that are older than the longest retention any project has; then, from the days
- * that stay, what is older than its own project keeps (product.md §9). Issues, their counts and rollups stay, and so do
+ * that stay, what is older than its own project keeps. Issues, their counts and rollups stay, and so do
  * the last days in which an event's id is looked for: an event that is sent again must not count twice.
  * @param signal ends it between two pieces; the next run goes on
  */

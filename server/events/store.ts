@@ -171,7 +171,7 @@ export async function newestPlaces(
   { since, oldestDay, limit }: { readonly since: Date; readonly oldestDay: string; readonly limit: number },
 ): Promise<EventPlace[]> {
   if (issueIds.length === 0) return []
-  // An event can be a minute ahead of its receipt, never more (ingest.md §17.1): days before hold none of them.
+  // An event can be a minute ahead of its receipt, never more (docs/protocol.md §15.1): days before hold none of them.
   const firstDay = dayPlus(dayOf(since), -1)
   const { rows } = await sql<{
     project_id: string

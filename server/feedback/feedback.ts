@@ -21,7 +21,7 @@ export type NewFeedback = {
   readonly userHash: number | null
 }
 
-/** ingest.md §13.5. */
+/** The form of feedback: docs/protocol.md §11.5. */
 const MOST_MESSAGE = 4_096
 const MOST_TEXT = 256
 const MOST_URL = 2_000

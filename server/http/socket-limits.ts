@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const MOST_PER_ADDRESS = 1_000
-/** security.md 4.17. */
+/** Limits of a request line and its headers (docs/protocol.md §6). */
 const MOST_URL_CHARACTERS = 8 * 1024
 const MOST_HEADERS = 100
 

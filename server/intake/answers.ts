@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { Category } from '../protocol/categories.ts'
 
-/** Answers in the form SDKs expect (ingest.md §5.1, §7); unlike the product API errors carry `detail` beside `error`. */
+/** Answers in the form SDKs expect (docs/protocol.md §3.1, §5); unlike the product API errors carry `detail` beside `error`. */
 
 /** On every answer, or a browser SDK can read neither the limits nor why it was refused. */
 const CORS_NAMES = 'access-control-allow-origin'
@@ -152,7 +152,7 @@ export type Limit = {
   readonly reason: string
 }
 
-/** `60:error;transaction:key:rate_limit, …` (ingest.md §7.3). */
+/** `60:error;transaction:key:rate_limit, …` (docs/protocol.md §5.2). */
 export function rateLimitHeaders(limits: readonly Limit[]): Record<string, string> {
   const entries = limits.map(
     ({ categories, seconds, scope, reason }) => `${seconds}:${categories.join(';')}:${scope}:${reason}`,

@@ -27,7 +27,7 @@ export type IntakeOptions = {
   readonly addressOf: IntakeDeps['addressOf']
   /** What may wait before nothing more is taken; those of the product unless given. */
   readonly spoolLimits?: Partial<SpoolLimits>
-  /** Default 30 s (security.md 4.17). */
+  /** Default 30 s (docs/protocol.md §6). */
   readonly bodyTimeoutMs?: number
 }
 

@@ -9,7 +9,7 @@ import type { Arrival, Endpoint } from './endpoint.ts'
 const MOST_BYTES = 100 * 1024
 
 /**
- * `/cron/{slug}/{public_key}/` and `/cron/{slug}/`: a check-in by plain URL (ingest.md §13.3), as `curl` at the end of a
+ * `/cron/{slug}/{public_key}/` and `/cron/{slug}/`: a check-in by plain URL (docs/protocol.md §11.3), as `curl` at the end of a
  * crontab line sends it. What the query does not say, a JSON or form body may. Never told to wait: nobody would.
  */
 export const cronEndpoint: Endpoint = {

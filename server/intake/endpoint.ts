@@ -27,7 +27,7 @@ export type Arrival = ArrivalHead & {
 }
 
 /**
- * One of the protocol's smaller endpoints (ingest.md §3). Its requests are rewritten as envelopes, so that limits,
+ * One of the protocol's smaller endpoints (docs/protocol.md §1.2). Its requests are rewritten as envelopes, so that limits,
  * spool, digestion and outcomes need not know of it.
  */
 export type Endpoint = {

@@ -9,7 +9,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { mutate } from '#test/torture/mutate.ts'
 import { type Answer, seedProject, testIntake } from './intake.fixture.ts'
 
-// Short forms of T-09, T-10 and T-14 (security.md part C): nothing anybody sends may end in a 5xx or stop the others.
+// Short forms of T-09, T-10 and T-14 (docs/reliability.md): nothing anybody sends may end in a 5xx or stop the others.
 const { app, onClose } = await testApp({ env: { RATE_LIMIT_SCALE: '0' } })
 await seedProject(app, { number: SAMPLE_PROJECT, publicKey: SAMPLE_KEY })
 const intake = await testIntake(app, { bodyTimeoutMs: 2_000 })

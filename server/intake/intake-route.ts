@@ -1,4 +1,4 @@
-/** Where a request of an SDK goes: everything under `/api/<digits>/`, digits other than 0 (ingest.md §1 point 9). */
+/** Where a request of an SDK goes: everything under `/api/<digits>/`, digits other than 0 (docs/protocol.md §1.2). */
 export type IntakeRoute = {
   /** As it stands in the path; null for the very old `/api/store/`, where the project follows from the key. */
   readonly projectNumber: string | null

@@ -255,7 +255,7 @@ async function takeSmall(
   return takeEnvelope(deps, { ...arrived, ...packed }, key, { decoded: envelope, projectNumber, mostAttachmentBytes })
 }
 
-/** @throws AppError `forbidden` with the reason (ingest.md §7.1) */
+/** @throws AppError `forbidden` with the reason (docs/protocol.md §5.1) */
 function judgeKey(app: App, route: IntakeRoute, key: ProjectKey | null): ProjectKey {
   if (key === null) throw forbidden('The key is unknown.')
   if (key.expiresAtMs !== null && key.expiresAtMs <= app.clock.now().getTime())

@@ -11,7 +11,7 @@ import type { ProjectKey } from './project-keys.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** Largest payload by item type (ingest.md §8); types without an entry are bounded by the request alone. */
+/** Largest payload by item type (docs/protocol.md §6); types without an entry are bounded by the request alone. */
 const MOST_BYTES = new Map<string, number>([
   ['event', MOST_EVENT_BYTES],
   ['transaction', MOST_EVENT_BYTES],
@@ -112,7 +112,7 @@ export function judgeEvent(
 }
 
 /**
- * Judges the items of one envelope by size, number and rate (ingest.md §7.3, §8): what is over a limit is dropped, the
+ * Judges the items of one envelope by size, number and rate (docs/protocol.md §5.2, §6): what is over a limit is dropped, the
  * rest goes on. Attachments of a refused event go with it, minidumps stay.
  * @param mostAttachmentBytes where an endpoint allows more than an envelope does
  */

@@ -11,7 +11,7 @@ const MIB = 1024 * 1024
 const MINIDUMP_FIELD = 'upload_file_minidump'
 
 /**
- * `/minidump/`: crash uploaders post a minidump alone, or in a form with whatever else they know (ingest.md §14). They
+ * `/minidump/`: crash uploaders post a minidump alone, or in a form with whatever else they know (docs/protocol.md §12). They
  * know one answer, the event's id as text, and try for ever when told to wait.
  */
 export const minidumpEndpoint: Endpoint = {

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 
 const MEDIA_TYPES = new Set(['application/reports+json', 'application/json'])
 
-/** `/nel/`: browsers report failed requests here (ingest.md §15). */
+/** `/nel/`: browsers report failed requests here (docs/protocol.md §13). */
 export const nelEndpoint: Endpoint = {
   methods: 'POST',
   match: (path) => (path === 'nel' ? {} : null),

@@ -26,7 +26,7 @@ const REJECTED: Readonly<Record<OtlpSignal, string>> = { traces: 'rejectedSpans'
 const rejected = new WeakMap<IncomingHttpHeaders, number>()
 
 /**
- * OTLP over HTTP (ingest.md §16): traces and logs, protobuf or JSON. What the OTLP specification asks of answers: the
+ * OTLP over HTTP (docs/protocol.md §14): traces and logs, protobuf or JSON. What the OTLP specification asks of answers: the
  * media type of the request, an Export…ServiceResponse for what was taken, a google.rpc.Status for what was not.
  */
 export const otlpEndpoint: Endpoint = {

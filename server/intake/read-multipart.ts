@@ -16,7 +16,7 @@ export type Multipart = {
 }
 
 /**
- * Fields and files of one request. security.md 4.17 has ten fields for uploads of people; crash handlers send one per
+ * Fields and files of one request. Uploads by members have ten fields; crash handlers send one per
  * annotation, and three files of their own beside the 30 attachments an event may have (docs/decisions/attachments-crashes-feedback.md).
  */
 const LIMITS = {

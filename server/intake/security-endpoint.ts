@@ -12,7 +12,7 @@ const MEDIA_TYPES = new Set([
   'application/expect-staple-report',
 ])
 
-/** `/security/` and `/csp-report/`: what browsers post by themselves when a page's policy is broken (ingest.md §15). */
+/** `/security/` and `/csp-report/`: what browsers post by themselves when a page's policy is broken (docs/protocol.md §13). */
 export const securityEndpoint: Endpoint = {
   methods: 'POST',
   match: (path) => (path === 'security' || path === 'csp-report' ? {} : null),

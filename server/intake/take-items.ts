@@ -148,7 +148,7 @@ function limitedBy(waits: ReadonlyMap<Category, number>, quotaWait: number): App
   return rateLimited(message, Math.max(...limits.map(({ seconds }) => seconds)), rateLimitHeaders(limits))
 }
 
-/** The header's id, else the payload's, else a new one; null where nothing makes an event (§6.1 rule 11). */
+/** The header's id, else the payload's, else a new one; null where nothing makes an event (docs/protocol.md §4.1 rule 11). */
 function idOf({ header, items }: Envelope, decoded: Buffer): string | null {
   if (header.eventId !== null) return header.eventId
   const item = items.find(({ type }) => makesEvent(type) || isEventShaped(type))

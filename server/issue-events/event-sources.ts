@@ -5,7 +5,7 @@ import { oldestDay, projectSettings } from '../projects/project-settings.ts'
 
 /**
  * Where an issue's events are: filed under its own id and those of the issues merged into it. What is older than the
- * project keeps is hidden before it is deleted (product.md §9).
+ * project keeps is hidden before it is deleted.
  */
 export async function eventSources(
   app: App,

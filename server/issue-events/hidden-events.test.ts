@@ -7,7 +7,7 @@ import type { Issue } from '../issue-rules/issue.api.ts'
 import type { IssueDetail } from '../issues/issues.api.ts'
 import type { EventRow } from './issue-events.api.ts'
 
-/** Events beyond what their project keeps: hidden at once, deleted later (product.md §9). */
+/** Events beyond what their project keeps: hidden at once, deleted later. */
 
 const server = await testServer()
 const DAY_MS = 86_400_000

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 
 const DAY_MS = 86_400_000
-/** Counts are kept so long (product.md §9). */
+/** Counts are kept so long. */
 const KEPT_DAYS = 400
 const PIECE = 10_000
 

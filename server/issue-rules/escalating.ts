@@ -1,6 +1,6 @@
 import { DEFAULT_ESCALATING, type EscalatingRules } from '../projects/issue-rules.api.ts'
 
-/** When an issue happens so much more often than before that somebody should look (product.md §4). Pure. */
+/** When an issue happens so much more often than before that somebody should look. Pure. */
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

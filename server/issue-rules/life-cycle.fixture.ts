@@ -98,7 +98,7 @@ const step: fc.Arbitrary<HistoryStep> = fc.oneof(
 
 export const history = (maxLength: number): fc.Arbitrary<HistoryStep[]> => fc.array(step, { minLength: 5, maxLength })
 
-/** The automatic moves of product.md §4; a person may do anything. */
+/** The automatic transitions of docs/issues.md; a member may do anything. */
 export const AUTOMATIC: Readonly<Record<IssueStatus, readonly IssueStatus[]>> = {
   unresolved: ['escalated', 'resolved'],
   regressed: ['escalated', 'resolved'],

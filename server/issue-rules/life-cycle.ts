@@ -6,7 +6,7 @@ import type { IssueStatus } from './issue.api.ts'
 import { fixedWords, hasFix, listed, type Fix, type ReleaseBook } from './resolution.ts'
 
 /**
- * The life of an issue as a pure state machine (product.md §4): facts in, the next state, what the activity says and
+ * The life of an issue as a pure state machine (docs/issues.md): facts in, the next state, what the activity says and
  * what others want to hear of out. No move without a sentence. A step that changes nothing returns the life it was given.
  */
 

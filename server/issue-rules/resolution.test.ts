@@ -131,7 +131,7 @@ describe('brought to several branches', () => {
     expect(has({ '2.3.1': 5, '2.4.0': 3 })).toBe(false)
     expect(has({ '2.3.1': 5, '2.4.0': 6 })).toBe(true)
     expect(has({ '2.3.1': 5, '2.4.0': 6 }, { '2.3.1': 9, '2.4.0': 2 })).toBe(false)
-    // Versions are the first word (product.md): where times say nothing, it is not older than 2.3.1.
+    // Versions are the first word: where times say nothing, it is not older than 2.3.1.
     expect(met(fix, '2.4.0'), 'nothing is known').toBe(true)
     expect(has({ '2.3.1': null, '2.4.0': 12 }), 'seen since, the fix is only planned').toBe(true)
     expect(has({ '2.3.1': null, '2.4.0': 9 }), 'what was seen already is older than what is to come').toBe(false)

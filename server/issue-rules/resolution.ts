@@ -24,7 +24,7 @@ const factsOf = (version: string, book: ReleaseBook): ReleaseFacts =>
 
 /**
  * Whether a release that is met now should have the fix: it is not older than the fix by version, then by release date,
- * then by who was seen first. An event without release counts only against a plain resolve (product.md §4). What nobody
+ * then by who was seen first. An event without release counts only against a plain resolve (docs/issues.md). What nobody
  * can tell is no: a false regression costs more than a late one.
  * @param resolvedAt when the issue was resolved
  */

@@ -10,7 +10,7 @@ export const newId = (): string => uuidv7()
 export const isUuid = (text: string): boolean => UUID.test(text)
 
 /**
- * An event id as we store it: 32 lower-case hex digits (ingest.md §6.1 rule 11).
+ * An event id as we store it: 32 lower-case hex digits (docs/protocol.md §4.1 rule 11).
  * Takes the plain and the hyphenated form in either case; anything else, and the nil id, gives null.
  */
 export function eventIdFrom(text: unknown): string | null {

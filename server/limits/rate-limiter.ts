@@ -2,12 +2,12 @@ import ipaddr from 'ipaddr.js'
 import type { Category } from '../protocol/categories.ts'
 import { SlidingWindow } from './sliding-window.ts'
 
-/** Per project key and category (security.md 4.5), before RATE_LIMIT_SCALE; a project may set its own. */
+/** Per project key and category, before RATE_LIMIT_SCALE; a project may set its own. */
 export const KEY_PER_MINUTE = 3_000
 /** A third of a minute's allowance may come within 10 seconds: 1,000 of 3,000. */
 const BURST_SHARE = 3
 /**
- * Sessions: losing them falsifies crash rates, so they are stopped only when something is badly wrong (ingest.md §7.3).
+ * Sessions: losing them falsifies crash rates, so they are stopped only when something is badly wrong (docs/protocol.md §5.2).
  * Entries of containers: one screen makes dozens of spans and log lines where it makes one error (docs/decisions/rate-limits.md).
  */
 const ALLOWANCE: Readonly<Partial<Record<Category, number>>> = {

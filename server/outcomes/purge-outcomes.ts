@@ -4,7 +4,7 @@ import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 
 const TABLES = ['outcomes_hourly', 'client_losses_hourly', 'storms_hourly'] as const
-/** product.md §9: counts are kept that long. */
+/** Counts are kept that long. */
 const KEPT_DAYS = 400
 const PIECE = 10_000
 

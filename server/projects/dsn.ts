@@ -5,7 +5,7 @@ import type { Region } from './projects.api.ts'
 export type DsnProject = { readonly number: number; readonly region: Region }
 
 /**
- * `<scheme>://<public key>@<host[:port]>/<number>` (product §3): address from the region's INGEST_URL or PUBLIC_URL.
+ * `<scheme>://<public key>@<host[:port]>/<number>`: address from the region's INGEST_URL or PUBLIC_URL.
  * A path in that address comes before the number, as SDKs understand it.
  */
 export function dsnOf(

@@ -42,6 +42,6 @@ export function projectSettings(stored: unknown): ProjectSettingsValues {
   return parsed.success ? parsed.data : Stored.parse({})
 }
 
-/** The first day of a project's retention: what is older is hidden before it is deleted (product.md §9). */
+/** The first day of a project's retention: what is older is hidden before it is deleted. */
 export const oldestDay = (settings: Pick<ProjectSettingsValues, 'retention_days'>, now: Date): string =>
   dayPlus(dayOf(now), -settings.retention_days)

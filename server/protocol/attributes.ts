@@ -2,7 +2,7 @@ import { isEmpty, isList, isRecord, isSafeKey } from './json.ts'
 import type { Notes } from './notes.ts'
 import { cut, storable, tidy } from './strings.ts'
 
-/** Typed attributes of logs, trace metrics and spans (ingest.md §12.2): `{"key": {"value", "type", "unit"?}}`. */
+/** Typed attributes of logs, trace metrics and spans (docs/protocol.md §10.2): `{"key": {"value", "type", "unit"?}}`. */
 
 export type AttributeScalar = string | number | boolean
 export type AttributeType = 'string' | 'integer' | 'double' | 'boolean' | 'array'

@@ -1,4 +1,4 @@
-/** What an item counts as in limits, outcomes and client reports (ingest.md §7.3). */
+/** What an item counts as in limits, outcomes and client reports (docs/protocol.md §5.2). */
 export const CATEGORIES = [
   'default',
   'error',

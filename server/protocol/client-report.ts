@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category } from './categories.ts'
 import { isList, isRecord } from './json.ts'
 
-/** Lists of a client report (ingest.md §7.4); the longer ones come from a relay in between. */
+/** Lists of a client report (docs/protocol.md §5.3); the longer ones come from a relay in between. */
 const LISTS = [
   ['discarded_events', 'discarded'],
   ['rate_limited_events', 'rate_limited'],

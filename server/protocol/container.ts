@@ -2,7 +2,7 @@ import type { RawItem } from './envelope.ts'
 import { isList, isRecord } from './json.ts'
 import { MOST_CONTAINER_NODES, GuardError, parseGuarded } from './json-guard.ts'
 
-/** Items that hold many entries (ingest.md §8, §12.2, §13.1): `{version?, items: […]}` with `item_count` in the header. */
+/** Items that hold many entries (docs/protocol.md §6, §10.2, §11.1): `{version?, items: […]}` with `item_count` in the header. */
 
 /** Entries kept of one container. */
 export const MOST_ENTRIES = 1_000
@@ -15,7 +15,7 @@ export type Container =
   | { readonly entries: readonly unknown[]; readonly surplus: number; readonly fields: Record<string, unknown> }
   | { readonly invalid: string; readonly count: number }
 
-/** How many things an item holds, as its header claims (ingest.md §6.3); 1 where it claims nothing that can be. */
+/** How many things an item holds, as its header claims (docs/protocol.md §4.3); 1 where it claims nothing that can be. */
 export function announcedCount({ headers, start, end }: Pick<RawItem, 'headers' | 'start' | 'end'>): number {
   const count = headers['item_count']
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) return 1

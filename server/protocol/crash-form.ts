@@ -5,7 +5,7 @@ import { isList, isRecord, isSafeKey } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
 
 /**
- * What crash uploaders send beside a minidump (ingest.md §14): form fields, and files that hold the SDK's event and
+ * What crash uploaders send beside a minidump (docs/protocol.md §12): form fields, and files that hold the SDK's event and
  * breadcrumbs. Nothing here throws for anything that could be sent; what cannot be read is left out.
  */
 

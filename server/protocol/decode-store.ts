@@ -2,7 +2,7 @@ import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { invalid, tooLarge } from '../kernel/errors.ts'
 import { decodeBodySync } from './decode.ts'
 
-/** Largest event, decoded (ingest.md §8); `/store/` carries exactly one. */
+/** Largest event, decoded (docs/protocol.md §6); `/store/` carries exactly one. */
 export const MOST_EVENT_BYTES = 1024 * 1024
 /** Base64 and form encoding blow a body up; past this it cannot hold an event within its limit. */
 export const MOST_STORE_WIRE_BYTES = 4 * 1024 * 1024
@@ -18,7 +18,7 @@ const FORM_FIELD = 'sentry_data='
 
 /**
  * Opens a body of `/store/`: JSON, base64 of zlib (raven), or a form field `sentry_data` holding either
- * (ingest.md §5.2). Never more than a few milliseconds: everything past an event's limit is refused.
+ * (docs/protocol.md §3.2). Never more than a few milliseconds: everything past an event's limit is refused.
  * @throws AppError `invalid` when no JSON object comes out, `too_large` past 1 MiB
  */
 export function decodeStoreBody(raw: Buffer, encoding: ContentEncoding): StoreBody {

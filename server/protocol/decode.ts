@@ -4,7 +4,7 @@ import { AppError, invalid, tooLarge } from '../kernel/errors.ts'
 import { inflateInto, type InflateCoding } from './inflate.ts'
 
 const MIB = 1024 * 1024
-/** Most bytes of a request body as it comes off the wire (security.md 4.17). */
+/** Most bytes of a request body as it comes off the wire (docs/protocol.md §6). */
 export const MOST_WIRE_BYTES = 20 * MIB
 /** Most bytes after decoding. */
 export const MOST_DECODED_BYTES = 100 * MIB
@@ -34,7 +34,7 @@ const NAMES = new Map<string, ContentEncoding>([
 
 /**
  * Reads a Content-Encoding header.
- * @throws AppError `invalid` for an unknown coding and for more than one (one layer only, security.md 4.17)
+ * @throws AppError `invalid` for an unknown coding and for more than one (one layer only, docs/protocol.md §3.2)
  */
 export function contentEncodingFrom(header: string | undefined): ContentEncoding {
   if (header === undefined) return 'none'

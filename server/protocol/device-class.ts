@@ -1,4 +1,4 @@
-/** How able a device is (ingest.md §17.4), a filter for performance; empty when nothing is known of it. */
+/** How able a device is (docs/protocol.md §15.4), a filter for performance; empty when nothing is known of it. */
 export type DeviceClass = '' | 'low' | 'medium' | 'high'
 
 /**

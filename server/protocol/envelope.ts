@@ -10,7 +10,7 @@ export const MOST_ITEMS = 10_000
 /** Most bytes of all item headers together: parsing them is the one part of the work that grows with what is sent. */
 const MOST_HEADERS_BYTES = 2 * 1024 * 1024
 
-/** First line of an envelope (ingest.md §6.2). Fields of a wrong type count as absent. */
+/** First line of an envelope (docs/protocol.md §4.2). Fields of a wrong type count as absent. */
 export type EnvelopeHeader = {
   /** 32 lower-case hex digits; null when the header has none. */
   readonly eventId: string | null
@@ -34,7 +34,7 @@ export type RawItem = {
   readonly start: number
   /** One past the last byte of the payload. */
   readonly end: number
-  /** An earlier item already makes the event or transaction of this envelope: to be dropped (§6.1 rule 10). */
+  /** An earlier item already makes the event or transaction of this envelope: to be dropped (docs/protocol.md §4.1 rule 10). */
   readonly surplus: boolean
 }
 
@@ -83,7 +83,7 @@ export function parseEnvelopeHeader(decoded: Buffer): EnvelopeHeader {
 }
 
 /**
- * Splits an envelope by the grammar of ingest.md §6.1. Payloads are neither copied nor looked into.
+ * Splits an envelope by the grammar of docs/protocol.md §4.1. Payloads are neither copied nor looked into.
  * @param decoded the body after its Content-Encoding was undone
  * @throws AppError `invalid` with the reason when the grammar is broken, `too_large` past {@link MOST_ITEMS}
  */

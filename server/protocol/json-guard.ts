@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { JsonValue } from './json.ts'
 
-/** Deepest nesting and most values one JSON document may have (security.md 4.17). */
+/** Deepest nesting and most values one JSON document may have (docs/protocol.md §6). */
 export const MOST_DEPTH = 64
 export const MOST_NODES = 100_000
 /** The same for containers of up to 1,000 entries, whose attributes are three values each. */

@@ -9,7 +9,7 @@ import type { LogLevel } from './telemetry.api.ts'
 import { eventTime } from './time.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
 
-/** One structured log entry (ingest.md §13.1), as it is stored. */
+/** One structured log entry (docs/protocol.md §11.1), as it is stored. */
 export type LogEntry = {
   readonly occurredAt: Date
   readonly level: LogLevel

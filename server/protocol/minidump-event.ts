@@ -5,7 +5,7 @@ import type { Minidump, Registers } from './minidump.ts'
 const OS_NAMES = { windows: 'Windows', linux: 'Linux', android: 'Android', macos: 'macOS', ios: 'iOS', unknown: null }
 
 /**
- * Adds to an event's payload what a minidump says about it: exception, threads, images, system (ingest.md §14). What the
+ * Adds to an event's payload what a minidump says about it: exception, threads, images, system (docs/protocol.md §12). What the
  * SDK said itself stays; it knew more than the dump does. Changes `event` in place.
  * @param dump null when the file could not be read: the event then says that there was a crash, and no more
  */

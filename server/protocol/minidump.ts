@@ -49,7 +49,7 @@ export type MinidumpModule = {
   readonly sizeBytes: number
   /** Of the code: build id (ELF), time and size (PE); null when unknown. */
   readonly codeId: string | null
-  /** As in debug images (ingest.md §10.6); null when unknown. */
+  /** As in debug images (docs/protocol.md §8); null when unknown. */
   readonly debugId: string | null
   readonly type: 'elf' | 'macho' | 'pe'
 }

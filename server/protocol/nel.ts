@@ -1,7 +1,7 @@
 import { isList, isRecord } from './json.ts'
 
 /**
- * Network error logging (ingest.md §15): each report becomes a log entry of level info, in the form of §13.1. The query
+ * Network error logging (docs/protocol.md §13): each report becomes a log entry of level info, in the form of §11.1. The query
  * of addresses is left out, it may hold personal data.
  */
 

@@ -4,7 +4,7 @@ import type { JsonRecord, JsonValue } from './json.ts'
 import { MOST_CONTAINER_NODES, MOST_DEPTH } from './json-guard.ts'
 
 /**
- * OTLP in protobuf → the same records as OTLP in JSON (ingest.md §16): camelCase names, ids in hex, 64-bit numbers as
+ * OTLP in protobuf → the same records as OTLP in JSON (docs/protocol.md §14): camelCase names, ids in hex, 64-bit numbers as
  * decimal text. Only the fields we look at are listed; the others are skipped. The wire is read by a library; the few
  * messages are written down here instead of being generated.
  */

@@ -2,8 +2,8 @@ import { isList, isRecord } from './json.ts'
 import { logLevelOf } from './log-level.ts'
 
 /**
- * OTLP records (from JSON, or decoded by otlp-wire.ts) → raw spans in the form of ingest.md §12.2 and raw log entries in
- * the form of §13.1, so that one set of rules reads them all (§16).
+ * OTLP records (from JSON, or decoded by otlp-wire.ts) → raw spans in the form of docs/protocol.md §10.2 and raw log entries in
+ * the form of §11.1, so that one set of rules reads them all.
  */
 
 /** Entries kept of one export request: a collector batches 8,192 unless told otherwise. */

@@ -3,7 +3,7 @@ import { normalizeEvent } from './normalize.ts'
 import { isCard } from './scrub-numbers.ts'
 import { scrubEvent, type ScrubRules } from './scrub.ts'
 
-/** The list of defaults (ingest.md §19) and the rules about addresses (§17.3), line by line. */
+/** The list of defaults (docs/privacy.md) and the rules about addresses (docs/protocol.md §15.3), line by line. */
 
 const F = '[Filtered]'
 

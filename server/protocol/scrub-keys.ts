@@ -53,7 +53,7 @@ const ROUTE = new Set([
   'http.route',
   'target',
 ])
-/** Fields, headers, environment and attributes that hold the address of a person (ingest.md §19). */
+/** Fields, headers, environment and attributes that hold the address of a person (docs/protocol.md §16). */
 const ADDRESS = new Set(
   (
     'ip_address remote_addr client_ip clientip ip client.address client.ip user.ip_address source.address http.client_ip ' +

@@ -1,4 +1,4 @@
-/** Numbers that stand for money or people (ingest.md §19): found by form, believed by their check digits. */
+/** Numbers that stand for money or people (docs/protocol.md §16): found by form, believed by their check digits. */
 
 /** Numbers and what may separate them, as far as they go: dates and other numbers may stand beside a card's. */
 const NUMBERS = /(?<![\d.\w])\d(?:[ -]?\d){12,}(?![\d\w])/g

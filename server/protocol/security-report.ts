@@ -2,7 +2,7 @@ import { isList, isRecord } from './json.ts'
 import { cut } from './strings.ts'
 
 /**
- * Security reports of browsers (ingest.md §15): Content-Security-Policy in its old form and by the Reporting API,
+ * Security reports of browsers (docs/protocol.md §13): Content-Security-Policy in its old form and by the Reporting API,
  * Expect-CT, Expect-Staple, HPKP. Pure; takes any JSON and never throws.
  */
 

@@ -23,7 +23,7 @@ export type AuthPlaces = {
 type Found = { key: string; version: string | null; client: string | null }
 
 /**
- * Finds the key a request authenticates with (ingest.md §4): header, query, path, in this order.
+ * Finds the key a request authenticates with (docs/protocol.md §2): header, query, path, in this order.
  * The same key in several places is fine.
  * @returns null when there is none; an envelope may still name it in its `dsn`
  * @throws AppError `invalid` for a malformed key, two different keys, or a protocol version above 7

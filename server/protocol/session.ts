@@ -8,9 +8,9 @@ import { tidy } from './strings.ts'
 import { clockDrift, parseTime } from './time.ts'
 import { readUserAgent } from './user-agent.ts'
 
-/** Sessions (ingest.md §11): what an app says of one run of itself, and of many at once. */
+/** Sessions (docs/protocol.md §9): what an app says of one run of itself, and of many at once. */
 
-/** From harmless to grave; a session never moves down (ingest.md §11.3). */
+/** From harmless to grave; a session never moves down (docs/protocol.md §9.2). */
 export const SESSION_STATUSES = ['ok', 'exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
@@ -65,7 +65,7 @@ export type SessionContext = {
   readonly scrubbing: ScrubRules
 }
 
-/** Sessions that began longer ago are not counted any more, also in rollups (product.md §5). */
+/** Sessions that began longer ago are not counted any more, also in rollups. */
 export const MOST_SESSION_AGE_MS = 5 * 86_400_000
 const MAX_AHEAD_MS = 60_000
 const MOST_ERRORS = 1_000_000

@@ -1,6 +1,6 @@
 import { tidy } from './strings.ts'
 
-/** What transactions and segments are called in rollups (ingest.md §12.1, §12.2). */
+/** What transactions and segments are called in rollups (docs/protocol.md §10.1, §10.2). */
 
 export const UNLABELED = '<unlabeled transaction>'
 const MOST_NAME = 200

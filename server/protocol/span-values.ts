@@ -1,7 +1,7 @@
 import { isRecord } from './json.ts'
 import { attributeOf, finite, numberOf, textOf, type Span } from './span.ts'
 
-/** What is measured of apps, screens and pages, and where SDKs say it (ingest.md §12.3). */
+/** What is measured of apps, screens and pages, and where SDKs say it (docs/protocol.md §10.3). */
 
 /** Stored by position: only ever add at the end. */
 export const METRICS = [
@@ -34,7 +34,7 @@ export type Metric = (typeof METRICS)[number]
  */
 export type Slot = 'app_start' | 'ttid' | 'ttfd' | 'lcp' | 'cls' | null
 
-/** Where a value was found; the lower one is preferred (ingest.md §12.3). */
+/** Where a value was found; the lower one is preferred (docs/protocol.md §10.3). */
 const MEASUREMENT = 1
 const ATTRIBUTE = 2
 const SPAN = 3

@@ -4,7 +4,7 @@ import { parseTimePrecise } from './time-precise.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
 
 /**
- * A finished span (ingest.md §12.2), whichever wire shape it came in: an entry of a v2 container, a standalone v1 span,
+ * A finished span (docs/protocol.md §10.2), whichever wire shape it came in: an entry of a v2 container, a standalone v1 span,
  * a transaction or a child of one, a span of OTLP.
  */
 export type Span = {
@@ -29,9 +29,9 @@ export type Span = {
 
 export type InvalidSpan = { readonly invalid: string }
 
-/** Spans of one transaction that are looked at (ingest.md §8). */
+/** Spans of one transaction that are looked at (docs/protocol.md §6). */
 export const MOST_SPANS = 1_000
-/** One entry (ingest.md §8). */
+/** One entry (docs/protocol.md §6). */
 export const MOST_SPAN_BYTES = 10 * 1024 * 1024
 
 const MOST_NAME = 2_048
@@ -81,7 +81,7 @@ export function readOldSpan(raw: unknown): Span | InvalidSpan {
 
 type Basis = Pick<Span, 'traceId' | 'spanId' | 'parentSpanId' | 'startMs' | 'endMs'>
 
-/** Ids and times under the rules of ingest.md §12.1, the same for all shapes. */
+/** Ids and times under the rules of docs/protocol.md §10.1, the same for all shapes. */
 export function readBasis(raw: Record<string, unknown>, end: unknown): Basis | InvalidSpan {
   const traceId = readTraceId(raw['trace_id'])
   if (traceId === null) return { invalid: 'bad_trace_id' }

@@ -9,7 +9,7 @@ import { METRIC_TYPES, type MetricType } from './telemetry.api.ts'
 import { eventTime } from './time.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
 
-/** One measurement tied to a trace (ingest.md §13.2), as it is stored. */
+/** One measurement tied to a trace (docs/protocol.md §11.2), as it is stored. */
 export type TraceMetric = {
   readonly occurredAt: Date
   readonly name: string

@@ -5,7 +5,7 @@ import { readEnvironment, readRelease } from './release.ts'
 import { hasFailed, MOST_SPANS, nameText, finite, readBasis, readOldSpan, type InvalidSpan, type Span } from './span.ts'
 import { readUserAgent } from './user-agent.ts'
 
-/** A transaction (ingest.md §12.1) as the segment it is, and the children that came along. */
+/** A transaction (docs/protocol.md §10.1) as the segment it is, and the children that came along. */
 export type Transaction = {
   readonly segment: Span
   readonly children: readonly Span[]
@@ -40,7 +40,7 @@ export function scrubbableTransaction(raw: Record<string, unknown>): Record<stri
 }
 
 /**
- * Reads a transaction; a reason word where it breaks a rule of §12.1. Pure, never throws.
+ * Reads a transaction; a reason word where it breaks a rule of docs/protocol.md §10.1. Pure, never throws.
  * @param clean what {@link scrubbableTransaction} picked, scrubbed
  */
 export function readTransaction(

@@ -20,7 +20,7 @@ import { crashFreeOf, LEAST_SESSIONS, verdictOf, type Sessions } from './verdict
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
-/** Length and interval of the ranges (product.md §5). */
+/** Length and interval of the ranges. */
 const RANGES = {
   '1h': { ms: HOUR_MS, bucketSeconds: 60 },
   '24h': { ms: DAY_MS, bucketSeconds: 900 },

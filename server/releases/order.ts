@@ -10,7 +10,7 @@ export type ReleaseFacts = {
 }
 
 /**
- * Orders releases of one project: by version, then by release date, then by who was seen first (product.md §4).
+ * Orders releases of one project: by version, then by release date, then by who was seen first (docs/issues.md).
  * @returns below 0 when `a` is older; 0 when nothing tells them apart
  */
 export function compareReleases(a: ReleaseFacts, b: ReleaseFacts): number {

@@ -10,7 +10,7 @@ const PIECE = 5_000
 
 /**
  * Removes logs, trace metrics and runs of jobs older than the retention of their project, and whole days older than the
- * longest retention any project has (product.md §9). In pieces, so that digestion never waits long.
+ * longest retention any project has. In pieces, so that digestion never waits long.
  * @returns how many rows and days went
  */
 export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ rows: number; days: number }> {

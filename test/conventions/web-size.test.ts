@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { measureFirstLoads } from '#bench/web-size.ts'
 
-/** Design brief §8: what the first page may weigh, compressed. Every other route is a chunk of its own. */
+/** What the first page may weigh, compressed. Every other route is a chunk of its own. */
 const MOST_JS_BYTES = 200_000
 const MOST_CSS_BYTES = 20_000
 

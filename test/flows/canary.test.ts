@@ -8,7 +8,7 @@ import { testServer } from '#test/kit/test-server.ts'
 
 /**
  * Nothing of the scrub list is found in storage or in the service's own log after everything SDKs were recorded to send,
- * with secrets planted in all of it (ingest.md §22.10).
+ * with secrets planted in all of it.
  */
 
 const t = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })

@@ -4,7 +4,7 @@ import { readEdgeCases, readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Samp
 import { testServer } from '#test/kit/test-server.ts'
 import { readSessionTotals, type SessionQuestion } from '#server/metrics/sessions/read-session-totals.ts'
 
-/** Sessions as SDKs really send them, through the running service, down to the rates people read (ingest.md §11, §22). */
+/** Sessions as SDKs really send them, through the running service, down to the rates people read. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 const { app, clock } = server
@@ -68,12 +68,12 @@ const outcomes = async (): Promise<string[]> =>
   ).rows.map((row) => row.line)
 
 describe('recordings', () => {
-  test('a crash in node 11, event and session, is crash-free 0 of 1 and not two sessions (§22.3)', async () => {
+  test('a crash in node 11, event and session, is crash-free 0 of 1 and not two sessions', async () => {
     await replay('node-11.12.0/013', 'node-11.12.0/014')
     expect(await totals()).toMatchObject({ total: 1, crashed: 1, crash_free_sessions: 0 })
   })
 
-  test("java's repeated updates count once (§22.4)", async () => {
+  test("java's repeated updates count once", async () => {
     const all = ['001', '002', '003', '004', '008', '009', '013'].map((number) => `java-8.53.0/${number}`)
     await replay(...all)
     const expected = { total: 1, crashed: 1, errored: 0, healthy: 0 }
@@ -84,7 +84,7 @@ describe('recordings', () => {
     expect(await outcomes()).toEqual([`accepted  ${2 * all.length}`])
   })
 
-  test("browser 10's second crash of a session counts once (§22.4)", async () => {
+  test("browser 10's second crash of a session counts once", async () => {
     await replay('browser-10.78.0/001', 'browser-10.78.0/003', 'browser-10.78.0/008')
     expect(await totals()).toMatchObject({ total: 1, crashed: 1, users: 1, crashed_users: 1, crash_free_users: 0 })
     await replay('browser-10.78.0/009')
@@ -125,7 +125,7 @@ describe('recordings', () => {
   })
 })
 
-describe('time (§22.11)', () => {
+describe('time', () => {
   test('a capture with sent_at replayed a day later is shifted by that day', async () => {
     clock.set('2026-11-21T05:00:00.000Z')
     await replay('browser-10.78.0/001', 'node-11.12.0/013', 'node-11.12.0/019')

@@ -14,7 +14,7 @@ import { drip } from './slow-clients.ts'
 import { envelopePath, type Target } from './target.ts'
 
 /**
- * Short versions of T-09, T-10, T-11, T-13 and T-14 (security.md part C); `npm run torture -- <name>` runs the long ones, with
+ * Short versions of T-09, T-10, T-11, T-13 and T-14 (docs/reliability.md); `npm run torture -- <name>` runs the long ones, with
  * the figures.
  */
 

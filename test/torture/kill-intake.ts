@@ -16,7 +16,7 @@ const MOST_UPTIME_MS = 1_500
 /** The service stops bringing back a database that dies more than three times a minute, and ends: by design. */
 const BETWEEN_DATABASE_KILLS_MS = 20_000
 const FREE_DATABASE_KILLS = 3
-/** security.md part C, T-01 and T-07. */
+/** T-01 and T-07 of docs/reliability.md. */
 const READY_GOAL_MS = 3_000
 const STOP_GOAL_MS = 10_000
 

@@ -11,7 +11,7 @@ import { smuggling } from './smuggling.ts'
 import { type Claim, print, type Torture, type Verdict } from './torture.ts'
 
 /**
- * `npm run torture -- <name> [--seed=n] [--full] [--option=value]`: destructive proofs, the rows of security.md part C.
+ * `npm run torture -- <name> [--seed=n] [--full] [--option=value]`: destructive proofs, the rows of docs/reliability.md.
  * `all` runs each in its default form and closes with one table. Exit code 1 when a claim does not hold.
  */
 const tortures: Readonly<Record<string, Torture>> = {

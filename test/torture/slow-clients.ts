@@ -12,7 +12,7 @@ import type { HonestFigures } from './honest-client.ts'
 import { envelopePath, startTarget, type Target } from './target.ts'
 import { atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
-/** Seconds after which each kind is gone (security.md T-13); one is the check's own interval. */
+/** Seconds after which each kind is gone (docs/reliability.md, T-13); one is the check's own interval. */
 const HEADERS_GOAL_S = 11
 const BODIES_GOAL_S = 31
 const READERS_GOAL_S = 60

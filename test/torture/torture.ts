@@ -1,5 +1,5 @@
 /**
- * What a torture is: one row of security.md part C. It is seeded, prints its seed, does its worst in at most a minute
+ * What a torture is: one row of docs/reliability.md. It is seeded, prints its seed, does its worst in at most a minute
  * (longer with `--full`), and says of every claim what was asked, what was measured, and whether it holds.
  */
 
@@ -23,7 +23,7 @@ export type Claim = {
 export type Verdict = { readonly claims: readonly Claim[]; readonly skipped?: string }
 
 export type Torture = {
-  /** Row of security.md part C. */
+  /** Row of docs/reliability.md. */
   readonly id: string
   readonly summary: string
   run(args: TortureArgs): Promise<Verdict>

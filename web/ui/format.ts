@@ -1,5 +1,5 @@
 /**
- * How figures and times are written, everywhere: `design brief §9`. Pure; the clock and the zone come from outside.
+ * How figures and times are written, everywhere. Pure; the clock and the zone come from outside.
  * A narrow no-break space stands before units and %, a true minus before negative figures, `×` before factors.
  */
 

@@ -6,7 +6,7 @@ import { dropDaysBefore } from '../../storage/day-partitions.ts'
 import { SEEN_DAYS } from './record.queries.ts'
 
 const DAY_MS = 86_400_000
-/** product.md §9 */
+/** Rollups are kept that long. */
 const ROLLUPS_KEPT_DAYS = 400
 /** Measurements are up to so much older than the day they are received on. */
 const LATE_DAYS = 31

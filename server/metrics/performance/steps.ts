@@ -1,5 +1,5 @@
 /**
- * Lengths of the buckets rollups are kept in, by age: what charts of that age can show (product.md §5: 1h in minutes,
+ * Lengths of the buckets rollups are kept in, by age: what charts of that age can show (1h in minutes,
  * 24h in quarters of an hour, 7d in hours, 30d in six hours, each with the range before).
  */
 

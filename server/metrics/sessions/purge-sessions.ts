@@ -15,7 +15,7 @@ const PIECE = 10_000
 
 /**
  * Deletes what is too old: sessions after six days, buckets finer than an hour after seven days, all others and the
- * attributes nothing is counted under any more after 400 (product.md §9). In pieces, so that digestion never waits long.
+ * attributes nothing is counted under any more after 400. In pieces, so that digestion never waits long.
  * @returns how many sessions and rollup rows went
  */
 export async function purgeSessions(app: App, signal?: AbortSignal): Promise<{ sessions: number; rollups: number }> {

@@ -6,7 +6,7 @@ import { projectSettings } from '../../projects/project-settings.ts'
 import { readSessionTotals } from './read-session-totals.ts'
 
 /**
- * Rates the issues of today by the share of the day's active users they reached (product.md §4). Projects whose
+ * Rates the issues of today by the share of the day's active users they reached (docs/issues.md). Projects whose
  * sessions name no users have no share. Here, since issues cannot look at sessions.
  */
 export async function rateImpact(app: App, signal?: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ export type SessionQuestion = {
   readonly device?: string | undefined
 }
 
-/** Sessions that started in a range (ingest.md §11.3). Rates are fractions, null where there is nothing to divide by. */
+/** Sessions that started in a range (docs/protocol.md §9.2). Rates are fractions, null where there is nothing to divide by. */
 export type SessionTotals = {
   readonly total: number
   readonly healthy: number

@@ -1,7 +1,7 @@
 import type { SessionCounts } from '../../protocol/session.ts'
 import { anrOf, classOf, durationOf, type Session } from './session.ts'
 
-/** Buckets sessions are counted in, by the points of the charts (product.md §5): one hour, a day, a week, 30 days. */
+/** Buckets sessions are counted in, by the points of the charts: one hour, a day, a week, 30 days. */
 export const BUCKET_SECONDS = [60, 900, 3_600, 21_600] as const
 
 /** Stands for all sessions of a project together, whatever their attributes. */

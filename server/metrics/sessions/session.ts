@@ -47,7 +47,7 @@ export function sessionOf(
 }
 
 /**
- * Two states of one session as one (ingest.md §11.3). Commutative, associative and idempotent, so updates may come in
+ * Two states of one session as one (docs/protocol.md §9.2). Commutative, associative and idempotent, so updates may come in
  * any order, twice, and through several digesters: what is first is decided by the updates' own times, the rest by
  * maximum. Equal times are settled by value.
  */
