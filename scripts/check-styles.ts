@@ -36,7 +36,6 @@ const notYet: ReadonlySet<string> = new Set([
   'features/onboarding/onboarding.css',
   'features/releases/releases.css',
   'features/settings/ownership.css',
-  'shell/shell.css',
   'ui/base.css',
   'ui/charts.css',
   'ui/overlays.css',

@@ -1,7 +1,6 @@
 // Before any component that brings styles of its own: base.css names the order of the layers.
 import './ui/tokens.css'
 import './ui/base.css'
-import './shell/shell.css'
 import './ui/parts.css'
 import './ui/overlays.css'
 import './ui/charts.css'

@@ -9,6 +9,7 @@ import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { Avatar, initialsOf } from '../ui/tiles.tsx'
 import { addToast } from '../ui/toasts.tsx'
 import { shared } from './texts.ts'
+import styles from './account-menu.module.css'
 
 /** What concerns the person: shared by the avatar in the bar and More on phones. */
 export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] {
@@ -47,7 +48,7 @@ export function AccountMenu({ onKeys }: { onKeys?: () => void }) {
       trigger={
         // The name begins with what is printed, for people who speak to their machine.
         <button
-          className="top-acc"
+          className={styles.account}
           type="button"
           aria-label={`${initialsOf(user.name)}, ${shared.account(user.name)}`}
           title={user.name}

@@ -1,4 +1,5 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { CentredMain } from '../common/centred-main.tsx'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
@@ -31,7 +32,7 @@ export function Crash({ error, reset }: ErrorComponentProps) {
     void router.invalidate()
   }
   return (
-    <main className="lost" id="main" tabIndex={-1}>
+    <CentredMain>
       <div className="empty" role="alert">
         <Icon name="warn" className="big c-red" />
         <h1>{isUnfetched ? shell.unfetched : shell.crash}</h1>
@@ -49,6 +50,6 @@ export function Crash({ error, reset }: ErrorComponentProps) {
           )}
         </span>
       </div>
-    </main>
+    </CentredMain>
   )
 }

@@ -5,6 +5,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { capsOf } from '../ui/kbd.tsx'
 import { shared } from '../common/texts.ts'
 import { shell } from './texts.ts'
+import styles from './key-sheet.module.css'
 
 /** Every key that works on the present page (`?`). */
 export function KeySheet({ onClose }: { onClose: () => void }) {
@@ -16,13 +17,13 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
   })).filter(({ rows }) => rows.length > 0)
   return (
     <Dialog open bare title={shared.keys} onClose={onClose}>
-      <div className="keysheet">
+      <div className={styles.sheet}>
         <header>
           <h2>{shared.keys}</h2>
           <IconButton look="ghost" icon="x" label={shell.close} onClick={onClose} />
         </header>
         {letterKeys ? null : <p className="sub">{shell.keysOff}</p>}
-        <div className="keysheet-b">
+        <div className={styles.groups}>
           {groups.map(({ group, rows }) => (
             <section key={group} aria-label={group}>
               <h3>{group}</h3>
@@ -30,7 +31,7 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
                 {rows.map((binding) => (
                   <div key={binding.keys}>
                     <dt>{binding.label}</dt>
-                    <dd className="keys">
+                    <dd className={styles.keys}>
                       {capsOf(binding.keys).map((cap) => (
                         <kbd key={cap}>{cap}</kbd>
                       ))}

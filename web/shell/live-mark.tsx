@@ -1,24 +1,20 @@
 import { retryLive, useLiveState } from '../api/live.ts'
 import { Button } from '../ui/button.tsx'
 import { formatClock, formatLeft } from '../ui/format.ts'
+import { LiveText } from '../ui/live-text.tsx'
 import { useNow } from '../ui/now.ts'
 import { Note } from '../ui/states.tsx'
 import { shell } from './texts.ts'
+import styles from './live-mark.module.css'
 
 const BANNER_AFTER_MS = 10_000
 
 /** Whether figures refresh on their own; silent for screen readers, because it changes in the background. */
 export function LiveMark() {
   const state = useLiveState()
-  if (state.name === 'trying') return <span className="live live-off">{shell.trying(formatClock(state.since))}</span>
-  if (state.name === 'live') {
-    return (
-      <span className="live" title={shell.liveHint}>
-        {shell.live}
-      </span>
-    )
-  }
-  return <span className="live live-off">{shell.connecting}</span>
+  if (state.name === 'trying') return <LiveText lost>{shell.trying(formatClock(state.since))}</LiveText>
+  if (state.name === 'live') return <LiveText title={shell.liveHint}>{shell.live}</LiveText>
+  return <LiveText lost>{shell.connecting}</LiveText>
 }
 
 /** After ten seconds without the stream. */
@@ -31,7 +27,7 @@ function Lost({ since, nextTryAt }: { since: number; nextTryAt: number }) {
   const now = useNow('second')
   if (now - since < BANNER_AFTER_MS) return null
   return (
-    <div className="banner">
+    <div className={styles.banner}>
       <Note
         tone="amber"
         icon="network"

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { CentredMain } from '../common/centred-main.tsx'
 import { paths } from '../address/paths.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -10,7 +11,7 @@ import { usePageTitle } from '../common/page-title.ts'
 export function NotFound() {
   usePageTitle(null)
   return (
-    <main className="lost" id="main" tabIndex={-1}>
+    <CentredMain>
       <title>{shared.titleOf(shell.notFound)}</title>
       <div className="empty">
         <Icon name="search" className="big c-3" />
@@ -22,6 +23,6 @@ export function NotFound() {
           </Link>
         </span>
       </div>
-    </main>
+    </CentredMain>
   )
 }

@@ -13,6 +13,7 @@ import { PlatformTile, Severity } from '../ui/tiles.tsx'
 import { shared } from '../common/texts.ts'
 import { shell } from './texts.ts'
 import { boldParts, groupsOf, knownIssues, type PaletteIssue, type PaletteRow } from './palette-rows.ts'
+import styles from './palette.module.css'
 
 /**
  * One box for issues, places and commands. What memory holds is ranked and shown at once; what the server finds is
@@ -46,8 +47,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog open bare title={shell.palette} className="cmd" onClose={onClose}>
-      <div className="cmd-in">
+    <Dialog open bare title={shell.palette} className={styles.palette} onClose={onClose}>
+      <div className={styles.input}>
         <Icon name="search" />
         <input
           data-autofocus
@@ -68,14 +69,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
           }}
           onKeyDown={onKeyDown}
         />
-        <span className="keys">
+        <span className={styles.escape}>
           <Kbd keys="escape" />
         </span>
       </div>
-      <div className="cmd-list" role="listbox" id={listId} aria-label={shell.paletteResults} ref={list}>
+      <div className={styles.list} role="listbox" id={listId} aria-label={shell.paletteResults} ref={list}>
         {groups.map((group) => (
           <div role="group" aria-label={shell.paletteGroups[group.name]} key={group.name}>
-            <p className="cmd-h" role="presentation">
+            <p className={styles.heading} role="presentation">
               {shell.paletteGroups[group.name]}
             </p>
             {group.rows.map((row) => {
@@ -95,7 +96,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       {flat.length === 0 ? (
-        <p className="cmd-none" role="status">
+        <p className={styles.none} role="status">
           {shell.paletteNone(text)}
         </p>
       ) : null}
@@ -123,7 +124,7 @@ function PaletteOption({ id, row, text, selected, onPoint }: PaletteOptionProps)
           <Fragment key={`${index} ${part.text}`}>{part.bold ? <b>{part.text}</b> : part.text}</Fragment>
         ))}
       </span>
-      {row.meta === undefined ? <span /> : <span className="meta">{row.meta}</span>}
+      {row.meta === undefined ? <span /> : <span className={styles.meta}>{row.meta}</span>}
       {selected && row.keys === undefined ? (
         <Kbd keys="enter" />
       ) : row.keys === undefined ? null : (

@@ -1,62 +1,44 @@
-import { Link, useMatchRoute } from '@tanstack/react-router'
-import { carried, paths } from '../address/paths.ts'
-import { shownTheme, switchTheme, usePrefs } from '../common/prefs.ts'
-import { Icon } from '../ui/icon.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { shared } from '../common/texts.ts'
-import { shell } from './texts.ts'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useAccountEntries } from '../common/account-menu.tsx'
-import { useSettingsProject } from './rail.tsx'
-import { useScope } from '../common/use-scope.ts'
+import { shownTheme, switchTheme, usePrefs } from '../common/prefs.ts'
+import { shared } from '../common/texts.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { useDestinations, type Destination } from './destinations.ts'
+import { shell } from './texts.ts'
+import styles from './phone-tabs.module.css'
 
-/** Below 860 px the rail becomes a bar of tabs at the foot. */
+/** Beside More; the design leaves room for five. */
+const MAX_TABS = 4
+
+/** What is left over when the tabs are given away: unfinished set-up is never a tab. */
+function withTabs(destinations: readonly Destination[]): { tabs: Destination[]; rest: Destination[] } {
+  const tabs = destinations.filter(({ key }) => key !== 'setup').slice(0, MAX_TABS)
+  return { tabs, rest: destinations.filter((destination) => !tabs.includes(destination)) }
+}
+
+/** Below 860 px the rail becomes a bar of tabs at the foot; what has no tab is in More. */
 export function PhoneTabs() {
-  const { projectId, chosenRange: range } = useScope()
-  const settingsOf = useSettingsProject()
-  const at = useMatchRoute()
   usePrefs()
-  const inIssues = at({ to: '/issues', fuzzy: true }) !== false
-  const inReleases = at({ to: '/releases', fuzzy: true }) !== false
-  const inIntake = at({ to: '/intake' }) !== false
-  const inProject = at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false
+  const navigate = useNavigate()
+  const { tabs, rest } = withTabs(useDestinations())
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
   const account = useAccountEntries([{ label: shared.theme[other], icon: 'sun', onSelect: switchTheme }])
+  const more: MenuEntry[] = rest.map(({ label, icon, link }) => ({ label, icon, onSelect: () => void navigate(link) }))
 
   return (
-    <nav className="tabbar" aria-label={shell.phone}>
-      <Link
-        {...paths.issues(carried({ ...(projectId === null ? {} : { project: projectId }), range }))}
-        aria-current={inIssues ? 'page' : undefined}
-      >
-        <Icon name="issues" />
-        <span>{shell.issues}</span>
-      </Link>
-      {settingsOf === null ? null : (
-        <Link
-          {...paths.releases(carried({ project: settingsOf, range }))}
-          aria-current={inReleases ? 'page' : undefined}
-        >
-          <Icon name="tag" />
-          <span>{shell.releases}</span>
+    <nav className={styles.tabs} aria-label={shell.phone} data-tabs>
+      {tabs.map(({ key, label, tabLabel, icon, link, isHere }) => (
+        <Link key={key} {...link} aria-current={isHere ? 'page' : undefined}>
+          <Icon name={icon} />
+          <span>{tabLabel ?? label}</span>
         </Link>
-      )}
-      {settingsOf === null ? null : (
-        <Link {...paths.intake(carried({ project: settingsOf, range }))} aria-current={inIntake ? 'page' : undefined}>
-          <Icon name="download" />
-          <span>{shell.intake}</span>
-        </Link>
-      )}
-      {settingsOf === null ? null : (
-        <Link {...paths.projectGeneral(settingsOf)} aria-current={inProject ? 'page' : undefined}>
-          <Icon name="project" />
-          <span>{shell.settings}</span>
-        </Link>
-      )}
+      ))}
       <Menu
         label={shell.more}
         side="top"
         align="end"
-        entries={account}
+        entries={more.length === 0 ? account : [...more, { kind: 'separator' }, ...account]}
         trigger={
           <button type="button">
             <Icon name="menu" />

@@ -11,6 +11,7 @@ import { PlatformTile } from '../ui/tiles.tsx'
 import { shared } from '../common/texts.ts'
 import { shell } from './texts.ts'
 import { useScope } from '../common/use-scope.ts'
+import styles from './project-picker.module.css'
 
 /** Pages of the settings but the first. */
 const SETTINGS = [
@@ -87,7 +88,7 @@ export function ProjectPicker() {
       onOpenChange={setOpen}
       entries={entries}
       trigger={
-        <button className="picker" type="button" title={`${shell.switchProject} (P)`}>
+        <button className={styles.picker} type="button" title={`${shell.switchProject} (P)`}>
           <PlatformTile platform={projectId === null ? 'all' : (project?.platform ?? 'other')} />
           <span>{name}</span>
           <Icon name="updown" className="caret" />

@@ -7,6 +7,7 @@ import { Menu } from '../ui/menu.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { shell } from './texts.ts'
 import { useScope } from '../common/use-scope.ts'
+import styles from './range-picker.module.css'
 
 const options = RANGES.map((range) => ({ value: range, label: range, title: shell.rangeWords[range] }))
 
@@ -48,10 +49,10 @@ export function RangePicker() {
 
   return (
     <>
-      <div ref={group} className="range-wide">
+      <div ref={group} className={styles.wide}>
         <Segmented label={shell.range} value={range} options={options} onChange={choose} />
       </div>
-      <div className="range-phone">
+      <div className={styles.phone}>
         <Menu
           label={shell.range}
           open={open}

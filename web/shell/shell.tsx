@@ -13,6 +13,7 @@ import { PhoneTabs } from './phone-tabs.tsx'
 import { Rail } from './rail.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useScope } from '../common/use-scope.ts'
+import styles from './shell.module.css'
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
@@ -68,12 +69,12 @@ export function Shell() {
   const openPalette = () => setOverlay('palette')
   const openKeys = () => setOverlay('keys')
   return (
-    <div className="app">
+    <div className={styles.app}>
       <a className="skip" href="#main">
         {shared.skip}
       </a>
       <Rail onJump={openPalette} />
-      <div className="pane">
+      <div className={styles.pane}>
         <TopBar onJump={openPalette} onKeys={openKeys} busy={busy} />
         <LiveBanner />
         <Outlet />

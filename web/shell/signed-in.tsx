@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { CentredMain } from '../common/centred-main.tsx'
 import { Outlet } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
 import { shared } from '../common/texts.ts'
@@ -13,9 +14,9 @@ export function SignedIn() {
   if (me.data !== undefined) return <Outlet />
   if (me.error !== null) {
     return (
-      <main className="lost">
+      <CentredMain>
         <QueryError what={shared.yourAccount} error={me.error} onRetry={() => void me.refetch()} />
-      </main>
+      </CentredMain>
     )
   }
   return null

@@ -11,6 +11,7 @@ import { Bell } from '../features/inbox/bell.tsx'
 import { ProjectPicker } from './project-picker.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { useScope } from '../common/use-scope.ts'
+import styles from './top-bar.module.css'
 
 type TopBarProps = {
   onJump: () => void
@@ -22,20 +23,22 @@ type TopBarProps = {
 export function TopBar({ onJump, onKeys, busy }: TopBarProps) {
   const { offers } = useScope()
   return (
-    <header className="top">
-      <Link className="top-mark" {...paths.issues()} aria-label={shared.homeLink}>
+    <header className={styles.top}>
+      <Link className={styles.mark} {...paths.issues()} aria-label={shared.homeLink}>
         <Mark />
       </Link>
       {offers.project === 'none' ? null : <ProjectPicker />}
       {offers.range ? <RangePicker /> : null}
-      <div className="top-right">
-        <LiveMark />
-        <IconButton look="ghost" icon="search" label={shell.palette} className="top-search" onClick={onJump} />
+      <div className={styles.right}>
+        <span className={styles.live}>
+          <LiveMark />
+        </span>
+        <IconButton look="ghost" icon="search" label={shell.palette} className={styles.search} onClick={onJump} />
         <Bell />
-        <ThemeButton />
+        <ThemeButton className={styles.theme} />
         <AccountMenu onKeys={onKeys} />
       </div>
-      {busy ? <span className="busyline" aria-hidden="true" /> : null}
+      {busy ? <span className={styles.busyline} aria-hidden="true" /> : null}
     </header>
   )
 }

@@ -7,6 +7,7 @@ import { usePrefs } from '../../common/prefs.ts'
 import { BarChart, type BarSeries, type BarTone } from '../../ui/bar-chart.tsx'
 import { Count } from '../../ui/figures.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
+import { LiveText } from '../../ui/live-text.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -57,9 +58,13 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
         <div>
           <dt>{texts.lastSeen}</dt>
           <dd>
-            <span className={goesOn ? 'live' : undefined}>
+            {goesOn ? (
+              <LiveText>
+                <FirstSeen at={issue.last_seen} now={now} />
+              </LiveText>
+            ) : (
               <FirstSeen at={issue.last_seen} now={now} />
-            </span>
+            )}
             {issue.last_release === null ? null : (
               <small title={issue.last_release}> {versionOf(issue.last_release)}</small>
             )}

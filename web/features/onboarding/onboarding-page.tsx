@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { CentredMain } from '../../common/centred-main.tsx'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { meQuery, projectsQuery } from '../../api/queries.ts'
 import { AccountMenu } from '../../common/account-menu.tsx'
@@ -52,11 +53,11 @@ export function OnboardingPage() {
         <AccountMenu />
       </header>
       {items === undefined || me.data === undefined ? (
-        <main id="main" className="lost" tabIndex={-1}>
+        <CentredMain>
           {projects.error === null ? null : (
             <QueryError what={onboarding.projects} error={projects.error} onRetry={() => void projects.refetch()} />
           )}
-        </main>
+        </CentredMain>
       ) : making ? (
         <ProjectStep role={me.data.user.role} />
       ) : project === undefined ? null : (

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMatchRoute, type LinkProps } from '@tanstack/react-router'
+import { carried, paths } from '../address/paths.ts'
+import { usePolling } from '../api/live.ts'
+import { onboardingQuery, openCountQuery, projectsQuery } from '../api/queries.ts'
+import { useScope } from '../common/use-scope.ts'
+import { formatCount } from '../ui/format.ts'
+import type { IconName } from '../ui/icon.tsx'
+import { shell } from './texts.ts'
+
+/** A place in the rail and, on phones, a tab or an entry of More. */
+export type Destination = {
+  key: 'issues' | 'releases' | 'intake' | 'setup' | 'settings'
+  group: 'pages' | 'settings'
+  label: string
+  /** For a tab on phones; absent where the label is short already. */
+  tabLabel?: string
+  icon: IconName
+  link: Pick<LinkProps, 'to' | 'params' | 'search'>
+  isHere: boolean
+  /** Beside the label in the rail: a count, or a ring for what is not finished. */
+  badge?: { count: string } | 'ring'
+}
+
+/** The project whose pages the links open: the one in view, else the first. */
+function useLinkedProject(): string | null {
+  const { projectId } = useScope()
+  const projects = useQuery(projectsQuery)
+  return projectId ?? projects.data?.items[0]?.id ?? null
+}
+
+/** Every destination that exists now, in the order of the rail. */
+export function useDestinations(): Destination[] {
+  const { projectId, chosenRange: range } = useScope()
+  const project = useLinkedProject()
+  const at = useMatchRoute()
+  const openCount = useQuery({
+    ...openCountQuery(projectId),
+    refetchInterval: usePolling(15_000),
+    meta: { quiet: true },
+  })
+  const setup = useQuery({ ...onboardingQuery, staleTime: 60_000, meta: { quiet: true } })
+
+  const issues: Destination = {
+    key: 'issues',
+    group: 'pages',
+    label: shell.issues,
+    icon: 'issues',
+    link: paths.issues(carried({ ...(projectId === null ? {} : { project: projectId }), range })),
+    isHere: at({ to: '/issues', fuzzy: true }) !== false,
+    ...(openCount.data === undefined ? {} : { badge: { count: formatCount(openCount.data) } }),
+  }
+  const unfinished: Destination = {
+    key: 'setup',
+    group: 'settings',
+    label: shell.setUp,
+    icon: 'bolt',
+    link: paths.onboarding(),
+    isHere: false,
+    badge: 'ring',
+  }
+  const ofProject = (id: string): Destination[] => [
+    {
+      key: 'releases',
+      group: 'pages',
+      label: shell.releases,
+      icon: 'tag',
+      link: paths.releases(carried({ project: id, range })),
+      isHere: at({ to: '/releases', fuzzy: true }) !== false,
+    },
+    {
+      key: 'intake',
+      group: 'pages',
+      label: shell.intake,
+      icon: 'download',
+      link: paths.intake(carried({ project: id, range })),
+      isHere: at({ to: '/intake' }) !== false,
+    },
+    {
+      key: 'settings',
+      group: 'settings',
+      label: shell.projectSettings,
+      tabLabel: shell.settings,
+      icon: 'project',
+      link: paths.projectGeneral(id),
+      isHere: at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false,
+    },
+  ]
+  const pages = project === null ? [] : ofProject(project)
+  return [
+    issues,
+    ...pages.filter(({ group }) => group === 'pages'),
+    ...(setup.data?.steps.first_event === false ? [unfinished] : []),
+    ...pages.filter(({ group }) => group === 'settings'),
+  ]
+}
