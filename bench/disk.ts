@@ -91,8 +91,8 @@ async function pack(dataDir: string) {
       await packColdEvents(app, { now: new Date(Date.now() + 2 * DAY_MS), leastBytes: 0 })
       const cpu = process.cpuUsage(startedCpu)
       const ms = performance.now() - startedMs
-      await app.pool.query('vacuum spool')
-      const { rows } = await app.pool.query<{ row_bytes: number; block_bytes: number }>(
+      await app.db.query('vacuum spool')
+      const { rows } = await app.db.query<{ row_bytes: number; block_bytes: number }>(
         `select sum(pg_total_relation_size(inhrelid)) filter (where inhparent = 'events'::regclass)::bigint as row_bytes,
                 sum(pg_total_relation_size(inhrelid)) filter (where inhparent = 'event_blocks'::regclass)::bigint as block_bytes
          from pg_inherits`,

@@ -118,12 +118,12 @@ async function copyEvents(dataDir: string, events: number, progress: (line: stri
   await withDatabase(dataDir, async (app, connectionString) => {
     await compactPerformance(app)
     // Six times the five days: thirty.
-    await app.pool.query(
+    await app.db.query(
       `insert into session_rollups select (r.shifted).* from (
          select jsonb_populate_record(s, jsonb_build_object('bucket', s.bucket - k * interval '5 days')) as shifted
          from session_rollups s, generate_series(1, 5) k) r on conflict do nothing`,
     )
-    await seed(app.pool, connectionString, { issues: ISSUES, events, days: DAYS }, progress)
+    await seed(app.db, connectionString, { issues: ISSUES, events, days: DAYS }, progress)
   })
 }
 

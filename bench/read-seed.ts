@@ -1,3 +1,4 @@
+import type { Database } from '#server/storage/database.ts'
 import { zstdCompressSync } from 'node:zlib'
 import pg from 'pg'
 import { orgLexeme } from '#server/issue-search/lexemes.ts'
@@ -18,14 +19,14 @@ const EVENTS_AT_ONCE = 250_000
 const WORDS = `array['w' || (g % 5000), 'module' || (g % 300), 'common' || (g % 10), 'rare' || g]`
 
 export async function seed(
-  pool: pg.Pool,
+  db: Database,
   connectionString: string,
   plan: SeedPlan,
   progress: (line: string) => void,
 ): Promise<void> {
   const now = Date.now()
   for (let day = 0; day <= plan.days; day++)
-    await ensureDayPartitions(pool, RECEIVED_DAY_TABLES, dayOf(new Date(now - day * 86_400_000)))
+    await ensureDayPartitions(db, RECEIVED_DAY_TABLES, dayOf(new Date(now - day * 86_400_000)))
   // A connection of its own: the pool's give up on statements that take long.
   const client = new pg.Client({ connectionString })
   await client.connect()

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { StatementRunner } from '#server/storage/migrate.ts'
 
 /** What the driver returns for a type of PostgreSQL, with the parsers of server/storage/pool.ts. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -54,8 +54,8 @@ type Column = {
  * TypeScript source of the row types of every table in schema `public`; partitions are left out.
  * @throws Error for a column type without an entry in {@link TYPES}, and for a JSON type whose column is gone
  */
-export async function tableTypes(client: Pick<pg.ClientBase, 'query'>): Promise<string> {
-  const columns = await readColumns(client)
+export async function tableTypes(on: StatementRunner): Promise<string> {
+  const columns = await readColumns(on)
   const names = new Set(columns.map((column) => `${column.table}.${column.name}`))
   for (const name of Object.keys(JSON_TYPES)) {
     if (!names.has(name)) throw new Error(`scripts/table-types.ts: no column ${name}. Remove its JSON type.`)
@@ -67,8 +67,8 @@ export async function tableTypes(client: Pick<pg.ClientBase, 'query'>): Promise<
   return `${HEADER}\nexport type Tables = {\n${body.join('\n')}\n}\n`
 }
 
-async function readColumns(client: Pick<pg.ClientBase, 'query'>): Promise<Column[]> {
-  const { rows } = await client.query<Column>(
+async function readColumns(on: StatementRunner): Promise<Column[]> {
+  const { rows } = await on.query<Column>(
     `select c.relname as table, a.attname as name, t.typname as type, not a.attnotnull as "isNullable",
        (a.atthasdef or a.attidentity = 'd') as "hasDefault",
        (a.attgenerated <> '' or a.attidentity = 'a') as "isAlwaysGenerated",

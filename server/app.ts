@@ -6,7 +6,8 @@ import { errorForLog } from './context/error-for-log.ts'
 import { fileMailer } from './context/mail.ts'
 import { systemClock } from './kernel/clock.ts'
 import { openBus } from './storage/bus.ts'
-import { createDatabase, createPool } from './storage/pool.ts'
+import { Database } from './storage/database.ts'
+import { createPool } from './storage/pool.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from './storage/seal.ts'
 
 export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'passwords'>>
@@ -31,7 +32,7 @@ export async function createApp(
     max: poolMax,
     onError: (error) => log.warn({ err: error.message }, 'an idle database connection broke'),
   })
-  const db = createDatabase(pool)
+  const db = new Database(pool)
   const sealer = createSealer(
     config.encryptionKeys === null
       ? generatedEncryptionKeys(config.dataDir)
@@ -46,11 +47,10 @@ export async function createApp(
       config,
       log,
       clock,
-      pool,
       db,
       sealer,
       bus,
-      tx: (work) => db.transaction().execute(work),
+      tx: (work) => db.tx(work),
       mail:
         parts.mail ??
         fileMailer(
@@ -62,11 +62,11 @@ export async function createApp(
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       async close() {
         await bus.close()
-        await db.destroy()
+        await db.close()
       },
     }
   } catch (error) {
-    await db.destroy()
+    await db.close()
     throw error
   }
 }

@@ -146,7 +146,7 @@ async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, he
 
 // Every changed row of every table leaves a mark in the same transaction: comparing the tables themselves would cost
 // more with each test.
-await t.app.pool.query(`
+await t.app.db.query(`
   create table test_changes (id bigint generated always as identity);
   create function test_note_change() returns trigger language plpgsql as
     $$ begin insert into test_changes default values; return null; end $$;
@@ -159,7 +159,7 @@ await t.app.pool.query(`
   end $$`)
 
 async function changesMade(): Promise<unknown> {
-  return (await t.app.pool.query('select coalesce(max(id), 0) as made from test_changes')).rows[0]
+  return (await t.app.db.query('select coalesce(max(id), 0) as made from test_changes')).rows[0]
 }
 
 /** Refused with that status, in the one form errors have, without a cookie, and nothing has changed. */

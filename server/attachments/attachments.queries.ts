@@ -1,11 +1,10 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { copyInto, CopyRows } from '../events/copy-rows.ts'
+import { CopyRows } from '../storage/copy-in.ts'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import { type Attachment, CHUNK_BYTES } from './attachment.ts'
 
 /** SQL of attachments; nobody else touches their two tables. */
@@ -29,7 +28,7 @@ export const attachmentKey = ({ projectId, attachment }: FiledAttachment): strin
 
 /** Keys of the files already stored for the events of these ones. */
 export async function findStoredAttachments(
-  client: pg.ClientBase,
+  tx: Tx,
   files: readonly FiledAttachment[],
   today: string,
 ): Promise<Set<string>> {
@@ -37,7 +36,7 @@ export async function findStoredAttachments(
   const events = new Map(
     files.map(({ projectId, attachment }) => [`${projectId}${attachment.eventId}`, [projectId, attachment.eventId]]),
   )
-  const { rows } = await client.query<{
+  const { rows } = await tx.query<{
     project_id: string
     event_id: string
     filename: string
@@ -62,7 +61,7 @@ export async function findStoredAttachments(
 }
 
 /** Writes files inside the caller's transaction. Partitions of their days must exist. */
-export async function insertAttachments(client: pg.ClientBase, files: readonly FiledAttachment[]): Promise<void> {
+export async function insertAttachments(tx: Tx, files: readonly FiledAttachment[]): Promise<void> {
   if (files.length === 0) return
   const rows = new CopyRows()
   const chunks = new CopyRows()
@@ -89,19 +88,18 @@ export async function insertAttachments(client: pg.ClientBase, files: readonly F
       chunks.bytes(chunk.bytes)
     }
   }
-  await copyInto(
-    client,
+  await tx.copyIn(
     'attachments (received_day, id, project_id, event_id, received_at, filename, content_type, attachment_type, size_bytes, sha256)',
     rows,
   )
-  await copyInto(client, 'attachment_chunks (received_day, attachment_id, seq, encoding, bytes)', chunks)
+  await tx.copyIn('attachment_chunks (received_day, attachment_id, seq, encoding, bytes)', chunks)
 }
 
 /** Most files of one event that are listed; an envelope may bring 30. */
 const MOST_LISTED = 200
 
 /** Files of events, in the order they came; at most {@link MOST_LISTED} in all. */
-export function selectAttachments(db: Database | Tx, projectId: string, eventIds: readonly string[]) {
+export function selectAttachments(db: Connection, projectId: string, eventIds: readonly string[]) {
   return db
     .selectFrom('attachments')
     .select([
@@ -123,7 +121,7 @@ export function selectAttachments(db: Database | Tx, projectId: string, eventIds
 }
 
 /** One file of a project. */
-export function selectAttachment(db: Database, projectId: string, id: string) {
+export function selectAttachment(db: Connection, projectId: string, id: string) {
   return db
     .selectFrom('attachments')
     .select(['id', 'received_day', 'filename', 'size_bytes'])
@@ -134,7 +132,7 @@ export function selectAttachment(db: Database, projectId: string, id: string) {
 
 /** One piece of a file, unpacked; null when it was removed meanwhile. */
 export async function readChunk(
-  db: Database,
+  db: Connection,
   file: { id: string; received_day: string },
   seq: number,
 ): Promise<Buffer | null> {
@@ -156,7 +154,7 @@ export async function readChunk(
  * Returns how many it were.
  */
 export async function deleteAttachmentsOf(
-  db: Database | Tx,
+  db: Connection,
   projectId: string,
   eventIds: readonly string[],
   types?: readonly string[],
@@ -179,7 +177,7 @@ export type TellingFile = { id: string; received_day: string; event_id: string; 
 
 /** The next of a project's files of these types, in the order of what they belong to. */
 export function filesOfTypes(
-  db: Database,
+  db: Connection,
   projectId: string,
   types: readonly string[],
   after: { event_id: string; id: string } | null,

@@ -1,12 +1,12 @@
 import { unhyphenate } from '../kernel/ids.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import { isImageType } from './attachment.ts'
 import type { Attachment } from './attachments.api.ts'
 import { selectAttachments } from './attachments.queries.ts'
 
 /** Files of events of one project, in the order they came, at most 200; the caller has checked whose project it is. */
 export async function listAttachments(
-  db: Database,
+  db: Connection,
   projectId: string,
   eventIds: readonly string[],
 ): Promise<Attachment[]> {

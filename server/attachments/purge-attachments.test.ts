@@ -6,7 +6,6 @@ import { insertFeedback } from '../feedback/feedback.queries.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../storage/day-partitions.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { packContent } from './attachment.ts'
 import {
   attachmentKey,
@@ -24,12 +23,12 @@ const [short, long] = [newId(), newId()]
 
 beforeAll(async () => {
   const org = newId()
-  await app.pool.query(
+  await app.db.query(
     `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
     [org],
   )
   for (const [index, [id, days]] of [[short, 7] as const, [long, 30] as const].entries())
-    await app.pool.query(
+    await app.db.query(
       `insert into projects (id, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', $4, now())`,
       [id, org, `p${index}`, JSON.stringify({ retention_days: days })],
     )
@@ -50,13 +49,13 @@ const fileOf = (projectId: string, daysAgo: number, over: object = {}): FiledAtt
 
 async function insert(files: readonly FiledAttachment[]): Promise<void> {
   for (const { receivedAt } of files)
-    await ensureDayPartitions(app.pool, [{ table: 'attachments' }, { table: 'attachment_chunks' }], dayOf(receivedAt))
-  await withClientTx(app.pool, (client) => insertAttachments(client, files))
+    await ensureDayPartitions(app.db, [{ table: 'attachments' }, { table: 'attachment_chunks' }], dayOf(receivedAt))
+  await app.tx((tx) => insertAttachments(tx, files))
 }
 
 const counts = async () =>
   (
-    await app.pool.query<{ project_id: string; files: number; chunks: number }>(
+    await app.db.query<{ project_id: string; files: number; chunks: number }>(
       `select a.project_id, count(distinct a.id)::int as files, count(c.*)::int as chunks
        from attachments a left join attachment_chunks c on c.attachment_id = a.id group by 1`,
     )
@@ -78,9 +77,9 @@ test('files go when their project no longer keeps them, days when nobody does', 
       { project_id: long, files: 2, chunks: 2 },
     ]),
   )
-  expect((await partitionDays(app.pool, 'attachments')).at(-1)).toBe(dayPlus(today, -30))
-  expect((await partitionDays(app.pool, 'attachment_chunks')).at(-1)).toBe(dayPlus(today, -30))
-  const { rows } = await app.pool.query<{ n: number }>('select count(*)::int as n from attachment_chunks')
+  expect((await partitionDays(app.db, 'attachments')).at(-1)).toBe(dayPlus(today, -30))
+  expect((await partitionDays(app.db, 'attachment_chunks')).at(-1)).toBe(dayPlus(today, -30))
+  const { rows } = await app.db.query<{ n: number }>('select count(*)::int as n from attachment_chunks')
   expect(rows[0]?.n).toBe(4)
   expect(await purgeAttachments(app)).toEqual({ files: 0, days: 0 })
 })
@@ -89,7 +88,7 @@ test('the same file of the same event is found for seven days, and nothing else 
   const file = fileOf(long, 1)
   await insert([file])
   const find = async (one: FiledAttachment, day = today) =>
-    withClientTx(app.pool, async (client) => (await findStoredAttachments(client, [one], day)).has(attachmentKey(one)))
+    app.tx(async (tx) => (await findStoredAttachments(tx, [one], day)).has(attachmentKey(one)))
   const { attachment } = file
   expect(await find(file)).toBe(true)
   expect(await find(file, dayPlus(today, 7))).toBe(false)
@@ -106,7 +105,7 @@ test('removing files of events leaves those of others, also of another project w
   expect(await deleteAttachmentsOf(app.db, long, [eventId, newEventId()])).toBe(1)
   expect(await deleteAttachmentsOf(app.db, long, [eventId])).toBe(0)
   expect(await deleteAttachmentsOf(app.db, long, [])).toBe(0)
-  const { rows } = await app.pool.query<{ project_id: string }>(
+  const { rows } = await app.db.query<{ project_id: string }>(
     'select project_id from attachments where event_id = $1',
     [eventId],
   )
@@ -133,7 +132,7 @@ test('feedback goes by the retention of its project', async () => {
     },
   })
   const rows = [feedback(short, 6), feedback(short, 8), feedback(long, 8), feedback(long, 31)]
-  await withClientTx(app.pool, (client) => insertFeedback(client, rows))
+  await app.tx((tx) => insertFeedback(tx, rows))
   expect(await purgeFeedback(app)).toBe(2)
   expect(await purgeFeedback(app)).toBe(0)
 })

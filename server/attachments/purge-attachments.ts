@@ -48,7 +48,7 @@ async function deleteBefore(app: App, projectId: string, day: string): Promise<n
 }
 
 async function dropDaysBefore(app: App, day: string): Promise<number> {
-  const days = (await partitionDays(app.pool, 'attachments')).filter((one) => one < day)
+  const days = (await partitionDays(app.db, 'attachments')).filter((one) => one < day)
   for (const one of days) {
     await app.tx(async (tx) => {
       // Dropping waits for readers, and everybody after it waits for that: rather try again tomorrow.

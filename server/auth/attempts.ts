@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isLoopbackHost } from '../config.ts'
 import type { App } from '../context/app.ts'
 import { rateLimited, type AppError } from '../kernel/errors.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import { countAttempt, forgetAttempts, returnAttempt } from './auth.queries.ts'
 import { networkOf } from './network.ts'
 
@@ -53,7 +53,7 @@ export async function takeAttempt(
   limit: Limit,
   key: string,
   ip: string,
-  db: Database = app.db,
+  db: Connection = app.db,
 ): Promise<Attempt> {
   const free = limit.byAddress && app.config.mode === 'relaxed' && isLoopbackHost(ip)
   if (app.config.rateLimitScale === 0 || free) return { allowed: true, taken: { limit, key, windowStartedAt: null } }

@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import type { LiveSession } from './session-cache.ts'
 
@@ -7,17 +7,17 @@ import type { LiveSession } from './session-cache.ts'
 
 // Organisations
 
-export async function orgDataKey(db: Database, orgId: string): Promise<string> {
+export async function orgDataKey(db: Connection, orgId: string): Promise<string> {
   const row = await db.selectFrom('orgs').select('data_key_sealed').where('id', '=', orgId).executeTakeFirstOrThrow()
   return row.data_key_sealed
 }
 
-export async function anyOrgExists(db: Database): Promise<boolean> {
+export async function anyOrgExists(db: Connection): Promise<boolean> {
   return (await db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
 /** Slugs that are the base itself or the base with a suffix. */
-export async function orgSlugsLike(db: Database, base: string): Promise<Set<string>> {
+export async function orgSlugsLike(db: Connection, base: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom('orgs')
     .select('slug')
@@ -34,18 +34,18 @@ export async function insertOrg(tx: Tx, org: Insertable<Tables['orgs']>): Promis
 
 export type AccountRow = Selectable<Tables['users']> & { readonly org_slug: string; readonly org_name: string }
 
-const accounts = (db: Database) =>
+const accounts = (db: Connection) =>
   db
     .selectFrom('users')
     .innerJoin('orgs', 'orgs.id', 'users.org_id')
     .selectAll('users')
     .select(['orgs.slug as org_slug', 'orgs.name as org_name'])
 
-export async function accountByEmail(db: Database, email: string): Promise<AccountRow | null> {
+export async function accountByEmail(db: Connection, email: string): Promise<AccountRow | null> {
   return (await accounts(db).where('users.email', '=', email).executeTakeFirst()) ?? null
 }
 
-export async function accountById(db: Database, userId: string): Promise<AccountRow | null> {
+export async function accountById(db: Connection, userId: string): Promise<AccountRow | null> {
   return (await accounts(db).where('users.id', '=', userId).executeTakeFirst()) ?? null
 }
 
@@ -54,7 +54,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<Selectable<Table
   return (await tx.selectFrom('users').selectAll().where('id', '=', userId).forUpdate().executeTakeFirst()) ?? null
 }
 
-export async function readUser(db: Database, userId: string): Promise<Selectable<Tables['users']> | null> {
+export async function readUser(db: Connection, userId: string): Promise<Selectable<Tables['users']> | null> {
   return (await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst()) ?? null
 }
 
@@ -82,7 +82,7 @@ export async function insertSession(tx: Tx, session: Insertable<Tables['sessions
   await tx.insertInto('sessions').values(session).execute()
 }
 
-export async function readLiveSession(db: Database, sessionId: string): Promise<LiveSession | null> {
+export async function readLiveSession(db: Connection, sessionId: string): Promise<LiveSession | null> {
   const row = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -113,7 +113,7 @@ export async function readLiveSession(db: Database, sessionId: string): Promise<
 
 export type SessionRow = Selectable<Tables['sessions']>
 
-export async function readSession(db: Database, sessionId: string): Promise<SessionRow | null> {
+export async function readSession(db: Connection, sessionId: string): Promise<SessionRow | null> {
   return (await db.selectFrom('sessions').selectAll().where('id', '=', sessionId).executeTakeFirst()) ?? null
 }
 
@@ -202,7 +202,7 @@ export async function endSurplusSessions(tx: Tx, userId: string, most: number, n
 }
 
 /** Addresses this user has had sessions from lately. */
-export async function sessionAddresses(db: Database, userId: string, since: Date): Promise<string[]> {
+export async function sessionAddresses(db: Connection, userId: string, since: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('sessions')
     .select('ip')
@@ -216,7 +216,7 @@ export async function sessionAddresses(db: Database, userId: string, since: Date
 }
 
 /** Sessions die after a week without use, so those last used long ago are dead, ended or not. */
-export async function deleteSessionsLastUsed(db: Database, before: Date): Promise<void> {
+export async function deleteSessionsLastUsed(db: Connection, before: Date): Promise<void> {
   await db.deleteFrom('sessions').where('last_used_at', '<', before).execute()
 }
 
@@ -225,7 +225,7 @@ export async function deleteSessionsLastUsed(db: Database, before: Date): Promis
 export type SigningKeyRow = Selectable<Tables['signing_keys']>
 
 /** Newest first. */
-export function readSigningKeys(db: Database): Promise<SigningKeyRow[]> {
+export function readSigningKeys(db: Connection): Promise<SigningKeyRow[]> {
   return db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').execute()
 }
 
@@ -263,7 +263,7 @@ type Counted = { window_started_at: Date; attempts: number; blocked_until: Date 
  * With blocks: the attempt beyond the quota starts one; once it is over, one attempt is free and the next starts the
  * next block, twice as long. All is forgotten a whole window after the window's start or the last block's end.
  */
-export async function countAttempt(db: Database, count: AttemptCount): Promise<Counted> {
+export async function countAttempt(db: Connection, count: AttemptCount): Promise<Counted> {
   const { bucket, key, now, quota, windowMs, firstBlockMs, mostBlockMs } = count
   const blocks = firstBlockMs !== null
   const result = await sql<Counted>`
@@ -295,7 +295,7 @@ export async function countAttempt(db: Database, count: AttemptCount): Promise<C
 }
 
 /** Takes one attempt back from the window it was counted in. */
-export async function returnAttempt(db: Database, bucket: string, key: string, windowStartedAt: Date): Promise<void> {
+export async function returnAttempt(db: Connection, bucket: string, key: string, windowStartedAt: Date): Promise<void> {
   await db
     .updateTable('attempt_counters')
     .set((column) => ({ attempts: sql<number>`greatest(${column.ref('attempts')} - 1, 0)` }))
@@ -305,11 +305,11 @@ export async function returnAttempt(db: Database, bucket: string, key: string, w
     .execute()
 }
 
-export async function forgetAttempts(db: Database, bucket: string, key: string): Promise<void> {
+export async function forgetAttempts(db: Connection, bucket: string, key: string): Promise<void> {
   await db.deleteFrom('attempt_counters').where('bucket', '=', bucket).where('key', '=', key).execute()
 }
 
-export async function deleteOldAttempts(db: Database, before: Date): Promise<void> {
+export async function deleteOldAttempts(db: Connection, before: Date): Promise<void> {
   await db
     .deleteFrom('attempt_counters')
     .where('window_started_at', '<', before)

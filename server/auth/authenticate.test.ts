@@ -8,9 +8,9 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose'
-import type { KyselyPlugin } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { aCaller, aPerson, type Person } from '#test/kit/people.ts'
+import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -294,17 +294,15 @@ describe('an end is heard at once', () => {
     const read = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
     let isFirst = true
-    const paused: KyselyPlugin = {
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        if (!isFirst || result.rows[0]?.['not_before'] === undefined) return result
-        isFirst = false
-        read.resolve()
-        await go.promise
-        return result
-      },
-    }
-    const app: App = { ...t.app, bus: deafBus, db: t.app.db.withPlugin(paused) }
+    const paused = interceptedApp(t, async (text, run) => {
+      const result = await run()
+      if (!isFirst || !text.includes('not_before')) return result
+      isFirst = false
+      read.resolve()
+      await go.promise
+      return result
+    })
+    const app: App = { ...paused, bus: deafBus }
     const inside = createAuthenticator(app)
     const asking = ask(accessToken, inside)
     await read.promise

@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import { dataKeySealer, newDataKey, type Sealer } from '../storage/seal.ts'
 import { orgDataKey } from './auth.queries.ts'
 import { perApp } from './per-app.ts'
@@ -15,7 +15,7 @@ const placeOf = (orgId: string): string => `orgs:data_key_sealed:${orgId}:${orgI
  * @param db the transaction, when there is one: it may have made the organisation
  * @throws Error when the organisation is missing or its key was sealed with an unknown one
  */
-export async function orgSealer(app: App, orgId: string, db: Database = app.db): Promise<Sealer> {
+export async function orgSealer(app: App, orgId: string, db: Connection = app.db): Promise<Sealer> {
   const known = opened(app).get(orgId)
   if (known !== undefined) return known
   const sealer = dataKeySealer(app.sealer.open(await orgDataKey(db, orgId), placeOf(orgId)))

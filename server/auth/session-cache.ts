@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { App } from '../context/app.ts'
 import type { Role } from '#shared/permissions.ts'
-import type { Tx } from '../storage/pool.ts'
-import { announce } from './announce.ts'
+import type { Tx } from '../storage/database.ts'
+import { publish } from '../storage/bus.ts'
 import { readLiveSession } from './auth.queries.ts'
 import { perApp } from './per-app.ts'
 
@@ -72,7 +72,7 @@ export async function liveSession(app: App, sessionId: string): Promise<LiveSess
 }
 
 /** Tells the other processes with the commit; pair it with {@link forgetSessions} after the commit. */
-export const announceSessions = (tx: Tx, change: SessionChange): Promise<void> => announce(tx, TOPIC, change)
+export const announceSessions = (tx: Tx, change: SessionChange): Promise<void> => publish(tx, TOPIC, change)
 
 /** Drops what this process remembers, at once. */
 export const forgetSessions = (app: App, change: SessionChange): void => drop(caches(app), change)

@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 import { conflict, forbidden } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { slugOf } from '../kernel/slug.ts'
-import type { Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import { anyOrgExists, insertOrg, insertUser, orgSlugsLike } from './auth.queries.ts'
 import { addressKey, LIMITS, takeAttempt } from './attempts.ts'
 import { foldEmail } from './email.ts'
@@ -72,7 +72,7 @@ export async function signUp(
 }
 
 /** @throws AppError forbidden */
-async function checkOpen(app: App, db: App['db']): Promise<void> {
+async function checkOpen(app: App, db: Connection): Promise<void> {
   if (app.config.signup === 'open' || !(await anyOrgExists(db))) return
   throw forbidden(
     app.config.signup === 'invite'

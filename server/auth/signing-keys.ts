@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type Cry
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { App } from '../context/app.ts'
-import { announce } from './announce.ts'
+import { publish } from '../storage/bus.ts'
 import { deleteOldSigningKeys, insertSigningKey, readSigningKeys, retireSigningKey } from './auth.queries.ts'
 import { perApp } from './per-app.ts'
 
@@ -97,7 +97,7 @@ async function replaceSigningKey(app: App, staleBefore: Date | null): Promise<vo
       created_at: now,
     })
     await deleteOldSigningKeys(tx, new Date(now.getTime() - DAY_MS))
-    await announce(tx, 'signing_key', {})
+    await publish(tx, 'signing_key', {})
   })
   rings(app).drop()
 }

@@ -7,7 +7,7 @@ import { superviseDigestion } from './digest-supervisor.ts'
 const { app, connectionString, logLines } = await testApp({ realTime: true })
 
 const connections = async (): Promise<number> => {
-  const { rows } = await app.pool.query<{ n: number }>(
+  const { rows } = await app.db.query<{ n: number }>(
     `select count(*)::int as n from pg_stat_activity where datname = current_database() and application_name = 'faultline digest'`,
   )
   return rows[0]?.n ?? 0

@@ -47,7 +47,7 @@ test('SDKs do not wait for the questions of people', async () => {
   const service = await startService({ ...app, config }, connectionString, { digestion: 'manual' })
   const project = await aProject(await aFounder(service.publicUrl))
   // Every connection of the API is taken, and neither the key nor the spool was used before.
-  const taken = await Promise.all(Array.from({ length: app.pool.options.max }, () => app.pool.connect()))
+  const taken = await Promise.all(Array.from({ length: 6 }, () => app.db.reserve()))
   expect(await sendEvent(service.publicUrl, project.dsn, anEvent())).toMatchObject({ status: 200 })
   for (const one of taken) one.release()
   await service.close()
@@ -63,7 +63,7 @@ test('one that cannot listen leaves nothing running', async () => {
   )
   taken.close()
   await waitFor('the connections of its parts to end', async () => {
-    const { rows } = await app.pool.query<{ name: string }>(
+    const { rows } = await app.db.query<{ name: string }>(
       `select application_name as name from pg_stat_activity where datname = current_database()
        and application_name ~ '^faultline (intake|jobs|digest)'`,
     )

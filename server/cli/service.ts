@@ -8,7 +8,8 @@ import { runJobs } from '../jobs/run-jobs.ts'
 import { withinGrace } from '../kernel/abortable.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { SpoolReadiness } from '../spool/write.ts'
-import { createDatabase, createPool } from '../storage/pool.ts'
+import { Database } from '../storage/database.ts'
+import { createPool } from '../storage/pool.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
 import { createDigester } from '../digest/digester.ts'
 import { TASKS } from '../tasks.ts'
@@ -116,8 +117,9 @@ function openIntake(app: App, connectionString: string): Intake {
     max: INTAKE_CONNECTIONS,
     onError: (error) => app.log.warn({ err: error.message }, 'an idle database connection of the intake broke'),
   })
+  const db = new Database(pool)
   const intake = createIntake(
-    { ...app, pool, db: createDatabase(pool) },
+    { ...app, db, tx: (work) => db.tx(work) },
     {
       addressOf: clientAddressReader(app.config.trustedProxies),
     },
@@ -132,7 +134,7 @@ function openIntake(app: App, connectionString: string): Intake {
     async close() {
       stop()
       await intake.close()
-      await pool.end()
+      await db.close()
     },
   }
 }
@@ -172,7 +174,7 @@ const MOST_BACKLOG_AGE_MS = 15 * 60_000
 
 /** Another process may run a newer version's migrations while this one serves; older ones are not this one's database. */
 async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string }> {
-  const missing = await within(MOST_WAIT_MS, pendingMigrations(app.pool)).catch(() => null)
+  const missing = await within(MOST_WAIT_MS, pendingMigrations(app.db)).catch(() => null)
   if (missing === null) return { ok: false, detail: 'unknown' }
   return missing.length === 0
     ? { ok: true, detail: 'up to date' }
@@ -189,7 +191,7 @@ const SPOOL_WORDS: Readonly<Record<SpoolReadiness, string>> = {
 /** Ready: the database answers, and the intake takes what comes. */
 async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
   const started = app.clock.monotonicMs()
-  const database = await within(MOST_WAIT_MS, app.pool.query('select 1')).then(
+  const database = await within(MOST_WAIT_MS, app.db.query('select 1')).then(
     () => ({ ok: true, detail: `${Math.round(app.clock.monotonicMs() - started)} ms` }),
     () => ({ ok: false, detail: 'The database does not answer.' }),
   )

@@ -1,9 +1,8 @@
-import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Bus } from '../storage/bus.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Database, Tx } from '../storage/database.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
@@ -13,9 +12,8 @@ export type App = {
   readonly config: Config
   readonly log: Logger
   readonly clock: Clock
-  readonly pool: pg.Pool
   readonly db: Database
-  /** One transaction, read committed; rolls back when the work throws. No network call inside. */
+  /** Runs work in one transaction of `db`; see {@link Database.tx}. No network call inside. */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   readonly sealer: Sealer
   readonly bus: Bus

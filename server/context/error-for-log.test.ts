@@ -6,7 +6,7 @@ const { app } = await testApp()
 
 const refusal = async (sql: string, values: unknown[]): Promise<Error> => {
   try {
-    await app.pool.query(sql, values)
+    await app.db.query(sql, values)
   } catch (error) {
     if (error instanceof Error) return error
   }

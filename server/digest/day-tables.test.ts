@@ -6,8 +6,8 @@ import { RECEIVED_DAY_TABLES } from './day-tables.ts'
 const { app } = await testApp()
 
 test('a sample of events holds few rows, for it holds their bodies', async () => {
-  await ensureDayPartitions(app.pool, RECEIVED_DAY_TABLES, '2031-05-01')
-  const { rows } = await app.pool.query(
+  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, '2031-05-01')
+  const { rows } = await app.db.query(
     `select attrelid::regclass::text as day, count(*)::int as columns, min(attstattarget) as least, max(attstattarget) as most
      from pg_attribute where attrelid = any('{events_20310501,events_20310502}'::regclass[]) and attnum > 0 and not attisdropped
      group by 1 order by 1`,

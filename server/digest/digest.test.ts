@@ -22,7 +22,7 @@ let reader: SpoolReader
 let facts: ProjectFactsReader
 
 beforeAll(async () => {
-  await app.pool.query(
+  await app.db.query(
     `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
     [ORG],
   )
@@ -40,7 +40,7 @@ type Target = { projectId: string; projectNumber: number; keyId: string }
 
 async function aTarget(settings: Record<string, unknown> = {}): Promise<Target> {
   const target = { projectId: newId(), projectNumber: ++number + 1000, keyId: newId() }
-  await app.pool.query(
+  await app.db.query(
     `insert into projects (id, number, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, $3, 'P', $4, 'web', 'eu-central-1', $5, now())`,
     [target.projectId, target.projectNumber, ORG, `p${number}`, JSON.stringify(settings)],
   )
@@ -73,16 +73,14 @@ async function digest(target: Target): Promise<{ events: number; duplicates: num
 
 const outcomesOf = async (target: Target): Promise<string[]> =>
   (
-    await app.pool.query<{ line: string }>(
+    await app.db.query<{ line: string }>(
       `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
       [target.projectId],
     )
   ).rows.map((row) => row.line)
 
 async function onlyStored(target: Target) {
-  const { rows } = await app.pool.query<{ id: string }>('select id from issues where project_id = $1', [
-    target.projectId,
-  ])
+  const { rows } = await app.db.query<{ id: string }>('select id from issues where project_id = $1', [target.projectId])
   expect(rows).toHaveLength(1)
   const stored = await readEvent(app.db, rows[0]?.id ?? '', 'latest')
   if (stored === null) throw new Error('no event')
@@ -198,7 +196,7 @@ describe('outcomes', () => {
     for (const fields of strange) await spool.append(entryOf(target, envelopeOf({ event_id: newEventId(), ...fields })))
     expect(await digest(target)).toMatchObject({ events: strange.length, quarantined: 0 })
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    const { rows } = await app.pool.query<{ first_seen: Date; last_seen: Date }>(
+    const { rows } = await app.db.query<{ first_seen: Date; last_seen: Date }>(
       'select first_seen, last_seen from issues where project_id = $1',
       [target.projectId],
     )
@@ -218,7 +216,7 @@ describe('when something goes wrong', () => {
       spool.append(entryOf(target, envelopeOf(anEvent()))),
     ])
     expect(await digest(target)).toMatchObject({ events: 2, quarantined: 1 })
-    const { rows } = await app.pool.query<{ reason: string; body: Buffer }>(
+    const { rows } = await app.db.query<{ reason: string; body: Buffer }>(
       'select reason, body from spool_quarantine where project_id = $1',
       [target.projectId],
     )
@@ -275,11 +273,11 @@ describe('when something goes wrong', () => {
     const target = await aTarget()
     await spool.append(entryOf(target, envelopeOf(anEvent())))
     const prepared = await prepareBatches(app, facts, await take(target))
-    await app.pool.query(take_)
+    await app.db.query(take_)
     try {
       await expect(commitBatches(app, prepared)).rejects.toThrow(/column|relation|constraint/)
     } finally {
-      await app.pool.query(give)
+      await app.db.query(give)
     }
     expect(await outcomesOf(target)).toEqual([])
     expect(await commitBatches(app, prepared)).toMatchObject({ events: 1, quarantined: 0 })
@@ -294,7 +292,7 @@ describe('when something goes wrong', () => {
     const prepared = await Promise.all(batches.map((batch) => prepareBatches(app, facts, [batch])))
     const figures = await Promise.all(prepared.map((one) => commitBatches(app, one)))
     expect(figures.reduce((sum, { quarantined }) => sum + quarantined, 0)).toBe(0)
-    const { rows } = await app.pool.query<Record<string, number>>(
+    const { rows } = await app.db.query<Record<string, number>>(
       `select event_count as events, user_count as users,
          (select sum(events)::int from issue_hours where issue_id = i.id) as hours,
          (select count(*)::int from issue_activity where issue_id = i.id and kind = 'created') as created

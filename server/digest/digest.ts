@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type pg from 'pg'
+import type { Database, Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { dayOf } from '../kernel/day.ts'
 import { forgetLexemes } from '../issue-search/learn-lexemes.ts'
@@ -7,7 +7,7 @@ import type { SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
 import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
-import { isDatabaseAway, withClientTx } from '../storage/pool.ts'
+import { isDatabaseAway } from '../storage/pool.ts'
 import { RECEIVED_DAY_TABLES } from './day-tables.ts'
 import { ACCEPTED, type Disposition, type Filing } from '../outcomes/recorder.ts'
 import type { PreparedFact, PreparedItem } from './item.ts'
@@ -80,13 +80,13 @@ export async function prepareBatches(
 export async function commitBatches(app: App, prepared: PreparedBatches): Promise<DigestFigures> {
   const today = dayOf(app.clock.now())
   for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
-    await ensureDay(app.pool, day)
+    await ensureDay(app.db, day)
   }
   await noteReleasesOf(app, prepared.entries)
   try {
-    return await withClientTx(app.pool, async (client) => {
-      await settle(client, prepared.batches)
-      return record(app, client, prepared.entries)
+    return await app.tx(async (tx) => {
+      await settle(tx, prepared.batches)
+      return record(app, tx, prepared.entries)
     })
   } catch (error) {
     forgetLexemes()
@@ -100,18 +100,15 @@ export async function commitBatches(app: App, prepared: PreparedBatches): Promis
 }
 
 async function commitOneByOne(app: App, prepared: PreparedBatches): Promise<DigestFigures> {
-  return withClientTx(app.pool, async (client) => {
-    await settle(client, prepared.batches)
+  return app.tx(async (tx) => {
+    await settle(tx, prepared.batches)
     const figures: DigestFigures[] = []
     for (const one of prepared.entries) {
-      await client.query('savepoint entry')
       try {
-        figures.push(await record(app, client, [one]))
-        await client.query('release savepoint entry')
+        figures.push(await tx.savepoint(() => record(app, tx, [one])))
       } catch (error) {
         if (!mayBlameEntry(error)) throw error
-        await client.query('rollback to savepoint entry')
-        figures.push(await record(app, client, [{ ...one, poison: reasonOf(error) }]))
+        figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }]))
       }
     }
     return figures.reduce((a, b) => ({
@@ -123,17 +120,17 @@ async function commitOneByOne(app: App, prepared: PreparedBatches): Promise<Dige
   })
 }
 
-async function settle(client: pg.ClientBase, batches: readonly SpoolBatch[]): Promise<void> {
+async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
   const [first] = batches
   if (first !== undefined)
     await settleBatches(
-      client,
+      tx,
       first.shard,
       batches.map((batch) => batch.id),
     )
 }
 
-async function record(app: App, client: pg.ClientBase, entries: readonly PreparedEntry[]): Promise<DigestFigures> {
+async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Promise<DigestFigures> {
   const now = app.clock.now()
   const ledger = new OutcomeLedger()
   const facts = new Map<FactKind, Due[]>()
@@ -142,7 +139,7 @@ async function record(app: App, client: pg.ClientBase, entries: readonly Prepare
     const base = { projectId: entry.projectId, keyId: entry.keyId, receivedAt: new Date(entry.receivedAtMs) }
     if (poison !== null) {
       quarantined++
-      await quarantineEntry(client, entry, poison, 1, now)
+      await quarantineEntry(tx, entry, poison, 1, now)
       for (const { category, quantity } of items.length === 0 ? [UNREADABLE] : items)
         ledger.add({ ...base, category, quantity, outcome: 'dropped', reason: 'quarantine' })
       continue
@@ -163,7 +160,7 @@ async function record(app: App, client: pg.ClientBase, entries: readonly Prepare
   for (const kind of FACT_KINDS) {
     const due = facts.get(kind)
     if (due === undefined) continue
-    const dispositions = await recordKind(app, client, now, kind, due)
+    const dispositions = await recordKind(app, tx, now, kind, due)
     for (const [index, { item, filing }] of due.entries()) {
       const { outcome, reason } = dispositions?.[index] ?? ACCEPTED
       if (outcome === 'duplicate') duplicates += item.quantity
@@ -173,7 +170,7 @@ async function record(app: App, client: pg.ClientBase, entries: readonly Prepare
       ledger.add({ projectId, keyId, receivedAt, category, quantity, outcome, reason })
     }
   }
-  await ledger.write(client)
+  await ledger.write(tx)
   return { entries: entries.length, events, duplicates, quarantined }
 }
 
@@ -186,14 +183,14 @@ const FACT_KINDS = Object.keys(RECORDERS).filter((kind): kind is FactKind => kin
 
 function recordKind<K extends FactKind>(
   app: App,
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   kind: K,
   due: readonly Due[],
 ): Promise<readonly Disposition[] | null> {
   // Safe: `facts` is keyed by the kind of what it holds.
   const facts = due.map(({ item, filing }) => ({ fact: item.fact as FactOf<K>, filing }))
-  return RECORDERS[kind](app, client, now, facts)
+  return RECORDERS[kind](app, tx, now, facts)
 }
 
 /**
@@ -232,18 +229,18 @@ function reasonOf(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
   const where = error.stack
     ?.split('\n')
-    .find((line) => line.includes('/server/'))
+    .find((line) => line.includes('/server/') && !line.includes('/server/storage/'))
     ?.replace(/^.*\/server\//, 'server/')
     .replace(/\)$/, '')
   return `${error.name}${code}${where === undefined ? '' : ` at ${where}`}`
 }
 
-const ensured = new WeakMap<pg.Pool, Set<string>>()
+const ensured = new WeakMap<Database, Set<string>>()
 
-async function ensureDay(pool: pg.Pool, day: string): Promise<void> {
-  const days = ensured.get(pool) ?? new Set<string>()
-  ensured.set(pool, days)
+async function ensureDay(db: Database, day: string): Promise<void> {
+  const days = ensured.get(db) ?? new Set<string>()
+  ensured.set(db, days)
   if (days.has(day)) return
-  await ensureDayPartitions(pool, RECEIVED_DAY_TABLES, day)
+  await ensureDayPartitions(db, RECEIVED_DAY_TABLES, day)
   days.add(day)
 }

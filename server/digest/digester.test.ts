@@ -13,20 +13,20 @@ test('a row that ended its workers again and again is kept aside with its outcom
   const ada = await aFounder(server.url)
   const project = await aProject(ada)
   await sendEvent(server.url, project.dsn, anEvent())
-  await server.app.pool.query('update spool set attempts = $1', [MOST_ATTEMPTS + 1])
+  await server.app.db.query('update spool set attempts = $1', [MOST_ATTEMPTS + 1])
   await sendEvent(server.url, project.dsn, anEvent({ level: 'fatal' }))
   await server.service.drain()
 
   const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
   expect(items).toMatchObject([{ event_count: 1, level: 'fatal' }])
-  const { rows } = await server.app.pool.query('select project_id, reason from spool_quarantine')
+  const { rows } = await server.app.db.query('select project_id, reason from spool_quarantine')
   expect(rows).toEqual([{ project_id: project.id, reason: 'Workers ended while they held it.' }])
-  const outcomes = await server.app.pool.query('select outcome, reason, quantity from outcomes_hourly order by outcome')
+  const outcomes = await server.app.db.query('select outcome, reason, quantity from outcomes_hourly order by outcome')
   expect(outcomes.rows).toEqual([
     { outcome: 'accepted', reason: '', quantity: 1 },
     { outcome: 'dropped', reason: 'quarantine', quantity: 1 },
   ])
-  expect((await server.app.pool.query('select 1 from spool')).rows).toEqual([])
+  expect((await server.app.db.query('select 1 from spool')).rows).toEqual([])
 })
 
 test('a flood in one project does not hold up another', async () => {
@@ -48,18 +48,18 @@ test('far more than one batch waits: every row is taken once, though reading run
   await sendEvent(server.url, project.dsn, anEvent())
   const outcomes = async () =>
     (
-      await server.app.pool.query<{ outcome: string; quantity: number }>(
+      await server.app.db.query<{ outcome: string; quantity: number }>(
         'select outcome, sum(quantity)::int as quantity from outcomes_hourly where project_id = $1 group by 1 order by 1',
         [project.id],
       )
     ).rows
   // A row with a lower id than all others becomes visible only after they were digested.
-  const late = await server.app.pool.connect()
+  const late = await server.app.db.reserve()
   const copies = `insert into spool (shard, received_at, entry_count, byte_count, entries, body)
                   select shard, received_at, entry_count, byte_count, entries, body from spool limit 1`
   await late.query('begin')
   await late.query(copies)
-  await server.app.pool.query(`insert into spool (shard, received_at, entry_count, byte_count, entries, body)
+  await server.app.db.query(`insert into spool (shard, received_at, entry_count, byte_count, entries, body)
     select shard, received_at, entry_count, byte_count, entries, body from spool, generate_series(1, 900)`)
   await server.service.drain()
   expect(await outcomes()).toEqual([
@@ -73,7 +73,7 @@ test('far more than one batch waits: every row is taken once, though reading run
     { outcome: 'accepted', quantity: 1 },
     { outcome: 'duplicate', quantity: 901 },
   ])
-  expect((await server.app.pool.query('select 1 from spool')).rows).toEqual([])
+  expect((await server.app.db.query('select 1 from spool')).rows).toEqual([])
 })
 
 test('waiting for news keeps nothing of the news before', async () => {
@@ -82,7 +82,7 @@ test('waiting for news keeps nothing of the news before', async () => {
   const stopping = new AbortController()
   const running = digester.run(stopping.signal)
   const hearOften = async (times: number) => {
-    for (let told = 0; told < times; told++) await server.app.pool.query(`select pg_notify('faultline_spool', '0')`)
+    for (let told = 0; told < times; told++) await server.app.db.query(`select pg_notify('faultline_spool', '0')`)
   }
   try {
     await hearOften(20)

@@ -6,7 +6,7 @@ import { createProjectFactsReader, type ProjectFactsReader } from './project-fac
 import { demandRoom, NoRoomError } from '../spool/admission.ts'
 import { claimShards, MOST_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'
-import { isDatabaseAway, withClientTx } from '../storage/pool.ts'
+import { isDatabaseAway } from '../storage/pool.ts'
 
 /** Rows and bytes of one transaction: about a thousand events, a few dozen milliseconds of each half. */
 const BATCH = { maxRows: 200, maxBytes: 2_500_000 }
@@ -187,9 +187,9 @@ async function setAsidePoison(
         quantity: 1,
       })
     }
-    await withClientTx(app.pool, async (client) => {
-      await quarantineBatch(client, batch, 'Workers ended while they held it.', app.clock.now())
-      await ledger.write(client)
+    await app.tx(async (tx) => {
+      await quarantineBatch(tx, batch, 'Workers ended while they held it.', app.clock.now())
+      await ledger.write(tx)
     })
     count({ entries: batch.entries.length, events: 0, duplicates: 0, quarantined: batch.entries.length })
   }

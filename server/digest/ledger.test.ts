@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import type pg from 'pg'
 import { expect, test } from 'vitest'
+import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { anEvent } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { createDigester, type Digester } from './digester.ts'
@@ -19,35 +19,7 @@ t.onClose(() => intake.close())
 
 type Fault = { kind: 'gone' | 'data'; after: number }
 
-/** A pool whose connections break, or refuse a statement for its data, at the statement asked for. */
-function faultyPool(pool: pg.Pool, faults: Fault[]): pg.Pool {
-  const STATEMENTS = { gone: 'select pg_terminate_backend(pg_backend_pid())', data: 'select 1/0' }
-  const wrap = (client: pg.PoolClient): pg.PoolClient =>
-    new Proxy(client, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name, target)
-        if (typeof value !== 'function') return value
-        if (name !== 'query') return value.bind(target) as unknown
-        return (...args: unknown[]): unknown => {
-          const text = typeof args[0] === 'string' ? args[0] : ''
-          const [fault] = faults
-          const isStream = typeof args[0] === 'object' && args[0] !== null && 'submit' in args[0]
-          if (fault !== undefined && !isStream && !/^(begin|rollback)/.test(text) && fault.after-- <= 0) {
-            faults.shift()
-            return target.query(STATEMENTS[fault.kind])
-          }
-          return Reflect.apply(value, target, args) as unknown
-        }
-      },
-    })
-  return new Proxy(pool, {
-    get(target, name) {
-      if (name === 'connect') return async () => wrap(await target.connect())
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
-}
+const STATEMENTS = { gone: 'select pg_terminate_backend(pg_backend_pid())', data: 'select 1/0' }
 
 const id = (): string => randomBytes(16).toString('hex')
 const named = (type: string, payload: string | object, headers: object = {}): string => {
@@ -149,14 +121,20 @@ const BOMB = gzipSync(Buffer.alloc(8 << 20))
 test('items in are the sum of outcomes, whatever happens in between', async () => {
   const seen = new Map<string, number>()
   const faults: Fault[] = []
-  const digesting = { ...app, pool: faultyPool(app.pool, faults) }
+  // Connections break, or refuse a statement for its data, at the statement asked for.
+  const digesting = interceptedApp(t, (text, run) => {
+    const [fault] = faults
+    if (fault === undefined || /^(begin|rollback)/.test(text) || fault.after-- > 0) return run()
+    faults.shift()
+    return run(STATEMENTS[fault.kind])
+  })
   await fc.assert(
     fc.asyncProperty(fc.array(aStep, { minLength: 1, maxLength: 12 }), async (steps) => {
       const number = ++projects
       const publicKey = id()
       const { projectId } = await seedProject(app, { number, publicKey })
       // Ten a minute and three in ten seconds: most runs meet the limit.
-      await app.pool.query(`update projects set settings = '{"rate_limit_per_minute": 10}' where id = $1`, [projectId])
+      await app.db.query(`update projects set settings = '{"rate_limit_per_minute": 10}' where id = $1`, [projectId])
       const send = (endpoint: string, body: string | Buffer, headers: Record<string, string> = {}) =>
         intake.send({ url: `/api/${number}/${endpoint}/?sentry_key=${publicKey}`, body, headers })
       let digester: Digester = await createDigester(digesting)
@@ -207,7 +185,7 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
         faults.length = 0
         await digester.close()
       }
-      const { rows } = await app.pool.query<{ outcome: string; reason: string; category: string; quantity: number }>(
+      const { rows } = await app.db.query<{ outcome: string; reason: string; category: string; quantity: number }>(
         'select outcome, reason, category, quantity from outcomes_hourly where project_id = $1',
         [projectId],
       )
@@ -221,12 +199,11 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
         seen.set(name, (seen.get(name) ?? 0) + row.quantity)
       }
       const events = rows.filter((row) => row.outcome === 'accepted' && row.category === 'error')
-      const stored = await app.pool.query<{ n: number }>(
-        'select count(*)::int as n from events where project_id = $1',
-        [projectId],
-      )
+      const stored = await app.db.query<{ n: number }>('select count(*)::int as n from events where project_id = $1', [
+        projectId,
+      ])
       expect(events.reduce((sum, row) => sum + row.quantity, 0)).toBe(stored.rows[0]?.n)
-      const left = await app.pool.query<{ n: number }>('select count(*)::int as n from spool')
+      const left = await app.db.query<{ n: number }>('select count(*)::int as n from spool')
       expect(left.rows[0]?.n).toBe(0)
     }),
     { numRuns: 40, endOnFailure: true, examples: EXAMPLES },

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { recordSessions, type SessionFact } from '../metrics/sessions/record-sessions.ts'
 import { ACCEPTED, type Disposition, type Filed } from '../outcomes/recorder.ts'
@@ -6,12 +6,12 @@ import { ACCEPTED, type Disposition, type Filed } from '../outcomes/recorder.ts'
 /** An update that is repeated changes nothing and is accepted all the same: SDKs repeat them on purpose. */
 export async function recordSessionItems(
   _app: App,
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   facts: readonly Filed<SessionFact>[],
 ): Promise<readonly Disposition[]> {
   const isCounted = await recordSessions(
-    client,
+    tx,
     now,
     facts.map(({ fact, filing }) => ({ projectId: filing.projectId, fact })),
   )

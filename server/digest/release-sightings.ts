@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Database } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { KnownReleases, noteReleases, type Sighting } from '../releases/note-releases.ts'
 import { ReleaseTeller } from '../releases/release-news.ts'
@@ -20,7 +20,7 @@ export async function noteReleasesOf(app: App, entries: Entries): Promise<void> 
   const { known, teller } = ofApp(app)
   try {
     const due = dueOf(entries, known, now)
-    if (due.length > 0) await noteReleases(app.pool, known, now, due, (news) => teller.add(news))
+    if (due.length > 0) await noteReleases(app.db, known, now, due, (news) => teller.add(news))
   } catch (error) {
     if (isDatabaseAway(error)) throw error
     app.log.error({ err: error }, 'releases cannot be noted')
@@ -62,10 +62,10 @@ const named = (version: string | null, kind: Sighting['kind']) =>
 
 type Held = { readonly known: KnownReleases; readonly teller: ReleaseTeller }
 
-const ofPool = new WeakMap<pg.Pool, Held>()
+const ofDatabase = new WeakMap<Database, Held>()
 
-function ofApp({ pool }: App): Held {
-  const held = ofPool.get(pool) ?? { known: new KnownReleases(), teller: new ReleaseTeller(pool) }
-  ofPool.set(pool, held)
+function ofApp({ db }: App): Held {
+  const held = ofDatabase.get(db) ?? { known: new KnownReleases(), teller: new ReleaseTeller(db) }
+  ofDatabase.set(db, held)
   return held
 }

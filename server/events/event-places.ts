@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 
 /** What the store knows of events without opening their bodies; every look is bounded, whatever is stored. */
 
@@ -50,7 +50,7 @@ type FactsRow = {
 }
 
 /** The next events of these issues in one direction, nearest first. */
-export async function lookAtEvents(db: Database, sources: EventSources, look: Look): Promise<EventFacts[]> {
+export async function lookAtEvents(db: Connection, sources: EventSources, look: Look): Promise<EventFacts[]> {
   const { rows } = await sql<FactsRow>`${windowOf(sources, look)}`.execute(db)
   return rows.map((row) => ({
     eventId: unhyphenate(row.event_id),
@@ -99,7 +99,11 @@ function windowOf({ issueIds, oldestDay }: EventSources, { direction, from, sinc
 }
 
 /** How many events of these issues are stored, counted up to `most`. */
-export async function countEvents(db: Database, { issueIds, oldestDay }: EventSources, most: number): Promise<number> {
+export async function countEvents(
+  db: Connection,
+  { issueIds, oldestDay }: EventSources,
+  most: number,
+): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from (
     select from events where issue_id = any(${[...issueIds]}::uuid[]) and received_day >= ${oldestDay}::date limit ${most}) c`.execute(
     db,
@@ -116,7 +120,7 @@ export type ReleaseCount = {
 
 /** Releases among the newest `most` events, those with the newest event first. */
 export async function countReleases(
-  db: Database,
+  db: Connection,
   sources: EventSources,
   most: number,
 ): Promise<{ releases: ReleaseCount[]; lookedAt: number }> {
@@ -139,7 +143,7 @@ export type UserCount = {
 
 /** People among the newest `most` events, those with the most events first. */
 export async function countUsers(
-  db: Database,
+  db: Connection,
   sources: EventSources,
   most: number,
   page: { readonly limit: number; readonly offset: number },

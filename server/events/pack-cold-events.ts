@@ -35,7 +35,7 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
   const waitingSince = dayOf(new Date(now.getTime() - oldestAgeMs))
   const before = waitingSince < closedBefore ? waitingSince : closedBefore
   let total = 0
-  for (const { day, sizeBytes, isStarted } of await selectUnpackedDays(app.pool, before)) {
+  for (const { day, sizeBytes, isStarted } of await selectUnpackedDays(app.db, before)) {
     if (signal?.aborted === true) return total
     if (!isStarted && sizeBytes < leastBytes) continue
     app.log.info({ day, size_bytes: sizeBytes }, 'packing the events of a day')

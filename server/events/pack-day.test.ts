@@ -5,7 +5,6 @@ import { testApp } from '#test/kit/test-app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { openBlock, openBody } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 import { packColdEvents } from './pack-cold-events.ts'
@@ -29,7 +28,7 @@ const goOn = (): Promise<void> => Promise.resolve()
 let daysUsed = 0
 async function freshDay(): Promise<string> {
   const day = dayPlus(dayOf(clock.now()), -10 - 3 * daysUsed++)
-  await ensureDayPartitions(app.pool, [{ table: 'events' }], day)
+  await ensureDayPartitions(app.db, [{ table: 'events' }], day)
   return day
 }
 
@@ -61,7 +60,7 @@ function eventOn(day: string, issueId: string, more: Partial<StoredEvent> = {}):
   }
 }
 
-const write = (events: readonly StoredEvent[]): Promise<void> => withClientTx(app.pool, (c) => insertEvents(c, events))
+const write = (events: readonly StoredEvent[]): Promise<void> => app.tx((c) => insertEvents(c, events))
 
 /** What must be the same before and after. */
 const essence = (event: StoredEvent | null): (Omit<StoredEvent, 'body'> & { body: string }) | null =>
@@ -85,7 +84,7 @@ async function essencesOf(issueId: string): Promise<ReturnType<typeof essence>[]
 }
 
 async function rowsOf(day: string): Promise<{ rows: number; unpacked: number; blocks: number }> {
-  const { rows } = await app.pool.query<{ rows: number; unpacked: number; blocks: number }>(
+  const { rows } = await app.db.query<{ rows: number; unpacked: number; blocks: number }>(
     `select count(*) as rows, count(body) as unpacked, (select count(*) from event_blocks where received_day = $1) as blocks
      from events where received_day = $1`,
     [day],
@@ -132,7 +131,7 @@ describe('a packed day', () => {
   })
 
   test('still knows its ids', async () => {
-    const client = await app.pool.connect()
+    const client = await app.db.reserve()
     try {
       const key = { projectId, eventId: events[5]!.eventId }
       expect([...(await findStored(client, [key], dayPlus(day, 6)))]).toEqual([`${projectId}/${key.eventId}`])
@@ -146,7 +145,7 @@ describe('a packed day', () => {
     const late = eventOn(day, first)
     await write([late])
     expect(essence(await readEvent(app.db, first, late))).toEqual(essence(late))
-    const { rows } = await app.pool.query('select 1 from event_packing_changes')
+    const { rows } = await app.db.query('select 1 from event_packing_changes')
     expect(rows).toEqual([])
   })
 
@@ -194,7 +193,7 @@ test('what is deleted, written or moved to another issue meanwhile is honoured',
     if (++steps !== 2) return
     await app.tx((tx) => deleteEventsOf(tx, deletedIssue, 5_000))
     // Moved behind the place packing has come to: its rows would be copied twice.
-    await app.pool.query('update events set issue_id = $2 where issue_id = $1', [movedIssue, otherIssue])
+    await app.db.query('update events set issue_id = $2 where issue_id = $1', [movedIssue, otherIssue])
     await write([late])
   })
   expect(await essencesOf(deletedIssue)).toEqual([])
@@ -222,7 +221,7 @@ test('a day in use is left alone after a moment and packed the next time', async
   const day = await freshDay()
   const issueId = newId()
   await write([eventOn(day, issueId)])
-  const reader = await app.pool.connect()
+  const reader = await app.db.reserve()
   try {
     let isReading = false
     const packing = packDay(app, day, async () => {
@@ -243,7 +242,7 @@ test('a day in use is left alone after a moment and packed the next time', async
 
 test('closed days are packed, oldest first; today, yesterday in its last hour, and packed ones are not', async () => {
   const [today, yesterday] = [dayOf(clock.now()), dayPlus(dayOf(clock.now()), -1)]
-  await ensureDayPartitions(app.pool, [{ table: 'events' }], yesterday)
+  await ensureDayPartitions(app.db, [{ table: 'events' }], yesterday)
   const issueId = newId()
   await write([eventOn(today, issueId), eventOn(yesterday, issueId)])
   const at = (time: string): Date => new Date(time)

@@ -1,17 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { blankParts, MOST_BLOCK_BYTES, MOST_BLOCK_EVENTS, openBody, packBlock } from './blocks.ts'
 import {
+  allowLongStatements,
   applyChanges,
   beginPacking,
   indexPacked,
+  limitLockWait,
   lockDay,
   nextRows,
   type PackedRow,
+  rewriteBlock,
   type RowToPack,
   swapIn,
   tidyDay,
@@ -39,47 +41,41 @@ export class DayBusyError extends Error {}
  * @throws DayBusyError when the day is in use; everything done so far is kept
  */
 export async function packDay(app: App, day: string, pause: () => Promise<void>): Promise<number> {
-  await ensureDayPartitions(app.pool, [{ table: 'event_blocks' }], day)
+  await ensureDayPartitions(app.db, [{ table: 'event_blocks' }], day)
   await onlyFor(LOCK_WAIT_MS, () =>
-    withClientTx(app.pool, async (client) => {
+    app.tx(async (tx) => {
       // Others of this installation may begin as well; writers are waited for, but not for long.
-      await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`)
-      await beginPacking(client, day, app.clock.now())
+      await limitLockWait(tx, LOCK_WAIT_MS)
+      await beginPacking(tx, day, app.clock.now())
     }),
   )
   let packed = 0
   for (;;) {
-    const done = await withClientTx(app.pool, (client) => packStep(client, day))
+    const done = await app.tx((tx) => packStep(tx, day))
     packed += done
     if (done === 0) break
     await pause()
   }
   await catchUp(app, day, pause)
-  await withPatientClient(app.pool, async (client) => {
-    await client.query('begin')
-    try {
-      await indexPacked(client, day)
-      await client.query('commit')
-    } catch (error) {
-      await client.query('rollback')
-      throw error
-    }
+  await app.tx(async (tx) => {
+    await allowLongStatements(tx)
+    await indexPacked(tx, day)
   })
   await catchUp(app, day, pause)
   await onlyFor(LOCK_WAIT_MS, () =>
-    withClientTx(app.pool, async (client) => {
-      await lockDay(client, day, LOCK_WAIT_MS)
-      while ((await applySome(client, day)) > 0);
-      await swapIn(client, day, app.clock.now())
+    app.tx(async (tx) => {
+      await lockDay(tx, day, LOCK_WAIT_MS)
+      while ((await applySome(tx, day)) > 0);
+      await swapIn(tx, day, app.clock.now())
     }),
   )
-  await withPatientClient(app.pool, (client) => tidyDay(client, day))
+  await tidy(app, day)
   return packed
 }
 
 /** @returns how many rows it packed; 0 at the end of the day */
-async function packStep(client: pg.ClientBase, day: string): Promise<number> {
-  const { rows, nextBlockId } = await nextRows(client, day, STEP)
+async function packStep(tx: Tx, day: string): Promise<number> {
+  const { rows, nextBlockId } = await nextRows(tx, day, STEP)
   if (rows.length === 0) return 0
   const blocks: { id: number; body: Buffer }[] = []
   const packed: PackedRow[] = []
@@ -104,7 +100,7 @@ async function packStep(client: pg.ClientBase, day: string): Promise<number> {
     bytes += json.length
   }
   await close()
-  await writePacked(client, day, blocks, packed)
+  await writePacked(tx, day, blocks, packed)
   return rows.length
 }
 
@@ -121,41 +117,29 @@ function jsonOf({ body, encoding, start, end }: RowToPack): Buffer | null {
 }
 
 async function catchUp(app: App, day: string, pause: () => Promise<void>): Promise<void> {
-  while ((await withClientTx(app.pool, (client) => applySome(client, day))) > FEW_CHANGES) await pause()
+  while ((await app.tx((tx) => applySome(tx, day))) > FEW_CHANGES) await pause()
 }
 
-async function applySome(client: pg.ClientBase, day: string): Promise<number> {
-  const { changes, parts } = await applyChanges(client, day, MOST_CHANGES)
-  await removeFromBlocks(client, parts)
+async function applySome(tx: Tx, day: string): Promise<number> {
+  const { changes, parts } = await applyChanges(tx, day, MOST_CHANGES)
+  await removeFromBlocks(tx, parts)
   return changes
 }
 
-/** As removeParts, on a plain client: these blocks are not to be seen yet, so nobody else is at them. */
-async function removeFromBlocks(client: pg.ClientBase, parts: readonly PackedPart[]): Promise<void> {
+async function removeFromBlocks(tx: Tx, parts: readonly PackedPart[]): Promise<void> {
   for (const ofBlock of Map.groupBy(parts, ({ blockId }) => blockId).values()) {
     const [first] = ofBlock
-    if (first === undefined) continue
-    const key = [first.day, first.blockId]
-    const { rows } = await client.query<{ body: Buffer }>(
-      'select body from event_blocks where received_day = $1 and block_id = $2',
-      key,
-    )
-    const left = rows[0] === undefined ? null : blankParts(rows[0].body, ofBlock)
-    if (left === null) await client.query('delete from event_blocks where received_day = $1 and block_id = $2', key)
-    else
-      await client.query('update event_blocks set body = $3 where received_day = $1 and block_id = $2', [...key, left])
+    if (first !== undefined) await rewriteBlock(tx, first.day, first.blockId, (body) => blankParts(body, ofBlock))
   }
 }
 
-/** A connection whose statements may take long. */
-async function withPatientClient(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect()
+async function tidy(app: App, day: string): Promise<void> {
+  const session = await app.db.reserve()
   try {
-    await client.query('set statement_timeout = 0')
-    await work(client)
+    await tidyDay(session, day)
   } finally {
     // Its settings are not for others.
-    client.release(true)
+    session.release(true)
   }
 }
 

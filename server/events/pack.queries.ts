@@ -1,11 +1,7 @@
-import { pipeline } from 'node:stream/promises'
-import { Readable } from 'node:stream'
-import type pg from 'pg'
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import type { Connection, Tx } from '../storage/database.ts'
 import { dayPlus } from '../kernel/day.ts'
-import { readCopied } from '../storage/copy-read.ts'
 import { partitionName } from '../storage/day-partitions.ts'
-import { CopyRows } from './copy-rows.ts'
+import { CopyRows } from '../storage/copy-in.ts'
 import type { PackedPart } from './packed-bodies.ts'
 
 /** SQL of packing. Names of tables come from days we made ourselves; COPY and DDL take no parameters. */
@@ -33,10 +29,10 @@ const packedTable = (day: string): string => `${dayTable(day)}_packed`
 
 /** Days that have a partition, oldest first, with their size on disk; none that is packed already. */
 export async function selectUnpackedDays(
-  pool: pg.Pool,
+  db: Connection,
   before: string,
 ): Promise<{ day: string; sizeBytes: number; isStarted: boolean }[]> {
-  const { rows } = await pool.query<{ day: string; size: number; started: boolean }>(
+  const { rows } = await db.query<{ day: string; size: number; started: boolean }>(
     `select d.day, d.size, p.received_day is not null as started from (
        select (substr(c.relname, 8, 4) || '-' || substr(c.relname, 12, 2) || '-' || substr(c.relname, 14, 2))::date as day,
               pg_total_relation_size(c.oid) as size
@@ -50,24 +46,24 @@ export async function selectUnpackedDays(
 }
 
 /** Puts up the table beside the day's, and the trigger that notes what changes meanwhile; nothing when they are there. */
-export async function beginPacking(client: pg.ClientBase, day: string, now: Date): Promise<void> {
-  const { rowCount } = await client.query(
+export async function beginPacking(tx: Tx, day: string, now: Date): Promise<void> {
+  const { rowCount } = await tx.query(
     `insert into event_packings (received_day, stage, started_at) values ($1, 'copying', $2) on conflict do nothing`,
     [day, now],
   )
   if (rowCount === 0) return
-  await client.query(
+  await tx.query(
     `create table ${packedTable(day)} (like events including defaults including storage,
        check (received_day >= '${day}' and received_day < '${dayPlus(day, 1)}'))`,
   )
-  await client.query(
+  await tx.query(
     `create trigger note_change after insert or update or delete on ${dayTable(day)} for each row execute function note_event_change()`,
   )
 }
 
 /** One packer at a time. @throws Error when the day is done: another was faster */
-async function lockPacking(client: pg.ClientBase, day: string): Promise<{ nextBlockId: number }> {
-  const { rows } = await client.query<{ next_block_id: number }>(
+async function lockPacking(tx: Tx, day: string): Promise<{ nextBlockId: number }> {
+  const { rows } = await tx.query<{ next_block_id: number }>(
     `select next_block_id from event_packings where received_day = $1 and stage = 'copying' for update`,
     [day],
   )
@@ -90,13 +86,13 @@ export type RowToPack = {
  * packing for the transaction.
  */
 export async function nextRows(
-  client: pg.ClientBase,
+  tx: Tx,
   day: string,
   most: { readonly rows: number; readonly bytes: number },
 ): Promise<{ rows: RowToPack[]; nextBlockId: number }> {
-  const { nextBlockId } = await lockPacking(client, day)
+  const { nextBlockId } = await lockPacking(tx, day)
   const at = (column: string): string => `(select ${column} from event_packings where received_day = '${day}')`
-  const statement = `copy (
+  const statement = `
       select ${CARRIED.join(', ')}, body_encoding, body_start, body_end, body from (
         select *, sum(greatest(body_end - body_start, octet_length(body)))
                     over (order by issue_id, occurred_at, event_id rows between unbounded preceding and 1 preceding) as before
@@ -105,11 +101,9 @@ export async function nextRows(
           where (issue_id, occurred_at, event_id) > (${at('issue_id')}, ${at('occurred_at')}, ${at('event_id')}) and body is not null
           order by issue_id, occurred_at, event_id limit ${most.rows}
         ) as oldest
-      ) as counted where before is null or before < ${most.bytes} order by issue_id, occurred_at, event_id
-    ) to stdout (format binary)`
-  const chunks: Buffer[] = []
-  for await (const chunk of client.query(copyTo(statement))) chunks.push(chunk as Buffer)
-  const rows = readCopied(Buffer.concat(chunks), CARRIED.length + 4).map((fields): RowToPack => {
+      ) as counted where before is null or before < ${most.bytes} order by issue_id, occurred_at, event_id`
+  const copied = await tx.copyOut(statement, CARRIED.length + 4)
+  const rows = copied.map((fields): RowToPack => {
     const [encoding, start, end, body] = fields.slice(CARRIED.length)
     return {
       carried: fields.slice(0, CARRIED.length),
@@ -132,7 +126,7 @@ export type PackedRow = {
 
 /** Writes blocks and rows, and moves the packing on behind the last row. */
 export async function writePacked(
-  client: pg.ClientBase,
+  tx: Tx,
   day: string,
   blocks: readonly { readonly id: number; readonly body: Buffer }[],
   rows: readonly PackedRow[],
@@ -144,7 +138,7 @@ export async function writePacked(
     copied.int64(id)
     copied.bytes(body)
   }
-  await copyInto(client, 'event_blocks (received_day, block_id, body)', copied)
+  await tx.copyIn('event_blocks (received_day, block_id, body)', copied)
   const packed = new CopyRows()
   for (const { row, blockId, start, end } of rows) {
     packed.row(COLUMNS.length)
@@ -159,10 +153,10 @@ export async function writePacked(
     else packed.nothing()
     packed.int64(blockId)
   }
-  await copyInto(client, `${packedTable(day)} (${COLUMNS.join(', ')})`, packed)
+  await tx.copyIn(`${packedTable(day)} (${COLUMNS.join(', ')})`, packed)
   const last = rows.at(-1)?.row
   if (last === undefined) return
-  await client.query(
+  await tx.query(
     `update event_packings set issue_id = $2, occurred_at = $3, event_id = $4, next_block_id = next_block_id + $5, packed = packed + $6
      where received_day = $1`,
     [day, uuidIn(last, 'issue_id'), timeIn(last, 'occurred_at'), uuidIn(last, 'event_id'), blocks.length, rows.length],
@@ -181,22 +175,35 @@ function timeIn(row: RowToPack, column: Carried): string {
   return `${new Date(Number(us / 1000n)).toISOString().slice(0, -1)}${String(us % 1000n).padStart(3, '0')}Z`
 }
 
-async function copyInto(client: pg.ClientBase, target: string, rows: CopyRows): Promise<void> {
-  await pipeline(Readable.from(rows.finish()), client.query(copyFrom(`copy ${target} from stdin (format binary)`)))
+/** Reads and rewrites a block of the day: it is not visible to readers yet, so no lock is needed. */
+export async function rewriteBlock(
+  tx: Tx,
+  day: string,
+  blockId: number,
+  rewrite: (body: Buffer) => Buffer | null,
+): Promise<void> {
+  const key = [day, blockId]
+  const { rows } = await tx.query<{ body: Buffer }>(
+    'select body from event_blocks where received_day = $1 and block_id = $2',
+    key,
+  )
+  const left = rows[0] === undefined ? null : rewrite(rows[0].body)
+  if (left === null) await tx.query('delete from event_blocks where received_day = $1 and block_id = $2', key)
+  else await tx.query('update event_blocks set body = $3 where received_day = $1 and block_id = $2', [...key, left])
 }
 
 /** The indexes the day's table must have to take its place; built once, after the rows, which makes them small. */
-export async function indexPacked(client: pg.ClientBase, day: string): Promise<void> {
-  await lockPacking(client, day)
-  const { rowCount } = await client.query('select 1 from pg_index where indrelid = $1::regclass', [packedTable(day)])
+export async function indexPacked(tx: Tx, day: string): Promise<void> {
+  await lockPacking(tx, day)
+  const { rowCount } = await tx.query('select 1 from pg_index where indrelid = $1::regclass', [packedTable(day)])
   if ((rowCount ?? 0) > 0) return
-  const { rows } = await client.query<{ definition: string }>(
+  const { rows } = await tx.query<{ definition: string }>(
     `select pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'events'::regclass order by 1`,
   )
   for (const { definition } of rows) {
     const columns = definition.slice(definition.indexOf(' USING '))
     const unique = definition.startsWith('CREATE UNIQUE') ? 'unique' : ''
-    await client.query(`create ${unique} index on ${packedTable(day)}${columns}`)
+    await tx.query(`create ${unique} index on ${packedTable(day)}${columns}`)
   }
 }
 
@@ -206,11 +213,11 @@ export async function indexPacked(client: pg.ClientBase, day: string): Promise<v
  * @returns how many rows had changed, and what the removed ones left in blocks
  */
 export async function applyChanges(
-  client: pg.ClientBase,
+  tx: Tx,
   day: string,
   most: number,
 ): Promise<{ changes: number; parts: PackedPart[] }> {
-  const { rows: keys } = await client.query<{ project_id: string; event_id: string }>(
+  const { rows: keys } = await tx.query<{ project_id: string; event_id: string }>(
     `delete from event_packing_changes where ctid = any(array(
        select ctid from event_packing_changes where received_day = $1 limit $2)) returning project_id, event_id`,
     [day, most],
@@ -218,12 +225,12 @@ export async function applyChanges(
   if (keys.length === 0) return { changes: 0, parts: [] }
   const values = [keys.map((key) => key.project_id), keys.map((key) => key.event_id)]
   const wanted = '(select distinct * from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)) k'
-  const { rows: gone } = await client.query<{ block_id: number | null; body_start: number; body_end: number }>(
+  const { rows: gone } = await tx.query<{ block_id: number | null; body_start: number; body_end: number }>(
     `delete from ${packedTable(day)} e using ${wanted} where e.project_id = k.project_id and e.event_id = k.event_id
      returning e.block_id, e.body_start, e.body_end`,
     values,
   )
-  await client.query(
+  await tx.query(
     `insert into ${packedTable(day)} (${COLUMNS.join(', ')}) select ${COLUMNS.map((column) => `e.${column}`).join(', ')}
      from ${dayTable(day)} e join ${wanted} on e.project_id = k.project_id and e.event_id = k.event_id`,
     values,
@@ -236,26 +243,40 @@ export async function applyChanges(
   }
 }
 
+/** Makes later statements of the transaction give up when they wait longer than that for a lock. */
+export async function limitLockWait(tx: Tx, waitMs: number): Promise<void> {
+  await tx.query(`set local lock_timeout = ${waitMs}`)
+}
+
+/** Lifts the limit on the time of later statements of the transaction. */
+export async function allowLongStatements(tx: Tx): Promise<void> {
+  await tx.query('set local statement_timeout = 0')
+}
+
 /** Keeps everybody from the day's table until the transaction ends; gives up soon, as all questions wait behind. */
-export async function lockDay(client: pg.ClientBase, day: string, waitMs: number): Promise<void> {
-  await lockPacking(client, day)
-  await client.query(`set local lock_timeout = ${waitMs}`)
-  await client.query(`lock table events, ${dayTable(day)} in access exclusive mode`)
+export async function lockDay(tx: Tx, day: string, waitMs: number): Promise<void> {
+  await lockPacking(tx, day)
+  await limitLockWait(tx, waitMs)
+  await tx.query(`lock table events, ${dayTable(day)} in access exclusive mode`)
 }
 
 /** Puts the packed table in the place of the day's, whose disk space is free once this commits. */
-export async function swapIn(client: pg.ClientBase, day: string, now: Date): Promise<void> {
-  await client.query(`alter table events detach partition ${dayTable(day)}`)
-  await client.query(`drop table ${dayTable(day)}`)
-  await client.query(`alter table ${packedTable(day)} rename to ${dayTable(day)}`)
-  await client.query(
+export async function swapIn(tx: Tx, day: string, now: Date): Promise<void> {
+  await tx.query(`alter table events detach partition ${dayTable(day)}`)
+  await tx.query(`drop table ${dayTable(day)}`)
+  await tx.query(`alter table ${packedTable(day)} rename to ${dayTable(day)}`)
+  await tx.query(
     `alter table events attach partition ${dayTable(day)} for values from ('${day}') to ('${dayPlus(day, 1)}')`,
   )
-  await client.query(`update event_packings set stage = 'done', finished_at = $2 where received_day = $1`, [day, now])
+  await tx.query(`update event_packings set stage = 'done', finished_at = $2 where received_day = $1`, [day, now])
 }
 
-/** Room for changes is not needed any more; the visibility map spares later reads and vacuums. */
-export async function tidyDay(client: pg.ClientBase, day: string): Promise<void> {
-  await client.query(`vacuum (freeze, analyze) ${dayTable(day)}`)
-  await client.query(`vacuum (freeze, analyze) ${partitionName('event_blocks', day)}`)
+/**
+ * Room for changes is not needed any more; the visibility map spares later reads and vacuums. Not in a transaction, and
+ * leaves the connection without a limit on the time of statements.
+ */
+export async function tidyDay(on: Connection, day: string): Promise<void> {
+  await on.query('set statement_timeout = 0')
+  await on.query(`vacuum (freeze, analyze) ${dayTable(day)}`)
+  await on.query(`vacuum (freeze, analyze) ${partitionName('event_blocks', day)}`)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { unhyphenate } from '../kernel/ids.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import { blankParts, openBlock, type Part } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 
@@ -29,7 +29,7 @@ export type EventRow = {
 }
 
 /** Rows as events, in their order, each block opened once. An event deleted meanwhile is left out. */
-export async function storedEvents(db: Database, rows: readonly EventRow[]): Promise<StoredEvent[]> {
+export async function storedEvents(db: Connection, rows: readonly EventRow[]): Promise<StoredEvent[]> {
   const blocks = await openBlocks(db, rows)
   return rows.flatMap((row) => {
     if (row.body !== null) return [storedEvent(row, row.body, row.body_start, row.body_end)]
@@ -85,7 +85,7 @@ export async function removeParts(tx: Tx, parts: readonly PackedPart[]): Promise
   }
 }
 
-async function openBlocks(db: Database, rows: readonly EventRow[]): Promise<Map<string, Buffer>> {
+async function openBlocks(db: Connection, rows: readonly EventRow[]): Promise<Map<string, Buffer>> {
   const keys = new Map<string, { day: string; id: number }>()
   for (const { received_day: day, block_id: id } of rows) if (id !== null) keys.set(`${day}/${id}`, { day, id })
   if (keys.size === 0) return new Map()

@@ -1,7 +1,7 @@
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 
 /** Whether a day is being copied into blocks: what is deleted meanwhile goes from the copy when that ends. */
-export async function isPackingUnderWay(db: Database): Promise<boolean> {
+export async function isPackingUnderWay(db: Connection): Promise<boolean> {
   const row = await db
     .selectFrom('event_packings')
     .select('received_day')

@@ -4,7 +4,6 @@ import { testApp } from '#test/kit/test-app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../storage/day-partitions.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { ANY_DAY } from './event-places.ts'
 import { packDay } from './pack-day.ts'
 import { purgeEvents } from './purge-events.ts'
@@ -17,10 +16,10 @@ const TABLES = [{ table: 'events' }, { table: 'event_blocks' }]
 
 async function anEventOf(projectId: string, daysAgo: number, issueId = newId()): Promise<void> {
   const day = dayPlus(today, -daysAgo)
-  await ensureDayPartitions(app.pool, TABLES, day)
+  await ensureDayPartitions(app.db, TABLES, day)
   const at = new Date(`${day}T12:00:00Z`)
-  await withClientTx(app.pool, (client) =>
-    insertEvents(client, [
+  await app.tx((tx) =>
+    insertEvents(tx, [
       {
         projectId,
         eventId: newEventId(),
@@ -45,19 +44,19 @@ async function anEventOf(projectId: string, daysAgo: number, issueId = newId()):
 
 test('days beyond the longest retention of any project go whole, with their blocks; the others stay', async () => {
   const org = newId()
-  await app.pool.query(
+  await app.db.query(
     `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
     [org],
   )
   expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 0 })
   const projects = [newId(), newId()]
   for (const [index, days] of [7, 30].entries())
-    await app.pool.query(
+    await app.db.query(
       `insert into projects (id, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', $4, now())`,
       [projects[index], org, `p${index}`, JSON.stringify({ retention_days: days })],
     )
   for (const daysAgo of [0, 10, 29, 45, 60]) await anEventOf(projects[0] ?? '', daysAgo)
-  await app.pool.query(
+  await app.db.query(
     `insert into event_packings (received_day, stage, started_at) values ($1, 'done', now()), ($2, 'done', now())`,
     [dayPlus(today, -45), dayPlus(today, -29)],
   )
@@ -68,25 +67,25 @@ test('days beyond the longest retention of any project go whole, with their bloc
     await anEventOf(project ?? '', daysAgo)
   expect(await purgeEvents(app, AbortSignal.abort())).toMatchObject({ events: 0 })
   expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 2 })
-  expect((await partitionDays(app.pool, 'events')).every((day) => day >= dayPlus(today, -30))).toBe(true)
-  expect((await partitionDays(app.pool, 'event_blocks')).every((day) => day >= dayPlus(today, -30))).toBe(true)
-  const { rows } = await app.pool.query<{ events: number; packings: number }>(
+  expect((await partitionDays(app.db, 'events')).every((day) => day >= dayPlus(today, -30))).toBe(true)
+  expect((await partitionDays(app.db, 'event_blocks')).every((day) => day >= dayPlus(today, -30))).toBe(true)
+  const { rows } = await app.db.query<{ events: number; packings: number }>(
     'select (select count(*)::int from events) as events, (select count(*)::int from event_packings) as packings',
   )
   expect(rows).toEqual([{ events: 3, packings: 1 }])
-  expect(
-    (await app.pool.query('select distinct project_id from events where received_day < $1', [today])).rows,
-  ).toEqual([{ project_id: projects[1] }])
+  expect((await app.db.query('select distinct project_id from events where received_day < $1', [today])).rows).toEqual([
+    { project_id: projects[1] },
+  ])
   expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 0 })
 })
 
 test('who deletes the same events at the same time is not in the way, and is not waited for', async () => {
-  const { rows } = await app.pool.query<{ id: string }>(
+  const { rows } = await app.db.query<{ id: string }>(
     `select id from projects where settings @> '{"retention_days": 7}'`,
   )
   const issueId = newId()
   for (let n = 0; n < 8; n++) await anEventOf(rows[0]?.id ?? '', 29, issueId)
-  const other = await app.pool.connect()
+  const other = await app.db.reserve()
   try {
     await other.query('begin')
     const some = 'select event_id from events where issue_id = $1 order by ctid desc limit 2'
@@ -101,7 +100,7 @@ test('who deletes the same events at the same time is not in the way, and is not
 })
 
 test('of a packed day what others keep stays readable; issues of many events and many issues of few go in pieces', async () => {
-  const { rows: projects } = await app.pool.query<{ id: string }>(
+  const { rows: projects } = await app.db.query<{ id: string }>(
     `select id from projects order by (settings->>'retention_days')::int`,
   )
   const [short = '', long = ''] = projects.map(({ id }) => id)
@@ -113,7 +112,7 @@ test('of a packed day what others keep stays readable; issues of many events and
   const day = dayPlus(today, -20)
   await packDay(app, day, () => Promise.resolve())
   // One issue with more than a piece, and more issues than one.
-  await app.pool.query(
+  await app.db.query(
     `insert into events (received_day, project_id, event_id, issue_id, received_at, occurred_at, level, environment, body_encoding, body_start, body_end, body)
      select $1::date, $2, gen_random_uuid(), case when n <= 2001 then $3::uuid else gen_random_uuid() end, $1::date, $1::date, 'error', 'p', 0, 0, 2, '{}'
      from generate_series(1, 4100) n`,

@@ -28,15 +28,15 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   // Without projects nobody says how long.
   if (first === undefined) return { days: 0, events: 0 }
   const oldest = others.reduce(earlier, first)
-  const days = await dropDaysBefore(app.pool, ['events', 'event_blocks'], oldest)
+  const days = await dropDaysBefore(app.db, ['events', 'event_blocks'], oldest)
   // Only of days that are gone: one that was in use is still to be read through its blocks.
-  await app.pool.query(
+  await app.db.query(
     `delete from event_packings p where p.received_day < $1::date
        and to_regclass('events_' || to_char(p.received_day, 'YYYYMMDD')) is null`,
     [oldest],
   )
   let events = 0
-  for (const day of await partitionDays(app.pool, 'events'))
+  for (const day of await partitionDays(app.db, 'events'))
     for (const project of kept) {
       if (day >= project.oldest) continue
       for (const issueIds of inPieces(await issuesOfDay(app.db, project.id, day))) {

@@ -5,14 +5,13 @@ import { testApp } from '#test/kit/test-app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { packBlock } from './blocks.ts'
 import { ANY_DAY, lookAtEvents } from './event-places.ts'
 import { findStored, insertEvents, newestArrived, newestEvents, readEvent, readEventsAt } from './store.ts'
 
 const { app, clock } = await testApp()
 const day = dayOf(clock.now())
-await ensureDayPartitions(app.pool, [{ table: 'events' }], day)
+await ensureDayPartitions(app.db, [{ table: 'events' }], day)
 
 const anEvent = (issueId: string, projectId: string, secondsAgo: number, bytes: number) => ({
   projectId,
@@ -35,22 +34,22 @@ const anEvent = (issueId: string, projectId: string, secondsAgo: number, bytes: 
 
 test('no plan from when a day was empty is kept for when it is full', async () => {
   const keys = [{ projectId: newId(), eventId: newEventId() }]
-  const client = await app.pool.connect()
+  const session = await app.db.reserve()
   try {
-    for (let i = 0; i < 10; i++) await findStored(client, keys, day)
-    const { rows } = await client.query<{ generic: number; custom: number }>(
+    for (let i = 0; i < 10; i++) await findStored(session, keys, day)
+    const { rows } = await session.query<{ generic: number; custom: number }>(
       `select generic_plans as generic, custom_plans as custom from pg_prepared_statements where name = 'events-find-stored'`,
     )
     expect(rows).toEqual([{ generic: 0, custom: 10 }])
   } finally {
-    client.release()
+    session.release()
   }
 })
 
 test('the newest events are given up to a number and a size, and one whatever its size', async () => {
   const [issueId, projectId] = [newId(), newId()]
   const events = [1, 2, 3, 4].map((secondsAgo) => anEvent(issueId, projectId, secondsAgo, 1_000))
-  await withClientTx(app.pool, (client) => insertEvents(client, events))
+  await app.tx((tx) => insertEvents(tx, events))
   const ids = events.map((event) => event.eventId)
   const given = async (limit: number, mostBytes: number): Promise<string[]> =>
     (await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { limit, mostBytes })).map(
@@ -77,10 +76,10 @@ test('of an issue with many events in many days the newest are read, not all of 
     ]
   })
   for (const received of new Set(events.map((event) => dayOf(event.receivedAt))))
-    await ensureDayPartitions(app.pool, [{ table: 'events' }], received)
-  await withClientTx(app.pool, (client) => insertEvents(client, events))
-  await app.pool.query('analyze events')
-  const fetched = await app.db.transaction().execute(async (tx) => {
+    await ensureDayPartitions(app.db, [{ table: 'events' }], received)
+  await app.tx((tx) => insertEvents(tx, events))
+  await app.db.query('analyze events')
+  const fetched = await app.tx(async (tx) => {
     expect(
       await newestEvents(tx, { issueIds: [large], oldestDay: ANY_DAY }, { limit: 100, mostBytes: 1 << 20 }),
     ).toHaveLength(100)
@@ -101,7 +100,7 @@ test('of an issue with many events in many days the newest are read, not all of 
 test('bodies are found in their days, and blocks are opened up to a number', async () => {
   const [issueId, projectId] = [newId(), newId()]
   const events = [1, 2, 3].map((secondsAgo) => anEvent(issueId, projectId, secondsAgo, 10))
-  await withClientTx(app.pool, (client) => insertEvents(client, events))
+  await app.tx((tx) => insertEvents(tx, events))
   const places = events.map((event) => ({ eventId: event.eventId, receivedDay: day }))
   const ids = async (given: typeof places) =>
     (await readEventsAt(app.db, projectId, given)).map((event) => event.eventId).toSorted()
@@ -109,11 +108,11 @@ test('bodies are found in their days, and blocks are opened up to a number', asy
   expect(await ids(places.map((place) => ({ ...place, receivedDay: dayPlus(day, -1) })))).toEqual([])
   expect(await readEventsAt(app.db, newId(), places)).toEqual([])
   // One block each: the sample ends before the second one, however many rows there are.
-  await ensureDayPartitions(app.pool, [{ table: 'event_blocks' }], day)
+  await ensureDayPartitions(app.db, [{ table: 'event_blocks' }], day)
   for (const [index, event] of events.entries()) {
     const block = await packBlock([Buffer.from('{"n": 1234}')])
-    await app.pool.query('insert into event_blocks values ($1, $2, $3)', [day, 9_000 + index, block])
-    await app.pool.query(
+    await app.db.query('insert into event_blocks values ($1, $2, $3)', [day, 9_000 + index, block])
+    await app.db.query(
       'update events set body = null, block_id = $2, body_start = 0, body_end = 11 where event_id = $1',
       [event.eventId, 9_000 + index],
     )
@@ -133,7 +132,7 @@ test('bodies are found in their days, and blocks are opened up to a number', asy
 test('an event by its id belongs to the issue asked for', async () => {
   const [issueId, projectId] = [newId(), newId()]
   const event = anEvent(issueId, projectId, 1, 10)
-  await withClientTx(app.pool, (client) => insertEvents(client, [event]))
+  await app.tx((tx) => insertEvents(tx, [event]))
   expect(await readEvent(app.db, issueId, event)).toMatchObject({ eventId: event.eventId, issueId })
   expect(await readEvent(app.db, newId(), event)).toBeNull()
 })

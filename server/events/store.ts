@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
-import type { Database, Tx } from '../storage/pool.ts'
-import { copyInto, CopyRows } from './copy-rows.ts'
+import type { Connection, Tx } from '../storage/database.ts'
+import { CopyRows } from '../storage/copy-in.ts'
 import { type EventSources, unknownLimit } from './event-places.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
 import { partsOf, removeParts, storedEvents, type EventRow } from './packed-bodies.ts'
@@ -32,7 +31,7 @@ const COLUMNS = [
 ] as const
 
 /** Writes events inside the caller's transaction. Partitions of their days must exist. */
-export async function insertEvents(client: pg.ClientBase, events: readonly StoredEvent[]): Promise<void> {
+export async function insertEvents(tx: Tx, events: readonly StoredEvent[]): Promise<void> {
   if (events.length === 0) return
   const rows = new CopyRows()
   for (const event of events) {
@@ -55,19 +54,15 @@ export async function insertEvents(client: pg.ClientBase, events: readonly Store
     rows.int32(event.bodyEnd)
     rows.bytes(event.body)
   }
-  await copyInto(client, `events (${COLUMNS.join(', ')})`, rows)
+  await tx.copyIn(`events (${COLUMNS.join(', ')})`, rows)
 }
 
 export type EventKey = { readonly projectId: string; readonly eventId: string }
 
 /** Which of the keys are stored already, as `projectId/eventId`; looks at the last {@link UNIQUE_DAYS} received days. */
-export async function findStored(
-  client: pg.ClientBase,
-  keys: readonly EventKey[],
-  today: string,
-): Promise<Set<string>> {
+export async function findStored(on: Connection, keys: readonly EventKey[], today: string): Promise<Set<string>> {
   if (keys.length === 0) return new Set()
-  const { rows } = await client.query<{ project_id: string; event_id: string }>({
+  const { rows } = await on.query<{ project_id: string; event_id: string }>({
     name: 'events-find-stored',
     text: `select e.project_id, e.event_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
            join events e on e.project_id = k.project_id and e.event_id = k.event_id
@@ -84,7 +79,7 @@ export async function findStored(
 
 /** The newest or oldest event of an issue by its own time, or the one with this id; null when there is none. */
 export async function readEvent(
-  db: Database,
+  db: Connection,
   issueId: string,
   which: 'latest' | 'oldest' | EventKey,
 ): Promise<StoredEvent | null> {
@@ -109,7 +104,7 @@ export type NewestLimits = {
 
 /** The newest events filed under these issues, newest first, as many as stay within the limits. */
 export async function newestEvents(
-  db: Database,
+  db: Connection,
   { issueIds, oldestDay }: EventSources,
   { limit, mostBytes, mostBlocks = Infinity }: NewestLimits,
 ): Promise<StoredEvent[]> {
@@ -146,7 +141,7 @@ export type EventPlace = EventKey & {
 export type Arrived = Pick<StoredEvent, 'eventId' | 'release' | 'occurredAt' | 'receivedAt'>
 
 /** The newest events of these issues by their own time, without their bodies. */
-export async function newestArrived(db: Database, issueIds: readonly string[], limit: number): Promise<Arrived[]> {
+export async function newestArrived(db: Connection, issueIds: readonly string[], limit: number): Promise<Arrived[]> {
   const { rows } = await sql<{ event_id: string; release: string | null; occurred_at: Date; received_at: Date }>`
     select n.* from unnest(${[...issueIds]}::uuid[]) i (id)
     cross join lateral (
@@ -166,7 +161,7 @@ export async function newestArrived(db: Database, issueIds: readonly string[], l
  * received before `oldestDay`.
  */
 export async function newestPlaces(
-  db: Database,
+  db: Connection,
   issueIds: readonly string[],
   { since, oldestDay, limit }: { readonly since: Date; readonly oldestDay: string; readonly limit: number },
 ): Promise<EventPlace[]> {
@@ -196,7 +191,7 @@ export async function newestPlaces(
 
 /** Events of a project by their ids, in no particular order; those that are gone are left out. Looks at those received days only. */
 export async function readEvents(
-  db: Database,
+  db: Connection,
   projectId: string,
   eventIds: readonly string[],
   days: { readonly first: string; readonly last: string } | null,
@@ -213,7 +208,7 @@ export async function readEvents(
 
 /** Events of a project by id and received day, in no particular order; those that are gone are left out. */
 export async function readEventsAt(
-  db: Database,
+  db: Connection,
   projectId: string,
   places: readonly { readonly eventId: string; readonly receivedDay: string }[],
 ): Promise<StoredEvent[]> {
@@ -246,7 +241,7 @@ export const deleteEventsOfUser = (
 
 /** Issues of the events a project received on a day, with how many; in the order in which they are packed. */
 export async function issuesOfDay(
-  db: Database,
+  db: Connection,
   projectId: string,
   day: string,
 ): Promise<{ issueId: string; events: number }[]> {
@@ -303,12 +298,9 @@ async function deleteEvents(tx: Tx, some: ReturnType<typeof selectRows>): Promis
 }
 
 /** The issues stored events belong to, by `projectId/eventId`; nothing for events that are not there. */
-export async function findIssuesOf(
-  client: Pick<pg.ClientBase, 'query'>,
-  keys: readonly EventKey[],
-): Promise<Map<string, string>> {
+export async function findIssuesOf(tx: Connection, keys: readonly EventKey[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await client.query<{ project_id: string; event_id: string; issue_id: string }>({
+  const { rows } = await tx.query<{ project_id: string; event_id: string; issue_id: string }>({
     name: 'events-find-issues',
     text: `select e.project_id, e.event_id, e.issue_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
            join events e on e.project_id = k.project_id and e.event_id = k.event_id`,

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { findAwaited, insertFeedback } from './feedback.queries.ts'
 
 const { app, clock } = await testApp()
@@ -34,12 +33,12 @@ test('events some feedback waits for are found, however much waits beside it', a
     { projectId, eventId: alone },
     { projectId: other, eventId: awaited },
   ]
-  await withClientTx(app.pool, async (client) => {
-    expect(await findAwaited(client, events)).toEqual([])
-    await insertFeedback(client, [about(projectId, awaited), about(projectId, null)])
-    expect(await findAwaited(client, events)).toEqual([{ projectId, eventId: awaited }])
+  await app.tx(async (tx) => {
+    expect(await findAwaited(tx, events)).toEqual([])
+    await insertFeedback(tx, [about(projectId, awaited), about(projectId, null)])
+    expect(await findAwaited(tx, events)).toEqual([{ projectId, eventId: awaited }])
     const many = Array.from({ length: 1_000 }, () => about(projectId, newEventId()))
-    await insertFeedback(client, [...many, about(projectId, awaited)])
-    expect(await findAwaited(client, events)).toEqual([{ projectId, eventId: awaited }])
+    await insertFeedback(tx, [...many, about(projectId, awaited)])
+    expect(await findAwaited(tx, events)).toEqual([{ projectId, eventId: awaited }])
   })
 })

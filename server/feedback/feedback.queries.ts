@@ -1,8 +1,7 @@
 import { sql, type Selectable, type SqlBool } from 'kysely'
-import type pg from 'pg'
 import { hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Statement, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import type { NewFeedback } from './feedback.ts'
 
@@ -22,10 +21,10 @@ export type FiledFeedback = {
 }
 
 /** Writes feedback that was not stored before; returns which it was, as `projectId/feedbackId`. */
-export async function insertFeedback(client: pg.ClientBase, rows: readonly FiledFeedback[]): Promise<Set<string>> {
+export async function insertFeedback(tx: Tx, rows: readonly FiledFeedback[]): Promise<Set<string>> {
   const of = <T>(pick: (row: NewFeedback) => T): T[] => rows.map(({ feedback }) => pick(feedback))
   const uuid = (id: string | null): string | null => (id === null ? null : hyphenate(id))
-  const { rows: inserted } = await client.query<{ project_id: string; feedback_id: string }>({
+  const { rows: inserted } = await tx.query<{ project_id: string; feedback_id: string }>({
     name: 'feedback-insert',
     text: `insert into feedback (id, project_id, feedback_id, received_at, event_id, issue_id, message, name, email, url, source, replay_id, release, environment, user_hash)
            select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::uuid[], $13::text[], $14::text[], $15::bigint[])
@@ -61,9 +60,9 @@ const FEW = 500
  * Which of these events some feedback waits for. Asked with every batch of events: mostly nothing waits in their
  * projects, and that is told in a tenth of the time it takes to ask for each event.
  */
-export async function findAwaited(client: pg.ClientBase, events: readonly EventKey[]): Promise<EventKey[]> {
+export async function findAwaited(tx: Tx, events: readonly EventKey[]): Promise<EventKey[]> {
   const projectIds = [...new Set(events.map((event) => event.projectId))]
-  const waiting = await selectAwaited(client, {
+  const waiting = await selectAwaited(tx, {
     name: 'feedback-waiting',
     text: `select f.project_id, f.event_id from feedback f
            where f.project_id = any($1::uuid[]) and f.issue_id is null and f.event_id is not null limit ${FEW + 1}`,
@@ -74,7 +73,7 @@ export async function findAwaited(client: pg.ClientBase, events: readonly EventK
     const keys = new Set(events.map(({ projectId, eventId }) => `${projectId}/${eventId}`))
     return waiting.filter(({ projectId, eventId }) => keys.has(`${projectId}/${eventId}`))
   }
-  return selectAwaited(client, {
+  return selectAwaited(tx, {
     name: 'feedback-find-awaited',
     text: `select distinct f.project_id, f.event_id from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
            join feedback f on f.project_id = k.project_id and f.event_id = k.event_id
@@ -83,15 +82,15 @@ export async function findAwaited(client: pg.ClientBase, events: readonly EventK
   })
 }
 
-async function selectAwaited(client: pg.ClientBase, query: pg.QueryConfig): Promise<EventKey[]> {
-  const { rows } = await client.query<{ project_id: string; event_id: string }>(query)
+async function selectAwaited(tx: Tx, query: Statement): Promise<EventKey[]> {
+  const { rows } = await tx.query<{ project_id: string; event_id: string }>(query)
   return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
 }
 
 /** Tells waiting feedback its issue. @param issues by `projectId/eventId` */
-export async function linkFeedback(client: pg.ClientBase, issues: ReadonlyMap<string, string>): Promise<void> {
+export async function linkFeedback(tx: Tx, issues: ReadonlyMap<string, string>): Promise<void> {
   const links = [...issues].sort(([a], [b]) => (a < b ? -1 : 1))
-  await client.query({
+  await tx.query({
     name: 'feedback-link',
     text: `update feedback f set issue_id = k.issue_id
            from unnest($1::uuid[], $2::uuid[], $3::uuid[]) k (project_id, event_id, issue_id)
@@ -120,7 +119,7 @@ export type FeedbackPage = {
   readonly after: { readonly receivedAt: Date; readonly id: string } | null
 }
 
-function filtered(db: Database, filter: FeedbackFilter) {
+function filtered(db: Connection, filter: FeedbackFilter) {
   let query = db.selectFrom('feedback').where('project_id', '=', filter.projectId)
   if (filter.issueId !== undefined) {
     // Filed under the issue its event made, which may since have been merged into this one; or this one into another,
@@ -137,7 +136,7 @@ function filtered(db: Database, filter: FeedbackFilter) {
   return query
 }
 
-export function selectFeedback(db: Database, filter: FeedbackFilter, page: FeedbackPage): Promise<FeedbackRow[]> {
+export function selectFeedback(db: Connection, filter: FeedbackFilter, page: FeedbackPage): Promise<FeedbackRow[]> {
   const direction = page.descending ? 'desc' : 'asc'
   let query = filtered(db, filter)
     .selectAll('feedback')
@@ -161,7 +160,7 @@ export function selectFeedback(db: Database, filter: FeedbackFilter, page: Feedb
 }
 
 /** Rows under a filter, counted up to one beyond {@link TOTAL_CAP}. */
-export async function countFeedback(db: Database, filter: FeedbackFilter): Promise<number> {
+export async function countFeedback(db: Connection, filter: FeedbackFilter): Promise<number> {
   const capped = filtered(db, filter)
     .select('id')
     .limit(TOTAL_CAP + 1)
@@ -177,7 +176,7 @@ export async function countFeedback(db: Database, filter: FeedbackFilter): Promi
  * @returns the ids of feedback items removed, 32 hex digits: files may have come with them
  */
 export async function deleteFeedbackOf(
-  db: Database | Tx,
+  db: Connection,
   projectId: string,
   user: {
     readonly userHash: number
@@ -206,7 +205,7 @@ export async function deleteFeedbackOf(
 }
 
 /** Removes what users wrote about an issue; returns the ids their files are filed under, 32 hex digits. */
-export async function deleteFeedbackOfIssue(db: Database | Tx, issueId: string): Promise<string[]> {
+export async function deleteFeedbackOfIssue(db: Connection, issueId: string): Promise<string[]> {
   const rows = await db.deleteFrom('feedback').where('issue_id', '=', issueId).returning('feedback_id').execute()
   return rows.map((row) => unhyphenate(row.feedback_id))
 }

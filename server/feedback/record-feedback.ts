@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import { findIssuesOf, type EventKey } from '../events/store.ts'
 import type { NewFeedback } from './feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from './feedback.queries.ts'
@@ -7,17 +7,17 @@ import type { Recorder } from '../outcomes/recorder.ts'
 import { tellIssues } from '../issue-rows/tell-issues.ts'
 
 /** Feedback, each once, with the issue of its event where that event is stored already (in this batch, too). */
-export const recordFeedback: Recorder<NewFeedback> = async (_app, client, _now, facts) => {
+export const recordFeedback: Recorder<NewFeedback> = async (_app, tx, _now, facts) => {
   const keys = facts.map(({ fact, filing }) => `${filing.projectId}/${fact.feedbackId}`)
   const first = new Map(facts.map((one, index) => [keys[index] ?? '', one] as const).toReversed())
   const issues = await findIssuesOf(
-    client,
+    tx,
     facts.flatMap(({ fact: { eventId }, filing: { projectId } }) => (eventId === null ? [] : [{ projectId, eventId }])),
   )
   // A fixed order, so that two writers never wait for each other in a circle.
   const rows = [...first].sort(([a], [b]) => (a < b ? -1 : 1))
   const inserted = await insertFeedback(
-    client,
+    tx,
     rows.map(([, { fact, filing }]) => ({
       projectId: filing.projectId,
       receivedAt: filing.receivedAt,
@@ -26,7 +26,7 @@ export const recordFeedback: Recorder<NewFeedback> = async (_app, client, _now, 
     })),
   )
   await tellIssues(
-    client,
+    tx,
     rows.flatMap(([, { fact, filing }]) => {
       const issueId = issues.get(`${filing.projectId}/${fact.eventId}`)
       return issueId === undefined ? [] : [{ filing, issueId }]
@@ -39,7 +39,7 @@ export const recordFeedback: Recorder<NewFeedback> = async (_app, client, _now, 
 }
 
 /** For events just stored: feedback that came before them learns its issue. */
-export async function linkWaitingFeedback(client: pg.ClientBase, events: readonly EventKey[]): Promise<void> {
-  const awaited = await findAwaited(client, events)
-  if (awaited.length > 0) await linkFeedback(client, await findIssuesOf(client, awaited))
+export async function linkWaitingFeedback(tx: Tx, events: readonly EventKey[]): Promise<void> {
+  const awaited = await findAwaited(tx, events)
+  if (awaited.length > 0) await linkFeedback(tx, await findIssuesOf(tx, awaited))
 }

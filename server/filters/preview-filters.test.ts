@@ -112,7 +112,7 @@ describe('what is filtered', () => {
     await send(other, [saying('card declined'), saying('something else')])
     expect((await owner.patch(path, { inbound_filters: { messages: [] } })).status).toBe(200)
     await send(other, [saying('card declined')])
-    const { rows } = await t.app.pool.query(
+    const { rows } = await t.app.db.query(
       `select outcome, reason, quantity from outcomes_hourly where project_id = $1 order by outcome`,
       [other.id],
     )
@@ -127,7 +127,7 @@ describe('what is filtered', () => {
     const other = await aProject(owner)
     await owner.patch(`/api/projects/${other.id}/settings`, { inbound_filters: { ip_addresses: ['127.0.0.0/8'] } })
     await send(other, [saying('card declined')])
-    const { rows } = await t.app.pool.query(
+    const { rows } = await t.app.db.query(
       `select category, outcome, reason, quantity from outcomes_hourly where project_id = $1`,
       [other.id],
     )

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { actorLabel, memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import type { Database, Tx } from '../storage/pool.ts'
 import { nameMembers } from '../team/members.queries.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import { notify, subscribeAutomatically, subscribersOf, type News } from './inbox.queries.ts'
 import { mentionsIn, type Mention } from './mentions.ts'
 
@@ -91,7 +91,7 @@ const newsOf = (
   }))
 
 /** Who is named in comments, by comment; people who left since are not. */
-export async function mentionsOf(db: Database | Tx, commentIds: readonly string[]) {
+export async function mentionsOf(db: Connection, commentIds: readonly string[]) {
   const rows =
     commentIds.length === 0
       ? []

@@ -1,18 +1,10 @@
-import { CompiledQuery, sql } from 'kysely'
-import type pg from 'pg'
+import { sql } from 'kysely'
 import { memberBehind, type Actor } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
-import { liveNotification, MOST_IDS, publishLive } from '../live/publish.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import { MOST_IDS, publishLive } from '../live/publish.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** SQL of inboxes and subscriptions: the same for digestion, jobs and people. */
-
-type On = Tx | pg.ClientBase
-
-async function rowsOf<T extends object>(on: On, text: string, values: readonly unknown[]): Promise<T[]> {
-  if ('executeQuery' in on) return (await on.executeQuery<T>(CompiledQuery.raw(text, [...values]))).rows
-  return (await on.query<T>(text, [...values])).rows
-}
 
 export type InboxKind = 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated' | 'reopened'
 export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
@@ -52,7 +44,7 @@ const INSERT_NEWS = `
   returning org_id, user_id`
 
 /** Puts news into inboxes of members and tells their open dashboards. What a person does is no news to them. */
-export async function notify(on: On, now: Date, news: readonly News[]): Promise<void> {
+export async function notify(tx: Tx, now: Date, news: readonly News[]): Promise<void> {
   const rows = news
     .map((one) => ({ ...one, actorId: memberBehind(one.actor)?.userId ?? null }))
     .filter(({ userId, actorId }) => userId !== actorId)
@@ -67,22 +59,21 @@ export async function notify(on: On, now: Date, news: readonly News[]): Promise<
       sentence: one.sentence,
     }))
   if (rows.length === 0) return
-  const told = await rowsOf<{ org_id: string; user_id: string }>(on, INSERT_NEWS, [JSON.stringify(rows), now])
+  const { rows: told } = await tx.query<{ org_id: string; user_id: string }>(INSERT_NEWS, [JSON.stringify(rows), now])
   for (const [orgId, ofOrg] of Map.groupBy(told, (row) => row.org_id))
     await tell(
-      on,
+      tx,
       orgId,
       ofOrg.map((row) => row.user_id),
     )
 }
 
 /** Dashboards of these people read their inbox again once this commits. */
-export async function tell(on: On, orgId: string, userIds: readonly string[]): Promise<void> {
+export async function tell(tx: Tx, orgId: string, userIds: readonly string[]): Promise<void> {
   const people = [...new Set(userIds)]
   for (let at = 0; at < people.length; at += MOST_IDS) {
     const message = { kind: 'inbox' as const, user_ids: people.slice(at, at + MOST_IDS) }
-    if ('executeQuery' in on) await liveNotification(orgId, message).execute(on)
-    else await publishLive(on, orgId, message)
+    await publishLive(tx, orgId, message)
   }
 }
 
@@ -106,10 +97,10 @@ const SUBSCRIBE = `
   on conflict (issue_id, user_id) do nothing`
 
 /** Subscribes people who never were; whoever stopped by hand stays out, whoever is in keeps the reason. */
-export async function subscribeAutomatically(on: On, now: Date, rows: readonly NewSubscription[]): Promise<void> {
+export async function subscribeAutomatically(tx: Tx, now: Date, rows: readonly NewSubscription[]): Promise<void> {
   if (rows.length === 0) return
   const values = rows.map(({ issueId, userId, reason }) => ({ issue_id: issueId, user_id: userId, reason }))
-  await rowsOf(on, SUBSCRIBE, [JSON.stringify(values), now])
+  await tx.query(SUBSCRIBE, [JSON.stringify(values), now])
 }
 
 /** Subscribers of one issue that hear of what happens to it. */
@@ -133,11 +124,11 @@ const SUBSCRIBERS = `
 
 /** Members who follow these issues, or one merged into them: at most {@link MOST_SUBSCRIBERS} each, the oldest. */
 export async function subscribersOf(
-  on: On,
+  tx: Tx,
   issueIds: readonly string[],
 ): Promise<{ readonly issueId: string; readonly userId: string }[]> {
   if (issueIds.length === 0) return []
-  const rows = await rowsOf<{ issue_id: string; user_id: string }>(on, SUBSCRIBERS, [[...issueIds]])
+  const { rows } = await tx.query<{ issue_id: string; user_id: string }>(SUBSCRIBERS, [[...issueIds]])
   return rows.map((row) => ({ issueId: row.issue_id, userId: row.user_id }))
 }
 
@@ -147,7 +138,7 @@ export type InboxRow = Awaited<ReturnType<typeof selectInbox>>[number]
 
 /** A page of a person's inbox, unread first, then newest first; issues merged since lead to what they were merged into. */
 export function selectInbox(
-  db: Database,
+  db: Connection,
   userId: string,
   page: { limit: number; offset: number; after: Cursor | null; unreadOnly: boolean },
 ) {
@@ -193,12 +184,7 @@ export function selectInbox(
 }
 
 /** Entries of a person, counted up to one beyond `most`. */
-export async function countInbox(
-  db: Database | Tx,
-  userId: string,
-  unreadOnly: boolean,
-  most: number,
-): Promise<number> {
+export async function countInbox(db: Connection, userId: string, unreadOnly: boolean, most: number): Promise<number> {
   let capped = db.selectFrom('inbox_entries').select('id').where('user_id', '=', userId)
   if (unreadOnly) capped = capped.where('read_at', 'is', null)
   const row = await db
@@ -229,7 +215,7 @@ export async function markRead(
 }
 
 /** Forgets entries made before, at most so many; returns how many it were. */
-export async function deleteEntries(db: Database, before: Date, most: number): Promise<number> {
+export async function deleteEntries(db: Connection, before: Date, most: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('inbox_entries')
     .where('id', 'in', (eb) => eb.selectFrom('inbox_entries').select('id').where('created_at', '<', before).limit(most))

@@ -50,13 +50,13 @@ test.each<[string, (issueId: string) => Promise<{ status: number }>]>([
   ['assigns', (id) => bob.patch(`/api/issues/${id}`, { assignee_id: bob.id })],
 ])('who %s while a deletion is about to be written finds nothing', async (_what, act) => {
   const [issueId = ''] = await seedIssues(app, project.id, 1)
-  const deleting = await app.pool.connect()
+  const deleting = await app.db.reserve()
   try {
     await deleting.query('begin')
     await deleting.query('delete from issues where id = $1', [issueId])
     const answer = act(issueId)
     await waitFor('them to wait', async () => {
-      const { rows } = await app.pool.query<{ n: number }>(`select count(*)::int as n from pg_locks where not granted`)
+      const { rows } = await app.db.query<{ n: number }>(`select count(*)::int as n from pg_locks where not granted`)
       return (rows[0]?.n ?? 0) > 0
     })
     await deleting.query('commit')

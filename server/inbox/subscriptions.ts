@@ -1,9 +1,9 @@
 import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
-import type { Database, Tx } from '../storage/pool.ts'
 import { holdIssue, selectIssue } from '../issue-rows/issues.queries.ts'
 import type { Subscription } from './inbox.api.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** Whether one person follows one issue. For an issue that was merged, the one it leads to. */
 
@@ -69,7 +69,7 @@ async function heldId(tx: Tx, actor: OrgActor, issueId: string): Promise<string>
   return issue.id
 }
 
-async function view(db: Database | Tx, actor: OrgActor, issueId: string): Promise<Subscription> {
+async function view(db: Connection, actor: OrgActor, issueId: string): Promise<Subscription> {
   const row = await db
     .selectFrom('issue_subscriptions')
     .select(['reason', 'is_subscribed', 'changed_at'])

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { SAMPLE_KEY } from '#test/kit/samples.ts'
-import { createDatabase, createPool } from '../storage/pool.ts'
+import { Database } from '../storage/database.ts'
+import { createPool } from '../storage/pool.ts'
 import { seedProject, testIntake } from './intake.fixture.ts'
 
 // A file of its own: here the database goes away under the intake.
@@ -12,7 +13,7 @@ await seedProject(app, { number: 4501, publicKey: SAMPLE_KEY, region: 'us-east-1
 // The intake on a pool that can be pointed to nowhere and back.
 const url = new URL(connectionString)
 const pool = createPool({ connectionString, name: 'intake under test', max: 4, onError: () => {} })
-const intake = await testIntake({ ...app, pool, db: createDatabase(pool) })
+const intake = await testIntake({ ...app, db: new Database(pool) })
 onClose(async () => {
   await intake.close()
   await pool.end()
@@ -29,7 +30,7 @@ test('while the database is away known keys are judged, nothing is acknowledged,
 
   // New connections fail, existing ones break.
   Reflect.set(pool.options, 'connectionString', 'postgres://nobody@127.0.0.1:1/none')
-  await app.pool.query(
+  await app.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'intake under test'`,
   )
 
@@ -44,7 +45,7 @@ test('while the database is away known keys are judged, nothing is acknowledged,
 
   Reflect.set(pool.options, 'connectionString', url.toString())
   await waitFor('the intake to take events again', async () => (await send(SAMPLE_KEY)).status === 200)
-  const { rows } = await app.pool.query<{ entries: number }>('select sum(entry_count)::int as entries from spool')
+  const { rows } = await app.db.query<{ entries: number }>('select sum(entry_count)::int as entries from spool')
   expect(rows[0]?.entries).toBe(2)
 })
 

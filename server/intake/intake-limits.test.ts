@@ -19,7 +19,7 @@ async function aTarget(settings: Record<string, unknown> = {}): Promise<Target> 
   const number = ++projects
   const key = randomBytes(16).toString('hex')
   const { projectId } = await seedProject(app, { number, publicKey: key })
-  await app.pool.query('update projects set settings = $2 where id = $1', [projectId, settings])
+  await app.db.query('update projects set settings = $2 where id = $1', [projectId, settings])
   return { projectId, number, key }
 }
 
@@ -30,7 +30,7 @@ const named = (type: string): string => envelopeOf(anEvent({ exception: { values
 
 async function outcomesOf({ projectId }: Target, from: TestIntake = intake): Promise<string[]> {
   await from.intake.ledger.flush()
-  const { rows } = await app.pool.query<{ line: string }>(
+  const { rows } = await app.db.query<{ line: string }>(
     `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
     [projectId],
   )
@@ -38,7 +38,7 @@ async function outcomesOf({ projectId }: Target, from: TestIntake = intake): Pro
 }
 
 afterEach(async () => {
-  await app.pool.query('truncate spool')
+  await app.db.query('truncate spool')
   clock.advance(120_000)
 })
 
@@ -68,7 +68,7 @@ describe('a storm', () => {
     expect(stored.status).toBe(200)
 
     expect(await outcomesOf(target)).toEqual(['error rate_limited storm 2003'])
-    const { rows } = await app.pool.query(
+    const { rows } = await app.db.query(
       'select let_through, fingerprints, hour, first_at from storms_hourly where project_id = $1',
       [target.projectId],
     )
@@ -87,7 +87,7 @@ describe('a storm', () => {
 describe('the quota of the organisation', () => {
   test('holds events, is told with its scope, and what it refuses is counted', async () => {
     const target = await aTarget()
-    await app.pool.query('update orgs set events_per_day = 2 where id = $1', [target.projectId])
+    await app.db.query('update orgs set events_per_day = 2 where id = $1', [target.projectId])
     expect((await post(target, named('One'))).status).toBe(200)
     expect((await post(target, '{}\n{"type":"transaction"}\n{}')).status).toBe(200)
     const refused = await post(target, named('Two'))
@@ -103,8 +103,8 @@ describe('the quota of the organisation', () => {
     expect(await outcomesOf(target)).toEqual(['error rate_limited organization 2'])
     // What went on in part is digestion's to count.
     expect((await intake.takeAll()).flatMap(({ dropped }) => dropped)).toEqual([{ index: 1, reason: 'quota' }])
-    await app.pool.query('update orgs set events_per_day = null where id = $1', [target.projectId])
-    await publish(app.pool, 'project', { org_id: target.projectId })
+    await app.db.query('update orgs set events_per_day = null where id = $1', [target.projectId])
+    await publish(app.db, 'project', { org_id: target.projectId })
     await waitFor('the change to be heard of', async () => (await post(target, named('Three'))).status === 200)
   })
 })
@@ -153,7 +153,7 @@ describe('admission', () => {
       expect(text).not.toContain('HTTP/1.1 400')
       socket.destroy()
       expect(await outcomesOf(target, small)).toEqual(['default rate_limited busy 3'])
-      await app.pool.query('truncate spool')
+      await app.db.query('truncate spool')
       await waitFor('room', () => small.intake.spool.readiness() === 'open')
       expect((await post(target, named('One'), small)).status).toBe(200)
     } finally {

@@ -11,7 +11,7 @@ onClose(() => intake.close())
 
 // A second answer to one request would be an unhandled rejection, which ends the process; vitest fails on it, too.
 test('a request whose key was found only after its time was up is answered once', async () => {
-  const blocker = await app.pool.connect()
+  const blocker = await app.db.reserve()
   await blocker.query('begin')
   await blocker.query('lock table project_keys in access exclusive mode')
   const event = encodeURIComponent('{"message":"x"}')

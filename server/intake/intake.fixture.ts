@@ -5,7 +5,6 @@ import { clientAddressReader } from '../http/client-address.ts'
 import { claimShards } from '../spool/read.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { settleBatches } from '../spool/settle.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { createIntake, type Intake, type IntakeOptions } from './create-intake.ts'
 
 export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
@@ -75,9 +74,9 @@ export async function testIntake(app: App, options: Partial<IntakeOptions> = {})
       for (const shard of reader.shards()) {
         const batches = await reader.read(shard, { maxRows: 10_000, maxBytes: 1 << 30 })
         entries.push(...batches.flatMap((batch) => batch.entries))
-        await withClientTx(app.pool, (client) =>
+        await app.tx((tx) =>
           settleBatches(
-            client,
+            tx,
             shard,
             batches.map((batch) => batch.id),
           ),
@@ -104,15 +103,16 @@ export async function seedProject(
   const hex = number.toString(16).padStart(12, '0')
   const projectId = `01890000-0000-7000-8000-${hex}`
   const keyId = `01890000-0000-7000-9000-${hex}`
-  await app.pool.query(
-    `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, $2, 'Org', 'x', $3)`,
-    [projectId, `org-${number}`, app.clock.now()],
-  )
-  await app.pool.query(
+  await app.db.query(`insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, $2, 'Org', 'x', $3)`, [
+    projectId,
+    `org-${number}`,
+    app.clock.now(),
+  ])
+  await app.db.query(
     `insert into projects (id, number, org_id, name, slug, platform, region, created_at) values ($1, $2, $1, 'Project', 'project', 'web', $3, $4)`,
     [projectId, number, region, app.clock.now()],
   )
-  await app.pool.query('insert into project_keys (id, project_id, public_key, created_at) values ($1, $2, $3, $4)', [
+  await app.db.query('insert into project_keys (id, project_id, public_key, created_at) values ($1, $2, $3, $4)', [
     keyId,
     projectId,
     publicKey,

@@ -29,7 +29,7 @@ const post = (body: Buffer | string, headers: Record<string, string> = {}, url =
   intake.send({ url, headers: { ...auth, ...headers }, body })
 
 afterEach(async () => {
-  await app.pool.query('truncate spool')
+  await app.db.query('truncate spool')
   // Limits look back a minute.
   clock.advance(120_000)
 })
@@ -166,7 +166,7 @@ describe('authentication', () => {
 
   test('a key stops the second it expires, and its successor goes on', async () => {
     const rotated = 'c'.repeat(32)
-    await app.pool.query(
+    await app.db.query(
       'insert into project_keys (id, project_id, public_key, created_at, expires_at) values (gen_random_uuid(), $1, $2, $3, $4)',
       [projectId, rotated, clock.now(), new Date(clock.now().getTime() + 30_000)],
     )
@@ -184,13 +184,13 @@ describe('authentication', () => {
   test('a key removed without a word is refused within a minute, with drop() at once', async () => {
     for (const told of [true, false]) {
       const gone = randomBytes(16).toString('hex')
-      await app.pool.query(
+      await app.db.query(
         'insert into project_keys (id, project_id, public_key, created_at) values (gen_random_uuid(), $1, $2, $3)',
         [projectId, gone, clock.now()],
       )
       const send = () => intake.send({ url: `${ENVELOPE}?sentry_key=${gone}`, body: envelope() })
       expect((await send()).status).toBe(200)
-      await app.pool.query('delete from project_keys where public_key = $1', [gone])
+      await app.db.query('delete from project_keys where public_key = $1', [gone])
       if (told) intake.intake.keys.drop(gone)
       else clock.advance(60_000)
       expect((await send()).status).toBe(403)
@@ -200,7 +200,7 @@ describe('authentication', () => {
   test('use of a key and the first request of a project are written down', async () => {
     await post(envelope())
     const facts = await waitFor('the facts', async () => {
-      const { rows } = await app.pool.query<{ last_seen_at: Date | null; first_request_at: Date | null }>(
+      const { rows } = await app.db.query<{ last_seen_at: Date | null; first_request_at: Date | null }>(
         'select last_seen_at, first_request_at from projects join project_keys on project_id = projects.id where public_key = $1',
         [SAMPLE_KEY],
       )
@@ -418,7 +418,7 @@ describe('limits', () => {
   test("a project's own limit and allowed origins hold, and a change is heard of", async () => {
     const restricted = randomBytes(16).toString('hex')
     const { projectId: id } = await seedProject(app, { number: 4600, publicKey: restricted })
-    await app.pool.query('update projects set settings = $2 where id = $1', [
+    await app.db.query('update projects set settings = $2 where id = $1', [
       id,
       { rate_limit_per_minute: 3, allowed_origins: ['https://shop.example'] },
     ])
@@ -429,8 +429,8 @@ describe('limits', () => {
     const refused = await send('https://other.example')
     expect(refused.status).toBe(403)
     expect(refused.text).toContain('origin')
-    await app.pool.query('update projects set settings = $2 where id = $1', [id, {}])
-    await publish(app.pool, 'project', { project_id: id })
+    await app.db.query('update projects set settings = $2 where id = $1', [id, {}])
+    await publish(app.db, 'project', { project_id: id })
     await waitFor('the change to be heard of', async () => (await send('https://other.example')).status === 200)
   })
 

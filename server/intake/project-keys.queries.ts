@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 
 export type KeyRow = {
   readonly id: string
@@ -13,7 +13,7 @@ export type KeyRow = {
   readonly eventsPerDay: number | null
 }
 
-export async function selectKeys(db: Database, publicKeys: readonly string[]): Promise<KeyRow[]> {
+export async function selectKeys(db: Connection, publicKeys: readonly string[]): Promise<KeyRow[]> {
   return db
     .selectFrom('project_keys')
     .innerJoin('projects', 'projects.id', 'project_keys.project_id')
@@ -36,7 +36,7 @@ export async function selectKeys(db: Database, publicKeys: readonly string[]): P
 export type SeenKey = { readonly keyId: string; readonly projectId: string; readonly at: Date }
 
 /** Notes when keys were last used and when their projects heard from an SDK for the first time. */
-export async function updateSeen(db: Database, seen: readonly SeenKey[]): Promise<void> {
+export async function updateSeen(db: Connection, seen: readonly SeenKey[]): Promise<void> {
   const keyIds = seen.map((one) => one.keyId)
   const projectIds = seen.map((one) => one.projectId)
   const times = seen.map((one) => one.at.toISOString())

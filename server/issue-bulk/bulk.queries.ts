@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database, Tx } from '../storage/pool.ts'
 import type { Fix } from '../issue-rules/resolution.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import type { BulkResult } from './bulk.api.ts'
 
 /** SQL of operations on many issues. */
@@ -45,7 +45,7 @@ export async function insertOperation(tx: Tx, operation: NewOperation): Promise<
   return true
 }
 
-export const selectOperation = (db: Database | Tx, operationId: string) =>
+export const selectOperation = (db: Connection, operationId: string) =>
   db
     .selectFrom('bulk_operations as o')
     .leftJoin('bulk_operations as u', 'u.undoes', 'o.id')
@@ -55,7 +55,7 @@ export const selectOperation = (db: Database | Tx, operationId: string) =>
     .executeTakeFirst()
 
 /** Whether the operation was asked for with just these words. */
-export async function isSameRequest(db: Database, operationId: string, request: unknown): Promise<boolean> {
+export async function isSameRequest(db: Connection, operationId: string, request: unknown): Promise<boolean> {
   const { rows } = await sql<{ same: boolean }>`
     select request = ${JSON.stringify(request)}::jsonb as same from bulk_operations where id = ${operationId}`.execute(
     db,
@@ -70,7 +70,7 @@ export const lockOperation = (tx: Tx, operationId: string) =>
 export type Waiting = { readonly position: number; readonly issueId: string }
 
 /** The next that have no result yet. */
-export async function nextIssues(db: Database | Tx, operationId: string, most: number): Promise<Waiting[]> {
+export async function nextIssues(db: Connection, operationId: string, most: number): Promise<Waiting[]> {
   const rows = await db
     .selectFrom('bulk_operation_issues')
     .select(['position', 'issue_id'])
@@ -121,7 +121,7 @@ export async function finishOperation(tx: Tx, operationId: string, now: Date): P
 
 /** Results in the order asked for, one more than `limit`. */
 export function selectResults(
-  db: Database,
+  db: Connection,
   operationId: string,
   page: { limit: number; offset: number; after: number; result?: BulkResult | undefined },
 ) {
@@ -139,7 +139,7 @@ export function selectResults(
 }
 
 /** What an operation changed, in its order. */
-export async function changedIssues(db: Database, operationId: string): Promise<string[]> {
+export async function changedIssues(db: Connection, operationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('bulk_operation_issues')
     .select('issue_id')
@@ -203,7 +203,7 @@ export async function lockSnapshots(tx: Tx, orgId: string, issueIds: readonly st
 }
 
 /** Projects of the organisation in which these issues are. */
-export async function projectsOf(db: Database, orgId: string, issueIds: readonly string[]): Promise<string[]> {
+export async function projectsOf(db: Connection, orgId: string, issueIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ project_id: string }>`
     select distinct project_id from issues where org_id = ${orgId} and id = any(${[...issueIds]}::uuid[])`.execute(db)
   return rows.map((row) => row.project_id)
@@ -227,6 +227,6 @@ export async function restoreSnapshots(
 }
 
 /** Forgets operations that ended before. */
-export async function forgetOperations(db: Database, before: Date): Promise<void> {
+export async function forgetOperations(db: Connection, before: Date): Promise<void> {
   await db.deleteFrom('bulk_operations').where('created_at', '<', before).where('state', '=', 'done').execute()
 }

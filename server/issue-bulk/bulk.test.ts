@@ -25,7 +25,7 @@ const ended = async (person: Client, id: string): Promise<BulkOperation> => {
 }
 const read = async (person: Client, id: string): Promise<Issue> => (await person.get(`/api/issues/${id}`)).as<Issue>()
 const columnsOf = async (ids: readonly string[]) =>
-  (await app.pool.query('select * from issues where id = any($1) order by id', [ids])).rows as unknown[]
+  (await app.db.query('select * from issues where id = any($1) order by id', [ids])).rows as unknown[]
 
 let ada: Client
 let project: TestProject
@@ -206,14 +206,14 @@ describe('many', () => {
     const body = { ids: ids.slice(0, 1), status: 'resolved', resolution: { in_next_release: true } }
     const { id } = (await send(ada, body)).as<BulkOperation>()
     // As if the process had died after the first issue, and come back after the next release.
-    await app.pool.query(`update bulk_operations set state = 'running', total = 3 where id = $1`, [id])
-    await app.pool.query(
+    await app.db.query(`update bulk_operations set state = 'running', total = 3 where id = $1`, [id])
+    await app.db.query(
       `insert into bulk_operation_issues (operation_id, position, issue_id) select $1, n + 1, k.id from unnest($2::uuid[]) with ordinality k (id, n)`,
       [id, ids.slice(1)],
     )
     await ada.post('/api/releases', { projectId: other.id, version: '2.0.0' })
     await runOperation(app, id)
-    const { rows } = await app.pool.query<{ resolution: unknown }>(
+    const { rows } = await app.db.query<{ resolution: unknown }>(
       `select resolution - 'late' - 'automatic' as resolution from issues where id = any($1)`,
       [ids],
     )
@@ -226,22 +226,22 @@ describe('many', () => {
     const ids = await seeded(150)
     const id = newId()
     // As a process leaves it that died after the first batch: written down, partly done, no job running.
-    await app.pool.query(
+    await app.db.query(
       `insert into bulk_operations (id, org_id, actor_id, kind, request, state, total, changed, created_at)
        select $1, org_id, (select id from users u where u.org_id = i.org_id limit 1), 'change', '{"status": "ignored"}', 'running', 150, 100, now()
        from issues i where i.id = $2`,
       [id, ids[0]],
     )
-    await app.pool.query(
+    await app.db.query(
       `insert into bulk_operation_issues (operation_id, position, issue_id, result)
        select $1, n, k.id, case when n <= 100 then 'changed' end from unnest($2::uuid[]) with ordinality k (id, n)`,
       [id, ids],
     )
-    await app.pool.query(`select graphile_worker.add_job('bulk-issues', json_build_object('operation_id', $1::text))`, [
+    await app.db.query(`select graphile_worker.add_job('bulk-issues', json_build_object('operation_id', $1::text))`, [
       id,
     ])
     expect(await ended(ada, id)).toMatchObject({ changed: 150, done: 150 })
-    const { rows } = await app.pool.query<{ n: number }>(
+    const { rows } = await app.db.query<{ n: number }>(
       `select count(*)::int as n from issues where id = any($1) and status = 'ignored'`,
       [ids],
     )
@@ -264,8 +264,8 @@ describe('deleting', () => {
 
   test('what could not be removed is not announced as gone', async () => {
     const [a = '', b = ''] = await seeded(2)
-    await app.pool.query(`create function refuse() returns trigger language plpgsql as $$ begin raise 'held'; end $$`)
-    await app.pool.query(
+    await app.db.query(`create function refuse() returns trigger language plpgsql as $$ begin raise 'held'; end $$`)
+    await app.db.query(
       `create trigger refuse before delete on issues for each row when (old.id = '${b}') execute function refuse()`,
     )
     const heard: LiveMessage[] = []
@@ -276,15 +276,15 @@ describe('deleting', () => {
     await waitFor('the message', () => told().includes(a))
     stop()
     expect(told()).not.toContain(b)
-    await app.pool.query('drop trigger refuse on issues')
+    await app.db.query('drop trigger refuse on issues')
     expect((await read(ada, b)).status).toBe('unresolved')
   })
 
   test('what was removed before it is interrupted is announced, and the rest with another attempt', async () => {
     const [a = '', b = ''] = await seeded(2)
-    await app.pool.query(`create function wait() returns trigger language plpgsql as $$
+    await app.db.query(`create function wait() returns trigger language plpgsql as $$
       begin raise 'in the way of each other' using errcode = '40P01'; end $$`)
-    await app.pool.query(
+    await app.db.query(
       `create trigger wait before delete on issues for each row when (old.id = '${b}') execute function wait()`,
     )
     const heard: LiveMessage[] = []
@@ -295,7 +295,7 @@ describe('deleting', () => {
     await waitFor('the message', () => told().includes(a))
     expect((await operation(ada, id)).state).toBe('running')
     expect(told()).not.toContain(b)
-    await app.pool.query('drop trigger wait on issues')
+    await app.db.query('drop trigger wait on issues')
     await runOperation(app, id)
     await waitFor('the other message', () => told().includes(b))
     stop()

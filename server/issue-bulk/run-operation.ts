@@ -4,14 +4,15 @@ import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { AppError } from '../kernel/errors.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
-import { liveNotification } from '../live/publish.ts'
-import { isDatabaseAway, type Tx } from '../storage/pool.ts'
+import { publishLive } from '../live/publish.ts'
+import { isDatabaseAway } from '../storage/pool.ts'
 import { changeIssues } from '../issues/change-issues.ts'
 import { removeIssue } from '../issue-merging/delete-issue.ts'
 import { fixOf } from '../issues/fix-of.ts'
 import { fixFrom } from '../issue-rules/life-columns.ts'
 import type { StatusChange } from '../issues/change-status.ts'
 import { selectLocked } from '../issue-rows/issues.queries.ts'
+import type { Tx } from '../storage/database.ts'
 import { BulkChange } from './bulk.api.ts'
 import {
   finishOperation,
@@ -203,13 +204,13 @@ async function deleteBatch(
 async function tellOthers(tx: Tx, orgId: string, changed: ReadonlyMap<string, string>): Promise<void> {
   const projects = Map.groupBy(changed, ([, projectId]) => projectId)
   for (const [projectId, issues] of projects) {
-    await liveNotification(orgId, {
+    await publishLive(tx, orgId, {
       kind: 'issues',
       project_id: projectId,
       issue_ids: issues.map(([issueId]) => issueId),
       new_issue_ids: [],
       event_count: 0,
-    }).execute(tx)
+    })
   }
 }
 

@@ -1,9 +1,9 @@
 import { actorLabel, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
-import type { Tx } from '../storage/pool.ts'
 import { severityName } from '../issue-rules/issue.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
+import type { Tx } from '../storage/database.ts'
 import {
   knownPeople,
   restoreSnapshots,

@@ -1,7 +1,7 @@
 import type { App } from '../context/app.ts'
 import type { EventSources } from '../events/event-places.ts'
-import type { Database } from '../storage/pool.ts'
 import { oldestDay, projectSettings } from '../projects/project-settings.ts'
+import type { Connection } from '../storage/database.ts'
 
 /**
  * Where an issue's events are: filed under its own id and those of the issues merged into it. What is older than the
@@ -19,7 +19,7 @@ export async function eventSources(
 }
 
 /** The ids alone. */
-export async function sourceIds(db: Database, issueId: string): Promise<string[]> {
+export async function sourceIds(db: Connection, issueId: string): Promise<string[]> {
   const merged = await db.selectFrom('issues').select('id').where('merged_into', '=', issueId).execute()
   return [issueId, ...merged.map(({ id }) => id)]
 }

@@ -230,10 +230,10 @@ describe('one event', () => {
 test('an id another issue used again leads to the event of this one', async () => {
   const id = ids[3] ?? ''
   // Ids are unique for a week; as if this one had come back after that.
-  await server.app.pool.query(
+  await server.app.db.query(
     `do $$ begin execute format('create table events_of_2001 partition of events for values from (%L) to (%L)', '2001-01-01', '2001-01-02'); end $$`,
   )
-  await server.app.pool.query(
+  await server.app.db.query(
     `insert into events select (jsonb_populate_record(e, jsonb_build_object('received_day', '2001-01-01', 'issue_id', $2::uuid, 'received_at', '2001-01-01T00:00:00Z'))).*
      from events e where e.event_id = $1::uuid`,
     [id, newId()],

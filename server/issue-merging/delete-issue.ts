@@ -4,10 +4,10 @@ import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteEventsOf } from '../events/store.ts'
 import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
-import { liveNotification } from '../live/publish.ts'
-import type { Tx } from '../storage/pool.ts'
+import { publishLive } from '../live/publish.ts'
 import { sourceIds } from '../issue-events/event-sources.ts'
 import { lockIssue, selectIssue } from '../issue-rows/issues.queries.ts'
+import type { Tx } from '../storage/database.ts'
 import { dropCounts, ownIdsOf } from './merging.queries.ts'
 
 const PIECE = 5_000
@@ -20,13 +20,13 @@ const HIDDEN = 'This issue was merged into another one. Delete that one, or unme
  */
 export async function deleteIssue(app: App, actor: OrgActor, issueId: string): Promise<void> {
   await removeIssue(app, actor, issueId, (tx, projectId) =>
-    liveNotification(actor.orgId, {
+    publishLive(tx, actor.orgId, {
       kind: 'issues',
       project_id: projectId,
       issue_ids: [issueId],
       new_issue_ids: [],
       event_count: 0,
-    }).execute(tx),
+    }),
   )
 }
 

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
-import type { Database, Tx } from '../storage/pool.ts'
 import { partsText } from '../grouping/parts-text.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** SQL of problems nobody wants to hear of again. */
 
 /** Their fingerprints in a project, base64; null when there are none. */
-export async function discardedHashes(db: Database, projectId: string): Promise<ReadonlySet<string> | null> {
+export async function discardedHashes(db: Connection, projectId: string): Promise<ReadonlySet<string> | null> {
   const rows = await db
     .selectFrom('discarded_fingerprints')
     .select('hash')
@@ -19,11 +18,8 @@ export async function discardedHashes(db: Database, projectId: string): Promise<
 export type FingerprintKey = { readonly projectId: string; readonly hash: Buffer }
 
 /** Which of these fingerprints are discarded: the discard, by project id and base64 of the hash. */
-export async function findDiscarded(
-  client: pg.ClientBase,
-  keys: readonly FingerprintKey[],
-): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ project_id: string; hash: Buffer; discard_id: string }>({
+export async function findDiscarded(tx: Tx, keys: readonly FingerprintKey[]): Promise<Map<string, string>> {
+  const { rows } = await tx.query<{ project_id: string; hash: Buffer; discard_id: string }>({
     name: 'record-find-discarded',
     text: `select d.project_id, d.hash, d.discard_id from unnest($1::uuid[], $2::text[]) k (project_id, hash)
            join discarded_fingerprints d on d.project_id = k.project_id and d.hash = decode(k.hash, 'base64')`,
@@ -34,11 +30,11 @@ export async function findDiscarded(
 
 /** The same problem under a newer version of grouping. */
 export async function linkDiscarded(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly (FingerprintKey & { discardId: string; version: number; parts: readonly GroupingPart[] })[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await client.query({
+  await tx.query({
     name: 'record-link-discarded',
     text: `insert into discarded_fingerprints (project_id, hash, discard_id, grouping_version, parts)
            select k.project_id, decode(k.hash, 'base64'), k.discard_id, k.version, k.parts::jsonb
@@ -109,7 +105,7 @@ export type DiscardRow = Awaited<ReturnType<typeof selectDiscards>>[number]
 
 /** Newest first. */
 export async function selectDiscards(
-  db: Database,
+  db: Connection,
   filter: { readonly id?: string; readonly projectId?: string; readonly before?: string | undefined },
   page: { readonly limit: number; readonly offset: number },
 ) {
@@ -134,7 +130,7 @@ export async function selectDiscards(
   return query.orderBy('d.id', 'desc').limit(page.limit).offset(page.offset).execute()
 }
 
-export async function countDiscards(db: Database, projectId: string): Promise<number> {
+export async function countDiscards(db: Connection, projectId: string): Promise<number> {
   const row = await db
     .selectFrom('discards')
     .select((count) => count.fn.countAll<number>().as('n'))

@@ -2,8 +2,8 @@ import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { liveNotification } from '../live/publish.ts'
-import type { Tx } from '../storage/pool.ts'
+import { publishLive } from '../live/publish.ts'
+import type { Tx } from '../storage/database.ts'
 import { againAfterDeadlock } from './again-after-deadlock.ts'
 import { finishBehind } from './finish-behind.ts'
 import { shortId } from '../issue-rules/issue.ts'
@@ -140,13 +140,13 @@ async function note(
       ),
     ])
     .execute()
-  await liveNotification(actor.orgId, {
+  await publishLive(tx, actor.orgId, {
     kind: 'issues',
     project_id: root.project_id,
     issue_ids: [root.id, ...others.map(({ id }) => id)],
     new_issue_ids: [],
     event_count: 0,
-  }).execute(tx)
+  })
 }
 
 const MOST_NAMED = 5

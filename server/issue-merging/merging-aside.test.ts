@@ -13,7 +13,7 @@ const { app } = await testApp()
 async function twoIssues(): Promise<{ actor: OrgActor; rootId: string; otherId: string }> {
   const { actor } = await aPerson(app)
   const projectId = newId()
-  await app.pool.query(
+  await app.db.query(
     `insert into projects (id, org_id, name, slug, platform, region, settings, created_at)
      values ($1, $2, 'P', $3, 'web', 'eu-central-1', '{}', now())`,
     [projectId, actor.orgId, `p${projectId}`],
@@ -26,7 +26,7 @@ async function twoIssues(): Promise<{ actor: OrgActor; rootId: string; otherId: 
 test('users who come, come back and are erased while an issue waits to be merged', async () => {
   const { actor, rootId, otherId } = await twoIssues()
   const put = (issueId: string, users: readonly (readonly [hash: number, day: string])[]) =>
-    app.pool.query(
+    app.db.query(
       'insert into issue_users (issue_id, user_hash, seen_day) select $1, * from unnest($2::bigint[], $3::date[])',
       [issueId, users.map(([hash]) => hash), users.map(([, day]) => day)],
     )
@@ -39,13 +39,13 @@ test('users who come, come back and are erased while an issue waits to be merged
     [3, '2026-11-02'],
     [9, '2026-11-02'],
   ])
-  const digester = await app.pool.connect()
+  const digester = await app.db.reserve()
   try {
     await digester.query('begin')
     await digester.query('select from issues where id = $1 for update', [rootId])
     const merged = mergeIssues(app, actor, { issueId: rootId, issue_ids: [otherId] })
     await waitFor('the merge to wait for the row', async () => {
-      const { rowCount } = await app.pool.query(
+      const { rowCount } = await app.db.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~* 'for update'`,
       )
       return rowCount === 1
@@ -62,12 +62,12 @@ test('users who come, come back and are erased while an issue waits to be merged
   }
   const usersOf = async (id: string) =>
     (
-      await app.pool.query<{ user_hash: number; day: string }>(
+      await app.db.query<{ user_hash: number; day: string }>(
         'select user_hash::float8 as user_hash, seen_day::text as day from issue_users where issue_id = $1 order by user_hash',
         [id],
       )
     ).rows.map(({ user_hash, day }) => [user_hash, day])
-  const { rows } = await app.pool.query<{ own_id: string }>('select own_id from issue_members where issue_id = $1', [
+  const { rows } = await app.db.query<{ own_id: string }>('select own_id from issue_members where issue_id = $1', [
     rootId,
   ])
   expect(await usersOf(rows[0]?.own_id ?? '')).toEqual([
@@ -90,16 +90,16 @@ test('users who come, come back and are erased while an issue waits to be merged
 test('thousands of users the planner has not heard of are merged and taken out again at once', async () => {
   const { actor, rootId, otherId } = await twoIssues()
   const put = (issueId: string, from: number, to: number) =>
-    app.pool.query(
+    app.db.query(
       `insert into issue_users (issue_id, user_hash, seen_day) select $1, g, '2026-11-01' from generate_series($2::int, $3::int) g`,
       [issueId, from, to],
     )
   for (let others = 0; others < 10; others++) await put(newId(), 1, 2_000)
-  await app.pool.query('analyze issue_users')
+  await app.db.query('analyze issue_users')
   await put(rootId, 1, 15_000)
   await put(otherId, 10_001, 25_000)
   const usersOf = async (issueId: string): Promise<number> =>
-    (await app.pool.query<{ n: number }>('select user_count as n from issues where id = $1', [issueId])).rows[0]?.n ?? 0
+    (await app.db.query<{ n: number }>('select user_count as n from issues where id = $1', [issueId])).rows[0]?.n ?? 0
   await mergeIssues(app, actor, { issueId: rootId, issue_ids: [otherId] })
   expect(await usersOf(rootId)).toBe(25_000)
   await unmergeIssues(app, actor, { issueId: rootId, issue_ids: [otherId] })

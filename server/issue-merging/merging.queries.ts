@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
-import type { Database, Tx } from '../storage/pool.ts'
 import { shortId } from '../issue-rules/issue.ts'
 import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
 import { splitDocument, uniteDocuments } from '../issue-search/search.queries.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /**
  * SQL of merging. An issue others were merged into (the root) keeps its row, hours and users for all of them together;
@@ -324,7 +324,7 @@ export async function ownIdsOf(tx: Tx, rootId: string): Promise<string[]> {
 }
 
 /** Members with what they say on their own, for the page of their root; the root is among them. */
-export async function selectMembers(db: Database, rootId: string) {
+export async function selectMembers(db: Connection, rootId: string) {
   return db
     .selectFrom('issue_members as m')
     .innerJoin('issues as i', 'i.id', 'm.issue_id')
@@ -348,7 +348,7 @@ export async function selectMembers(db: Database, rootId: string) {
 
 /** Names of issues, hidden ones under the issue they are shown as. */
 export async function selectNames(
-  db: Database,
+  db: Connection,
   issueIds: readonly string[],
 ): Promise<Map<string, { id: string; rootId: string; short_id: string; title: string }>> {
   const { rows } = await sql<{ id: string; root_id: string; number: number; title: string; slug: string }>`

@@ -287,7 +287,7 @@ describe('merging', () => {
     await merge(a, [b])
     expect((await owner.delete(`/api/issues/${b}`)).status).toBe(409)
     expect((await owner.delete(`/api/issues/${a}`)).status).toBe(204)
-    const { rows } = await t.app.pool.query(
+    const { rows } = await t.app.db.query(
       `select (select count(*)::int from issues where project_id = $1) as issues, (select count(*)::int from events where project_id = $1) as events,
          (select count(*)::int from issue_fingerprints where project_id = $1) as fingerprints,
          (select count(*)::int from issue_hours where not exists (select from issues where id = issue_id)) as hours`,
@@ -322,7 +322,7 @@ test('a person is erased from issues that were merged, and from what they said t
   expect((await owner.delete(`/api/projects/${project.id}/users/ada/data`)).status).toBeLessThan(300)
   const holds = async () =>
     (
-      await t.app.pool.query<{ what: string }>(
+      await t.app.db.query<{ what: string }>(
         `select 'issue' as what from issues where project_id = $1 and (title || error_value) like '%of ada%'
          union all select 'member' from issue_members m join issues i on i.id = m.issue_id where i.project_id = $1 and (m.title || m.error_value) like '%of ada%'
          union all select 'document' from issue_search s join issues i on i.id = s.issue_id where i.project_id = $1 and s.document @@ 'ada'::tsquery`,
@@ -333,7 +333,7 @@ test('a person is erased from issues that were merged, and from what they said t
   expect(await read(b)).toMatchObject({ id: b, title: 'betaError: secret of grace' })
   await unmerge(b, [a])
   expect(await holds()).toEqual([])
-  const { rows } = await t.app.pool.query<{ users: number }>(
+  const { rows } = await t.app.db.query<{ users: number }>(
     `select count(*)::int as users from issue_users u join issues i on i.id = u.issue_id where i.project_id = $1`,
     [project.id],
   )
@@ -342,7 +342,7 @@ test('a person is erased from issues that were merged, and from what they said t
 
 const outcomesOf = async (project: TestProject) =>
   (
-    await t.app.pool.query<{ outcome: string; reason: string; quantity: number }>(
+    await t.app.db.query<{ outcome: string; reason: string; quantity: number }>(
       `select outcome, reason, sum(quantity)::int as quantity from outcomes_hourly where project_id = $1 group by 1, 2 order by 1`,
       [project.id],
     )
@@ -378,7 +378,7 @@ describe('discarding', () => {
 
   test('taken back while the issue is still being removed, it stays taken back', async () => {
     const { project, ids } = await aProjectWith('alpha')
-    const holder = await t.app.pool.connect()
+    const holder = await t.app.db.reserve()
     await holder.query('begin')
     await holder.query('select 1 from events where issue_id = $1 for update', [ids[0]])
     const discarding = owner.post(`/api/issues/${ids[0]}/discard`)
@@ -397,15 +397,15 @@ describe('discarding', () => {
   test('what was prepared before somebody discarded it is dropped as it is filed', async () => {
     const { project, ids } = await aProjectWith('alpha')
     // Prepared by what was known then: the caches of another process that has not heard yet.
-    await t.app.pool.query(
+    await t.app.db.query(
       `insert into discards (id, project_id, title, issue_number, event_count, created_at) values ($1, $2, 'x', 99, 0, now())`,
       [ids[0], project.id],
     )
-    await t.app.pool.query(
+    await t.app.db.query(
       `insert into discarded_fingerprints select project_id, hash, $1, grouping_version, parts from issue_fingerprints where project_id = $2`,
       [ids[0], project.id],
     )
-    await t.app.pool.query(`delete from issues where project_id = $1`, [project.id])
+    await t.app.db.query(`delete from issues where project_id = $1`, [project.id])
     await send(project, eventIn('alpha'))
     expect(await listed(project)).toEqual([])
     expect(await outcomesOf(project)).toContainEqual({ outcome: 'discarded', reason: 'discarded_issue', quantity: 1 })
@@ -579,7 +579,7 @@ describe('moving to a newer version', () => {
       eventIn('alpha', {}, 'otherError'),
     )
     // Nobody's session lasts that long.
-    const { rows: later } = await t.app.pool.query<{ id: string; error_type: string; event_count: number }>(
+    const { rows: later } = await t.app.db.query<{ id: string; error_type: string; event_count: number }>(
       `select id, error_type, event_count from issues where project_id = $1`,
       [project.id],
     )

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Tx } from '../storage/pool.ts'
 import { projectSettings } from '../projects/project-settings.ts'
 import { impactFrom, reach } from '../issue-rules/impact.ts'
+import type { Tx } from '../storage/database.ts'
 
 /**
  * Severity of issues whose events are suddenly others: merged with those of another one, or parted from them. As if

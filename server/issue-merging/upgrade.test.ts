@@ -19,7 +19,7 @@ beforeAll(async () => {
 /** A project of the days of version 1. */
 async function anOldProject(): Promise<TestProject> {
   const project = await aProject(owner)
-  await t.app.pool.query(`update projects set settings = settings - 'grouping_version' where id = $1`, [project.id])
+  await t.app.db.query(`update projects set settings = settings - 'grouping_version' where id = $1`, [project.id])
   return project
 }
 
@@ -115,7 +115,7 @@ describe('from version 1 to version 2', () => {
     )
     t.clock.advance(31 * 86_400_000)
     await send(project, broken('refund'), broken('order'))
-    const { rows } = await t.app.pool.query<{ id: string; event_count: number }>(
+    const { rows } = await t.app.db.query<{ id: string; event_count: number }>(
       'select id, event_count from issues where project_id = $1 order by number',
       [project.id],
     )

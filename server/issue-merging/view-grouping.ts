@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { GroupingPart } from '../grouping/grouping.api.ts'
-import type { Database } from '../storage/pool.ts'
 import { shortId } from '../issue-rules/issue.ts'
 import type { GroupingView } from './merging.api.ts'
 import { selectFingerprints } from '../issue-rows/issues.queries.ts'
+import type { Connection } from '../storage/database.ts'
 import { selectMembers } from './merging.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 
@@ -13,7 +13,7 @@ const Parts = z.array(GroupingPart).catch([])
 
 /** Why events of an issue are one: its fingerprints with their parts, and what people merged into it. */
 export async function viewGrouping(
-  db: Database,
+  db: Connection,
   issue: { readonly id: string; readonly project_slug: string },
 ): Promise<GroupingView> {
   const [fingerprints, members] = await Promise.all([

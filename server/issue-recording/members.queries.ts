@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { Occurrence } from './record.ts'
 
 /** SQL of what merged issues would say on their own, on the digest side. */
@@ -18,12 +18,9 @@ export type MemberAddition = {
  * The rules of `addToIssues`, for members; the one others were merged into is shown under the name its own events give
  * it. Returns where the hours and users of each are filed.
  */
-export async function addToMembers(
-  client: pg.ClientBase,
-  additions: readonly MemberAddition[],
-): Promise<Map<string, string>> {
+export async function addToMembers(tx: Tx, additions: readonly MemberAddition[]): Promise<Map<string, string>> {
   const of = <T>(pick: (addition: MemberAddition) => T): T[] => additions.map(pick)
-  const { rows } = await client.query<{ issue_id: string; own_id: string }>({
+  const { rows } = await tx.query<{ issue_id: string; own_id: string }>({
     name: 'members-add',
     text: `with added as (
            update issue_members m set
@@ -73,10 +70,10 @@ export async function addToMembers(
 }
 
 export async function addMemberHours(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly { id: string; at: number; events: number }[],
 ): Promise<void> {
-  await client.query({
+  await tx.query({
     name: 'members-add-hours',
     text: `insert into issue_hours (issue_id, hour, events)
            select * from unnest($1::uuid[], $2::timestamptz[], $3::int[])
@@ -86,11 +83,11 @@ export async function addMemberHours(
 }
 
 export async function addMemberUsers(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly { id: string; userHash: number; day: string }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await client.query({
+  await tx.query({
     name: 'members-add-users',
     // As `record-insert-users`: those met already on that day are left out before they are locked.
     text: `with due as (

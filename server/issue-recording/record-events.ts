@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { findStored } from '../events/store.ts'
 import { dayOf } from '../kernel/day.ts'
@@ -11,7 +11,7 @@ import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
 /** Events into issues; an id seen in this batch or stored within the last days is a duplicate. */
 export async function recordEvents(
   _app: App,
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   facts: readonly Filed<Occurrence>[],
 ): Promise<readonly Disposition[]> {
@@ -24,18 +24,18 @@ export async function recordEvents(
     return true
   })
   const stored = await findStored(
-    client,
+    tx,
     [...first.values()].map(({ event }) => event),
     dayOf(now),
   )
   const fresh = [...first].filter(([key]) => !stored.has(key)).map(([, occurrence]) => occurrence)
   if (fresh.length === 0) return keys.map(() => DUPLICATE)
-  const recorded = await recordOccurrences(client, now, fresh)
+  const recorded = await recordOccurrences(tx, now, fresh)
   await linkWaitingFeedback(
-    client,
+    tx,
     fresh.map(({ event }) => event),
   )
-  await tell(client, now, recorded)
+  await tell(tx, now, recorded)
   return facts.map(({ fact }, index) => {
     if (isFirst[index] !== true || stored.has(keys[index] ?? '')) return DUPLICATE
     return recorded.discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED
@@ -43,13 +43,13 @@ export async function recordEvents(
 }
 
 /** Facts of projects, and news for open dashboards once this commits. */
-async function tell(client: pg.ClientBase, now: Date, recorded: Recorded): Promise<void> {
+async function tell(tx: Tx, now: Date, recorded: Recorded): Promise<void> {
   await touchProjects(
-    client,
+    tx,
     [...recorded.projects.keys()].map((id) => ({ id, at: now })),
   )
   for (const [projectId, { orgId, issueIds, newIssueIds, eventCount }] of recorded.projects) {
-    await publishLive(client, orgId, {
+    await publishLive(tx, orgId, {
       kind: 'issues',
       project_id: projectId,
       issue_ids: [...issueIds],

@@ -1,5 +1,5 @@
-import type pg from 'pg'
 import { findDiscarded, linkDiscarded } from '../issue-merging/discards.queries.ts'
+import type { Tx } from '../storage/database.ts'
 import type { Group, Occurrence } from './record.ts'
 import * as sql from './record.queries.ts'
 
@@ -17,11 +17,11 @@ export function firstOf(group: Group): Occurrence {
 const MOST_LOOKS = 5
 
 /** The issues fingerprints lead to, locked; those that lead to none keep no issue. */
-export async function findIssues(client: pg.ClientBase, now: Date, groups: readonly Group[]): Promise<void> {
+export async function findIssues(tx: Tx, now: Date, groups: readonly Group[]): Promise<void> {
   let due = groups
   for (let look = 0; due.length > 0; look++) {
     if (look === MOST_LOOKS) throw new Error('issues are merged faster than events can be filed')
-    const found = await sql.lockIssuesByFingerprint(client, due.flatMap(keysOf))
+    const found = await sql.lockIssuesByFingerprint(tx, due.flatMap(keysOf))
     const links: Group[] = []
     const unsure: Group[] = []
     for (const group of due) {
@@ -40,7 +40,7 @@ export async function findIssues(client: pg.ClientBase, now: Date, groups: reado
       else if (own === undefined) links.push(group)
     }
     // The project moves from the version before: from now on the issue is found by the new hash alone.
-    if (links.length > 0) await sql.insertFingerprints(client, now, links.map(fingerprintRow))
+    if (links.length > 0) await sql.insertFingerprints(tx, now, links.map(fingerprintRow))
     due = unsure
   }
 }
@@ -68,10 +68,10 @@ export const fingerprintRow = (group: Group) => ({
 })
 
 /** Events of fingerprints that were discarded since they were prepared, or under the version before. */
-export async function dropDiscarded(client: pg.ClientBase, groups: readonly Group[]): Promise<ReadonlySet<Occurrence>> {
+export async function dropDiscarded(tx: Tx, groups: readonly Group[]): Promise<ReadonlySet<Occurrence>> {
   const dropped = new Set<Occurrence>()
   if (groups.length === 0) return dropped
-  const found = await findDiscarded(client, groups.flatMap(keysOf))
+  const found = await findDiscarded(tx, groups.flatMap(keysOf))
   if (found.size === 0) return dropped
   const links: Parameters<typeof linkDiscarded>[1][number][] = []
   for (const group of groups) {
@@ -80,6 +80,6 @@ export async function dropDiscarded(client: pg.ClientBase, groups: readonly Grou
     for (const one of group.occurrences) dropped.add(one)
     if (!found.has(group.key)) links.push({ projectId: group.projectId, discardId, ...fingerprintOf(group) })
   }
-  await linkDiscarded(client, links)
+  await linkDiscarded(tx, links)
   return dropped
 }

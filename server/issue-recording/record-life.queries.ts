@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { ReleaseFacts } from '../releases/order.ts'
 import { type EscalatingRules, StoredEscalating } from '../projects/issue-rules.api.ts'
 import { HISTORY_MS, type HourHistory } from '../issue-rules/escalating.ts'
@@ -9,8 +9,8 @@ export type HourKey = { readonly id: string; readonly at: Date }
 export type FoundHistory = HourKey & { readonly history: HourHistory; readonly rules: EscalatingRules }
 
 /** What the hours before say, and the project's rules. Costs at most 336 rows for each issue, once an hour. */
-export async function hourHistories(client: pg.ClientBase, hours: readonly HourKey[]): Promise<FoundHistory[]> {
-  const { rows } = await client.query<{
+export async function hourHistories(tx: Tx, hours: readonly HourKey[]): Promise<FoundHistory[]> {
+  const { rows } = await tx.query<{
     id: string
     hour: Date
     first_seen: Date
@@ -49,11 +49,8 @@ export async function hourHistories(client: pg.ClientBase, hours: readonly HourK
 }
 
 /** Keeps limits on the issues, for the rest of their hour. */
-export async function keepLimits(
-  client: pg.ClientBase,
-  limits: readonly (HourKey & { readonly limit: number })[],
-): Promise<void> {
-  await client.query({
+export async function keepLimits(tx: Tx, limits: readonly (HourKey & { readonly limit: number })[]): Promise<void> {
+  await tx.query({
     name: 'record-keep-limits',
     text: `update issues i set hourly_limit = k.hourly_limit, limit_hour = k.hour
            from unnest($1::uuid[], $2::timestamptz[], $3::int[]) k (id, hour, hourly_limit) where i.id = k.id`,
@@ -65,10 +62,10 @@ export type ReleaseKey = { readonly projectId: string; readonly version: string 
 
 /** Facts of releases that are known, by project. */
 export async function releaseFacts(
-  client: pg.ClientBase,
+  tx: Tx,
   keys: readonly ReleaseKey[],
 ): Promise<Map<string, Map<string, ReleaseFacts>>> {
-  const { rows } = await client.query<{
+  const { rows } = await tx.query<{
     project_id: string
     version: string
     released_at: Date | null

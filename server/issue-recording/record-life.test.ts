@@ -10,8 +10,9 @@ import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { KnownReleases, noteReleases } from '../releases/note-releases.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
-import { createPool, withClientTx } from '../storage/pool.ts'
+import { createPool } from '../storage/pool.ts'
 import type { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
+import { Database } from '../storage/database.ts'
 import type { Occurrence } from './record.ts'
 import { sweepIssues } from './sweep.ts'
 import { updateIssue } from '../issues/update-issue.ts'
@@ -25,10 +26,10 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const { actor } = await aPerson(app)
 const facts = createProjectFactsReader(app)
-const writers = createPool({ connectionString, name: 'writers', max: 12, onError: () => {} })
+const writers = new Database(createPool({ connectionString, name: 'writers', max: 12, onError: () => {} }))
 onClose(async () => {
   facts.close()
-  await writers.end()
+  await writers.close()
 })
 
 type Sent = {
@@ -63,7 +64,7 @@ beforeEach(async () => {
     })
     .execute()
   await record([{ release: 'shop@1.0.0', user: 'first', at: nowMs() - 1_000 }])
-  const { rows } = await app.pool.query<{ id: string }>('select id from issues where project_id = $1', [projectId])
+  const { rows } = await app.db.query<{ id: string }>('select id from issues where project_id = $1', [projectId])
   issueId = rows[0]?.id ?? ''
   clock.advance(1_000)
 })
@@ -99,7 +100,7 @@ async function prepared(sent: readonly Sent[]): Promise<Occurrence[]> {
 async function record(sent: readonly Sent[]): Promise<void> {
   const occurrences = await prepared(sent)
   await noteReleases(
-    app.pool,
+    app.db,
     new KnownReleases(),
     app.clock.now(),
     occurrences.flatMap(({ event: { release, receivedAt } }) =>
@@ -111,11 +112,11 @@ async function record(sent: readonly Sent[]): Promise<void> {
 
 async function commit(occurrences: readonly Occurrence[], andThen?: () => never): Promise<readonly unknown[]> {
   const now = app.clock.now()
-  await ensureDayPartitions(app.pool, RECEIVED_DAY_TABLES, dayOf(now))
+  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(now))
   const filing = { projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
-  return withClientTx(writers, async (client) => {
+  return writers.tx(async (tx) => {
     const facts = occurrences.map((fact) => ({ fact, filing }))
-    const dispositions = await recordEvents(app, client, now, facts)
+    const dispositions = await recordEvents(app, tx, now, facts)
     andThen?.()
     return dispositions
   })
@@ -125,7 +126,7 @@ const resolve = (resolution?: ResolutionInput) => updateIssue(app, actor, { issu
 const ignore = (until: IgnoreUntilInput) => updateIssue(app, actor, { issueId, status: 'ignored', ignore_until: until })
 
 async function row() {
-  const { rows } = await app.pool.query<{ status: string; reason: string; events: number; users: number }>(
+  const { rows } = await app.db.query<{ status: string; reason: string; events: number; users: number }>(
     'select status, status_reason as reason, event_count as events, user_count as users from issues where id = $1',
     [issueId],
   )
@@ -134,7 +135,7 @@ async function row() {
 
 /** Entries of the activity that the service wrote by itself, oldest first. */
 async function automatic(): Promise<{ kind: string; sentence: string; data: Record<string, unknown> }[]> {
-  const { rows } = await app.pool.query<{ kind: string; sentence: string; data: Record<string, unknown> }>(
+  const { rows } = await app.db.query<{ kind: string; sentence: string; data: Record<string, unknown> }>(
     `select kind, sentence, data from issue_activity where issue_id = $1 and actor_id is null and kind <> 'created' order by id`,
     [issueId],
   )
@@ -249,7 +250,7 @@ describe('the release of the fix', () => {
   })
 
   test('with nothing known before, the first release is the next one', async () => {
-    await app.pool.query('delete from releases where project_id = $1', [projectId])
+    await app.db.query('delete from releases where project_id = $1', [projectId])
     await resolve({ in_next_release: true })
     clock.advance(1_000)
     await record([{}])
@@ -278,7 +279,7 @@ describe('a batch', () => {
     await updateIssue(app, actor, { issueId, status: 'regressed' })
     clock.advance(-MINUTE_MS)
     await record(Array.from({ length: 60 }, () => ({})))
-    const { rows } = await app.pool.query<{ to: string }>(
+    const { rows } = await app.db.query<{ to: string }>(
       `select data ->> 'to' as to from issue_activity where issue_id = $1 and kind = 'status_changed' order by created_at desc, id desc`,
       [issueId],
     )
@@ -293,7 +294,7 @@ describe('a batch', () => {
         fingerprint: { ...one.fingerprint, hash: Buffer.from(one.fingerprint.hash).fill(7) },
       }))
     await commit(await elsewhere())
-    const { rows } = await app.pool.query<{ id: string }>('select id from issues where project_id = $1 and id <> $2', [
+    const { rows } = await app.db.query<{ id: string }>('select id from issues where project_id = $1 and id <> $2', [
       projectId,
       issueId,
     ])
@@ -303,14 +304,14 @@ describe('a batch', () => {
     await updateIssue(app, actor, { issueId, status: 'regressed' })
     clock.set('2026-11-20T23:59:51.000Z')
     await commit([...(await prepared([{ user: 'late' }])), ...(await elsewhere())])
-    const moved = await app.pool.query<Record<string, unknown>>(
+    const moved = await app.db.query<Record<string, unknown>>(
       `select a.created_at as told, i.status_changed_at as moved from issue_activity a join issues i on i.id = a.issue_id
        where i.id = $1 and a.kind = 'status_changed' and a.actor_id is null`,
       [otherId],
     )
     const at = new Date('2026-11-20T23:59:51.000Z')
     expect(moved.rows).toEqual([{ told: at, moved: at }])
-    const counted = await app.pool.query('select users_day as d, users_today as n from issues where id = $1', [issueId])
+    const counted = await app.db.query('select users_day as d, users_today as n from issues where id = $1', [issueId])
     expect(counted.rows).toEqual([{ d: '2026-11-20', n: 2 }])
   })
 
@@ -346,7 +347,7 @@ describe('a batch', () => {
     ['a week old: 10', 7 * DAY_MS, 10],
   ])('%s', async (_, ageMs, limit) => {
     const hour = Date.parse('2026-11-20T12:00:00Z')
-    await app.pool.query('update issues set first_seen = $2 where id = $1', [issueId, new Date(hour - ageMs)])
+    await app.db.query('update issues set first_seen = $2 where id = $1', [issueId, new Date(hour - ageMs)])
     await record(Array.from({ length: limit - 1 }, () => ({})))
     expect((await row())?.status).toBe('unresolved')
     await record([{}])
@@ -439,7 +440,7 @@ describe('ignored', () => {
 test('a late event from an older release: the issue is not new in the release it was met in', async () => {
   const first = async () =>
     (
-      await app.pool.query<{ first_release: string; first_seen: Date }>(
+      await app.db.query<{ first_release: string; first_seen: Date }>(
         'select first_release, first_seen from issues where id = $1',
         [issueId],
       )
@@ -456,7 +457,7 @@ test('a user met a moment after midnight by a clock ahead is of today, and not c
   await record([{ user: 'ahead', at: nowMs() + 30_000 }])
   const today = async () =>
     (
-      await app.pool.query<{ d: string; n: number }>(
+      await app.db.query<{ d: string; n: number }>(
         'select users_day as d, users_today as n from issues where id = $1',
         [issueId],
       )
@@ -473,7 +474,7 @@ test('its severity fell with an event, since it reaches many no longer: the swee
   await record([{}])
   await sweepIssues(app)
   await sweepIssues(app)
-  const { rows } = await app.pool.query('select severity, wide_day from issues where id = $1', [issueId])
+  const { rows } = await app.db.query('select severity, wide_day from issues where id = $1', [issueId])
   expect(rows).toEqual([{ severity: 2, wide_day: null }])
   expect(await automatic()).toMatchObject([
     {

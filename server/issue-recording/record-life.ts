@@ -1,5 +1,5 @@
+import type { Tx } from '../storage/database.ts'
 import { DIGESTION } from '../context/actor.ts'
-import type pg from 'pg'
 import { hourlyLimit, hourOf } from '../issue-rules/escalating.ts'
 import {
   countHour,
@@ -54,12 +54,8 @@ const GRACE_MS = 5 * 60_000
 export const judgedSince = (now: Date): Date => hourOf(new Date(now.getTime() - GRACE_MS))
 
 /** Lets the events of a batch act on the lives of its issues; writes nothing but limits that were worked out. */
-export async function live(
-  client: pg.ClientBase,
-  arrivals: readonly Arrival[],
-  busyHours: readonly BusyHour[],
-): Promise<Lived> {
-  const books = await booksFor(client, arrivals)
+export async function live(tx: Tx, arrivals: readonly Arrival[], busyHours: readonly BusyHour[]): Promise<Lived> {
+  const books = await booksFor(tx, arrivals)
   const lives = new Map<string, Life>()
   const entries: (Entry & { issueId: string; at: Date })[] = []
   const moves: IssueMove[] = []
@@ -78,7 +74,7 @@ export async function live(
     if (arrival === undefined) return []
     return mayEscalate(lives.get(hour.id) ?? arrival.life, arrival.at) ? [{ ...hour, arrival }] : []
   })
-  for (const { arrival, events, limit } of await limitsOf(client, candidates)) {
+  for (const { arrival, events, limit } of await limitsOf(tx, candidates)) {
     const life = lives.get(arrival.issueId) ?? arrival.life
     take({ ...arrival, life }, countHour(life, { events, limit }, arrival.at))
   }
@@ -88,7 +84,7 @@ export async function live(
 const NO_RELEASES: Sighting['releases'] = new Map()
 
 /** Facts of the releases that decide, asked for only where an issue is resolved in one. */
-async function booksFor(client: pg.ClientBase, arrivals: readonly Arrival[]) {
+async function booksFor(tx: Tx, arrivals: readonly Arrival[]) {
   const keys = new Map<string, ReleaseKey>()
   for (const { life, projectId, events } of arrivals) {
     const { resolved } = life
@@ -98,18 +94,18 @@ async function booksFor(client: pg.ClientBase, arrivals: readonly Arrival[]) {
       keys.set(`${projectId}/${version}`, { projectId, version })
     }
   }
-  return keys.size === 0 ? new Map<string, Sighting['releases']>() : releaseFacts(client, [...keys.values()])
+  return keys.size === 0 ? new Map<string, Sighting['releases']>() : releaseFacts(tx, [...keys.values()])
 }
 
 type Candidate = BusyHour & { readonly arrival: Arrival }
 
 /** With the limit of each hour: as kept on the issue, or worked out now and kept for the rest of the hour. */
-async function limitsOf(client: pg.ClientBase, hours: readonly Candidate[]) {
+async function limitsOf(tx: Tx, hours: readonly Candidate[]) {
   const kept = (hour: Candidate): number | null =>
     hour.arrival.limit?.hour.getTime() === hour.at.getTime() ? hour.arrival.limit.events : null
   const arrivals = new Map(hours.map(({ id, arrival }) => [id, arrival]))
   const unknown = hours.filter((hour) => kept(hour) === null)
-  const found = unknown.length === 0 ? [] : await hourHistories(client, unknown)
+  const found = unknown.length === 0 ? [] : await hourHistories(tx, unknown)
   const limits = new Map(
     found.map(({ id, at, history, rules }) => {
       // The row does not know this batch yet.
@@ -125,7 +121,7 @@ async function limitsOf(client: pg.ClientBase, hours: readonly Candidate[]) {
     const before = newest.get(id)
     if (limit !== undefined && (before === undefined || before.at < at)) newest.set(id, { id, at, limit })
   }
-  if (newest.size > 0) await keepLimits(client, [...newest.values()])
+  if (newest.size > 0) await keepLimits(tx, [...newest.values()])
   return hours.flatMap((hour) => {
     const limit = kept(hour) ?? limits.get(`${hour.id} ${hour.at.getTime()}`)
     return limit === undefined ? [] : [{ arrival: hour.arrival, events: hour.events, limit }]
@@ -134,11 +130,11 @@ async function limitsOf(client: pg.ClientBase, hours: readonly Candidate[]) {
 
 /** Writes what {@link live} decided. */
 export async function writeMoves(
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   issues: readonly MovedIssue[],
   entries: Lived['entries'],
 ): Promise<void> {
-  await writeLives(client, issues)
-  await writeEntries(client, now, DIGESTION, entries)
+  await writeLives(tx, issues)
+  await writeEntries(tx, now, DIGESTION, entries)
 }

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import { dayOf } from '../kernel/day.ts'
 import type { Occurrence } from './record.ts'
 import * as sql from './members.queries.ts'
@@ -14,13 +14,13 @@ const HOUR_MS = 3_600_000
  * Adds a batch to the members it came for. Three statements, and only in batches with events of merged issues; the
  * caller holds the lock of the issue they lead to, which stands for all of its members.
  */
-export async function recordMembers(client: pg.ClientBase, now: Date, members: readonly MemberEvents[]): Promise<void> {
+export async function recordMembers(tx: Tx, now: Date, members: readonly MemberEvents[]): Promise<void> {
   if (members.length === 0) return
   const bySource = new Map<string, Occurrence[]>()
   for (const { sourceId, occurrences } of members)
     bySource.set(sourceId, [...(bySource.get(sourceId) ?? []), ...occurrences])
   const ownIds = await sql.addToMembers(
-    client,
+    tx,
     [...bySource].map(([issueId, occurrences]) => additionOf(issueId, occurrences)),
   )
   const hours = new Map<string, { id: string; at: number; events: number }>()
@@ -40,8 +40,8 @@ export async function recordMembers(client: pg.ClientBase, now: Date, members: r
       if (known === undefined || known.day < day) users.set(id + event.userHash, { id, userHash: event.userHash, day })
     }
   }
-  await sql.addMemberHours(client, [...hours.values()])
-  await sql.addMemberUsers(client, [...users.values()])
+  await sql.addMemberHours(tx, [...hours.values()])
+  await sql.addMemberUsers(tx, [...users.values()])
 }
 
 function additionOf(issueId: string, occurrences: readonly Occurrence[]): sql.MemberAddition {

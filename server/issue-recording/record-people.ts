@@ -1,10 +1,10 @@
-import type pg from 'pg'
 import { DIGESTION, type SystemActor } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
 import { notify, subscribeAutomatically, subscribersOf } from '../inbox/inbox.queries.ts'
 import { ownerAmong } from '../ownership/owner-among.ts'
 import { ruleWords, type OwnerQuestion } from '../ownership/ownership.ts'
+import type { Tx } from '../storage/database.ts'
 
 /** The digest side of people: owners of new issues, news for who follows one. On the batch's transaction. */
 
@@ -14,14 +14,14 @@ export type NewOwnable = { readonly issueId: string; readonly orgId: string; rea
  * Gives new issues the owner their project's rules name. Costs nothing where there are no rules; else a few statements
  * a batch, whatever is stored.
  */
-export async function assignOwners(client: pg.ClientBase, now: Date, issues: readonly NewOwnable[]): Promise<void> {
+export async function assignOwners(tx: Tx, now: Date, issues: readonly NewOwnable[]): Promise<void> {
   const asked = issues.flatMap(({ owner, ...issue }) => {
     const candidates = owner === null ? [] : owner()
     return candidates.length === 0 ? [] : [{ ...issue, candidates }]
   })
   if (asked.length === 0) return
   const named = new Set(asked.flatMap(({ candidates }) => candidates.flatMap(({ rule }) => rule.user_id ?? [])))
-  const members = await lockMembers(client, [...named].sort())
+  const members = await lockMembers(tx, [...named].sort())
   const owned = asked.flatMap(({ issueId, orgId, candidates }) => {
     const decided = ownerAmong(candidates, members.get(orgId) ?? new Map())
     if (decided === null) return []
@@ -30,13 +30,13 @@ export async function assignOwners(client: pg.ClientBase, now: Date, issues: rea
     return [{ issueId, orgId, userId, team, name, decided }]
   })
   if (owned.length === 0) return
-  await client.query(
+  await tx.query(
     `update issues i set assignee_id = k.user_id, owner_team = k.team
      from jsonb_to_recordset($1::jsonb) k (id uuid, user_id uuid, team text) where i.id = k.id`,
     [JSON.stringify(owned.map(({ issueId, userId, team }) => ({ id: issueId, user_id: userId, team })))],
   )
   await writeEntries(
-    client,
+    tx,
     now,
     DIGESTION,
     owned.map(({ issueId, userId, team, name, decided }) => ({
@@ -50,12 +50,12 @@ export async function assignOwners(client: pg.ClientBase, now: Date, issues: rea
   )
   const people = owned.flatMap(({ userId, ...one }) => (userId === null ? [] : [{ ...one, userId }]))
   await subscribeAutomatically(
-    client,
+    tx,
     now,
     people.map(({ issueId, userId }) => ({ issueId, userId, reason: 'assigned' })),
   )
   await notify(
-    client,
+    tx,
     now,
     people.map(({ issueId, orgId, userId, decided }) => ({
       orgId,
@@ -71,11 +71,11 @@ export async function assignOwners(client: pg.ClientBase, now: Date, issues: rea
 
 /** Names of those who are members now, by organisation; nobody of them is removed before the batch is written. */
 async function lockMembers(
-  client: pg.ClientBase,
+  tx: Tx,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   if (userIds.length === 0) return new Map()
-  const { rows } = await client.query<{ id: string; org_id: string; name: string }>(
+  const { rows } = await tx.query<{ id: string; org_id: string; name: string }>(
     'select id, org_id, name from users where id = any($1::uuid[]) and disabled_at is null order by id for key share',
     [[...userIds]],
   )
@@ -109,16 +109,16 @@ export function followedKind({
 
 /** Tells those who follow issues that came back, escalated or are no longer ignored. */
 export async function tellOfMoves(
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   actor: SystemActor,
   moves: readonly FollowedMove[],
 ): Promise<void> {
   if (moves.length === 0) return
   const byIssue = new Map(moves.map((move) => [move.issueId, move]))
-  const followers = await subscribersOf(client, [...byIssue.keys()].sort())
+  const followers = await subscribersOf(tx, [...byIssue.keys()].sort())
   await notify(
-    client,
+    tx,
     now,
     followers.flatMap(({ issueId, userId }) => {
       const move = byIssue.get(issueId)

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import { dayOf } from '../kernel/day.ts'
 import type { Seen } from '../issue-rules/life-cycle.ts'
 import type { Group, Occurrence } from './record.ts'
@@ -24,11 +24,7 @@ export type UsersOfIssue = sql.CountedUsers & {
 }
 
 /** Users seen on an issue for the first time, and for the first time today, per issue. */
-export async function countUsers(
-  client: pg.ClientBase,
-  now: Date,
-  groups: readonly Group[],
-): Promise<Map<string, UsersOfIssue>> {
+export async function countUsers(tx: Tx, now: Date, groups: readonly Group[]): Promise<Map<string, UsersOfIssue>> {
   const today = dayOf(now)
   const pairs = new Map<string, { issueId: string; userHash: number; day: string; metAt: Date }>()
   for (const { issueId, occurrences } of groups) {
@@ -48,7 +44,7 @@ export async function countUsers(
     }
   }
   const awaited = groups.filter(({ life }) => life.ignored?.until?.users !== undefined).map(({ issueId }) => issueId)
-  const counted = await sql.insertUsers(client, [...pairs.values()], today, awaited)
+  const counted = await sql.insertUsers(tx, [...pairs.values()], today, awaited)
   return new Map(
     [...counted].map(([issueId, { new_users: hashes, ...counts }]) => [
       issueId,

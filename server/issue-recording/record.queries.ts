@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { impactFrom, type ImpactRow, type IssueImpact } from '../issue-rules/impact.ts'
 import { LIFE_COLUMNS, lifeFrom, type LifeRow } from '../issue-rules/life-columns.ts'
@@ -40,10 +40,10 @@ type FoundRow = LifeRow &
 
 /** Issues of fingerprints, locked in the order of their ids; keyed by project id and base64 of the hash. */
 export async function lockIssuesByFingerprint(
-  client: pg.ClientBase,
+  tx: Tx,
   keys: readonly FingerprintKey[],
 ): Promise<Map<string, FoundIssue>> {
-  const { rows } = await client.query<FoundRow>({
+  const { rows } = await tx.query<FoundRow>({
     name: 'record-lock-issues',
     text: `select f.project_id, f.hash, f.source_id, i.merged_count, i.merged_into, i.id, i.severity, i.severity_pinned, i.gravity, i.users_day, i.users_today, i.wide_day,
              i.hourly_limit, i.limit_hour, ${LIFE_COLUMNS.map((column) => `i.${column}`).join(', ')}
@@ -69,11 +69,8 @@ const foundIssue = (row: FoundRow): FoundIssue => ({
 })
 
 /** Reserves short-id numbers; returns the last number before the reserved ones, per project. */
-export async function takeIssueNumbers(
-  client: pg.ClientBase,
-  perProject: ReadonlyMap<string, number>,
-): Promise<Map<string, number>> {
-  const { rows } = await client.query<{ id: string; before: number }>({
+export async function takeIssueNumbers(tx: Tx, perProject: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+  const { rows } = await tx.query<{ id: string; before: number }>({
     name: 'record-take-numbers',
     text: `update projects p set issue_number = p.issue_number + k.n
            from (select * from unnest($1::uuid[], $2::int[]) k (id, n) order by id) k
@@ -92,9 +89,9 @@ export type NewIssue = {
 }
 
 /** Issues with counts of zero; {@link addToIssues} follows in the same transaction. */
-export async function insertIssues(client: pg.ClientBase, now: Date, issues: readonly NewIssue[]): Promise<void> {
+export async function insertIssues(tx: Tx, now: Date, issues: readonly NewIssue[]): Promise<void> {
   const of = <T>(pick: (issue: NewIssue) => T): T[] => issues.map(pick)
-  await client.query({
+  await tx.query({
     name: 'record-insert-issues',
     text: `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
              severity, first_seen, last_seen, first_release, last_release, is_unhandled, created_at)
@@ -126,7 +123,7 @@ export async function insertIssues(client: pg.ClientBase, now: Date, issues: rea
 
 /** @throws Error when a fingerprint exists already: two digesters of one project, to be rolled back and tried again */
 export async function insertFingerprints(
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   rows: readonly {
     projectId: string
@@ -137,7 +134,7 @@ export async function insertFingerprints(
     parts: readonly GroupingPart[]
   }[],
 ): Promise<void> {
-  await client.query({
+  await tx.query({
     name: 'record-insert-fingerprints',
     text: `insert into issue_fingerprints (project_id, hash, issue_id, source_id, grouping_version, parts, created_at)
            select k.project_id, decode(k.hash, 'base64'), k.issue_id, k.source_id, k.version, k.parts::jsonb, $6::timestamptz
@@ -164,8 +161,8 @@ export type NewActivity = {
 }
 
 /** Entries of the service itself, without an actor. */
-export async function insertActivity(client: pg.ClientBase, rows: readonly NewActivity[]): Promise<void> {
-  await client.query({
+export async function insertActivity(tx: Tx, rows: readonly NewActivity[]): Promise<void> {
+  await tx.query({
     name: 'record-insert-activity',
     text: `insert into issue_activity (id, issue_id, kind, sentence, data, created_at)
            select k.id, k.issue_id, k.kind, k.sentence, k.data::jsonb, k.created_at
@@ -189,13 +186,13 @@ export type CountedUsers = { readonly added: number; readonly today: number }
  * @param awaited issues of which it matters who was new
  */
 export async function insertUsers(
-  client: pg.ClientBase,
+  tx: Tx,
   pairs: readonly { issueId: string; userHash: number; day: string }[],
   today: string,
   awaited: readonly string[],
 ): Promise<Map<string, CountedUsers & { readonly new_users: readonly number[] | null }>> {
   if (pairs.length === 0) return new Map()
-  const { rows } = await client.query<CountedUsers & { issue_id: string; new_users: number[] | null }>({
+  const { rows } = await tx.query<CountedUsers & { issue_id: string; new_users: number[] | null }>({
     name: 'record-insert-users',
     // Those counted already are left out first: running into them would lock, and so write, each of their rows. A row
     // that was inserted has never been locked or updated: its xmax is 0.
@@ -247,9 +244,9 @@ export type IssueAddition = {
  * Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release, the
  * oldest the first release. What an issue is called into which others were merged, `addToMembers` says.
  */
-export async function addToIssues(client: pg.ClientBase, additions: readonly IssueAddition[]): Promise<void> {
+export async function addToIssues(tx: Tx, additions: readonly IssueAddition[]): Promise<void> {
   const of = <T>(pick: (addition: IssueAddition) => T): T[] => additions.map(pick)
-  await client.query({
+  await tx.query({
     name: 'record-add-to-issues',
     text: `update issues i set
              event_count = i.event_count + k.events,
@@ -299,12 +296,12 @@ export type BusyHour = { readonly id: string; readonly at: Date; readonly events
 
 /** Counts hours up; of those not before `since` returns the ones that hold at least `least` events now. */
 export async function addHours(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly { id: string; at: number; events: number }[],
   since: Date,
   least: number,
 ): Promise<BusyHour[]> {
-  const busy = await client.query<{ issue_id: string; hour: Date; events: number }>({
+  const busy = await tx.query<{ issue_id: string; hour: Date; events: number }>({
     name: 'record-add-hours',
     text: `with counted as (
              insert into issue_hours (issue_id, hour, events)
@@ -324,10 +321,10 @@ export async function addHours(
 }
 
 export async function addMinutes(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly { id: string; at: number; events: number; fatal: number }[],
 ): Promise<void> {
-  await client.query({
+  await tx.query({
     name: 'record-add-minutes',
     text: `insert into project_minutes (project_id, minute, events, fatal)
            select * from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[])
@@ -342,8 +339,8 @@ export async function addMinutes(
 }
 
 /** Facts of projects that follow from stored events. */
-export async function touchProjects(client: pg.ClientBase, rows: readonly { id: string; at: Date }[]): Promise<void> {
-  await client.query({
+export async function touchProjects(tx: Tx, rows: readonly { id: string; at: Date }[]): Promise<void> {
+  await tx.query({
     name: 'record-touch-projects',
     text: `update projects p set first_request_at = coalesce(p.first_request_at, k.at), first_event_at = coalesce(p.first_event_at, k.at), last_event_at = greatest(p.last_event_at, k.at)
            from (select * from unnest($1::uuid[], $2::timestamptz[]) k (id, at) order by id) k where p.id = k.id`,

@@ -1,5 +1,5 @@
+import type { Tx } from '../storage/database.ts'
 import { DIGESTION } from '../context/actor.ts'
-import type pg from 'pg'
 import { insertEvents } from '../events/store.ts'
 import type { StoredEvent } from '../events/event.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
@@ -81,20 +81,16 @@ export type Group = {
  * Writes a batch of events, none of them stored before, into their issues: finds or makes each issue by fingerprint,
  * counts, moves the status where the pure rule says so, and stores the bodies. Everything on the caller's transaction.
  */
-export async function recordOccurrences(
-  client: pg.ClientBase,
-  now: Date,
-  occurrences: readonly Occurrence[],
-): Promise<Recorded> {
+export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly Occurrence[]): Promise<Recorded> {
   const asked = groupByFingerprint(occurrences, now)
-  await findIssues(client, now, asked)
+  await findIssues(tx, now, asked)
   const discarded = await dropDiscarded(
-    client,
+    tx,
     asked.filter((group) => group.issueId === ''),
   )
   const fingerprints = discarded.size === 0 ? asked : asked.filter((group) => !discarded.has(firstOf(group)))
   await makeIssues(
-    client,
+    tx,
     now,
     fingerprints.filter((group) => group.issueId === ''),
   )
@@ -105,14 +101,14 @@ export async function recordOccurrences(
   const sources = new Map(members.flatMap((member) => member.occurrences.map((one) => [one, member.sourceId])))
   const groups = groupByIssue(fingerprints)
   await learnLexemes(
-    client,
+    tx,
     now,
     groups.map((group) => ({ ...group, orgId: firstOf(group).orgId, first: newestOf(group) })),
   )
-  const users = await countUsers(client, now, groups)
-  const busyHours = await countOverTime(client, now, groups)
+  const users = await countUsers(tx, now, groups)
+  const busyHours = await countOverTime(tx, now, groups)
   const lived = await live(
-    client,
+    tx,
     groups.map((group) => ({
       ...group,
       at: afterDecision(now, group),
@@ -122,11 +118,11 @@ export async function recordOccurrences(
     })),
     busyHours,
   )
-  await addUp(client, now, groups, users, lived)
-  await tellOfMoves(client, now, DIGESTION, followedMoves(groups, lived))
-  await recordMembers(client, now, members)
+  await addUp(tx, now, groups, users, lived)
+  await tellOfMoves(tx, now, DIGESTION, followedMoves(groups, lived))
+  await recordMembers(tx, now, members)
   await insertEvents(
-    client,
+    tx,
     groups.flatMap((group) =>
       group.occurrences.map((one) => ({ ...one.event, issueId: sources.get(one) ?? group.issueId })),
     ),
@@ -184,11 +180,11 @@ function newestOf(group: Group): Occurrence {
   return group.occurrences.reduce((newest, one) => (one.event.occurredAt >= newest.event.occurredAt ? one : newest))
 }
 
-async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Group[]): Promise<void> {
+async function makeIssues(tx: Tx, now: Date, groups: readonly Group[]): Promise<void> {
   if (groups.length === 0) return
   const perProject = new Map<string, number>()
   for (const group of groups) perProject.set(group.projectId, (perProject.get(group.projectId) ?? 0) + 1)
-  const next = await sql.takeIssueNumbers(client, perProject)
+  const next = await sql.takeIssueNumbers(tx, perProject)
   const rows = groups.map((group) => {
     const number = (next.get(group.projectId) ?? 0) + 1
     next.set(group.projectId, number)
@@ -204,10 +200,10 @@ async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
       severity: group.impact.severity,
     }
   })
-  await sql.insertIssues(client, now, rows)
-  await sql.insertFingerprints(client, now, groups.map(fingerprintRow))
+  await sql.insertIssues(tx, now, rows)
+  await sql.insertFingerprints(tx, now, groups.map(fingerprintRow))
   await sql.insertActivity(
-    client,
+    tx,
     groups.map((group) => ({
       id: newId(),
       issueId: group.issueId,
@@ -218,7 +214,7 @@ async function makeIssues(client: pg.ClientBase, now: Date, groups: readonly Gro
     })),
   )
   await assignOwners(
-    client,
+    tx,
     now,
     groups.map((group) => {
       const { orgId, owner } = newestOf(group)
@@ -242,7 +238,7 @@ function gravestOf(group: Group): Occurrence {
 
 /** Adds the events to their issues, severity as it is after them, and writes how the issues moved. */
 async function addUp(
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   groups: readonly Group[],
   users: ReadonlyMap<string, sql.CountedUsers>,
@@ -264,14 +260,14 @@ async function addUp(
       rises.push({ ...riseOf(group, before, impact, isWider), at: afterDecision(now, group) })
     return additionOf(group, users.get(group.issueId)?.added ?? 0, impact)
   })
-  await sql.addToIssues(client, additions)
+  await sql.addToIssues(tx, additions)
   await writeMoves(
-    client,
+    tx,
     now,
     [...lives].map(([id, life]) => ({ id, life, severity: null })),
     entries,
   )
-  await writeEntries(client, now, DIGESTION, rises)
+  await writeEntries(tx, now, DIGESTION, rises)
 }
 
 function riseOf(
@@ -320,7 +316,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
 /** Returns hours in which an issue may have escalated. */
-async function countOverTime(client: pg.ClientBase, now: Date, groups: readonly Group[]): Promise<sql.BusyHour[]> {
+async function countOverTime(tx: Tx, now: Date, groups: readonly Group[]): Promise<sql.BusyHour[]> {
   const hours = new Map<string, { id: string; at: number; events: number }>()
   const minutes = new Map<string, { id: string; at: number; events: number; fatal: number }>()
   for (const group of groups) {
@@ -337,8 +333,8 @@ async function countOverTime(client: pg.ClientBase, now: Date, groups: readonly 
       minutes.set(group.projectId + minute, inMinute)
     }
   }
-  const busyHours = await sql.addHours(client, [...hours.values()], judgedSince(now), LEAST_LIMIT)
-  await sql.addMinutes(client, [...minutes.values()])
+  const busyHours = await sql.addHours(tx, [...hours.values()], judgedSince(now), LEAST_LIMIT)
+  await sql.addMinutes(tx, [...minutes.values()])
   return busyHours
 }
 

@@ -1,7 +1,7 @@
-import type pg from 'pg'
 import { CALM_MS } from '../issue-rules/escalating.ts'
 import { LIFE_COLUMNS, type LifeRow } from '../issue-rules/life-columns.ts'
 import { versionsOfCommit } from '../issue-rows/resolution.queries.ts'
+import type { Tx } from '../storage/database.ts'
 
 /** SQL of the sweeps: candidates by index, locked, a bounded piece at a time; what digestion holds is left for later. */
 
@@ -37,13 +37,13 @@ const COLUMNS = [
 const LOCKED = `and i.merged_into is null limit ${PIECE} for no key update of i skip locked`
 
 /** Ignored until a time that has come. */
-export const lockWaking = async (client: pg.ClientBase, now: Date): Promise<SweptRow[]> =>
-  (await client.query<SweptRow>(`select ${COLUMNS} from issues i where i.wake_at <= $1 ${LOCKED}`, [now])).rows
+export const lockWaking = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
+  (await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.wake_at <= $1 ${LOCKED}`, [now])).rows
 
 /** Resolved in a commit that releases have by now, with those releases. */
-export const lockReleased = async (client: pg.ClientBase): Promise<(SweptRow & { versions: string[] })[]> =>
+export const lockReleased = async (tx: Tx): Promise<(SweptRow & { versions: string[] })[]> =>
   (
-    await client.query<SweptRow & { versions: string[] }>(
+    await tx.query<SweptRow & { versions: string[] }>(
       `select ${COLUMNS}, r.versions from issues i cross join lateral (
          select array_agg(k.version) as versions from (${versionsOfCommit('i.project_id', 'i.pending_commit')}) k
        ) r
@@ -52,9 +52,9 @@ export const lockReleased = async (client: pg.ClientBase): Promise<(SweptRow & {
   ).rows
 
 /** Escalated, and below the limit for long. */
-export const lockCalm = async (client: pg.ClientBase, now: Date): Promise<SweptRow[]> =>
+export const lockCalm = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
   (
-    await client.query<SweptRow>(
+    await tx.query<SweptRow>(
       `select ${COLUMNS} from issues i
        where i.status = 'escalated' and coalesce(i.over_limit_at, i.status_changed_at) <= $1 ${LOCKED}`,
       [new Date(now.getTime() - CALM_MS)],
@@ -65,9 +65,9 @@ export const lockCalm = async (client: pg.ClientBase, now: Date): Promise<SweptR
 export type QuietSince = { readonly projectId: string; readonly orgId: string; readonly before: Date }
 
 /** Open, and without an event since. Organisation and status find them by the index lists use. */
-export const lockQuiet = async (client: pg.ClientBase, projects: readonly QuietSince[]): Promise<SweptRow[]> =>
+export const lockQuiet = async (tx: Tx, projects: readonly QuietSince[]): Promise<SweptRow[]> =>
   (
-    await client.query<SweptRow>(
+    await tx.query<SweptRow>(
       `select ${COLUMNS} from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) p (id, org_id, before)
        join issues i on i.org_id = p.org_id and i.project_id = p.id and i.seen_slot <= p.before and i.last_seen <= p.before and i.open_since <= p.before
          and i.status = any('{unresolved,regressed,escalated}')
@@ -81,19 +81,13 @@ export const lockQuiet = async (client: pg.ClientBase, projects: readonly QuietS
   ).rows
 
 /** Reached many on a day that no longer counts. */
-export const lockNarrow = async (client: pg.ClientBase, yesterday: string): Promise<SweptRow[]> =>
-  (await client.query<SweptRow>(`select ${COLUMNS} from issues i where i.wide_day < $1::date ${LOCKED}`, [yesterday]))
-    .rows
+export const lockNarrow = async (tx: Tx, yesterday: string): Promise<SweptRow[]> =>
+  (await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.wide_day < $1::date ${LOCKED}`, [yesterday])).rows
 
 /** Of a project: at least so many users today, on errors, and not yet known to reach many. */
-export const lockWide = async (
-  client: pg.ClientBase,
-  projectId: string,
-  today: string,
-  leastUsers: number,
-): Promise<SweptRow[]> =>
+export const lockWide = async (tx: Tx, projectId: string, today: string, leastUsers: number): Promise<SweptRow[]> =>
   (
-    await client.query<SweptRow>(
+    await tx.query<SweptRow>(
       `select ${COLUMNS} from issues i
        where i.project_id = $1 and i.last_seen >= $2::date and i.users_day = $2::date and i.users_today >= $3
          and i.gravity >= 2 and (i.wide_day is null or i.wide_day < $2::date) ${LOCKED}`,
@@ -104,8 +98,8 @@ export const lockWide = async (
 /** A day in UTC on which an issue reached many, and its severity then. */
 export type Rated = { readonly id: string; readonly wideDay: string | null; readonly severity: number }
 
-export async function writeRated(client: pg.ClientBase, issues: readonly Rated[]): Promise<void> {
-  await client.query(
+export async function writeRated(tx: Tx, issues: readonly Rated[]): Promise<void> {
+  await tx.query(
     `update issues i set wide_day = k.wide_day, severity = k.severity
      from unnest($1::uuid[], $2::date[], $3::smallint[]) k (id, wide_day, severity) where i.id = k.id`,
     [issues.map((one) => one.id), issues.map((one) => one.wideDay), issues.map((one) => one.severity)],

@@ -48,7 +48,7 @@ const one = async (id: string) =>
 const entriesOf = (id: string) =>
   app.db.selectFrom('issue_activity').selectAll().where('issue_id', '=', id).orderBy('id').execute()
 const countIn = async (status: string): Promise<number> => {
-  const { rows } = await app.pool.query<{ n: number }>(
+  const { rows } = await app.db.query<{ n: number }>(
     'select count(*) as n from issues where project_id = $1 and status = $2',
     [projectId, status],
   )
@@ -64,7 +64,7 @@ describe('sweeping', () => {
     clock.advance(DAY_MS + HOUR_MS)
     await Promise.all([sweepIssues(app), sweepIssues(app)])
     expect(await countIn('resolved')).toBe(1_200)
-    const { rows } = await app.pool.query<{ n: number }>(
+    const { rows } = await app.db.query<{ n: number }>(
       `select count(*) as n from issue_activity where issue_id = any($1) and kind = 'status_changed'`,
       [ids],
     )
@@ -103,7 +103,7 @@ describe('sweeping', () => {
   test('escalated calms down, and its severity with it', async () => {
     const [id = ''] = await seedIssues(app, projectId, 1)
     await updateIssue(app, actor, { issueId: id, status: 'escalated' })
-    await app.pool.query('update issues set last_seen = $2, gravity = 3 where id = $1', [
+    await app.db.query('update issues set last_seen = $2, gravity = 3 where id = $1', [
       id,
       new Date(Date.parse(START) + 6 * DAY_MS),
     ])
@@ -124,16 +124,17 @@ describe('sweeping', () => {
       ['4.0.0', 'abcdf00000000000000000000000000000000000'],
     ]) {
       const releaseId = newId()
-      await app.pool.query(`insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)`, [
+      await app.db.query(`insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)`, [
         releaseId,
         projectId,
         version,
         app.clock.now(),
       ])
-      await app.pool.query(
-        'insert into release_commits (release_id, project_id, sha, position) values ($1, $2, $3, 0)',
-        [releaseId, projectId, sha],
-      )
+      await app.db.query('insert into release_commits (release_id, project_id, sha, position) values ($1, $2, $3, 0)', [
+        releaseId,
+        projectId,
+        sha,
+      ])
     }
     await sweepIssues(app)
     await sweepIssues(app)
@@ -155,14 +156,14 @@ describe('sweeping', () => {
     await resolve(before, sha)
     await resolve(third, 'abcdef2000')
     const releaseId = newId()
-    await app.pool.query('insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)', [
+    await app.db.query('insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)', [
       releaseId,
       projectId,
       '2.3.1',
       app.clock.now(),
     ])
     for (const [position, known] of ['abcdef1', 'abcdef', 'abcdef3000'].entries())
-      await app.pool.query(
+      await app.db.query(
         'insert into release_commits (release_id, project_id, sha, position) values ($1, $2, $3, $4)',
         [releaseId, projectId, known, position],
       )
@@ -176,7 +177,7 @@ describe('sweeping', () => {
   test('a commit in hundreds of releases is fixed in the first ones', async () => {
     const [id = ''] = await seedIssues(app, projectId, 1)
     await updateIssue(app, actor, { issueId: id, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
-    await app.pool.query(
+    await app.db.query(
       `with made as (
          insert into releases (id, project_id, version, created_at, first_seen_at)
          select gen_random_uuid(), $1, '1.' || n, $2, $2::timestamptz + n * interval '1 minute' from generate_series(1, 300) n returning id)
@@ -194,17 +195,17 @@ describe('sweeping', () => {
     await updateIssue(app, actor, { issueId: asleep, status: 'ignored', ignore_until: { time } })
     await updateIssue(app, actor, { issueId: busy, status: 'escalated' })
     await updateIssue(app, actor, { issueId: waiting, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
-    await app.pool.query(`update issues set wide_day = '2026-11-01' where project_id = $1`, [projectId])
+    await app.db.query(`update issues set wide_day = '2026-11-01' where project_id = $1`, [projectId])
     const hidden = [quiet, asleep, busy, waiting]
     await mergeIssues(app, actor, { issueId: root, issue_ids: hidden })
     const releaseId = newId()
-    await app.pool.query('insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)', [
+    await app.db.query('insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)', [
       releaseId,
       projectId,
       '1.0',
       app.clock.now(),
     ])
-    await app.pool.query('insert into release_commits (release_id, project_id, sha, position) values ($1, $2, $3, 0)', [
+    await app.db.query('insert into release_commits (release_id, project_id, sha, position) values ($1, $2, $3, 0)', [
       releaseId,
       projectId,
       'abcdef1000',
@@ -255,7 +256,7 @@ describe('sweeping', () => {
 describe('severity over time', () => {
   test('a share of the active users raises it for that day and the next', async () => {
     const [wide = '', narrow = '', pinned = ''] = await seedIssues(app, projectId, 3, { severity: 1 })
-    await app.pool.query(
+    await app.db.query(
       `update issues set gravity = 2, last_seen = $2, users_day = '2026-11-20', users_today = case when id = $3 then 4 else 5 end,
          severity_pinned = id = $4 where project_id = $1`,
       [projectId, new Date(START), narrow, pinned],
@@ -286,7 +287,7 @@ test('hours and minutes older than 400 days go', async () => {
       ['issue_hours', 'issue_id', 'hour', id],
       ['project_minutes', 'project_id', 'minute', projectId],
     ])
-      await app.pool.query(
+      await app.db.query(
         `insert into ${table} (${column}, ${time}, events${table === 'project_minutes' ? ', fatal' : ''}) values ($1, $2, 1${table === 'project_minutes' ? ', 0' : ''})`,
         [key, new Date(Date.parse(START) - days * DAY_MS)],
       )

@@ -1,10 +1,9 @@
 import { systemActor } from '../context/actor.ts'
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { publishLive } from '../live/publish.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { projectSettings } from '../projects/project-settings.ts'
 import { rankOf } from '../issue-rules/impact.ts'
 import { plural } from '../issue-rules/ignoring.ts'
@@ -22,7 +21,7 @@ import * as sql from './sweep.queries.ts'
 /** Changes that time alone makes are the system's. */
 const SWEEP = systemActor('sweep-issues')
 
-type Lock<Row extends sql.SweptRow = sql.SweptRow> = (client: pg.ClientBase) => Promise<Row[]>
+type Lock<Row extends sql.SweptRow = sql.SweptRow> = (tx: Tx) => Promise<Row[]>
 
 /**
  * Ends ignoring whose time has come, calms escalated issues down, resolves what nobody met for long, names the releases
@@ -38,17 +37,17 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
     inPieces(signal, () => movePiece(app, now, lock, step, moves))
 
   await sweep(
-    (client) => sql.lockWaking(client, now),
+    (tx) => sql.lockWaking(tx, now),
     byTime(() => 0),
   )
   for (const { projects, days } of await quietProjects(app, now)) {
     await sweep(
-      (client) => sql.lockQuiet(client, projects),
+      (tx) => sql.lockQuiet(tx, projects),
       byTime((id) => days.get(id) ?? 0),
     )
   }
   await sweep(
-    (client) => sql.lockCalm(client, now),
+    (tx) => sql.lockCalm(tx, now),
     byTime(() => 0),
   )
   await settleReleased(app, signal)
@@ -77,12 +76,12 @@ async function movePiece<Row extends sql.SweptRow>(
   decide: (row: Row) => Step,
   moves: IssueMove[],
 ): Promise<number> {
-  return withClientTx(app.pool, async (client) => {
-    const steps = (await lock(client))
+  return app.tx(async (tx) => {
+    const steps = (await lock(tx))
       .map((row) => ({ row, step: decide(row) }))
       .filter(({ step }) => step.entries.length > 0)
     await writeLives(
-      client,
+      tx,
       steps.map(({ row, step }) => ({
         id: row.id,
         life: step.life,
@@ -92,13 +91,13 @@ async function movePiece<Row extends sql.SweptRow>(
       })),
     )
     await writeEntries(
-      client,
+      tx,
       now,
       SWEEP,
       steps.flatMap(({ row, step }) => step.entries.map((entry) => ({ ...entry, issueId: row.id }))),
     )
     await tellOfMoves(
-      client,
+      tx,
       now,
       SWEEP,
       steps.flatMap(({ row, step }) =>
@@ -109,7 +108,7 @@ async function movePiece<Row extends sql.SweptRow>(
       ),
     )
     await tell(
-      client,
+      tx,
       steps.map(({ row }) => row),
     )
     moves.push(
@@ -144,7 +143,7 @@ async function quietProjects(app: App, now: Date) {
 /** Issues that reached many on a day that no longer counts. */
 async function narrowPiece(app: App, now: Date): Promise<number> {
   const yesterday = dayPlus(dayOf(now), -1)
-  return ratePiece(app, now, (client) => sql.lockNarrow(client, yesterday), null)
+  return ratePiece(app, now, (tx) => sql.lockNarrow(tx, yesterday), null)
 }
 
 /**
@@ -163,7 +162,7 @@ export async function rateByShare(
   const today = dayOf(now)
   let rated = 0
   await inPieces(signal, async () => {
-    const piece = await ratePiece(app, now, (client) => sql.lockWide(client, projectId, today, leastUsers), today)
+    const piece = await ratePiece(app, now, (tx) => sql.lockWide(tx, projectId, today, leastUsers), today)
     rated += piece
     return piece
   })
@@ -172,8 +171,8 @@ export async function rateByShare(
 
 /** @param wideDay the day on which they reached many, or null when that is over */
 async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null): Promise<number> {
-  return withClientTx(app.pool, async (client) => {
-    const rows = await lock(client)
+  return app.tx(async (tx) => {
+    const rows = await lock(tx)
     if (rows.length === 0) return 0
     const rated = rows.map((row) => {
       const rank = (day: string | null) => rankOf({ gravity: gravityFrom(row.gravity), wideDay: day }, row.status, now)
@@ -186,16 +185,16 @@ async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null
         severity: row.severity_pinned ? row.severity : rank(wideDay),
       }
     })
-    await sql.writeRated(client, rated)
+    await sql.writeRated(tx, rated)
     const changed = rated.filter(({ before, severity }) => severity !== before)
     await writeEntries(
-      client,
+      tx,
       now,
       SWEEP,
       changed.map(({ row, before, severity }) => ({ ...ratedEntry(row, before, severity, wideDay), issueId: row.id })),
     )
     await tell(
-      client,
+      tx,
       changed.map(({ row }) => row),
     )
     return rows.length
@@ -216,11 +215,11 @@ function ratedEntry(row: sql.SweptRow, before: number, severity: number, wideDay
 }
 
 /** News for open dashboards, one message per project. */
-async function tell(client: pg.ClientBase, rows: readonly sql.SweptRow[]): Promise<void> {
+async function tell(tx: Tx, rows: readonly sql.SweptRow[]): Promise<void> {
   for (const ofProject of Map.groupBy(rows, (row) => row.project_id).values()) {
     const [first] = ofProject
     if (first === undefined) continue
-    await publishLive(client, first.org_id, {
+    await publishLive(tx, first.org_id, {
       kind: 'issues',
       project_id: first.project_id,
       issue_ids: ofProject.map((row) => row.id),

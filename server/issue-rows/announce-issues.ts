@@ -1,5 +1,5 @@
-import { liveNotification } from '../live/publish.ts'
-import type { Tx } from '../storage/pool.ts'
+import { publishLive } from '../live/publish.ts'
+import type { Tx } from '../storage/database.ts'
 
 /** Open dashboards read these issues of one project again once this commits. */
 export async function announceIssues(
@@ -8,11 +8,11 @@ export async function announceIssues(
   projectId: string,
   issueIds: readonly string[],
 ): Promise<void> {
-  await liveNotification(orgId, {
+  await publishLive(tx, orgId, {
     kind: 'issues',
     project_id: projectId,
     issue_ids: [...issueIds],
     new_issue_ids: [],
     event_count: 0,
-  }).execute(tx)
+  })
 }

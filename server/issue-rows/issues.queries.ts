@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
-import type { Database, Tx } from '../storage/pool.ts'
 import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** Reads of single issues, and of what lists show beside them; joins projects and users, which stand above. */
 
@@ -44,7 +44,7 @@ export const issueColumns = [
 export type IssueRow = Awaited<ReturnType<typeof selectIssue>> & object
 
 /** Issues of the actor's organisation that are shown, nothing selected yet. */
-const ofOrganisation = (db: Database | Tx, actor: OrgActor) =>
+const ofOrganisation = (db: Connection, actor: OrgActor) =>
   db
     .selectFrom('issues as i')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
@@ -56,7 +56,7 @@ const shownAs = (issueId: string) =>
   sql<string>`coalesce((select merged_into from issues where id = ${issueId}), ${issueId}::uuid)`
 
 /** One issue of the actor's organisation; for one that was merged, the one it leads to. */
-export function selectIssue(db: Database | Tx, actor: OrgActor, issueId: string) {
+export function selectIssue(db: Connection, actor: OrgActor, issueId: string) {
   return (
     ofOrganisation(db, actor)
       // Whoever left the organisation owns nothing any more.
@@ -148,7 +148,7 @@ export const TREND_HOURS = 24
 
 /** Events per hour over the last {@link TREND_HOURS} hours, oldest first, for each of the issues. */
 export async function selectTrends(
-  db: Database,
+  db: Connection,
   issueIds: readonly string[],
   now: Date,
 ): Promise<{ start: Date; of(issueId: string): number[] }> {
@@ -177,7 +177,7 @@ export const shownWith = (issueId: string) =>
   sql<string>`any(array(select id from issues where id = ${issueId} or merged_into = ${issueId}))`
 
 /** Newest activity first. */
-export function selectActivity(db: Database, issueId: string, limit: number) {
+export function selectActivity(db: Connection, issueId: string, limit: number) {
   return (
     db
       .selectFrom('issue_activity as a')
@@ -203,7 +203,7 @@ export function selectActivity(db: Database, issueId: string, limit: number) {
 }
 
 /** Fingerprints that lead to an issue, oldest first, each with the issue its events are filed under. */
-export function selectFingerprints(db: Database, issueId: string, limit: number) {
+export function selectFingerprints(db: Connection, issueId: string, limit: number) {
   return db
     .selectFrom('issue_fingerprints as f')
     .innerJoin('issues as s', 's.id', 'f.source_id')

@@ -1,18 +1,9 @@
 import { memberBehind, type Actor } from '../context/actor.ts'
-import { CompiledQuery } from 'kysely'
-import type pg from 'pg'
-import type { Tx } from '../storage/pool.ts'
 import { lifeColumns } from '../issue-rules/life-columns.ts'
 import type { Entry, Life } from '../issue-rules/life-cycle.ts'
+import type { Tx } from '../storage/database.ts'
 
 /** SQL of moves: the same for digestion, jobs and people. */
-
-type On = Tx | pg.ClientBase
-
-async function run(on: On, text: string, values: readonly unknown[]): Promise<void> {
-  if ('executeQuery' in on) await on.executeQuery(CompiledQuery.raw(text, [...values]))
-  else await on.query(text, [...values])
-}
 
 const WRITE_LIVES = `
   update issues i set status = k.status, status_reason = k.status_reason, status_changed_at = k.status_changed_at,
@@ -34,10 +25,10 @@ export type MovedIssue = {
 }
 
 /** Writes the lives of issues the caller locked. */
-export async function writeLives(on: On, issues: readonly MovedIssue[]): Promise<void> {
+export async function writeLives(tx: Tx, issues: readonly MovedIssue[]): Promise<void> {
   if (issues.length === 0) return
   const rows = issues.map(({ id, life, severity }) => ({ id, severity, ...lifeColumns(life) }))
-  await run(on, WRITE_LIVES, [JSON.stringify(rows)])
+  await tx.query(WRITE_LIVES, [JSON.stringify(rows)])
 }
 
 const WRITE_ENTRIES = `
@@ -50,12 +41,12 @@ const WRITE_ENTRIES = `
  * Writes entries of the activity; one with a known id takes the other's place. @param now when, for those that do not say
  */
 export async function writeEntries(
-  on: On,
+  tx: Tx,
   now: Date,
   actor: Actor,
   entries: readonly (Omit<Entry, 'kind'> & { readonly issueId: string; readonly kind: string; readonly at?: Date })[],
 ): Promise<void> {
   if (entries.length === 0) return
   const rows = entries.map(({ issueId, ...entry }) => ({ ...entry, issue_id: issueId }))
-  await run(on, WRITE_ENTRIES, [JSON.stringify(rows), memberBehind(actor)?.userId ?? null, now])
+  await tx.query(WRITE_ENTRIES, [JSON.stringify(rows), memberBehind(actor)?.userId ?? null, now])
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import { issueColumns, type IssueRow } from './issues.queries.ts'
 
 /** What issues say of releases. Merged ones are counted with the one they lead to. */
@@ -12,7 +12,7 @@ export type IssueCounts = { readonly fresh: number; readonly regressed: number }
 
 /** How many issues each version of a project brought, and how many came back in it. */
 export async function countIssuesOf(
-  db: Database,
+  db: Connection,
   projectId: string,
   versions: readonly string[],
 ): Promise<Map<string, IssueCounts>> {
@@ -37,7 +37,7 @@ export type ReleasePart = 'fresh' | 'regressed' | 'resolved'
 
 /** Issues of a project that have to do with a version, those seen last first. */
 export async function selectIssuesOf(
-  db: Database,
+  db: Connection,
   actor: OrgActor,
   { projectId, version, part }: { readonly projectId: string; readonly version: string; readonly part: ReleasePart },
   limit: number,

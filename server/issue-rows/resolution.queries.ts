@@ -1,7 +1,7 @@
-import { CompiledQuery, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { ReleaseFacts } from '../releases/order.ts'
-import type { Database, Tx } from '../storage/pool.ts'
 import type { ReleaseBook } from '../issue-rules/resolution.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** What resolutions need to know of releases. */
 
@@ -9,7 +9,7 @@ import type { ReleaseBook } from '../issue-rules/resolution.ts'
 const MOST_RELEASES = 1_000
 
 /** Releases that are out: made by somebody, or seen. The newest in time first; what is only planned is not among them. */
-export async function knownReleases(db: Database, projectId: string): Promise<ReleaseFacts[]> {
+export async function knownReleases(db: Connection, projectId: string): Promise<ReleaseFacts[]> {
   const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
     select version, released_at, first_seen_at from releases
     where project_id = ${projectId} and state <> 'planned' order by dated_at desc, id desc limit ${MOST_RELEASES}`.execute(
@@ -36,10 +36,8 @@ export const versionsOfCommit = (projectId: string, sha: string): string => `
       and (starts_with(c.sha, ${sha}) or starts_with(${sha}, c.sha))
   ) order by r.first_seen_at nulls last, r.version limit ${MOST_OF_COMMIT}`
 
-export async function releasesOfCommit(db: Database, projectId: string, sha: string): Promise<string[]> {
-  const { rows } = await db.executeQuery<{ version: string }>(
-    CompiledQuery.raw(versionsOfCommit('$1::uuid', '$2::text'), [projectId, sha]),
-  )
+export async function releasesOfCommit(db: Connection, projectId: string, sha: string): Promise<string[]> {
+  const { rows } = await db.query<{ version: string }>(versionsOfCommit('$1::uuid', '$2::text'), [projectId, sha])
   return rows.map((row) => row.version)
 }
 

@@ -1,5 +1,5 @@
-import type pg from 'pg'
 import { shownAs } from './shown-as.queries.ts'
+import type { Tx } from '../storage/database.ts'
 import { publishLive } from '../live/publish.ts'
 import type { Filing } from '../outcomes/recorder.ts'
 
@@ -8,11 +8,11 @@ import type { Filing } from '../outcomes/recorder.ts'
  * are filed under an issue nobody looks at: the one it is shown as is told.
  */
 export async function tellIssues(
-  client: pg.ClientBase,
+  tx: Tx,
   touched: readonly { readonly filing: Filing; readonly issueId: string }[],
 ): Promise<void> {
   if (touched.length === 0) return
-  const shown = await shownAs(client, [...new Set(touched.map(({ issueId }) => issueId))])
+  const shown = await shownAs(tx, [...new Set(touched.map(({ issueId }) => issueId))])
   const projects = new Map<string, { orgId: string; issueIds: Set<string> }>()
   for (const { filing, issueId } of touched) {
     const project = projects.get(filing.projectId) ?? { orgId: filing.orgId, issueIds: new Set<string>() }
@@ -20,7 +20,7 @@ export async function tellIssues(
     project.issueIds.add(shown.get(issueId) ?? issueId)
   }
   for (const [projectId, { orgId, issueIds }] of projects)
-    await publishLive(client, orgId, {
+    await publishLive(tx, orgId, {
       kind: 'issues',
       project_id: projectId,
       issue_ids: [...issueIds],

@@ -1,10 +1,10 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { memberOf, type OrgActor } from '../context/actor.ts'
 import { hashUser } from '../protocol/user-hash.ts'
-import type { Database, Tx } from '../storage/pool.ts'
 import { severityRank } from '../issue-rules/issue.ts'
 import { isAssignedTo, isOfTeam, isUnassigned } from '../issue-rows/owned.queries.ts'
 import { lastSeenSince, rankOf } from '../issue-rows/sort-keys.ts'
+import type { Connection } from '../storage/database.ts'
 import { askedKey } from './facts.ts'
 import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, soughtIn } from './lexemes.ts'
 import { isTeam, peopleNamed, projectsNamed, type Named } from './query-names.ts'
@@ -38,7 +38,7 @@ type Part =
  * @throws AppError invalid for people and projects the organisation does not have, naming the place
  */
 export async function compileQuery(
-  db: Database | Tx,
+  db: Connection,
   actor: OrgActor,
   query: Query | null,
   now: Date,

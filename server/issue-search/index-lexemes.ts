@@ -3,7 +3,6 @@ import type { App } from '../context/app.ts'
 import { ANY_DAY } from '../events/event-places.ts'
 import { newestEvents } from '../events/store.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { growth, lexemesOf } from './document.ts'
 import { factsOf, releaseFacts } from './facts.ts'
@@ -23,15 +22,15 @@ const SAMPLE = { limit: 50, mostBytes: 1024 * 1024 }
 export async function indexNewLexemes(app: App, signal?: AbortSignal): Promise<number> {
   let grown = 0
   while (signal?.aborted !== true) {
-    const taken = await withClientTx(app.pool, async (client) => {
-      const lexemes = await sql.takeNewLexemes(client, PIECE)
+    const taken = await app.tx(async (tx) => {
+      const lexemes = await sql.takeNewLexemes(tx, PIECE)
       if (lexemes.size === 0) return 0
-      const documents = await sql.lockDocuments(client, [...lexemes.keys()])
+      const documents = await sql.lockDocuments(tx, [...lexemes.keys()])
       const rows = [...documents].flatMap(([issueId, document]) => {
         const added = growth(document, lexemes.get(issueId) ?? [])
         return added.length === 0 ? [] : [{ issueId, lexemes: added }]
       })
-      await sql.addToDocuments(client, rows)
+      await sql.addToDocuments(tx, rows)
       grown += rows.length
       return lexemes.size
     })
@@ -53,12 +52,12 @@ export async function remakeDocuments(app: App, signal?: AbortSignal): Promise<n
       if (signal?.aborted === true) return made
       const found = await lexemesStored(app, issue)
       const { issueId, since } = issue
-      await withClientTx(app.pool, async (client) => {
-        const document = await sql.lockStaleDocument(client, issueId, since)
+      await app.tx(async (tx) => {
+        const document = await sql.lockStaleDocument(tx, issueId, since)
         // Asked for once more meanwhile: what was read may have been erased since, or belong to an issue taken out.
         if (document === null) return
-        await sql.addToDocuments(client, [{ issueId, lexemes: [orgLexeme(issue.orgId), ...growth(document, found)] }])
-        await sql.markFresh(client, issueId)
+        await sql.addToDocuments(tx, [{ issueId, lexemes: [orgLexeme(issue.orgId), ...growth(document, found)] }])
+        await sql.markFresh(tx, issueId)
         made++
       })
       await setImmediate()

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import { answers, compileQuery, isAmong, termsOf, type Compiled, type Condition } from './compile-query.ts'
 import { beginningOf, isInfix, lookThrough } from './look-through.ts'
 import { grouped, type Query, type Term } from './query.ts'
@@ -22,7 +22,7 @@ export type Matching = { readonly seenSince: Date | undefined; readonly conditio
  * that would look through too much
  */
 export async function issuesMatching(
-  db: Database | Tx,
+  db: Connection,
   actor: OrgActor,
   query: Query | null,
   now: Date,
@@ -45,7 +45,7 @@ export async function issuesMatching(
 }
 
 async function matchingOf(
-  db: Database | Tx,
+  db: Connection,
   actor: OrgActor,
   query: Query | null,
   now: Date,
@@ -58,7 +58,7 @@ async function matchingOf(
 }
 
 async function documentMatches(
-  db: Database | Tx,
+  db: Connection,
   orgId: string,
   { question, isSelective }: NonNullable<Compiled['document']>,
 ): Promise<Condition> {

@@ -1,5 +1,5 @@
-import type pg from 'pg'
 import { addJob } from '../jobs/task.ts'
+import type { Tx } from '../storage/database.ts'
 import { addLasting, growth, lexemesOf } from './document.ts'
 import type { Fact } from './facts.ts'
 import { issueNumberOf, KnownLexemes } from './known-lexemes.ts'
@@ -37,13 +37,13 @@ let jobDueAt = 0
  * Gives new issues their documents, and notes what known issues said for the first time. Two statements at most, none
  * of them where nothing is new, and none that reads.
  */
-export async function learnLexemes(client: pg.ClientBase, now: Date, groups: readonly LearningGroup[]): Promise<void> {
+export async function learnLexemes(tx: Tx, now: Date, groups: readonly LearningGroup[]): Promise<void> {
   const noted = groups.flatMap((group) => {
     const lexemes = newLexemes(group)
     return lexemes.length === 0 ? [] : [{ issueId: group.issueId, lexemes }]
   })
   await insertDocuments(
-    client,
+    tx,
     groups
       .filter((group) => group.isNew)
       .map(({ issueId, orgId, first }) => ({
@@ -52,11 +52,11 @@ export async function learnLexemes(client: pg.ClientBase, now: Date, groups: rea
         lexemes: growth([], lexemesOf(first.searchWords, first.facts)),
       })),
   )
-  await insertNewLexemes(client, noted)
+  await insertNewLexemes(tx, noted)
   if (noted.length === 0 || now.getTime() < jobDueAt) return
   jobDueAt = now.getTime() + PAUSE_MS
   // No key: two digesters that add the same one would wait for each other's commit.
-  await addJob(client, INDEX_LEXEMES, {}, { runAt: new Date(jobDueAt) })
+  await addJob(tx, INDEX_LEXEMES, {}, { runAt: new Date(jobDueAt) })
 }
 
 /** After a transaction that was rolled back: what it noted is new still. */

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import { severityRank } from '../issue-rules/issue.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
@@ -29,7 +29,7 @@ export type IssueFilter = {
 type Issues = SelectQueryBuilder<Tables & { i: Tables['issues'] }, 'i', object>
 
 /** Issues of the actor's organisation under a filter, nothing selected yet; those merged into others are hidden. */
-function filtered(db: Database | Tx, actor: OrgActor, filter: IssueFilter): Issues {
+function filtered(db: Connection, actor: OrgActor, filter: IssueFilter): Issues {
   let query = scoped(db, actor, filter)
   // `any` of an array rather than `in`: filters that exclude each other leave an empty list, which matches nothing.
   if (filter.statuses !== undefined) query = query.where('i.status', '=', anyOf(filter.statuses, 'text'))
@@ -50,7 +50,7 @@ function filtered(db: Database | Tx, actor: OrgActor, filter: IssueFilter): Issu
   return query
 }
 
-function scoped(db: Database | Tx, actor: OrgActor, { projectIds, conditions = [] }: IssueFilter): Issues {
+function scoped(db: Connection, actor: OrgActor, { projectIds, conditions = [] }: IssueFilter): Issues {
   let query = db.selectFrom('issues as i').where('i.merged_into', 'is', null)
   // What a query asks is best asked of the organisation's index, which holds most of what it takes to answer.
   if (projectIds === undefined || conditions.length > 0) query = query.where('i.org_id', '=', actor.orgId)
@@ -97,7 +97,7 @@ const SORTINGS: Readonly<Record<ReturnType<typeof sortKey>, Sorting>> = {
 }
 
 /** One page of issues; asks for one row more than `limit` to know whether there is a next page. */
-export async function selectIssues(db: Database, actor: OrgActor, filter: IssueFilter, page: IssuePage) {
+export async function selectIssues(db: Connection, actor: OrgActor, filter: IssueFilter, page: IssuePage) {
   const key = sortKey(page.sort)
   const column = `i.${key}` as const
   const { coarse, type, coarseOf } = SORTINGS[key]
@@ -134,7 +134,7 @@ export async function selectIssues(db: Database, actor: OrgActor, filter: IssueF
  * Issues among which those of a page are, found by what an index alone holds where the filter allows it: rows are read of
  * these few only. All of one slot are among them or none.
  */
-function newestAmong(db: Database, actor: OrgActor, filter: IssueFilter, page: IssuePage, cursor: Cursor | null) {
+function newestAmong(db: Connection, actor: OrgActor, filter: IssueFilter, page: IssuePage, cursor: Cursor | null) {
   const { seenSince, ...rest } = filter
   const issues = filtered(db, actor, rest).select('i.id')
   const slot = cursor === null ? null : slotOf(sql`${cursor.value}::timestamptz`)
@@ -154,12 +154,12 @@ function newestAmong(db: Database, actor: OrgActor, filter: IssueFilter, page: I
 }
 
 /** Ids alone, all of them and in no order, to stand in another statement. */
-export const idsUnder = (db: Database | Tx, actor: OrgActor, filter: IssueFilter): RawBuilder<unknown> =>
+export const idsUnder = (db: Connection, actor: OrgActor, filter: IssueFilter): RawBuilder<unknown> =>
   sql`${filtered(db, actor, filter).select('i.id')}`
 
 /** Ids alone, newest first. */
 export async function selectIssueIds(
-  db: Database,
+  db: Connection,
   actor: OrgActor,
   filter: IssueFilter,
   most: number,
@@ -181,7 +181,7 @@ export type StatusCounts = Readonly<Record<IssueStatus, number>>
  * than status, project and time, of the first {@link TOTAL_CAP} found. The total is of the filter's own statuses.
  */
 export async function countByStatus(
-  db: Database,
+  db: Connection,
   actor: OrgActor,
   filter: IssueFilter,
   asked: readonly IssueStatus[] = ISSUE_STATUSES,
@@ -205,7 +205,7 @@ export async function countByStatus(
 type Counted = { readonly counts: ReadonlyMap<string, number>; readonly isWhole: boolean }
 
 async function countStatuses(
-  db: Database,
+  db: Connection,
   actor: OrgActor,
   filter: IssueFilter,
   statuses: readonly IssueStatus[],
@@ -219,7 +219,7 @@ async function countStatuses(
 }
 
 async function countPlain(
-  db: Database,
+  db: Connection,
   actor: OrgActor,
   filter: IssueFilter,
   statuses: readonly IssueStatus[],
@@ -230,7 +230,7 @@ async function countPlain(
   return new Map(rows)
 }
 
-async function countGrouped(db: Database, actor: OrgActor, filter: IssueFilter): Promise<Counted> {
+async function countGrouped(db: Connection, actor: OrgActor, filter: IssueFilter): Promise<Counted> {
   const rows = await db
     .selectFrom(upToCap(db, actor, filter).as('read'))
     .select(['status', (eb) => eb.fn.countAll<number>().as('n')])
@@ -241,7 +241,7 @@ async function countGrouped(db: Database, actor: OrgActor, filter: IssueFilter):
 }
 
 /** Issues under a filter, up to one beyond {@link TOTAL_CAP}. */
-async function countAll(db: Database, actor: OrgActor, filter: IssueFilter): Promise<number> {
+async function countAll(db: Connection, actor: OrgActor, filter: IssueFilter): Promise<number> {
   const { n } = await db
     .selectFrom(upToCap(db, actor, filter).as('read'))
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -250,7 +250,7 @@ async function countAll(db: Database, actor: OrgActor, filter: IssueFilter): Pro
 }
 
 /** As many as are counted. By an index alone, where it holds the rest: rows are read of the slot `seenSince` lies in only. */
-function upToCap(db: Database, actor: OrgActor, { seenSince, ...rest }: IssueFilter) {
+function upToCap(db: Connection, actor: OrgActor, { seenSince, ...rest }: IssueFilter) {
   const issues = filtered(db, actor, rest).select('i.status')
   const slot = slotOf(sql`${seenSince}::timestamptz`)
   const seen =

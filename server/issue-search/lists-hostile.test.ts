@@ -74,7 +74,7 @@ test('an unpinned severity is what the events say, not what was pinned', async (
 })
 
 test('an event whose body is damaged hides nothing but itself', async () => {
-  await server.app.pool.query(`update events set body = 'damaged' where issue_id = $1`, [issue.id])
+  await server.app.db.query(`update events set body = 'damaged' where issue_id = $1`, [issue.id])
   const answer = await ada.get(`/api/issues/${issue.id}`)
   expect(answer.status, answer.text).toBe(200)
   expect(answer.body).toMatchObject({ id: issue.id, event: null, activity: [{}, {}, {}, {}, {}] })

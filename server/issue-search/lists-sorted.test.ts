@@ -31,7 +31,7 @@ beforeAll(async () => {
     .execute()
   await seedIssues(app, projectId, COUNT)
   // Many of one count, many in the same five seconds, and single ones far out.
-  await app.pool.query(
+  await app.db.query(
     `update issues set event_count = (array[0, 1, 1, 1, 2, 7, 8, 9, 10, 16, 17, 1000, 1001, 123456789])[1 + number % 14],
        user_count = (number * 7919) % 300, severity = number % 4,
        last_seen = $1::timestamptz - (array[0, 1, 4999, 5000, 5001, 86400000])[1 + number % 6] * interval '1 millisecond',

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { invalid } from '../kernel/errors.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import { escapeLike, likeOf } from './compile-query.ts'
 import { askedKey } from './facts.ts'
 import { factLexeme, factPrefix } from './lexemes.ts'
@@ -27,7 +27,7 @@ export const beginningOf = (term: Facet): Facet => ({
  * @throws AppError invalid, naming the term, when they are too many
  */
 export async function lookThrough(
-  db: Database | Tx,
+  db: Connection,
   term: Facet,
   within: RawBuilder<unknown>,
   name: string,

@@ -65,30 +65,27 @@ beforeAll(async () => {
     status: STATUSES[(index + 1) % 3] ?? 'unresolved',
     words: wordsOf(index + 1),
   }))
-  await app.pool.query(
+  await app.db.query(
     `update issues i set last_seen = to_timestamp(k.seen / 1000.0), status = k.status from unnest($1::uuid[], $2::bigint[], $3::text[]) k (id, seen, status)
      where i.id = k.id`,
     [ids, known.map(({ seen }) => seen), known.map(({ status }) => status)],
   )
-  const client = await app.pool.connect()
-  try {
+  await app.tx(async (tx) => {
     const document = (orgId: string, id: string, index: number) => ({
       orgId,
       issueId: id,
       lexemes: wordsOf(index + 1),
     })
     await insertDocuments(
-      client,
+      tx,
       ids.map((id, index) => document(person.actor.orgId, id, index)),
     )
     await insertDocuments(
-      client,
+      tx,
       others.map((id, index) => document(stranger.actor.orgId, id, index)),
     )
-    await client.query('analyze issues, issue_search')
-  } finally {
-    client.release()
-  }
+  })
+  await app.db.query('analyze issues, issue_search')
 })
 
 type Asked = { q: string; status?: IssueStatus[]; seen_since?: string; projectId?: string[]; sort?: IssueSort }
@@ -188,7 +185,7 @@ test('the index is asked for a word all documents have, not each document', asyn
 })
 
 test('documents lie apart from what their index leads to, short ones too', async () => {
-  const { rows } = await app.pool.query<{ bytes: number; kept: number }>(
+  const { rows } = await app.db.query<{ bytes: number; kept: number }>(
     `select (pg_relation_size('issue_search') / count(*))::int as bytes, max(pg_column_size(filler)) as kept from issue_search`,
   )
   expect(rows[0]?.bytes).toBeLessThan(200)
@@ -205,14 +202,14 @@ describe('patterns that go on after a star', () => {
   beforeAll(async () => {
     owner = await aPerson(app)
     const ids = await seedIssues(app, await projectOf(owner), MANY)
-    await app.pool.query(
+    await app.db.query(
       `insert into issue_search (issue_id, document)
        select k.id, array_to_tsvector(array[$2, E'\\x1dtenant\\x1ft' || k.n || '_%', E'\\x1dtier\\x1f' || k.n % 2, E'\\x1dzone\\x1f9_%'] ||
          case when k.n % 1000 = 0 then array['seldom'] else '{}' end)
        from unnest($1::uuid[]) with ordinality k (id, n)`,
       [ids, orgLexeme(owner.actor.orgId)],
     )
-    await app.pool.query(`update issues set status = 'ignored' where id = any($1)`, [ids.slice(0, 3_000)])
+    await app.db.query(`update issues set status = 'ignored' where id = any($1)`, [ids.slice(0, 3_000)])
   })
 
   test('find what they mean among what the rest of the query leaves, in any place of it', async () => {
@@ -251,12 +248,12 @@ describe('patterns that go on after a star', () => {
 
   /** What is answered while another one holds a table and the database gives up on the statement that waits. */
   async function givenUp(table: 'issue_search' | 'issues', ask: () => Promise<unknown>): Promise<unknown> {
-    const blocker = await app.pool.connect()
+    const blocker = await app.db.reserve()
     try {
       await blocker.query(`begin; lock table ${table}`)
       const answer = ask().catch((error: unknown) => error)
       await waitFor('the search to wait', async () => {
-        const { rows } = await app.pool.query(
+        const { rows } = await app.db.query(
           `select pg_cancel_backend(pid) from pg_stat_activity
            where datname = current_database() and wait_event_type = 'Lock' and query like '%${table}%'`,
         )

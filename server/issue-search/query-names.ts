@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import type { Term } from './query.ts'
 
 /** Whom and what the names in a query stand for, within the actor's organisation. */
@@ -25,7 +25,7 @@ const isWord = (value: string): boolean => value === 'me' || value === 'none' ||
  * @throws AppError invalid
  */
 export async function peopleNamed(
-  db: Database | Tx,
+  db: Connection,
   actor: OrgActor,
   terms: readonly Term[],
   name: string,
@@ -65,7 +65,7 @@ export async function peopleNamed(
 
 /** Ids by slug, name or id, and those of all projects where the query asks for people. @throws AppError invalid */
 export async function projectsNamed(
-  db: Database | Tx,
+  db: Connection,
   actor: OrgActor,
   terms: readonly Term[],
   name: string,

@@ -1,5 +1,5 @@
 import { addJob } from '../jobs/task.ts'
-import type { Tx } from '../storage/pool.ts'
+import type { Tx } from '../storage/database.ts'
 import { growth, lexemesOf } from './document.ts'
 import type { Fact } from './facts.ts'
 import { INDEX_LEXEMES } from './learn-lexemes.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import { foundByIndex } from './compile-query.ts'
 import { orgLexeme } from './lexemes.ts'
 
@@ -13,9 +12,9 @@ export const apart = (lexemes: string): string[] => lexemes.split(BETWEEN)
 
 export type NewDocument = { readonly issueId: string; readonly orgId: string; readonly lexemes: readonly string[] }
 
-export async function insertDocuments(client: pg.ClientBase, documents: readonly NewDocument[]): Promise<void> {
+export async function insertDocuments(tx: Tx, documents: readonly NewDocument[]): Promise<void> {
   if (documents.length === 0) return
-  await client.query({
+  await tx.query({
     name: 'search-insert-documents',
     text: `insert into issue_search (issue_id, document)
            select k.id, array_to_tsvector(string_to_array(k.lexemes, E'\\x1e')) from unnest($1::uuid[], $2::text[]) k (id, lexemes)`,
@@ -27,11 +26,11 @@ export async function insertDocuments(client: pg.ClientBase, documents: readonly
 }
 
 export async function insertNewLexemes(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly { issueId: string; lexemes: readonly string[] }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await client.query({
+  await tx.query({
     name: 'search-insert-lexemes',
     text: 'insert into issue_new_lexemes (issue_id, lexemes) select * from unnest($1::uuid[], $2::text[])',
     values: [rows.map(({ issueId }) => issueId), rows.map(({ lexemes }) => joined(lexemes))],
@@ -39,8 +38,8 @@ export async function insertNewLexemes(
 }
 
 /** Takes the oldest waiting lexemes, per issue; those another worker holds are left to it. */
-export async function takeNewLexemes(client: pg.ClientBase, most: number): Promise<Map<string, string[]>> {
-  const { rows } = await client.query<{ issue_id: string; lexemes: string }>({
+export async function takeNewLexemes(tx: Tx, most: number): Promise<Map<string, string[]>> {
+  const { rows } = await tx.query<{ issue_id: string; lexemes: string }>({
     name: 'search-take-lexemes',
     text: `delete from issue_new_lexemes where id = any(array(
              select id from issue_new_lexemes order by id limit $1 for update skip locked)) returning issue_id, lexemes`,
@@ -57,11 +56,8 @@ export async function takeNewLexemes(client: pg.ClientBase, most: number): Promi
 }
 
 /** Documents of issues, locked in the order of their ids; those of issues that are gone are left out. */
-export async function lockDocuments(
-  client: pg.ClientBase,
-  issueIds: readonly string[],
-): Promise<Map<string, string[]>> {
-  const { rows } = await client.query<{ issue_id: string; lexemes: string }>({
+export async function lockDocuments(tx: Tx, issueIds: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await tx.query<{ issue_id: string; lexemes: string }>({
     name: 'search-lock-documents',
     text: `select issue_id, array_to_string(tsvector_to_array(document), E'\\x1e') as lexemes from issue_search
            where issue_id = any($1::uuid[]) order by issue_id for no key update`,
@@ -71,11 +67,11 @@ export async function lockDocuments(
 }
 
 export async function addToDocuments(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly { issueId: string; lexemes: readonly string[] }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await client.query({
+  await tx.query({
     name: 'search-add-to-documents',
     text: `update issue_search s set document = s.document || array_to_tsvector(string_to_array(k.lexemes, E'\\x1e'))
            from unnest($1::uuid[], $2::text[]) k (id, lexemes) where s.issue_id = k.id`,
@@ -94,7 +90,7 @@ export type StaleDocument = {
 }
 
 /** Issues whose document is to be made anew, longest waiting first. */
-export async function staleDocuments(db: Database, most: number): Promise<StaleDocument[]> {
+export async function staleDocuments(db: Connection, most: number): Promise<StaleDocument[]> {
   const rows = await db
     .selectFrom('issue_search as s')
     .innerJoin('issues as i', 'i.id', 's.issue_id')
@@ -115,12 +111,8 @@ export async function staleDocuments(db: Database, most: number): Promise<StaleD
 }
 
 /** The document of an issue, locked; null when it is gone, made anew, or that was asked for once more since. */
-export async function lockStaleDocument(
-  client: pg.ClientBase,
-  issueId: string,
-  since: string,
-): Promise<string[] | null> {
-  const { rows } = await client.query<{ lexemes: string }>({
+export async function lockStaleDocument(tx: Tx, issueId: string, since: string): Promise<string[] | null> {
+  const { rows } = await tx.query<{ lexemes: string }>({
     name: 'search-lock-stale-document',
     text: `select array_to_string(tsvector_to_array(document), E'\\x1e') as lexemes from issue_search
            where issue_id = $1 and stale_since = $2::timestamptz for no key update`,
@@ -131,8 +123,8 @@ export async function lockStaleDocument(
 }
 
 /** The document was made anew. Its lock is held since it was found stale. */
-export async function markFresh(client: pg.ClientBase, issueId: string): Promise<void> {
-  await client.query({
+export async function markFresh(tx: Tx, issueId: string): Promise<void> {
+  await tx.query({
     name: 'search-mark-fresh',
     text: 'update issue_search set stale_since = null where issue_id = $1',
     values: [issueId],
@@ -140,7 +132,7 @@ export async function markFresh(client: pg.ClientBase, issueId: string): Promise
 }
 
 /** What issues are found by, together. */
-export async function lexemesOfDocuments(db: Database, issueIds: readonly string[]): Promise<string[]> {
+export async function lexemesOfDocuments(db: Connection, issueIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ lexeme: string }>`
     select distinct l as lexeme from issue_search s, unnest(tsvector_to_array(s.document)) l
     where s.issue_id = any(${[...issueIds]}::uuid[]) limit ${MOST_UNITED}`.execute(db)
@@ -186,7 +178,7 @@ export async function dropNewLexemes(tx: Tx, issueId: string): Promise<void> {
  * is only counted where there can be so many.
  */
 export async function findByDocument(
-  db: Database | Tx,
+  db: Connection,
   orgId: string,
   question: string,
   { few, many }: { readonly few: number; readonly many: number },

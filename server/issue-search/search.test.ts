@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
+import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { aPerson } from '#test/kit/people.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
@@ -224,7 +225,7 @@ test('who left owns nothing any more; a team is asked for by its word', async ()
   const [delta] = await found('delta')
   const id = idOf(delta)
   expect((await ada.patch(`/api/issues/${id}`, { assignee_id: zoe.actor.userId })).status).toBe(200)
-  await server.app.pool.query(`update issues set owner_team = '#Web' where id = $1`, [idOf((await found('beta'))[0])])
+  await server.app.db.query(`update issues set owner_team = '#Web' where id = $1`, [idOf((await found('beta'))[0])])
   const owned = async (query: string): Promise<string[]> =>
     (await ada.get(`/api/issues?${query}`)).as<List>().items.map(({ type }) => (type ?? '').replace('Error', ''))
   for (const q of ['assigned:"zoë ärger"', `assigned:${zoe.actor.userId}`, 'has:assigned -assigned:ME'])
@@ -232,7 +233,7 @@ test('who left owns nothing any more; a team is asked for by its word', async ()
   expect(await owned(`assignee_id=${zoe.actor.userId}`)).toEqual(['delta'])
   expect(await found('assigned:#web')).toEqual(['beta'])
   expect(await found('-assigned:[none, #WEB]')).toEqual(['alpha', 'delta'])
-  await server.app.pool.query('update users set disabled_at = now() where id = $1', [zoe.actor.userId])
+  await server.app.db.query('update users set disabled_at = now() where id = $1', [zoe.actor.userId])
   for (const q of ['assigned:none', '-has:assigned', '-assigned:*'])
     expect(await found(q), q).toEqual(['beta', 'delta', 'gamma'])
   expect((await owned('assignee_id=none')).toSorted()).toEqual(['beta', 'delta', 'gamma'])
@@ -402,7 +403,7 @@ describe('what later events say', () => {
     // Known by now: nothing is written again.
     await later({ tags: { colour: 'blue' } })
     await server.service.drain()
-    const { rows } = await server.app.pool.query('select 1 from issue_new_lexemes')
+    const { rows } = await server.app.db.query('select 1 from issue_new_lexemes')
     expect(rows).toEqual([])
   })
 
@@ -444,7 +445,7 @@ describe('what later events say', () => {
     for (let i = 0; i < 70; i++) await later({ tags: { order: `o${i}` } })
     await server.service.drain()
     await indexNewLexemes(server.app)
-    const { rows } = await server.app.pool.query<{ n: number; noted: number }>(
+    const { rows } = await server.app.db.query<{ n: number; noted: number }>(
       `select count(*) filter (where l like E'\\x1dorder\\x1f%')::int as n, count(*) filter (where l = E'\\x1fmore\\x1forder')::int as noted
        from issue_search s, unnest(tsvector_to_array(s.document)) l where s.issue_id = $1`,
       [idOf('later')],
@@ -455,14 +456,14 @@ describe('what later events say', () => {
 
   test('goes with the issue', async () => {
     await ada.delete(`/api/issues/${idOf('later')}`)
-    const { rows } = await server.app.pool.query('select 1 from issue_search where issue_id = $1', [idOf('later')])
+    const { rows } = await server.app.db.query('select 1 from issue_search where issue_id = $1', [idOf('later')])
     expect(rows).toEqual([])
     expect(await found('colour:red')).toEqual([])
   })
 })
 
 test('a document is made anew from stored events', async () => {
-  await server.app.pool.query(
+  await server.app.db.query(
     `update issue_search set document = array_to_tsvector(array['nothing']), stale_since = now()`,
   )
   expect(await found('alpha')).toEqual([])
@@ -475,23 +476,18 @@ test('a document is made anew from stored events', async () => {
 test('what is erased while a document is made anew is not put back', async () => {
   const { app } = server
   const id = idOf('alpha')
-  await app.pool.query('update issue_search set stale_since = now() where issue_id = $1', [id])
+  await app.db.query('update issue_search set stale_since = now() where issue_id = $1', [id])
   expect(await found('user.email:kim@example.com')).toEqual(['alpha'])
   // Events are read without a lock: between that and the document's own, somebody is erased.
   let erased = false
-  const pool = new Proxy(app.pool, {
-    get(target, name) {
-      if (name !== 'connect') return Reflect.get(target, name, target) as unknown
-      return async () => {
-        if (!erased) {
-          erased = true
-          await app.tx((tx) => restartDocument(tx, id, { texts: ['alphaError'], facts: [] }))
-        }
-        return target.connect()
-      }
-    },
+  const interrupted = interceptedApp(server, async (text, run) => {
+    if (text === 'begin' && !erased) {
+      erased = true
+      await app.tx((tx) => restartDocument(tx, id, { texts: ['alphaError'], facts: [] }))
+    }
+    return run()
   })
-  const made = await remakeDocuments({ ...app, pool })
+  const made = await remakeDocuments(interrupted)
   expect(erased).toBe(true)
   expect(await found('user.email:kim@example.com')).toEqual([])
   expect(made).toBe(0)

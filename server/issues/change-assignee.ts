@@ -1,8 +1,8 @@
 import { memberBehind, type OrgActor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
-import type { Tx } from '../storage/pool.ts'
 import { lockMember } from '../team/members.queries.ts'
 import type { News } from '../inbox/inbox.queries.ts'
+import type { Tx } from '../storage/database.ts'
 
 type Member = Awaited<ReturnType<typeof requireMember>>
 

@@ -1,7 +1,7 @@
 import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
-import type { Tx } from '../storage/pool.ts'
+import type { Tx } from '../storage/database.ts'
 import { decideStatus, type LockedIssue, type StatusChange } from './change-status.ts'
 import { rankOf } from '../issue-rules/impact.ts'
 import { severityName, severityRank } from '../issue-rules/issue.ts'

@@ -132,10 +132,10 @@ describe('resolving', () => {
         resolution: { in_release: version },
         status_reason: expect.stringContaining(` resolved this issue in release ${version} on `) as string,
       })
-      const { rows } = await server.app.pool.query(
-        'select state from releases where project_id = $1 and version = $2',
-        [project.id, version],
-      )
+      const { rows } = await server.app.db.query('select state from releases where project_id = $1 and version = $2', [
+        project.id,
+        version,
+      ])
       expect(rows).toEqual([{ state: 'planned' }])
     },
   )
@@ -144,7 +144,7 @@ describe('resolving', () => {
     const { id } = await anIssue()
     const body = { status: 'resolved', resolution: { in_release: 'never made' }, assignee_id: newId() }
     expect((await patch(id, body)).status).toBe(400)
-    const { rows } = await server.app.pool.query(`select from releases where version = 'never made'`)
+    const { rows } = await server.app.db.query(`select from releases where version = 'never made'`)
     expect(rows).toEqual([])
   })
 

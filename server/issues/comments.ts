@@ -3,9 +3,9 @@ import type { App } from '../context/app.ts'
 import { forbidden, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { liveNotification } from '../live/publish.ts'
+import { publishLive } from '../live/publish.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import type { Comment, COMMENT_SORTS } from './issues.api.ts'
 import { holdIssue, selectIssue, shownWith } from '../issue-rows/issues.queries.ts'
 import { mentionsOf, tellOfComment, tellOfEdit } from '../inbox/comment-people.ts'
@@ -21,16 +21,16 @@ async function requireIssue(tx: Tx, actor: OrgActor, issueId: string): Promise<{
 
 /** Others who have the issue open read it again. */
 async function tellOthers(tx: Tx, actor: OrgActor, issueId: string, projectId: string): Promise<void> {
-  await liveNotification(actor.orgId, {
+  await publishLive(tx, actor.orgId, {
     kind: 'issues',
     project_id: projectId,
     issue_ids: [issueId],
     new_issue_ids: [],
     event_count: 0,
-  }).execute(tx)
+  })
 }
 
-const selectComments = (db: Database | Tx) =>
+const selectComments = (db: Connection) =>
   db
     .selectFrom('comments as c')
     .leftJoin('users as u', 'u.id', 'c.author_id')
@@ -47,7 +47,7 @@ const selectComments = (db: Database | Tx) =>
 
 type CommentRow = Awaited<ReturnType<ReturnType<typeof selectComments>['executeTakeFirstOrThrow']>>
 
-async function viewComments(db: Database | Tx, rows: readonly CommentRow[]): Promise<Comment[]> {
+async function viewComments(db: Connection, rows: readonly CommentRow[]): Promise<Comment[]> {
   const mentions = await mentionsOf(
     db,
     rows.map((row) => row.id),

@@ -31,7 +31,7 @@ test.each([1, 2])('version %i: an emoji where words are cut', async (version) =>
     errorOf(`${'x'.repeat(1_023)}😀y`),
   ]) {
     const project = await aProject(owner)
-    await t.app.pool.query(
+    await t.app.db.query(
       `update projects set settings = settings || jsonb_build_object('grouping_version', $2::int) where id = $1`,
       [project.id, version],
     )

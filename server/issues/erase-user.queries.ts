@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Database, Tx } from '../storage/pool.ts'
 import { summarise } from '../issue-merging/merging.queries.ts'
 import { rateIssues } from '../issue-merging/rate-issues.ts'
 import { restartDocument } from '../issue-search/restart-document.ts'
 import type { Fact } from '../issue-search/facts.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** SQL of taking a person out of issues. */
 
@@ -12,7 +12,7 @@ import type { Fact } from '../issue-search/facts.ts'
  * index from people to issues would be paid for with every new user of every issue, and this is asked once in a while.
  */
 export async function issuesOfUser(
-  db: Database,
+  db: Connection,
   projectId: string,
   userHashes: readonly number[],
   most: number,

@@ -329,7 +329,7 @@ describe('changes', () => {
     expect((await ada.delete(`/api/issues/${issue.id}`)).status).toBe(204)
     expect((await ada.get(`/api/issues/${issue.id}`)).status).toBe(404)
     for (const table of ['events', 'issue_users', 'issue_hours', 'comments', 'issue_activity', 'issue_fingerprints']) {
-      const { rows } = await server.app.pool.query(`select 1 from ${table} where issue_id = $1`, [issue.id])
+      const { rows } = await server.app.db.query(`select 1 from ${table} where issue_id = $1`, [issue.id])
       expect(rows, table).toHaveLength(0)
     }
     const { dsn } = (await ada.get('/api/projects')).as<{ items: TestProject[] }>().items[0] as TestProject

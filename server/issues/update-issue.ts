@@ -1,7 +1,7 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
-import { liveNotification } from '../live/publish.ts'
+import { publishLive } from '../live/publish.ts'
 import { changeIssues } from './change-issues.ts'
 import { fixOf } from './fix-of.ts'
 import type { Issue, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
@@ -35,13 +35,13 @@ export async function updateIssue(app: App, actor: OrgActor, change: IssueChange
     if (issue === undefined) throw notFound('Issue')
     const changed = await changeIssues(app, tx, actor, [issue], () => ({ ...change, resolution }))
     if (changed.size === 0) return
-    await liveNotification(actor.orgId, {
+    await publishLive(tx, actor.orgId, {
       kind: 'issues',
       project_id: issue.project_id,
       issue_ids: [issue.id],
       new_issue_ids: [],
       event_count: 0,
-    }).execute(tx)
+    })
   })
   return viewIssue(app, actor, change.issueId)
 }

@@ -37,16 +37,16 @@ describe('jobs', () => {
         throw new Error('rolled back')
       }),
     ).rejects.toThrow('rolled back')
-    await addJob(app.pool, 'greet', { name: 'Grace' })
+    await addJob(app.db, 'greet', { name: 'Grace' })
     await waitFor('the second greeting', () => done.includes('Grace'))
     expect(done).toEqual(['Ada', 'Grace'])
   })
 
   test('one that fails is told and tried again later', async () => {
-    await addJob(app.pool, 'flaky', {})
+    await addJob(app.db, 'flaky', {})
     await waitFor('the failure', () => failures === 1)
     await waitFor('the job to wait for its next turn', async () => {
-      const { rows } = await app.pool.query<{ last_error: string; attempts: number; locked_by: string | null }>(
+      const { rows } = await app.db.query<{ last_error: string; attempts: number; locked_by: string | null }>(
         `select last_error, attempts, locked_by from graphile_worker.jobs where task_identifier = 'flaky'`,
       )
       return rows[0]?.locked_by === null && rows[0].attempts > 0 && rows[0].last_error === 'not today'
@@ -56,23 +56,23 @@ describe('jobs', () => {
 
   test('a key holds one waiting job, the last one', async () => {
     const runAt = new Date(Date.now() + 3_600_000)
-    await addJob(app.pool, 'greet', { name: 'first' }, { key: 'k', runAt })
-    await addJob(app.pool, 'greet', { name: 'second' }, { key: 'k', runAt })
-    const { rows } = await app.pool.query<{ payload: unknown }>(
+    await addJob(app.db, 'greet', { name: 'first' }, { key: 'k', runAt })
+    await addJob(app.db, 'greet', { name: 'second' }, { key: 'k', runAt })
+    const { rows } = await app.db.query<{ payload: unknown }>(
       `select payload from graphile_worker._private_jobs where key = 'k'`,
     )
     expect(rows).toEqual([{ payload: { name: 'second' } }])
   })
 
   test('workers say that they live', async () => {
-    const { rows } = await app.pool.query<{ worker_id: string }>('select worker_id from job_workers')
+    const { rows } = await app.db.query<{ worker_id: string }>('select worker_id from job_workers')
     expect(rows.length).toBe(2)
   })
 
   test('jobs of a worker that was killed are taken over', async () => {
-    await addJob(app.pool, 'greet', { name: 'orphan' }, { key: 'orphan', runAt: new Date(Date.now() + 3_600_000) })
+    await addJob(app.db, 'greet', { name: 'orphan' }, { key: 'orphan', runAt: new Date(Date.now() + 3_600_000) })
     // As a worker leaves it that died in the middle: locked, and nobody says that he lives.
-    await app.pool.query(
+    await app.db.query(
       `update graphile_worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '50 s', run_at = now(), attempts = 1 where key = 'orphan'`,
     )
     await waitFor('the orphan', () => done.includes('orphan'), 60_000)
@@ -99,10 +99,10 @@ describe('stopping', () => {
       },
     })
     const first = runJobs(app, connectionString, [patient])
-    await addJob(app.pool, 'patient')
+    await addJob(app.db, 'patient')
     await waitFor('the job to be at work', () => runs === 1)
     await first.stop()
-    const { rows } = await app.pool.query<{ locked_by: string | null }>(
+    const { rows } = await app.db.query<{ locked_by: string | null }>(
       `select locked_by, attempts, run_at <= now() as is_due from graphile_worker.jobs where task_identifier = 'patient'`,
     )
     expect(rows).toEqual([{ locked_by: null, attempts: 0, is_due: true }])
@@ -124,7 +124,7 @@ describe('stopping', () => {
       },
     })
     const first = runJobs(app, connectionString, [stubborn])
-    await addJob(app.pool, 'stubborn')
+    await addJob(app.db, 'stubborn')
     await waitFor('the job to be at work', () => runs === 1)
     const before = logLines.length
     await first.stop(50)
@@ -135,7 +135,7 @@ describe('stopping', () => {
   test('is quiet where the database went away', async () => {
     const network = await startDatabaseProxy(connectionString)
     const far = runJobs(app, network.connectionString, [greet])
-    await addJob(app.pool, 'greet', { name: 'far' })
+    await addJob(app.db, 'greet', { name: 'far' })
     await waitFor('the greeting', () => done.includes('far'))
     const before = logLines.length
     const stopped = far.stop()

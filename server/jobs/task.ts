@@ -1,8 +1,6 @@
-import type pg from 'pg'
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { App } from '../context/app.ts'
-import type { Tx } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 
 /**
  * Work behind the scenes, once or on a schedule. A task may run twice (its worker was killed) and must leave the same
@@ -36,27 +34,19 @@ export type JobOptions = {
 
 /** Queues a job inside the caller's transaction: it exists exactly when what it belongs to was committed. */
 export async function addJob(
-  on: Tx | pg.ClientBase | pg.Pool,
+  on: Connection,
   name: string,
   payload: Readonly<Record<string, unknown>> = {},
   options: JobOptions = {},
 ): Promise<void> {
-  const values = [
-    name,
-    JSON.stringify(payload),
-    options.key ?? null,
-    options.runAt?.toISOString() ?? null,
-    options.maxAttempts ?? null,
-  ] as const
-  if ('query' in on) {
-    await on.query(
-      'select 1 from graphile_worker.add_job($1, payload => $2::json, job_key => $3, run_at => $4::timestamptz, max_attempts => $5)',
-      [...values],
-    )
-    return
-  }
-  const [task, json, key, runAt, attempts] = values
-  await sql`select 1 from graphile_worker.add_job(${task}, payload => ${json}::json, job_key => ${key}, run_at => ${runAt}::timestamptz, max_attempts => ${attempts}::int)`.execute(
-    on,
+  await on.query(
+    'select 1 from graphile_worker.add_job($1, payload => $2::json, job_key => $3, run_at => $4::timestamptz, max_attempts => $5)',
+    [
+      name,
+      JSON.stringify(payload),
+      options.key ?? null,
+      options.runAt?.toISOString() ?? null,
+      options.maxAttempts ?? null,
+    ],
   )
 }

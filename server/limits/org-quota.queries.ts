@@ -1,13 +1,12 @@
-import type pg from 'pg'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 
 export type UsageToAdd = { readonly orgId: string; readonly day: string; readonly events: number }
 
 /** Adds to the days of organisations. @returns the sums afterwards by `<org id> <day>` */
-export async function addUsage(pool: pg.Pool, usages: readonly UsageToAdd[]): Promise<Map<string, number>> {
+export async function addUsage(db: Connection, usages: readonly UsageToAdd[]): Promise<Map<string, number>> {
   // A fixed order, so that two writers never wait for each other in a circle.
   const rows = usages.toSorted((a, b) => (a.orgId < b.orgId ? -1 : 1))
-  const result = await pool.query<{ org_id: string; day: string; events: number }>(
+  const result = await db.query<{ org_id: string; day: string; events: number }>(
     `insert into org_usage_daily (org_id, day, events)
      select * from unnest($1::uuid[], $2::date[], $3::bigint[])
      on conflict (org_id, day) do update set events = org_usage_daily.events + excluded.events
@@ -18,7 +17,7 @@ export async function addUsage(pool: pg.Pool, usages: readonly UsageToAdd[]): Pr
 }
 
 /** What an organisation used of a day, as far as it was written. */
-export async function readUsage(db: Database, orgId: string, day: string): Promise<number> {
+export async function readUsage(db: Connection, orgId: string, day: string): Promise<number> {
   const row = await db
     .selectFrom('org_usage_daily')
     .select('events')

@@ -38,7 +38,7 @@ export function createOrgQuota(app: App): OrgQuota {
     if (due.length === 0) return
     const adding = due.map(([orgId, usage]) => ({ orgId, day: usage.day, events: usage.unwritten, usage }))
     try {
-      const sums = await addUsage(app.pool, adding)
+      const sums = await addUsage(app.db, adding)
       for (const { orgId, day, events, usage } of adding) {
         // A usage that began its day anew meanwhile is another one.
         if (usages.get(orgId) !== usage) continue
@@ -64,7 +64,7 @@ export function createOrgQuota(app: App): OrgQuota {
         if (usage !== undefined && usage.unwritten > 0) {
           const { unwritten, day: before } = usage
           writing = writing.then(async () => {
-            await addUsage(app.pool, [{ orgId, day: before, events: unwritten }]).catch(() => {})
+            await addUsage(app.db, [{ orgId, day: before, events: unwritten }]).catch(() => {})
           })
         }
         usages.set(orgId, (usage = { day, written: 0, unwritten: 0 }))

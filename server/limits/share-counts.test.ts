@@ -62,7 +62,7 @@ test('alone nothing is counted, kept or sent', async () => {
   try {
     await waitFor('the greeting', () => heard.some((text) => text.includes('hello')))
     expect(taken(limiter, 1_500)).toBe(1_000)
-    await publish(t.app.pool, 'rates', { from: 'the last', kind: 'bye' })
+    await publish(t.app.db, 'rates', { from: 'the last', kind: 'bye' })
     await waitFor('a later message', () => heard.some((text) => text.includes('the last')))
     expect(heard.filter((text) => text.includes('counts'))).toEqual([])
     expect(sharing.peers()).toBe(0)
@@ -87,7 +87,7 @@ test('messages nobody understands change nothing', async () => {
       { from: 'x', kind: 'counts', counts: [['key/error', 1e300]] },
       { from: 'x', kind: 'counts', counts: [['k'.repeat(1_000), 1]] },
     ]
-    for (const payload of nonsense) await publish(t.app.pool, 'rates', payload)
+    for (const payload of nonsense) await publish(t.app.db, 'rates', payload)
     await waitFor('all of it', () => heard >= nonsense.length)
     expect(told()).toBe(0)
     expect(sharing.peers()).toBe(0)

@@ -53,7 +53,7 @@ export function createCountSharing(app: App, add: (name: string, quantity: numbe
     toldAtMs = performance.now()
     sending = sending.then(async () => {
       try {
-        for (const message of messages) await publish(app.pool, TOPIC, message)
+        for (const message of messages) await publish(app.db, TOPIC, message)
       } catch (error) {
         // The database is away: nobody takes anything at the moment.
         app.log.debug({ err: error instanceof Error ? error.message : String(error) }, 'counts not told')

@@ -46,7 +46,7 @@ async function digestFrom(project: TestProject, releases: readonly string[]): Pr
 
 test('after messages may have been lost a stream ends, so that its reader connects and reads again', async () => {
   const live = await openLive(await aFounder(server.url))
-  await server.app.pool.query(
+  await server.app.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'faultline bus' and datname = current_database()`,
   )
   await waitFor('the stream to end', live.ended)
@@ -118,7 +118,7 @@ test('more releases than a message can name are told as many', async () => {
   const { org } = (await owner.get('/api/me')).as<{ org: { id: string } }>()
   const live = await openLive(owner)
   const tell = (ids: number) =>
-    publishLive(server.app.pool, org.id, {
+    publishLive(server.app.db, org.id, {
       kind: 'releases',
       project_id: 'p',
       release_ids: Array.from({ length: ids }, () => newId()),

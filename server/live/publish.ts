@@ -1,6 +1,5 @@
-import { sql, type RawBuilder } from 'kysely'
-import type pg from 'pg'
-import { notification } from '../storage/bus.ts'
+import type { Connection } from '../storage/database.ts'
+import { publish } from '../storage/bus.ts'
 import type { LiveMessage } from './live.api.ts'
 
 /** Bus topic of live messages: `[organisation id, message]`. */
@@ -9,17 +8,9 @@ export const LIVE_TOPIC = 'live'
 /** More ids than this are not named: the listener refetches what it shows. 36 characters each must fit one message. */
 export const MOST_IDS = 80
 
-/** For Kysely transactions: told when the transaction commits. */
-export function liveNotification(orgId: string, message: LiveMessage): RawBuilder<unknown> {
-  const [, [channel, payload]] = notification(LIVE_TOPIC, [orgId, bounded(message)])
-  return sql`select pg_notify(${channel}, ${payload})`
-}
-
-/** For plain clients: the same; through a pool at once. */
-export async function publishLive(client: pg.ClientBase | pg.Pool, orgId: string, message: LiveMessage): Promise<void> {
-  const [text, values] = notification(LIVE_TOPIC, [orgId, bounded(message)])
-  await client.query(text, values)
-}
+/** Sends a message to open dashboards: inside a transaction when it commits. */
+export const publishLive = (on: Connection, orgId: string, message: LiveMessage): Promise<void> =>
+  publish(on, LIVE_TOPIC, [orgId, bounded(message)])
 
 function bounded(message: LiveMessage): LiveMessage {
   // Further ones find their news when they look next: whoever writes to so many sends several messages.

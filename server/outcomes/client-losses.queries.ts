@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { ClientLoss } from '../protocol/client-report.ts'
 
 export type LossRow = ClientLoss & { readonly projectId: string; readonly hour: Date }
@@ -14,10 +14,10 @@ const sumKey = (row: LossRow): string => `${hourKey(row)} ${row.kind} ${row.cate
  * Adds what clients lost to the hours of their projects. A project is digested by one process at a time, so looking
  * which sums exist and adding to them cannot cross another one's.
  */
-export async function addLosses(client: pg.ClientBase, losses: readonly LossRow[]): Promise<void> {
+export async function addLosses(tx: Tx, losses: readonly LossRow[]): Promise<void> {
   if (losses.length === 0) return
   const hours = new Map(losses.map((row) => [hourKey(row), row]))
-  const { rows: known } = await client.query<{
+  const { rows: known } = await tx.query<{
     project_id: string
     hour: Date
     kind: LossRow['kind']
@@ -55,7 +55,7 @@ export async function addLosses(client: pg.ClientBase, losses: readonly LossRow[
   // A fixed order, so that two writers never wait for each other in a circle.
   const written = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const list = written.map(([, row]) => row)
-  await client.query({
+  await tx.query({
     name: 'client-losses-add',
     text: `insert into client_losses_hourly (project_id, hour, kind, reason, category, quantity)
            select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::bigint[])

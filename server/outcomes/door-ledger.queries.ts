@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 
 export type StormRow = {
   readonly projectId: string
@@ -11,13 +11,13 @@ export type StormRow = {
 }
 
 /** Adds to the hours of storms. */
-export async function writeStorms(client: pg.ClientBase, storms: readonly StormRow[]): Promise<void> {
+export async function writeStorms(tx: Tx, storms: readonly StormRow[]): Promise<void> {
   if (storms.length === 0) return
   // A fixed order, so that two writers never wait for each other in a circle.
   const rows = storms.toSorted((a, b) =>
     a.keyId === b.keyId ? a.hour.getTime() - b.hour.getTime() : a.keyId < b.keyId ? -1 : 1,
   )
-  await client.query(
+  await tx.query(
     `insert into storms_hourly (project_id, key_id, hour, let_through, fingerprints, first_at, last_at)
      select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::timestamptz[])
      on conflict (project_id, key_id, hour) do update set

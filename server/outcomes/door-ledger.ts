@@ -1,6 +1,5 @@
 import type { App } from '../context/app.ts'
 import type { Category } from '../protocol/categories.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { writeStorms, type StormRow } from './door-ledger.queries.ts'
 import { OutcomeLedger, type OutcomeFact } from './outcomes.ts'
 
@@ -63,9 +62,9 @@ export function createDoorLedger(app: App): DoorLedger {
     try {
       const ledger = new OutcomeLedger()
       for (const fact of taken.refusals.values()) ledger.add(fact)
-      await withClientTx(app.pool, async (client) => {
-        await ledger.write(client)
-        await writeStorms(client, [...taken.storms.values()])
+      await app.tx(async (tx) => {
+        await ledger.write(tx)
+        await writeStorms(tx, [...taken.storms.values()])
       })
     } catch (error) {
       app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'refused items not recorded yet')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 export type HourRow = {
   readonly hour: Date
@@ -12,7 +12,7 @@ export type HourRow = {
 
 /** Sums of a project by steps since a time: steps × keys × kinds of rows, whatever was sent. */
 export async function selectOutcomes(
-  db: Database,
+  db: Connection,
   projectId: string,
   from: Date,
   stepHours: number,
@@ -34,7 +34,7 @@ export async function selectOutcomes(
     .execute()
 }
 
-export async function selectLosses(db: Database, projectId: string, from: Date) {
+export async function selectLosses(db: Connection, projectId: string, from: Date) {
   return db
     .selectFrom('client_losses_hourly')
     .select(['kind', 'reason', 'category', sql<number>`sum(quantity)::bigint`.as('quantity')])
@@ -47,7 +47,7 @@ export async function selectLosses(db: Database, projectId: string, from: Date) 
 }
 
 /** By hour, all keys together. */
-export async function selectStorms(db: Database, projectId: string, from: Date) {
+export async function selectStorms(db: Connection, projectId: string, from: Date) {
   return db
     .selectFrom('storms_hourly')
     .select([
@@ -64,7 +64,7 @@ export async function selectStorms(db: Database, projectId: string, from: Date) 
     .execute()
 }
 
-export async function selectQuota(db: Database, orgId: string): Promise<number | null> {
+export async function selectQuota(db: Connection, orgId: string): Promise<number | null> {
   const row = await db.selectFrom('orgs').select('events_per_day').where('id', '=', orgId).executeTakeFirst()
   return row?.events_per_day ?? null
 }

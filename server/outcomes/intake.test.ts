@@ -5,7 +5,6 @@ import { anEvent, dsnParts, envelopeOf } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { z } from 'zod'
-import { withClientTx } from '../storage/pool.ts'
 import { addLosses, type LossRow } from './client-losses.queries.ts'
 import type { Intake } from './intake.api.ts'
 
@@ -107,7 +106,7 @@ describe('the intake of a project', () => {
       outcomes: [{ outcome: 'accepted', quantity: 2 }, {}, {}, {}],
     })
     // A key that is gone leaves its counts.
-    await app.pool.query('delete from project_keys where project_id = $1', [project.id])
+    await app.db.query('delete from project_keys where project_id = $1', [project.id])
     expect((await read()).keys).toMatchObject([{ public_key: null }])
   })
 
@@ -183,13 +182,13 @@ describe('losses', () => {
       reason,
       quantity,
     })
-    const write = (rows: LossRow[]) => withClientTx(app.pool, (client) => addLosses(client, rows))
+    const write = (rows: LossRow[]) => app.tx((tx) => addLosses(tx, rows))
     await write([loss('sample_rate', 5), loss('before_send'), loss('sample_rate', 5)])
     await write([loss('sample_rate')])
     for (let batch = 0; batch < 3; batch++)
       await write(Array.from({ length: 100 }, (_, i) => loss(`made_up_${batch}_${i}`)))
     await write([loss('sample_rate')])
-    const { rows } = await app.pool.query<{ reason: string; quantity: number }>(
+    const { rows } = await app.db.query<{ reason: string; quantity: number }>(
       'select reason, quantity from client_losses_hourly where project_id = $1',
       [project.id],
     )

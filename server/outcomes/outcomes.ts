@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Connection } from '../storage/database.ts'
 import type { Category } from '../protocol/categories.ts'
 
 /** What may become of an item; each ends in exactly one of these, with a reason. */
@@ -48,11 +48,11 @@ export class OutcomeLedger {
   }
 
   /** Writes what was added; the ledger stays as it is until {@link clear}. */
-  async write(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  async write(tx: Connection): Promise<void> {
     // A fixed order, so that two writers never wait for each other in a circle.
     const rows = [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
     if (rows.length === 0) return
-    await client.query({
+    await tx.query({
       name: 'outcomes-write',
       text: `insert into outcomes_hourly (project_id, key_id, hour, category, outcome, reason, quantity)
              select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::bigint[])

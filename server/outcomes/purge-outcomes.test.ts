@@ -10,20 +10,20 @@ test('counts older than 400 days go, the others stay', async () => {
   const [project, key] = [newId(), newId()]
   const times = ['2025-10-15T23:00:00Z', '2025-10-16T00:00:00Z', '2026-11-20T11:00:00Z']
   for (const hour of times) {
-    await app.pool.query(`insert into outcomes_hourly values ($1, $2, $3, 'error', 'accepted', '', 1)`, [
+    await app.db.query(`insert into outcomes_hourly values ($1, $2, $3, 'error', 'accepted', '', 1)`, [
       project,
       key,
       hour,
     ])
-    await app.pool.query(`insert into client_losses_hourly values ($1, $2, 'discarded', 'x', 'error', 1)`, [
+    await app.db.query(`insert into client_losses_hourly values ($1, $2, 'discarded', 'x', 'error', 1)`, [
       project,
       hour,
     ])
-    await app.pool.query('insert into storms_hourly values ($1, $2, $3, 1, 1, $3, $3)', [project, key, hour])
-    await app.pool.query('insert into org_usage_daily values ($1, $2, 1)', [project, hour.slice(0, 10)])
+    await app.db.query('insert into storms_hourly values ($1, $2, $3, 1, 1, $3, $3)', [project, key, hour])
+    await app.db.query('insert into org_usage_daily values ($1, $2, 1)', [project, hour.slice(0, 10)])
   }
   expect(await purgeOutcomes(app)).toBe(4)
   expect(await purgeOutcomes(app)).toBe(0)
-  const { rows } = await app.pool.query<{ hour: Date }>('select hour from outcomes_hourly order by hour')
+  const { rows } = await app.db.query<{ hour: Date }>('select hour from outcomes_hourly order by hour')
   expect(rows.map(({ hour }) => hour.toISOString())).toEqual(['2025-10-16T00:00:00.000Z', '2026-11-20T11:00:00.000Z'])
 })

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import type { Outcome } from './outcomes.ts'
 
@@ -27,7 +27,7 @@ export type Filed<F> = { readonly fact: F; readonly filing: Filing }
  */
 export type Recorder<F> = (
   app: App,
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   facts: readonly Filed<F>[],
 ) => Promise<readonly Disposition[] | null>

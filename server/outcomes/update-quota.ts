@@ -1,4 +1,4 @@
-import { announce } from '../auth/announce.ts'
+import { publish } from '../storage/bus.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { updateOrgQuota } from './intake.queries.ts'
@@ -8,7 +8,7 @@ import { readQuota, type QuotaView } from './read-quota.ts'
 export async function updateQuota(app: App, actor: OrgActor, eventsPerDay: number | null): Promise<QuotaView> {
   await app.tx(async (tx) => {
     await updateOrgQuota(tx, actor.orgId, eventsPerDay)
-    await announce(tx, 'project', { org_id: actor.orgId })
+    await publish(tx, 'project', { org_id: actor.orgId })
   })
   app.log.info({ ...actorForLog(actor), events_per_day: eventsPerDay }, 'organization.quota_updated')
   return readQuota(app, actor)

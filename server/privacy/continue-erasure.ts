@@ -7,15 +7,15 @@ import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { forgetIssueUsers, issuesOfUser, lockIssueForErasure, type IssueTexts } from '../issues/erase-user.queries.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { searchedTexts } from '../issue-search/searched-texts.ts'
-import { liveNotification } from '../live/publish.ts'
+import { publishLive } from '../live/publish.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { scrubEvent, type ScrubRules } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { eraseFromQuarantine, isDigestedUpTo } from '../spool/erase-from-spool.ts'
-import type { Tx } from '../storage/pool.ts'
 import { projectSettings } from '../projects/project-settings.ts'
 import { scrubbingOf } from '../projects/scrubbing-of.ts'
 import { readProject } from '../projects/projects.queries.ts'
+import type { Tx } from '../storage/database.ts'
 import { ERASERS, type Person } from './erasers.ts'
 import { countErased, finishErasure, readErasure, type ErasureRow } from './erasures.queries.ts'
 import { keyPlace } from './key-place.ts'
@@ -110,13 +110,13 @@ async function eraseInIssue(app: App, erasureId: string, person: Person, issueId
     const texts = await textsLeft(tx, issueId, issue.errorType)
     await forgetIssueUsers(tx, issueId, person.userHashes, texts, app.clock.now())
     await countErased(tx, erasureId, { issues: 1 })
-    await liveNotification(person.orgId, {
+    await publishLive(tx, person.orgId, {
       kind: 'issues',
       project_id: person.projectId,
       issue_ids: [issueId],
       new_issue_ids: [],
       event_count: 0,
-    }).execute(tx)
+    })
     return true
   })
 }

@@ -46,7 +46,7 @@ async function send(project: TestProject, event: Record<string, unknown>): Promi
 
 const by = (id: string, fields: Record<string, unknown> = {}) => anEvent({ user: { id }, ...fields })
 const count = async (sql: string, ...values: unknown[]): Promise<number> =>
-  (await t.app.pool.query<{ n: number }>(`select count(*)::int as n from ${sql}`, values)).rows[0]?.n ?? -1
+  (await t.app.db.query<{ n: number }>(`select count(*)::int as n from ${sql}`, values)).rows[0]?.n ?? -1
 
 const CANARY = 'zebracanary'
 const SECRETS = ['person', 'mail', 'message', 'file', 'words', 'crumb', 'log', 'title'].map((one) => `${CANARY}-${one}`)
@@ -161,7 +161,7 @@ describe('erasing a person', () => {
     ])
     await send(project, by('other', { exception: { values: [anException({ value: 'card declined' })] } }))
     await t.service.drain()
-    const stored = await everythingStored(t.app.pool)
+    const stored = await everythingStored(t.app.db)
     for (const secret of SECRETS) expect(stored.includes(secret), secret).toBe(true)
     const issuesBefore = await count('issues where project_id = $1', project.id)
 
@@ -170,7 +170,7 @@ describe('erasing a person', () => {
       state: 'done',
       erased: { events: 1, attachments: 1, feedback: 1, sessions: 1, logs: 1 },
     })
-    const left = await everythingStored(t.app.pool)
+    const left = await everythingStored(t.app.db)
     for (const secret of SECRETS) expect(left.includes(secret), secret).toBe(false)
     expect(left.includes(CANARY)).toBe(false)
     expect(JSON.stringify(t.logLines)).not.toContain(CANARY)
@@ -179,7 +179,7 @@ describe('erasing a person', () => {
     expect(await count('events where project_id = $1', project.id)).toBe(1)
     expect(await count(`logs where project_id = $1 and body = 'of somebody else'`, project.id)).toBe(1)
     // How often it happened is a number of nobody.
-    const { rows } = await t.app.pool.query<{ n: number }>(
+    const { rows } = await t.app.db.query<{ n: number }>(
       'select sum(event_count)::int as n from issues where project_id = $1',
       [project.id],
     )
@@ -237,9 +237,9 @@ describe('erasing a person', () => {
     await t.service.drain()
     const tomorrow = new Date(Date.now() + 2 * 86_400_000)
     expect(await packColdEvents(t.app, { now: tomorrow, leastBytes: 0 })).toBeGreaterThan(5)
-    expect(await everythingStored(t.app.pool)).toContain(secret)
+    expect(await everythingStored(t.app.db)).toContain(secret)
     expect((await erase(project, 'u1')).erased).toMatchObject({ events: 3 })
-    const left = await everythingStored(t.app.pool)
+    const left = await everythingStored(t.app.db)
     expect(left.includes(secret)).toBe(false)
     for (const n of [1, 3, 5]) expect(left).toContain(`kept ${n}`)
     const issues = (await owner.get(`/api/projects/${project.id}/issues`)).as<{ items: { id: string }[] }>()
@@ -278,11 +278,11 @@ describe('what is on its way', () => {
     const project = await aProject(owner)
     await send(project, by('u1'))
     await t.service.drain()
-    await t.app.pool.query(
+    await t.app.db.query(
       `insert into event_packings (received_day, stage, started_at) values ('2020-01-01', 'copying', now())`,
     )
     expect(await erase(project, 'u1')).toMatchObject({ state: 'running', erased: { events: 1 } })
-    await t.app.pool.query(`delete from event_packings where received_day = '2020-01-01'`)
+    await t.app.db.query(`delete from event_packings where received_day = '2020-01-01'`)
     await erasureTask.run(t.app, {}, new AbortController().signal)
     expect(await count(`erasures where project_id = $1 and state = 'done'`, project.id)).toBe(1)
   })
@@ -301,7 +301,7 @@ describe('what is on its way', () => {
       await count(`outcomes_hourly where project_id = $1 and outcome = 'discarded' and reason = 'erased'`, project.id),
     ).toBe(1)
     await erasureTask.run(t.app, {}, new AbortController().signal)
-    const { rows } = await t.app.pool.query('select state, user_key_sealed from erasures where project_id = $1', [
+    const { rows } = await t.app.db.query('select state, user_key_sealed from erasures where project_id = $1', [
       project.id,
     ])
     expect(rows).toEqual([{ state: 'done', user_key_sealed: null }])
@@ -313,7 +313,7 @@ describe('what is on its way', () => {
   test('an erasure cut off goes on where it was', async () => {
     const project = await aProject(owner)
     for (let n = 0; n < 3; n++) await send(project, by('u1', { fingerprint: [`f${n}`] }))
-    const { rows } = await t.app.pool.query<{ id: string }>(
+    const { rows } = await t.app.db.query<{ id: string }>(
       `insert into erasures (id, project_id, org_id, user_hash, user_key_sealed, state, requested_at)
        select gen_random_uuid(), id, org_id, 1, null, 'done', now() from projects where id = $1 returning id`,
       [project.id],
@@ -325,7 +325,7 @@ describe('what is on its way', () => {
     // Cut off at the first opportunity, again and again.
     const id =
       (
-        await t.app.pool.query<{ id: string }>(`select id from erasures where project_id = $1 and state = 'running'`, [
+        await t.app.db.query<{ id: string }>(`select id from erasures where project_id = $1 and state = 'running'`, [
           project.id,
         ])
       ).rows[0]?.id ?? ''
@@ -371,8 +371,8 @@ describe('what is on its way', () => {
         dropped: [],
         body,
       }
-      await t.app.pool.connect().then(async (client) => {
-        await insertQuarantined(client, {
+      await t.app.tx(async (tx) => {
+        await insertQuarantined(tx, {
           projectId: project.id,
           receivedAt: new Date(),
           quarantinedAt: new Date(),
@@ -381,7 +381,6 @@ describe('what is on its way', () => {
           entry: packEntries([entry]),
           body,
         })
-        client.release()
       })
     }
     expect((await erase(project, 'uü1')).erased).toEqual({ quarantined_requests: 2 })

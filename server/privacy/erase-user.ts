@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { announce } from '../auth/announce.ts'
+import { publish } from '../storage/bus.ts'
 import { orgSealer } from '../auth/org-sealer.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -39,7 +39,7 @@ export async function eraseUser(app: App, actor: OrgActor, projectId: string, us
       now: app.clock.now(),
     })
     // Digestion reads of it with the facts of the project.
-    await announce(tx, 'project', { project_id: projectId })
+    await publish(tx, 'project', { project_id: projectId })
     return begun
   })
   // Never the id of the person: the log would keep what the database gives up.

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
 /** All SQL of the table of erasures; privacy/recent-erasures.queries.ts reads it. */
@@ -29,15 +29,11 @@ export async function beginErasure(
     .executeTakeFirstOrThrow()
 }
 
-export const readErasure = (db: Database, id: string): Promise<ErasureRow | undefined> =>
+export const readErasure = (db: Connection, id: string): Promise<ErasureRow | undefined> =>
   db.selectFrom('erasures').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Adds to what an erasure counts; on the transaction that erased it. */
-export async function countErased(
-  db: Database | Tx,
-  id: string,
-  counts: Readonly<Record<string, number>>,
-): Promise<void> {
+export async function countErased(db: Connection, id: string, counts: Readonly<Record<string, number>>): Promise<void> {
   const some = Object.entries(counts).filter(([, count]) => count > 0)
   for (const [kind, count] of some)
     await sql`update erasures set erased = jsonb_set(erased, array[${kind}::text], to_jsonb(coalesce((erased ->> ${kind}::text)::bigint, 0) + ${count}::bigint))
@@ -45,7 +41,7 @@ export async function countErased(
 }
 
 /** Ends an erasure; the person's id goes with it. */
-export async function finishErasure(db: Database, id: string, now: Date): Promise<void> {
+export async function finishErasure(db: Connection, id: string, now: Date): Promise<void> {
   await db
     .updateTable('erasures')
     .set({ state: 'done', finished_at: now, user_key_sealed: null })
@@ -54,7 +50,7 @@ export async function finishErasure(db: Database, id: string, now: Date): Promis
 }
 
 /** Erasures under way, the oldest first. */
-export async function runningErasures(db: Database): Promise<string[]> {
+export async function runningErasures(db: Connection): Promise<string[]> {
   const rows = await db
     .selectFrom('erasures')
     .select('id')
@@ -65,6 +61,6 @@ export async function runningErasures(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function forgetErasures(db: Database, finishedBefore: Date): Promise<void> {
+export async function forgetErasures(db: Connection, finishedBefore: Date): Promise<void> {
   await db.deleteFrom('erasures').where('state', '=', 'done').where('finished_at', '<', finishedBefore).execute()
 }

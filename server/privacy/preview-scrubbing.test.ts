@@ -114,7 +114,7 @@ describe('rules that are saved', () => {
       )
     }
     await t.service.drain()
-    const { rows } = await t.app.pool.query<{
+    const { rows } = await t.app.db.query<{
       client_ip: string | null
       user_hash: number
       title: string
@@ -140,7 +140,7 @@ describe('rules that are saved', () => {
     const save = (rules: unknown[]) => owner.patch(`/api/projects/${other.id}/settings`, { scrub_rules: rules })
     const key = async () =>
       (
-        await t.app.pool.query<{ k: string | null }>('select scrub_key_sealed as k from projects where id = $1', [
+        await t.app.db.query<{ k: string | null }>('select scrub_key_sealed as k from projects where id = $1', [
           other.id,
         ])
       ).rows[0]?.k

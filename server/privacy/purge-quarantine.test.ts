@@ -2,7 +2,6 @@ import { beforeAll, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
 import { insertQuarantined } from '../spool/spool.queries.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { purgeQuarantine } from './purge-quarantine.ts'
 
 const { app, clock } = await testApp()
@@ -10,12 +9,12 @@ const [short, long, gone] = [newId(), newId(), newId()]
 
 beforeAll(async () => {
   const org = newId()
-  await app.pool.query(
+  await app.db.query(
     `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
     [org],
   )
   for (const [index, [id, days]] of [[short, 7] as const, [long, 30] as const].entries())
-    await app.pool.query(
+    await app.db.query(
       `insert into projects (id, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', $4, now())`,
       [id, org, `p${index}`, JSON.stringify({ retention_days: days })],
     )
@@ -26,8 +25,8 @@ test('what nobody could digest goes with the retention of its project, and with 
   for (const projectId of [short, long, gone])
     for (const daysAgo of [1, 8, 31]) {
       const quarantinedAt = new Date(now.getTime() - daysAgo * 86_400_000)
-      await withClientTx(app.pool, (client) =>
-        insertQuarantined(client, {
+      await app.tx((tx) =>
+        insertQuarantined(tx, {
           projectId,
           receivedAt: quarantinedAt,
           quarantinedAt,
@@ -39,7 +38,7 @@ test('what nobody could digest goes with the retention of its project, and with 
       )
     }
   expect(await purgeQuarantine(app)).toBe(6)
-  const { rows } = await app.pool.query<{ project_id: string }>('select project_id from spool_quarantine')
+  const { rows } = await app.db.query<{ project_id: string }>('select project_id from spool_quarantine')
   expect(rows.map(({ project_id }) => project_id).sort()).toEqual([short, long, long].sort())
   expect(await purgeQuarantine(app)).toBe(0)
 })

@@ -1,11 +1,11 @@
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 
 /** How long an erasure still holds off what was received before it: longer than anything stays in the spool. */
 const REMEMBERED_MS = 7 * 86_400_000
 
 /** People somebody asked to erase lately, as hash → time of the request in ms; null when there are none. */
 export async function recentErasures(
-  db: Database,
+  db: Connection,
   projectId: string,
   now: Date,
 ): Promise<ReadonlyMap<number, number> | null> {

@@ -1,6 +1,6 @@
 import { invalid } from '../kernel/errors.ts'
-import type { Database, Tx } from '../storage/pool.ts'
 import { membersAmong } from '../team/members.queries.ts'
+import type { Connection } from '../storage/database.ts'
 import type { OwnershipRule } from './ownership-rules.api.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { OwnershipRule } from './ownership-rules.api.ts'
  * @throws AppError invalid, naming the first rule that cannot be saved
  */
 export async function checkOwnershipRules(
-  db: Database | Tx,
+  db: Connection,
   orgId: string,
   rules: readonly OwnershipRule[],
   before: readonly OwnershipRule[] = [],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { announce } from '../auth/announce.ts'
+import { publish } from '../storage/bus.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
@@ -52,7 +52,7 @@ export async function createProject(app: App, actor: OrgActor, input: CreateProj
     if (row === null) throw slugTaken(slug)
     await insertProjectKey(tx, { id: newId(), project_id: id, public_key: publicKey, created_at: now })
     // An SDK may have asked for this number or key before; whoever remembers a refusal forgets it.
-    await announce(tx, 'project_key', { public_key: publicKey })
+    await publish(tx, 'project_key', { public_key: publicKey })
     await announceProject(tx, actor.orgId, id)
     return row
   })

@@ -1,5 +1,5 @@
 import { sql, type Expression, type Insertable, type Selectable, type SqlBool } from 'kysely'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
 /** All SQL of projects and their keys. Issues and event counts are read here, never written. */
@@ -27,7 +27,7 @@ export type ProjectListing = {
 }
 
 /** A page of the organisation's projects, by name (whatever its case) or age, ids deciding among equals. */
-export async function listProjectRows(db: Database, listing: ProjectListing): Promise<ListedProject[]> {
+export async function listProjectRows(db: Connection, listing: ProjectListing): Promise<ListedProject[]> {
   const { orgId, sort, descending, limit, offset, after, now } = listing
   const direction = descending ? 'desc' : 'asc'
   const value = sort === 'name' ? sql`lower(projects.name)` : sql`projects.created_at`
@@ -83,7 +83,7 @@ function beyond(
   return sql<SqlBool>`(${value}, projects.id) ${operator} (${bound}, ${id}::uuid)`
 }
 
-export async function countProjects(db: Database, orgId: string): Promise<number> {
+export async function countProjects(db: Connection, orgId: string): Promise<number> {
   const row = await db
     .selectFrom('projects')
     .select((count) => count.fn.countAll<number>().as('n'))
@@ -93,7 +93,7 @@ export async function countProjects(db: Database, orgId: string): Promise<number
 }
 
 /** Null for projects of other organisations as for those that do not exist. */
-export async function readProject(db: Database, orgId: string, projectId: string): Promise<ProjectRow | null> {
+export async function readProject(db: Connection, orgId: string, projectId: string): Promise<ProjectRow | null> {
   const query = db.selectFrom('projects').selectAll().where('id', '=', projectId).where('org_id', '=', orgId)
   return (await query.executeTakeFirst()) ?? null
 }
@@ -144,7 +144,7 @@ export async function updateProjectRow(tx: Tx, projectId: string, change: Projec
 }
 
 /** Newest first. */
-export function readProjectKeys(db: Database, projectId: string): Promise<ProjectKeyRow[]> {
+export function readProjectKeys(db: Connection, projectId: string): Promise<ProjectKeyRow[]> {
   return db
     .selectFrom('project_keys')
     .selectAll()
@@ -171,7 +171,7 @@ export async function expireProjectKeys(tx: Tx, projectId: string, expiresAt: Da
 
 export type OnboardingFacts = { readonly projects: boolean; readonly requests: boolean; readonly events: boolean }
 
-export async function readOnboardingFacts(db: Database, orgId: string): Promise<OnboardingFacts> {
+export async function readOnboardingFacts(db: Connection, orgId: string): Promise<OnboardingFacts> {
   const row = await db
     .selectFrom('projects')
     .select([

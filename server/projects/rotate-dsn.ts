@@ -1,4 +1,4 @@
-import { announce } from '../auth/announce.ts'
+import { publish } from '../storage/bus.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -33,7 +33,7 @@ export async function rotateDsn(
     const expiring = await expireProjectKeys(tx, projectId, expiresAt)
     await insertProjectKey(tx, { id: newId(), project_id: projectId, public_key: publicKey, created_at: now })
     for (const key of [publicKey, ...expiring.map((row) => row.public_key)]) {
-      await announce(tx, 'project_key', { public_key: key })
+      await publish(tx, 'project_key', { public_key: key })
     }
     await announceProject(tx, actor.orgId, projectId)
     return { project: { number: locked.number, region: Region.parse(locked.region) }, old: before }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { orgSealer } from '../auth/org-sealer.ts'
 import type { App } from '../context/app.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 
 /** The key of the hashes scrubbing leaves, per project: who knows one project's hashes learns nothing about another's. */
 
 const placeOf = (orgId: string, projectId: string): string => `projects:scrub_key_sealed:${projectId}:${orgId}`
 
 /** A fresh key, sealed for its row. @param db the transaction, when there is one */
-export async function sealedNewScrubKey(app: App, orgId: string, projectId: string, db: Database): Promise<string> {
+export async function sealedNewScrubKey(app: App, orgId: string, projectId: string, db: Connection): Promise<string> {
   return (await orgSealer(app, orgId, db)).seal(randomBytes(32), placeOf(orgId, projectId))
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { ReleaseState } from '../releases/releases.api.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import type { RELEASE_SORTS } from './release-health.api.ts'
 
 export type ReleaseFilter = {
@@ -23,7 +23,7 @@ const COLUMNS = { date: 'dated_at', created_at: 'created_at', version: 'version_
 
 export const valueOf = (row: ReleaseRow, key: SortKey): string | Date => row[COLUMNS[key]]
 
-function matching(db: Database, { orgId, projectId, q, version, states }: ReleaseFilter) {
+function matching(db: Connection, { orgId, projectId, q, version, states }: ReleaseFilter) {
   let query = db.selectFrom('releases')
   query =
     projectId === undefined
@@ -38,7 +38,7 @@ function matching(db: Database, { orgId, projectId, q, version, states }: Releas
 }
 
 export async function selectReleases(
-  db: Database,
+  db: Connection,
   filter: ReleaseFilter,
   { key, descending }: ReleaseOrder,
   { limit, offset, after }: { readonly limit: number; readonly offset: number; readonly after: After | null },
@@ -54,7 +54,7 @@ export async function selectReleases(
   return query.orderBy(column, direction).orderBy('id', direction).limit(limit).offset(offset).execute()
 }
 
-export async function countReleases(db: Database, filter: ReleaseFilter): Promise<number> {
+export async function countReleases(db: Connection, filter: ReleaseFilter): Promise<number> {
   const { n } = await db
     .selectFrom(
       matching(db, filter)

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { dayOf, dayPlus } from '../kernel/day.ts'
-import type { Database } from '../storage/pool.ts'
 import { startOf, type BUCKET_SECONDS } from '../metrics/sessions/rollup.ts'
 import { HyperLogLog } from '../metrics/sketch/hyperloglog.ts'
+import type { Connection } from '../storage/database.ts'
 
 /** Sessions by release, out of the rollups: costs what buckets and combinations of attributes cost, not sessions. */
 
@@ -25,7 +25,7 @@ export type ReleaseBucket = SessionCount & { readonly release: string | null; re
 const usedSince = (from: Date): string => dayPlus(dayOf(from), -1)
 
 export async function sessionsByRelease(
-  db: Database,
+  db: Connection,
   { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
   versions?: readonly string[],
 ): Promise<ReleaseBucket[]> {
@@ -48,7 +48,7 @@ export type TraitCount = SessionCount & { readonly name: string | null }
 
 /** Sessions of a release by device family or system, most first; null for those that did not say. */
 export async function sessionsByTrait(
-  db: Database,
+  db: Connection,
   { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
   release: string,
   trait: SessionTrait,
@@ -73,7 +73,7 @@ const RELEASES_AT_ONCE = 5
 
 /** Distinct users by release; a release whose sessions name none is left out. */
 export async function usersByRelease(
-  db: Database,
+  db: Connection,
   { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
   versions: readonly string[],
 ): Promise<Map<string, UserCount>> {
@@ -101,7 +101,7 @@ export async function usersByRelease(
 
 /** Sketches that {@link usersByRelease} would join, counted up to one beyond `most`. */
 export async function countSketches(
-  db: Database,
+  db: Connection,
   { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
   versions: readonly string[],
   most: number,
@@ -122,7 +122,7 @@ export async function countSketches(
 
 /** Distinct users of all releases together; 0 when no session names its user. */
 export async function usersOfProject(
-  db: Database,
+  db: Connection,
   { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
 ): Promise<number> {
   const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
@@ -151,7 +151,7 @@ const MOST_ENVIRONMENTS = 50
 
 /** Environments sessions came from since, of a project or one of its releases, by name. */
 export async function environmentsOf(
-  db: Database,
+  db: Connection,
   projectId: string,
   since: Date,
   release?: string,

@@ -1,5 +1,5 @@
-import { liveNotification } from '../live/publish.ts'
-import type { Tx } from '../storage/pool.ts'
+import { publishLive } from '../live/publish.ts'
+import type { Tx } from '../storage/database.ts'
 
 /** Open dashboards read this release again once the transaction commits. */
 export async function announceRelease(
@@ -7,9 +7,9 @@ export async function announceRelease(
   orgId: string,
   release: { readonly id: string; readonly project_id: string },
 ): Promise<void> {
-  await liveNotification(orgId, {
+  await publishLive(tx, orgId, {
     kind: 'releases',
     project_id: release.project_id,
     release_ids: [release.id],
-  }).execute(tx)
+  })
 }

@@ -1,5 +1,5 @@
 import { newId } from '../kernel/ids.ts'
-import type { Tx } from '../storage/pool.ts'
+import type { Tx } from '../storage/database.ts'
 import { announceRelease } from './announce-release.ts'
 import { insertPlanned } from './releases.queries.ts'
 

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Connection } from '../storage/database.ts'
 import { newId } from '../kernel/ids.ts'
 import type { ReleaseNews } from './release-news.ts'
 
@@ -53,7 +53,7 @@ type Noted = {
  * @returns how many were written
  */
 export async function noteReleases(
-  on: pg.Pool | pg.ClientBase,
+  on: Connection,
   known: KnownReleases,
   now: Date,
   sightings: readonly Sighting[],

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Database } from '../storage/database.ts'
 import { publishLive } from '../live/publish.ts'
 
 /** A release digestion met for the first time, or whose first event, session or opening it saw. */
@@ -9,12 +9,12 @@ const GATHER_MS = 1_000
 
 /** Tells open dashboards of releases digestion makes, at most once a second per project. */
 export class ReleaseTeller {
-  readonly #pool: pg.Pool
+  readonly #db: Database
   #waiting = new Map<string, { orgId: string; ids: Set<string> }>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(pool: pg.Pool) {
-    this.#pool = pool
+  constructor(db: Database) {
+    this.#db = db
   }
 
   add(news: readonly ReleaseNews[]): void {
@@ -33,7 +33,7 @@ export class ReleaseTeller {
     this.#timer = undefined
     try {
       for (const [projectId, { orgId, ids }] of told)
-        await publishLive(this.#pool, orgId, { kind: 'releases', project_id: projectId, release_ids: [...ids] })
+        await publishLive(this.#db, orgId, { kind: 'releases', project_id: projectId, release_ids: [...ids] })
     } catch {
       // The database is away, or the process is ending: a lost message costs freshness, nothing else.
     }

@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
 /** All SQL of releases, their commits and deploys; nobody else writes these tables. */
@@ -9,7 +9,7 @@ export type CommitRow = Selectable<Tables['release_commits']>
 export type DeployRow = Selectable<Tables['deploys']>
 
 /** Null for releases of other organisations as for those that do not exist. */
-export async function findRelease(db: Database, orgId: string, releaseId: string): Promise<ReleaseRow | null> {
+export async function findRelease(db: Connection, orgId: string, releaseId: string): Promise<ReleaseRow | null> {
   const row = await db
     .selectFrom('releases as r')
     .innerJoin('projects as p', 'p.id', 'r.project_id')
@@ -106,7 +106,7 @@ export async function upsertCommits(tx: Tx, releaseId: string, commits: readonly
 type Slice = { readonly limit: number; readonly offset: number }
 
 export async function selectCommits(
-  db: Database,
+  db: Connection,
   releaseId: string,
   { limit, offset }: Slice,
   after: number | null,
@@ -117,7 +117,7 @@ export async function selectCommits(
 }
 
 export async function selectDeploys(
-  db: Database,
+  db: Connection,
   releaseId: string,
   { limit, offset }: Slice,
   after: { readonly at: Date; readonly id: string } | null,
@@ -134,7 +134,7 @@ export async function insertDeploy(tx: Tx, deploy: Insertable<Tables['deploys']>
 
 /** How many commits and deploys each release has. */
 export async function countParts(
-  db: Database,
+  db: Connection,
   releaseIds: readonly string[],
 ): Promise<Map<string, { commits: number; deploys: number }>> {
   const { rows } = await sql<{ id: string; commits: number; deploys: number }>`
@@ -149,7 +149,7 @@ const MOST_LISTED_MESSAGE = 500
 
 /** The newest commits, shortened and without their files, and deploys of each of several releases; newest first. */
 export async function selectNewestParts(
-  db: Database,
+  db: Connection,
   releaseIds: readonly string[],
   mostEach: number,
 ): Promise<{ commits: Omit<CommitRow, 'files'>[]; deploys: DeployRow[] }> {
@@ -174,7 +174,7 @@ export type MarkerRow = {
 
 /** Newest first. */
 export async function selectMarkers(
-  db: Database,
+  db: Connection,
   orgId: string,
   {
     projectIds,

@@ -8,7 +8,7 @@ import { compareVersions, parseVersion } from './version.ts'
 const { app } = await testApp()
 
 async function inOrder(versions: readonly string[]): Promise<string[]> {
-  const { rows } = await app.pool.query<{ v: string }>(
+  const { rows } = await app.db.query<{ v: string }>(
     `select v from unnest($1::text[]) v order by release_sort_key(v) collate "C", v`,
     [versions],
   )

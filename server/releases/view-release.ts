@@ -1,4 +1,4 @@
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import { Commit, type Deploy, type ListedParts, type Release, type WholeRelease } from './releases.api.ts'
 import {
   countParts,
@@ -15,7 +15,7 @@ const Files = Commit.shape.patch_set
 
 const textOf = (time: Date | null): string | null => time?.toISOString() ?? null
 
-export async function viewReleases(db: Database, rows: readonly ReleaseRow[]): Promise<Release[]> {
+export async function viewReleases(db: Connection, rows: readonly ReleaseRow[]): Promise<Release[]> {
   const counts = await countParts(
     db,
     rows.map((row) => row.id),
@@ -40,7 +40,7 @@ export async function viewReleases(db: Database, rows: readonly ReleaseRow[]): P
   }))
 }
 
-export async function viewRelease(db: Database, row: ReleaseRow): Promise<WholeRelease> {
+export async function viewRelease(db: Connection, row: ReleaseRow): Promise<WholeRelease> {
   const [release] = await viewReleases(db, [row])
   if (release === undefined) throw new Error('a release has no view')
   return { ...release, ...(await viewParts(db, row.id)) }
@@ -49,7 +49,7 @@ export async function viewRelease(db: Database, row: ReleaseRow): Promise<WholeR
 const FIRST_PAGE = { limit: 25, offset: 0 }
 
 /** The newest commits and deploys of a release; the rest is paged. */
-export async function viewParts(db: Database, releaseId: string): Promise<Pick<WholeRelease, 'commits' | 'deploys'>> {
+export async function viewParts(db: Connection, releaseId: string): Promise<Pick<WholeRelease, 'commits' | 'deploys'>> {
   const [commits, deploys] = [
     await selectCommits(db, releaseId, FIRST_PAGE, null),
     await selectDeploys(db, releaseId, FIRST_PAGE, null),
@@ -61,7 +61,7 @@ const MOST_LISTED = 3
 
 /** The newest commits and deploys of releases of a page, by release. */
 export async function viewListedParts(
-  db: Database,
+  db: Connection,
   releaseIds: readonly string[],
 ): Promise<(releaseId: string) => ListedParts> {
   const { commits, deploys } = await selectNewestParts(db, releaseIds, MOST_LISTED)

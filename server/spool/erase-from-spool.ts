@@ -6,7 +6,7 @@ const PIECE = 10
 
 /** Whether everything received up to then has been digested. */
 export async function isDigestedUpTo(app: App, time: Date): Promise<boolean> {
-  return !(await hasRowsBefore(app.pool, time))
+  return !(await hasRowsBefore(app.db, time))
 }
 
 /**
@@ -21,11 +21,11 @@ export async function eraseFromQuarantine(
   let removed = 0
   let after = 0
   for (;;) {
-    const rows = await selectQuarantined(app.pool, projectId, after, PIECE)
+    const rows = await selectQuarantined(app.db, projectId, after, PIECE)
     for (const row of rows) {
       const [entry] = unpackEntries(row.entry, row.body)
       if (entry === undefined || !(await holds(entry))) continue
-      await deleteQuarantined(app.pool, row.id)
+      await deleteQuarantined(app.db, row.id)
       removed++
     }
     after = rows.at(-1)?.id ?? after

@@ -1,7 +1,7 @@
-import type pg from 'pg'
 import type { App } from '../context/app.ts'
+import type { ReservedConnection } from '../storage/database.ts'
 import { SHARD_NUMBERS, type SpoolEntry, unpackEntries } from './entry.ts'
-import { countAttempt, selectRows, SPOOL_CHANNEL, tryLockShard, unlockShard } from './spool.queries.ts'
+import { countAttempt, listenForRows, ping, selectRows, tryLockShard, unlockShard } from './spool.queries.ts'
 
 /**
  * Rows whose worker went away this often while they were the oldest are for {@link quarantineBatch}. Many, because a
@@ -60,7 +60,7 @@ export type SpoolReader = {
  * a reader that lost its connection without noticing is stopped by {@link settleBatches}, which finds its rows gone.
  */
 export async function claimShards(app: App): Promise<SpoolReader> {
-  let client: pg.PoolClient | null = null
+  let session: ReservedConnection | null = null
   let closed = false
   const held = new Set<number>()
   /** Shards whose first read is still to come: what lies there may be what the reader before died on. */
@@ -83,26 +83,26 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     return taken
   }
 
-  const lose = (broken: pg.PoolClient): void => {
-    if (client !== broken) return
-    client = null
+  const lose = (broken: ReservedConnection): void => {
+    if (session !== broken) return
+    session = null
     held.clear()
     fresh.clear()
     broken.release(true)
   }
 
   const claim = async (): Promise<void> => {
-    if (client === null) {
-      const next = await app.pool.connect()
-      next.on('error', () => lose(next))
-      next.on('end', () => lose(next))
-      next.on('notification', ({ payload }) => tellNews(shardsTold(payload)))
-      client = next
-      await next.query(`listen ${SPOOL_CHANNEL}`)
+    if (session === null) {
+      const next = await app.db.reserve({
+        onLost: () => lose(next),
+        onNotification: (payload) => tellNews(shardsTold(payload)),
+      })
+      session = next
+      await listenForRows(next)
     }
-    const mine = client
+    const mine = session
     for (const shard of SHARD_NUMBERS) {
-      if (held.has(shard) || client !== mine || closed) continue
+      if (held.has(shard) || session !== mine || closed) continue
       if (await tryLockShard(mine, shard)) {
         held.add(shard)
         fresh.add(shard)
@@ -116,7 +116,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       await claim()
     } catch (error) {
       app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'spool shards cannot be claimed')
-      if (client !== null) lose(client)
+      if (session !== null) lose(session)
     }
   }
 
@@ -126,7 +126,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     // Also asked with every shard in hand: a connection that died silently is noticed here.
     claiming = claiming.then(async () => {
       if (closed) return
-      if (client !== null && held.size === SHARD_NUMBERS.length) await keepAlive(client, lose)
+      if (session !== null && held.size === SHARD_NUMBERS.length) await keepAlive(session, lose)
       else await tryClaim()
     })
   }, CLAIM_EVERY_MS)
@@ -138,13 +138,13 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   return {
     shards: () => [...held],
     async read(shard, { maxRows, maxBytes, afterId = 0, except = [] }) {
-      let rows = await selectRows(app.pool, { shard, afterId, except, maxRows, maxBytes })
+      let rows = await selectRows(app.db, { shard, afterId, except, maxRows, maxBytes })
       if (fresh.has(shard)) {
         // Only the oldest: what ended the reader before may be in any row, but every other row gets its turn at the
         // head, and leaves it when it is sound. Counting all of them would condemn rows that were merely near.
         const [oldest, ...others] = rows
         if (oldest !== undefined) {
-          await countAttempt(app.pool, shard, oldest.id)
+          await countAttempt(app.db, shard, oldest.id)
           rows = [{ ...oldest, attempts: oldest.attempts + 1 }, ...others]
         }
         fresh.delete(shard)
@@ -177,8 +177,8 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       clearInterval(polling)
       tellNews(SHARD_NUMBERS)
       await claiming
-      const mine = client
-      client = null
+      const mine = session
+      session = null
       if (mine === null) return
       // Given back by hand: the end of a connection takes PostgreSQL a moment to notice, and the next reader waits.
       try {
@@ -199,17 +199,17 @@ function shardsTold(payload: string | undefined): readonly number[] {
 }
 
 /** A session that does not answer within 5 s has lost its locks, or will. */
-async function keepAlive(client: pg.PoolClient, lose: (client: pg.PoolClient) => void): Promise<void> {
+async function keepAlive(session: ReservedConnection, lose: (session: ReservedConnection) => void): Promise<void> {
   let timeout: NodeJS.Timeout | undefined
   try {
     await Promise.race([
-      client.query('select 1'),
+      ping(session),
       new Promise<never>((_resolve, reject) => {
         timeout = setTimeout(() => reject(new Error('no answer')), 5_000)
       }),
     ])
   } catch {
-    lose(client)
+    lose(session)
   } finally {
     clearTimeout(timeout)
   }

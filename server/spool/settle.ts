@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import { packEntries, type SpoolEntry } from './entry.ts'
 import type { SpoolBatch } from './read.ts'
 import { deleteRows, insertQuarantined } from './spool.queries.ts'
@@ -10,9 +10,9 @@ export class SpoolFencedError extends Error {}
  * Takes rows off the spool, in the transaction that records what became of them.
  * @throws SpoolFencedError when a row is gone already; the transaction must then roll back
  */
-export async function settleBatches(client: pg.ClientBase, shard: number, ids: readonly number[]): Promise<void> {
+export async function settleBatches(tx: Tx, shard: number, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  const deleted = await deleteRows(client, shard, ids)
+  const deleted = await deleteRows(tx, shard, ids)
   if (deleted !== ids.length)
     throw new SpoolFencedError(
       `shard ${shard}: ${ids.length - deleted} of ${ids.length} spool rows were settled by somebody else`,
@@ -24,13 +24,13 @@ export async function settleBatches(client: pg.ClientBase, shard: number, ids: r
  * @param reason one sentence for the operator, without people's data
  */
 export async function quarantineEntry(
-  client: pg.ClientBase,
+  tx: Tx,
   entry: SpoolEntry,
   reason: string,
   attempts: number,
   now: Date,
 ): Promise<void> {
-  await insertQuarantined(client, {
+  await insertQuarantined(tx, {
     projectId: entry.projectId,
     receivedAt: new Date(entry.receivedAtMs),
     quarantinedAt: now,
@@ -42,12 +42,7 @@ export async function quarantineEntry(
 }
 
 /** Quarantines every entry of a row and settles it. */
-export async function quarantineBatch(
-  client: pg.ClientBase,
-  batch: SpoolBatch,
-  reason: string,
-  now: Date,
-): Promise<void> {
-  for (const entry of batch.entries) await quarantineEntry(client, entry, reason, batch.attempts, now)
-  await settleBatches(client, batch.shard, [batch.id])
+export async function quarantineBatch(tx: Tx, batch: SpoolBatch, reason: string, now: Date): Promise<void> {
+  for (const entry of batch.entries) await quarantineEntry(tx, entry, reason, batch.attempts, now)
+  await settleBatches(tx, batch.shard, [batch.id])
 }

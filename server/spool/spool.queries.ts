@@ -1,11 +1,8 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { to as copyTo } from 'pg-copy-streams'
-import { readCopied } from '../storage/copy-read.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** Channel that tells readers of new rows. */
-export const SPOOL_CHANNEL = 'faultline_spool'
+const SPOOL_CHANNEL = 'faultline_spool'
 
 /** First half of the advisory locks that give a shard to one reader. */
 const SHARD_LOCK = 720_199
@@ -24,11 +21,7 @@ const COLUMNS_PER_ROW = 6
  * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
  * @param tell shards whose readers are told of them
  */
-export async function insertRows(
-  client: pg.ClientBase,
-  rows: readonly NewRow[],
-  tell: readonly number[],
-): Promise<void> {
+export async function insertRows(session: Connection, rows: readonly NewRow[], tell: readonly number[]): Promise<void> {
   const places = rows
     .map(
       (_, row) =>
@@ -44,7 +37,7 @@ export async function insertRows(
     row.entries,
     row.body,
   ])
-  await client.query(
+  await session.query(
     tell.length === 0
       ? { name: `spool_insert_${rows.length}`, text: insert, values }
       : {
@@ -56,28 +49,38 @@ export async function insertRows(
 }
 
 /** A database set up with synchronous_commit off would acknowledge what a power cut takes away. */
-export async function demandDurability(client: pg.ClientBase): Promise<void> {
-  await client.query(
+export async function demandDurability(session: Connection): Promise<void> {
+  await session.query(
     `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
   )
 }
 
 /** Against the rule of the pool: an insert is planned the same whatever the tables hold, once is enough (0.1 ms each). */
-export async function keepInsertPlans(client: pg.ClientBase): Promise<void> {
-  await client.query('set plan_cache_mode = auto')
+export async function keepInsertPlans(session: Connection): Promise<void> {
+  await session.query('set plan_cache_mode = auto')
+}
+
+/** Makes the connection hear of new rows. */
+export async function listenForRows(session: Connection): Promise<void> {
+  await session.query(`listen ${SPOOL_CHANNEL}`)
+}
+
+/** Resolves when the connection answers. */
+export async function ping(session: Connection): Promise<void> {
+  await session.query('select 1')
 }
 
 /** Takes the shard for this connection, until it ends. */
-export async function tryLockShard(client: pg.ClientBase, shard: number): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
+export async function tryLockShard(session: Connection, shard: number): Promise<boolean> {
+  const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
     SHARD_LOCK,
     shard,
   ])
   return rows[0]?.taken === true
 }
 
-export async function unlockShard(client: pg.ClientBase, shard: number): Promise<void> {
-  await client.query('select pg_advisory_unlock($1, $2)', [SHARD_LOCK, shard])
+export async function unlockShard(session: Connection, shard: number): Promise<void> {
+  await session.query('select pg_advisory_unlock($1, $2)', [SHARD_LOCK, shard])
 }
 
 export type StoredRow = { id: number; receivedAt: Date; attempts: number; entries: Buffer; body: Buffer }
@@ -94,7 +97,7 @@ export type RowRange = {
  * The oldest rows of a shard behind `afterId`, up to `maxRows` and about `maxBytes`, always at least one. By COPY: the
  * driver reads answers of queries as text, so a body would come as hexadecimal, twice its bytes, by way of a string.
  */
-export async function selectRows(pool: pg.Pool, range: RowRange): Promise<StoredRow[]> {
+export async function selectRows(db: Connection, range: RowRange): Promise<StoredRow[]> {
   // COPY takes no parameters.
   const [inShard, after, rows, bytes, ...except] = [
     range.shard,
@@ -107,45 +110,32 @@ export async function selectRows(pool: pg.Pool, range: RowRange): Promise<Stored
     return String(value)
   })
   const others = except.length === 0 ? '' : `and id <> all('{${except.join(',')}}'::bigint[])`
-  const statement = `copy (
+  const statement = `
       select id, (extract(epoch from received_at) * 1000)::bigint, attempts::bigint, entries, body from (
         select *, sum(byte_count) over (order by id) - byte_count as before from (
           select * from spool where shard = ${inShard}::smallint and id > ${after} ${others} order by id limit ${rows}
         ) as oldest
-      ) as counted where before < ${bytes} order by id
-    ) to stdout (format binary)`
-  const client = await pool.connect()
-  let failure: Error | undefined
-  try {
-    const chunks: Buffer[] = []
-    for await (const chunk of client.query(copyTo(statement))) chunks.push(chunk as Buffer)
-    return readCopied(Buffer.concat(chunks), 5).map(([id, receivedMs, attempts, entries, body]) => ({
-      id: wholeNumber(id),
-      receivedAt: new Date(wholeNumber(receivedMs)),
-      attempts: wholeNumber(attempts),
-      entries: entries ?? Buffer.alloc(0),
-      body: body ?? Buffer.alloc(0),
-    }))
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error))
-    throw error
-  } finally {
-    // After a failure the stream may be cut anywhere: such a connection is not for others.
-    client.release(failure)
-  }
+      ) as counted where before < ${bytes} order by id`
+  return (await db.copyOut(statement, 5)).map(([id, receivedMs, attempts, entries, body]) => ({
+    id: wholeNumber(id),
+    receivedAt: new Date(wholeNumber(receivedMs)),
+    attempts: wholeNumber(attempts),
+    entries: entries ?? Buffer.alloc(0),
+    body: body ?? Buffer.alloc(0),
+  }))
 }
 
 /** A bigint field. */
 const wholeNumber = (field: Buffer | null | undefined): number => Number(field?.readBigInt64BE() ?? 0n)
 
 /** Counts one more attempt at a row. */
-export async function countAttempt(client: pg.ClientBase | pg.Pool, shard: number, id: number): Promise<void> {
-  await client.query('update spool set attempts = attempts + 1 where shard = $1 and id = $2', [shard, id])
+export async function countAttempt(tx: Connection, shard: number, id: number): Promise<void> {
+  await tx.query('update spool set attempts = attempts + 1 where shard = $1 and id = $2', [shard, id])
 }
 
 /** Removes rows; returns how many were still there. */
-export async function deleteRows(client: pg.ClientBase, shard: number, ids: readonly number[]): Promise<number> {
-  const result = await client.query({
+export async function deleteRows(tx: Tx, shard: number, ids: readonly number[]): Promise<number> {
+  const result = await tx.query({
     name: 'spool_delete',
     text: 'delete from spool where shard = $1 and id = any($2::bigint[])',
     values: [shard, ids],
@@ -163,8 +153,8 @@ export type QuarantinedRow = {
   readonly body: Buffer
 }
 
-export async function insertQuarantined(client: pg.ClientBase, row: QuarantinedRow): Promise<void> {
-  await client.query(
+export async function insertQuarantined(tx: Tx, row: QuarantinedRow): Promise<void> {
+  await tx.query(
     `insert into spool_quarantine (project_id, received_at, quarantined_at, reason, attempts, entry, body)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [row.projectId, row.receivedAt, row.quarantinedAt, row.reason, row.attempts, row.entry, row.body],
@@ -179,7 +169,7 @@ export type Backlog = {
   readonly oldestAgeMs: number
 }
 
-export async function selectBacklog(db: Database, now: Date): Promise<Backlog> {
+export async function selectBacklog(db: Connection, now: Date): Promise<Backlog> {
   const result = await sql<{ rows: number; entries: number; bytes: number; oldest: Date | null }>`
     select count(*) as rows, coalesce(sum(entry_count), 0)::bigint as entries, coalesce(sum(byte_count), 0)::bigint as bytes,
            min(received_at) as oldest
@@ -194,8 +184,8 @@ export async function selectBacklog(db: Database, now: Date): Promise<Backlog> {
 }
 
 /** Whether rows are left that hold something received up to then. */
-export async function hasRowsBefore(pool: pg.Pool, time: Date): Promise<boolean> {
-  const { rows } = await pool.query<{ left: boolean }>(
+export async function hasRowsBefore(db: Connection, time: Date): Promise<boolean> {
+  const { rows } = await db.query<{ left: boolean }>(
     'select exists (select from spool where received_at <= $1) as left',
     [time],
   )
@@ -204,18 +194,18 @@ export async function hasRowsBefore(pool: pg.Pool, time: Date): Promise<boolean>
 
 /** Requests of a project in quarantine, oldest first, behind an id. */
 export async function selectQuarantined(
-  pool: pg.Pool,
+  db: Connection,
   projectId: string,
   afterId: number,
   most: number,
 ): Promise<{ id: number; entry: Buffer; body: Buffer }[]> {
-  const { rows } = await pool.query<{ id: number; entry: Buffer; body: Buffer }>(
+  const { rows } = await db.query<{ id: number; entry: Buffer; body: Buffer }>(
     'select id, entry, body from spool_quarantine where project_id = $1 and id > $2 order by id limit $3',
     [projectId, afterId, most],
   )
   return rows
 }
 
-export async function deleteQuarantined(pool: pg.Pool, id: number): Promise<void> {
-  await pool.query('delete from spool_quarantine where id = $1', [id])
+export async function deleteQuarantined(db: Connection, id: number): Promise<void> {
+  await db.query('delete from spool_quarantine where id = $1', [id])
 }

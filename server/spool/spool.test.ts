@@ -3,7 +3,6 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { packEntries, shardOf, type SpoolEntry, unpackEntries } from './entry.ts'
 import { claimShards, type SpoolBatch, type SpoolReader } from './read.ts'
 import { quarantineBatch, quarantineEntry, settleBatches, SpoolFencedError } from './settle.ts'
@@ -11,11 +10,10 @@ import { createSpool, type Spool } from './write.ts'
 
 const { app, connectionString } = await testApp()
 const PROJECT = '01890000-0000-7000-8000-000000000001'
-await app.pool.query(
-  `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
-  [PROJECT],
-)
-await app.pool.query(
+await app.db.query(`insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`, [
+  PROJECT,
+])
+await app.db.query(
   `insert into projects (id, org_id, name, slug, platform, region, created_at) values ($1, $1, 'P', 'p', 'web', 'eu-central-1', now())`,
   [PROJECT],
 )
@@ -49,7 +47,7 @@ const all = { maxRows: 1000, maxBytes: 1 << 30 }
 
 afterEach(async () => {
   for (const thing of open.splice(0)) await thing.close()
-  await app.pool.query('truncate spool, spool_quarantine')
+  await app.db.query('truncate spool, spool_quarantine')
 })
 
 async function readAll(from: SpoolReader): Promise<SpoolBatch[]> {
@@ -133,10 +131,8 @@ describe('settling', () => {
   test('removes rows once; a second reader is fenced off', async () => {
     await spool().append(anEntry())
     const [batch] = await readAll(await reader())
-    await withClientTx(app.pool, (client) => settleBatches(client, batch!.shard, [batch!.id]))
-    await expect(withClientTx(app.pool, (client) => settleBatches(client, batch!.shard, [batch!.id]))).rejects.toThrow(
-      SpoolFencedError,
-    )
+    await app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))
+    await expect(app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))).rejects.toThrow(SpoolFencedError)
     expect(await opened(createSpool(app)).backlog()).toEqual({ rows: 0, entries: 0, bytes: 0, oldestAgeMs: 0 })
   })
 
@@ -144,9 +140,9 @@ describe('settling', () => {
     const entry = anEntry({ body: randomBytes(100) })
     await spool().append(entry)
     const [batch] = await readAll(await reader())
-    await withClientTx(app.pool, (client) => quarantineBatch(client, batch!, 'It always failed.', app.clock.now()))
-    await withClientTx(app.pool, (client) => quarantineEntry(client, entry, 'Again.', 1, app.clock.now()))
-    const { rows } = await app.pool.query<{ reason: string; entry: Buffer; body: Buffer }>(
+    await app.tx((tx) => quarantineBatch(tx, batch!, 'It always failed.', app.clock.now()))
+    await app.tx((tx) => quarantineEntry(tx, entry, 'Again.', 1, app.clock.now()))
+    const { rows } = await app.db.query<{ reason: string; entry: Buffer; body: Buffer }>(
       'select reason, entry, body from spool_quarantine order by id',
     )
     expect(rows.map((row) => row.reason)).toEqual(['It always failed.', 'Again.'])
@@ -247,7 +243,7 @@ describe('shards', () => {
   })
 })
 
-const tellOf = (shards: string) => app.pool.query(`select pg_notify('faultline_spool', $1)`, [shards])
+const tellOf = (shards: string) => app.db.query(`select pg_notify('faultline_spool', $1)`, [shards])
 
 describe('pressure', () => {
   test('past the limits of memory an append is refused at once, and what was taken is kept', async () => {
@@ -272,10 +268,10 @@ describe('pressure', () => {
     const hanging = to.append(anEntry({ body: Buffer.from('lost') }))
     hanging.catch(() => {})
     await waitFor('the flush to hang', async () => {
-      const { rows } = await app.pool.query<{ pid: number }>(
+      const { rows } = await app.db.query<{ pid: number }>(
         `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid() and query like '%insert into spool (%'`,
       )
-      for (const { pid } of rows) await app.pool.query('select pg_terminate_backend($1)', [pid])
+      for (const { pid } of rows) await app.db.query('select pg_terminate_backend($1)', [pid])
       return rows.length > 0
     })
     await expect(hanging).rejects.toMatchObject({ code: 'unavailable' })

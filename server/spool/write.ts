@@ -1,6 +1,6 @@
-import type pg from 'pg'
 import type { App } from '../context/app.ts'
 import { rateLimited, unavailable } from '../kernel/errors.ts'
+import type { ReservedConnection } from '../storage/database.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import { type AdmissionLimits, diskOf, type Disk, watchAdmission } from './admission.ts'
 import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
@@ -89,7 +89,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
   /** By shard. */
   const lastToldMs = new Map<number, number>()
   let memoryFull = false
-  const idle: pg.PoolClient[] = []
+  const idle: ReservedConnection[] = []
   const drained: (() => void)[] = []
 
   const schedule = (): void => {
@@ -133,9 +133,9 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     try {
       const rows = toRows(batch)
       const tell = shardsToTell(rows)
-      const client = idle.pop() ?? (await takeClient())
+      const session = idle.pop() ?? (await takeSession())
       sent = true
-      await write(client, rows, tell)
+      await write(session, rows, tell)
       if (down) app.log.info('the spool can be written again')
       down = false
       for (const { resolve } of batch) resolve()
@@ -166,42 +166,47 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     return due
   }
 
-  const write = async (client: pg.PoolClient, rows: readonly NewRow[], tell: readonly number[]): Promise<void> => {
+  const write = async (
+    session: ReservedConnection,
+    rows: readonly NewRow[],
+    tell: readonly number[],
+  ): Promise<void> => {
     let timer: NodeJS.Timeout | undefined
     try {
       await Promise.race([
-        insertRows(client, rows, tell),
+        insertRows(session, rows, tell),
         new Promise<never>((_resolve, reject) => {
           timer = setTimeout(() => reject(new Error('the commit took too long')), FLUSH_TIMEOUT_MS)
         }),
       ])
-      if (closed) client.release()
-      else idle.push(client)
+      if (closed) session.release()
+      else idle.push(session)
     } catch (error) {
-      client.release(true)
+      session.release(true)
       throw error
     } finally {
       clearTimeout(timer)
     }
   }
 
-  const takeClient = async (): Promise<pg.PoolClient> => {
-    const client = await app.pool.connect()
-    // The pool listens only while a client is idle in it; a broken one is thrown away here.
-    client.on('error', () => {
-      const at = idle.indexOf(client)
-      if (at === -1) return
-      idle.splice(at, 1)
-      client.release(true)
+  const takeSession = async (): Promise<ReservedConnection> => {
+    const session = await app.db.reserve({
+      onLost: () => {
+        // One that is in use fails its statement, which releases it.
+        const at = idle.indexOf(session)
+        if (at === -1) return
+        idle.splice(at, 1)
+        session.release(true)
+      },
     })
     try {
-      await demandDurability(client)
-      await keepInsertPlans(client)
+      await demandDurability(session)
+      await keepInsertPlans(session)
     } catch (error) {
-      client.release(true)
+      session.release(true)
       throw error
     }
-    return client
+    return session
   }
 
   const { config } = app
@@ -245,7 +250,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
           drained.push(resolve)
         })
       }
-      for (const client of idle.splice(0)) client.release()
+      for (const session of idle.splice(0)) session.release()
     },
   }
 }

@@ -9,10 +9,10 @@ const { app, connectionString } = await testApp()
 test('a message published in a transaction arrives once it commits, and not before', async () => {
   const heard: unknown[] = []
   const stop = app.bus.on('topic', (payload) => void heard.push(payload))
-  const client = await app.pool.connect()
+  const client = await app.db.reserve()
   await client.query('begin')
   await publish(client, 'topic', { n: 1 })
-  await publish(app.pool, 'topic', { n: 0 })
+  await publish(app.db, 'topic', { n: 0 })
   await waitFor('the first message', () => heard.length === 1)
   await client.query('commit')
   client.release()
@@ -26,16 +26,16 @@ test('a cut connection is restored, and listeners are told of the gap', async ()
   const heard: unknown[] = []
   app.bus.onGap(() => void gaps++)
   app.bus.on('after', (payload) => void heard.push(payload))
-  await app.pool.query(
+  await app.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'faultline bus' and datname = current_database()`,
   )
   await waitFor('the gap', () => gaps === 1)
-  await publish(app.pool, 'after', 'here')
+  await publish(app.db, 'after', 'here')
   await waitFor('the message', () => heard.length === 1)
 })
 
 test('a payload PostgreSQL would refuse is refused with a clear message', async () => {
-  await expect(publish(app.pool, 'topic', 'x'.repeat(9_000))).rejects.toThrow('too large')
+  await expect(publish(app.db, 'topic', 'x'.repeat(9_000))).rejects.toThrow('too large')
 })
 
 /** A bus of its own on the other side of a network, and what it complained of. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { withinGrace } from '../kernel/abortable.ts'
+import type { Connection } from './database.ts'
 
 /**
  * Messages between processes and threads through PostgreSQL NOTIFY: cache drops and live updates.
@@ -13,9 +14,6 @@ export type Bus = {
   close(): Promise<void>
 }
 
-/** Something that runs SQL: the pool, a client inside a transaction. */
-type Runner = { query(text: string, values: unknown[]): Promise<unknown> }
-
 const CHANNEL = 'faultline_bus'
 /** A connection that died without a word is noticed by asking it this often, and given up when it does not answer. */
 const ASK_EVERY_MS = 15_000
@@ -25,19 +23,13 @@ const CLOSE_MS = 1_000
 const MOST_BYTES = 7_900
 
 /**
- * Tells every process; inside a transaction only once it commits.
+ * Sends a message to every process; inside a transaction when it commits.
  * @throws Error when the payload is too large for one message
  */
-export async function publish(runner: Runner, topic: string, payload: unknown): Promise<void> {
-  const [text, values] = notification(topic, payload)
-  await runner.query(text, values)
-}
-
-/** The statement behind {@link publish}, for callers with another query function. */
-export function notification(topic: string, payload: unknown): [string, [string, string]] {
+export async function publish(on: Connection, topic: string, payload: unknown): Promise<void> {
   const text = JSON.stringify([topic, payload])
   if (Buffer.byteLength(text) > MOST_BYTES) throw new Error(`bus message on ${topic} is too large`)
-  return ['select pg_notify($1, $2)', [CHANNEL, text]]
+  await on.query('select pg_notify($1, $2)', [CHANNEL, text])
 }
 
 /** Opens one listening connection and keeps it open, reconnecting with growing delays of 0.1 to 5 s. */

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Database, Tx } from './database.ts'
 import { dayPlus } from '../kernel/day.ts'
 
 const PARTITION_LOCK = 7_201_994_312
@@ -17,11 +17,11 @@ export type DayTable = {
  * Makes sure the partitions of all these tables for a day and the one after exist. Cheap when they do; call it before
  * writing rows of a day not written before by this process. Not inside the caller's transaction: it locks tables.
  */
-export async function ensureDayPartitions(pool: pg.Pool, tables: readonly DayTable[], day: string): Promise<void> {
+export async function ensureDayPartitions(db: Database, tables: readonly DayTable[], day: string): Promise<void> {
   const wanted = tables.flatMap((table) =>
     [day, dayPlus(day, 1)].map((one) => ({ ...table, day: one, name: partitionName(table.table, one) })),
   )
-  const { rows } = await pool.query<{ name: string }>(
+  const { rows } = await db.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = any($1::text[]::regclass[]) and c.relname = any($2)`,
     [tables.map(({ table }) => table), wanted.map(({ name }) => name)],
@@ -29,38 +29,30 @@ export async function ensureDayPartitions(pool: pg.Pool, tables: readonly DayTab
   const present = new Set(rows.map((row) => row.name))
   const missing = wanted.filter(({ name }) => !present.has(name))
   if (missing.length === 0) return
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK])
+  await db.tx(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK])
     for (const { table, storage, statistics, day: from, name } of missing) {
-      await client.query(
+      await tx.query(
         `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${dayPlus(from, 1)}')${storage === undefined ? '' : ` with (${storage})`}`,
       )
-      if (statistics !== undefined) await setStatistics(client, name, statistics)
+      if (statistics !== undefined) await setStatistics(tx, name, statistics)
     }
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
+  })
 }
 
 /** A partition takes over nothing of its parent's targets. */
-async function setStatistics(client: pg.ClientBase, name: string, target: number): Promise<void> {
-  const { rows } = await client.query<{ changes: string }>(
+async function setStatistics(tx: Tx, name: string, target: number): Promise<void> {
+  const { rows } = await tx.query<{ changes: string }>(
     `select string_agg(format('alter column %I set statistics %s', attname, $2::int), ', ') as changes
      from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped`,
     [name, target],
   )
-  await client.query(`alter table ${name} ${rows[0]?.changes ?? ''}`)
+  await tx.query(`alter table ${name} ${rows[0]?.changes ?? ''}`)
 }
 
 /** Days a table has partitions of, newest first. */
-export async function partitionDays(pool: pg.Pool, table: string): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
+export async function partitionDays(db: Database, table: string): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = $1::text::regclass order by c.relname desc`,
     [table],
@@ -76,24 +68,20 @@ export async function partitionDays(pool: pg.Pool, table: string): Promise<strin
  * for the next time then: whoever comes after us would wait as well.
  * @returns how many days went
  */
-export async function dropDaysBefore(pool: pg.Pool, tables: readonly string[], day: string): Promise<number> {
+export async function dropDaysBefore(db: Database, tables: readonly string[], day: string): Promise<number> {
   const days = new Set<string>()
-  for (const table of tables) for (const one of await partitionDays(pool, table)) if (one < day) days.add(one)
+  for (const table of tables) for (const one of await partitionDays(db, table)) if (one < day) days.add(one)
   let dropped = 0
   for (const one of days) {
-    const client = await pool.connect()
     try {
-      await client.query('begin')
-      await client.query(`set local lock_timeout = '2s'`)
-      for (const table of tables) await client.query(`drop table if exists ${partitionName(table, one)}`)
-      await client.query('commit')
+      await db.tx(async (tx) => {
+        await tx.query(`set local lock_timeout = '2s'`)
+        for (const table of tables) await tx.query(`drop table if exists ${partitionName(table, one)}`)
+      })
       dropped++
     } catch (error) {
-      await client.query('rollback')
       const isBusy = error instanceof Error && 'code' in error && error.code === '55P03'
       if (!isBusy) throw error
-    } finally {
-      client.release()
     }
   }
   return dropped

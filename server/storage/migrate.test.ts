@@ -10,26 +10,26 @@ const { app, connectionString } = await testApp()
 
 test('a database that ends in the middle of a migration is told with its file, and nothing of it stays', async () => {
   const last = readMigrations().at(-1)?.name ?? ''
-  await app.pool.query('delete from schema_migrations where name = $1', [last])
+  await app.db.query('delete from schema_migrations where name = $1', [last])
   const client = new pg.Client({ connectionString, application_name: 'cut off' })
   client.on('error', () => {})
   await client.connect()
-  const holding = await app.pool.connect()
+  const holding = await app.db.reserve()
   onTestFinished(() => holding.release(true))
   await holding.query('begin; lock table schema_migrations in share mode')
   // Only the last statement waits: the row that records the file. What the file makes must be gone, too.
-  await app.pool.query('drop table job_workers')
+  await app.db.query('drop table job_workers')
   const outcome = expect(migrate(client)).rejects.toThrow(`migrations/${last} failed: terminating connection`)
   await waitFor('it to wait', async () => {
-    const { rows } = await app.pool.query(
+    const { rows } = await app.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'cut off' and wait_event_type = 'Lock'`,
     )
     return rows.length > 0
   })
   await outcome
-  const { rows } = await app.pool.query('select name from schema_migrations where name = $1', [last])
+  const { rows } = await app.db.query('select name from schema_migrations where name = $1', [last])
   expect(rows).toEqual([])
-  expect((await app.pool.query(`select to_regclass('job_workers') as found`)).rows).toEqual([{ found: null }])
+  expect((await app.db.query(`select to_regclass('job_workers') as found`)).rows).toEqual([{ found: null }])
 })
 
 describe('a file that begins with `-- no transaction`', () => {

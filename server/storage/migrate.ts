@@ -121,9 +121,14 @@ async function recordApplied(client: pg.ClientBase, { name, digest }: Migration)
 const failed = (where: string, cause: unknown): Error =>
   new Error(`migrations/${where} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
 
+/** A connection of ours, or a client of `pg`. */
+export type StatementRunner = {
+  query<Row extends pg.QueryResultRow>(text: string): Promise<{ readonly rows: Row[] }>
+}
+
 /** Names of this program's migrations that the database does not have. */
-export async function pendingMigrations(client: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>('select name from schema_migrations')
+export async function pendingMigrations(db: StatementRunner): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>('select name from schema_migrations')
   const applied = new Set(rows.map((row) => row.name))
   return readMigrations()
     .map((migration) => migration.name)

@@ -3,22 +3,23 @@ import { describe, expect, test } from 'vitest'
 import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { createPool, isDatabaseAway, withClientTx } from './pool.ts'
+import { Database } from './database.ts'
+import { createPool, isDatabaseAway } from './pool.ts'
 
 const { app, connectionString } = await testApp()
 
 /** Ends a session as a restart of the database would, and waits until it is gone. */
 async function end(pid: number): Promise<void> {
-  await app.pool.query('select pg_terminate_backend($1)', [pid])
+  await app.db.query('select pg_terminate_backend($1)', [pid])
   await waitFor('the session to end', async () => {
-    const { rowCount } = await app.pool.query('select 1 from pg_stat_activity where pid = $1', [pid])
+    const { rowCount } = await app.db.query('select 1 from pg_stat_activity where pid = $1', [pid])
     return rowCount === 0
   })
 }
 
 // An error event nobody listens to ends the process; vitest fails on it, too.
 describe('a connection that breaks between two statements fails its transaction and nothing else', () => {
-  test('of kysely', async () => {
+  test('in the query builder', async () => {
     const work = app.tx(async (tx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
       await end(rows[0]?.pid ?? 0)
@@ -27,17 +28,17 @@ describe('a connection that breaks between two statements fails its transaction 
     expect(isDatabaseAway(await work.catch((error: unknown) => error))).toBe(true)
   })
 
-  test('of a plain client', async () => {
-    const work = withClientTx(app.pool, async (client) => {
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  test('in a statement', async () => {
+    const work = app.tx(async (tx) => {
+      const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
       await end(rows[0]?.pid ?? 0)
-      await client.query('select 1')
+      await tx.query('select 1')
     })
     expect(isDatabaseAway(await work.catch((error: unknown) => error))).toBe(true)
   })
 
   test('and the pool goes on', async () => {
-    expect((await app.pool.query('select 1')).rowCount).toBe(1)
+    expect((await app.db.query('select 1')).rowCount).toBe(1)
   })
 })
 
@@ -51,16 +52,17 @@ describe('a network that swallows what is sent', () => {
       silenceMs: 300,
       onError: () => {},
     })
+    const db = new Database(pool)
     try {
       expect((await pool.query('select 1')).rowCount).toBe(1)
       proxy.weather({ silent: true })
       const failure: unknown = await pool.query('select 1').catch((error: unknown) => error)
       expect(isDatabaseAway(failure)).toBe(true)
       proxy.weather({})
-      const work = withClientTx(pool, async (client) => {
-        await client.query('select 1')
+      const work = db.tx(async (tx) => {
+        await tx.query('select 1')
         proxy.weather({ silent: true })
-        await client.query('select 1')
+        await tx.query('select 1')
       })
       expect(isDatabaseAway(await work.catch((error: unknown) => error))).toBe(true)
       proxy.weather({})
@@ -76,7 +78,7 @@ describe('a network that swallows what is sent', () => {
     try {
       const pidOf = async (): Promise<unknown> => (await pool.query('select pg_backend_pid() as pid')).rows[0]
       const first = await pidOf()
-      await app.pool.query('select pg_sleep(0.2)')
+      await app.db.query('select pg_sleep(0.2)')
       expect(await pidOf()).toEqual(first)
     } finally {
       await pool.end()

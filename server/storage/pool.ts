@@ -1,11 +1,6 @@
 import { Socket } from 'node:net'
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { unavailable } from '../kernel/errors.ts'
-import type { Tables } from './tables.gen.ts'
-
-export type Database = Kysely<Tables>
-export type Tx = Transaction<Tables>
 
 // bigint counts stay far below 2^53; dates stay as the text PostgreSQL gives, a day has no time zone.
 const types = new pg.TypeOverrides()
@@ -73,9 +68,6 @@ function endSilence(client: pg.PoolClient, silenceMs: number): void {
   })
 }
 
-export const createDatabase = (pool: pg.Pool): Database =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-
 /** SQLSTATE classes and system errors that mean "the database is away", not "the query is wrong". */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -96,22 +88,3 @@ export const isStatementCancelled = (error: unknown): boolean =>
 /** The one sentence for people while the database is away; `http/` sends it as 503 with Retry-After. */
 export const databaseAway = (cause: unknown) =>
   unavailable('The database is not reachable at the moment. Try again in a few seconds.', 5, cause)
-
-/** One transaction on a plain client, for the digest side, which needs COPY and prepared statements. */
-export async function withClientTx<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    await client.query('rollback').catch((failure: unknown) => {
-      broken = failure instanceof Error ? failure : new Error(String(failure))
-    })
-    throw error
-  } finally {
-    client.release(broken)
-  }
-}

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** Reads of an organisation's members: people who may log in now. Accounts themselves are written by auth/. */
 
@@ -15,7 +15,7 @@ export type MemberListing = {
   readonly after: { readonly value: string; readonly id: string } | null
 }
 
-const membersOf = (db: Database | Tx, orgId: string, holding: string | null) => {
+const membersOf = (db: Connection, orgId: string, holding: string | null) => {
   const query = db.selectFrom('users').where('users.org_id', '=', orgId).where('users.disabled_at', 'is', null)
   if (holding === null) return query
   return query.where(
@@ -26,7 +26,7 @@ const membersOf = (db: Database | Tx, orgId: string, holding: string | null) => 
 export type MemberRow = Awaited<ReturnType<typeof selectMembers>>[number]
 
 /** A page of members, by name (whatever its case) or age, ids deciding among equals. */
-export function selectMembers(db: Database, listing: MemberListing) {
+export function selectMembers(db: Connection, listing: MemberListing) {
   const { orgId, holding, sort, descending, limit, offset, after } = listing
   const direction = descending ? 'desc' : 'asc'
   const value = sort === 'name' ? sql`lower(users.name)` : sql`users.created_at`
@@ -57,7 +57,7 @@ export function selectMembers(db: Database, listing: MemberListing) {
   return query.execute()
 }
 
-export async function countMembers(db: Database, orgId: string, holding: string | null): Promise<number> {
+export async function countMembers(db: Connection, orgId: string, holding: string | null): Promise<number> {
   const row = await membersOf(db, orgId, holding)
     .select((count) => count.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
@@ -66,7 +66,7 @@ export async function countMembers(db: Database, orgId: string, holding: string 
 
 /** Those of the people who are members of the organisation now, as `id → name`. */
 export async function membersAmong(
-  db: Database | Tx,
+  db: Connection,
   orgId: string,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly id: string; readonly name: string; readonly email: string }>> {
@@ -87,7 +87,7 @@ export const lockMember = (tx: Tx, orgId: string, userId: string) =>
     .executeTakeFirst()
 
 /** Names and addresses of an organisation's members, oldest first, at most so many. */
-export const nameMembers = (db: Database | Tx, orgId: string, most: number) =>
+export const nameMembers = (db: Connection, orgId: string, most: number) =>
   membersOf(db, orgId, null)
     .select(['users.id', 'users.name', 'users.email'])
     .orderBy('users.created_at')

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { MonitorConfig } from '../protocol/check-in.ts'
 import type { Note } from '../protocol/notes.ts'
@@ -12,9 +12,9 @@ type Named = { readonly projectId: string; readonly slug: string }
 export const monitorKey = (projectId: string, slug: string): string => `${projectId}/${slug}`
 
 /** Ids of monitors by {@link monitorKey}; locked, so that the runs of one are gone through by one at a time. */
-export async function findMonitors(client: pg.ClientBase, monitors: readonly Named[]): Promise<Map<string, string>> {
+export async function findMonitors(tx: Tx, monitors: readonly Named[]): Promise<Map<string, string>> {
   if (monitors.length === 0) return new Map()
-  const { rows } = await client.query<{ project_id: string; slug: string; id: string }>({
+  const { rows } = await tx.query<{ project_id: string; slug: string; id: string }>({
     name: 'check-ins-find-monitors',
     text: `select m.project_id, m.slug, m.id from unnest($1::uuid[], $2::text[]) k (project_id, slug)
            join monitors m on m.project_id = k.project_id and m.slug = k.slug
@@ -25,12 +25,8 @@ export async function findMonitors(client: pg.ClientBase, monitors: readonly Nam
 }
 
 /** How many monitors each project has, counted up to `most`. */
-export async function countMonitors(
-  client: pg.ClientBase,
-  projectIds: readonly string[],
-  most: number,
-): Promise<Map<string, number>> {
-  const { rows } = await client.query<{ id: string; n: number }>({
+export async function countMonitors(tx: Tx, projectIds: readonly string[], most: number): Promise<Map<string, number>> {
+  const { rows } = await tx.query<{ id: string; n: number }>({
     name: 'check-ins-count-monitors',
     text: `select k.id, (select count(*) from (select 1 from monitors m where m.project_id = k.id limit $2) counted) as n
            from unnest($1::uuid[]) k (id)`,
@@ -41,12 +37,12 @@ export async function countMonitors(
 
 /** Makes monitors that nobody else made meanwhile. */
 export async function insertMonitors(
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   monitors: readonly (Named & { readonly id: string })[],
 ): Promise<void> {
   if (monitors.length === 0) return
-  await client.query({
+  await tx.query({
     name: 'check-ins-insert-monitors',
     text: `insert into monitors (id, project_id, slug, created_at, updated_at, last_check_in_at)
            select k.id, k.project_id, k.slug, $4::timestamptz, $4::timestamptz, $4::timestamptz from unnest($1::uuid[], $2::uuid[], $3::text[]) k (id, project_id, slug)
@@ -93,12 +89,9 @@ const fromRow = (row: RunRow): Run => ({
 })
 
 /** The runs of these ids that exist, locked. */
-export async function lockRuns(
-  client: pg.ClientBase,
-  keys: readonly { monitorId: string; id: string }[],
-): Promise<Run[]> {
+export async function lockRuns(tx: Tx, keys: readonly { monitorId: string; id: string }[]): Promise<Run[]> {
   if (keys.length === 0) return []
-  const { rows } = await client.query<RunRow>({
+  const { rows } = await tx.query<RunRow>({
     name: 'check-ins-lock-runs',
     text: `select c.* from check_ins c
            join (select distinct * from unnest($1::uuid[], $2::uuid[]) k (monitor_id, id)) k
@@ -111,11 +104,11 @@ export async function lockRuns(
 
 /** The newest open runs of monitors and environments, at most `most` of each, locked. */
 export async function lockOpenRuns(
-  client: pg.ClientBase,
+  tx: Tx,
   keys: readonly { monitorId: string; environment: string; most: number }[],
 ): Promise<Run[]> {
   if (keys.length === 0) return []
-  const { rows } = await client.query<RunRow>({
+  const { rows } = await tx.query<RunRow>({
     name: 'check-ins-lock-open',
     text: `select c.* from check_ins c
            join (
@@ -133,10 +126,10 @@ export async function lockOpenRuns(
 }
 
 /** Writes runs as they are now. */
-export async function writeRuns(client: pg.ClientBase, runs: readonly Run[]): Promise<void> {
+export async function writeRuns(tx: Tx, runs: readonly Run[]): Promise<void> {
   if (runs.length === 0) return
   const of = <T>(pick: (run: Run) => T): T[] => runs.map(pick)
-  await client.query({
+  await tx.query({
     name: 'check-ins-write-runs',
     text: `insert into check_ins (monitor_id, id, project_id, status, environment, release, trace_id, duration_ms, started_at, finished_at, received_at, updated_at, notes)
            select k.monitor_id, k.id, k.project_id, k.status, k.environment, k.release, k.trace_id, k.duration_ms, k.started_at, k.finished_at, k.received_at, k.updated_at, k.notes::jsonb
@@ -163,10 +156,10 @@ export async function writeRuns(client: pg.ClientBase, runs: readonly Run[]): Pr
 }
 
 /** Remembers when monitors were heard of last. */
-export async function touchMonitors(client: pg.ClientBase, seen: ReadonlyMap<string, Date>): Promise<void> {
+export async function touchMonitors(tx: Tx, seen: ReadonlyMap<string, Date>): Promise<void> {
   const rows = [...seen].sort(([a], [b]) => (a < b ? -1 : 1))
   if (rows.length === 0) return
-  await client.query({
+  await tx.query({
     name: 'check-ins-touch-monitors',
     text: `update monitors m set last_check_in_at = greatest(m.last_check_in_at, k.at)
            from (select * from unnest($1::uuid[], $2::timestamptz[]) k (id, at) order by id) k where m.id = k.id`,
@@ -175,15 +168,11 @@ export async function touchMonitors(client: pg.ClientBase, seen: ReadonlyMap<str
 }
 
 /** Takes over configurations whole: what a new one leaves out is unset. */
-export async function configureMonitors(
-  client: pg.ClientBase,
-  now: Date,
-  configs: ReadonlyMap<string, MonitorConfig>,
-): Promise<void> {
+export async function configureMonitors(tx: Tx, now: Date, configs: ReadonlyMap<string, MonitorConfig>): Promise<void> {
   const rows = [...configs].sort(([a], [b]) => (a < b ? -1 : 1))
   if (rows.length === 0) return
   const of = <T>(pick: (config: MonitorConfig) => T): T[] => rows.map(([, config]) => pick(config))
-  await client.query({
+  await tx.query({
     name: 'check-ins-configure-monitors',
     text: `update monitors m set schedule_type = k.type, schedule_value = k.value, schedule_unit = k.unit, timezone = k.timezone,
              checkin_margin_minutes = k.margin, max_runtime_minutes = k.runtime, failure_issue_threshold = k.failures, recovery_threshold = k.recoveries,

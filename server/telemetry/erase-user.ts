@@ -29,7 +29,7 @@ export async function eraseTelemetryOf(
 ): Promise<{ logs: number; trace_metrics: number }> {
   const erased = { logs: 0, trace_metrics: 0 }
   for (const table of ['logs', 'trace_metrics'] as const)
-    for (const day of await partitionDays(app.pool, table)) {
+    for (const day of await partitionDays(app.db, table)) {
       for (;;) {
         if (signal.aborted) return erased
         const removed = await erasePiece(app, table, day, projectId, userKeys)

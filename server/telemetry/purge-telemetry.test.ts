@@ -4,7 +4,6 @@ import { aPerson } from '#test/kit/people.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../storage/day-partitions.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { listCheckIns } from './list-check-ins.ts'
 import { listLogs } from './list-logs.ts'
 import { listTraceMetrics } from './list-trace-metrics.ts'
@@ -19,7 +18,7 @@ const DAY_MS = 86_400_000
 
 async function aProject(retentionDays: number): Promise<string> {
   const id = newId()
-  await app.pool.query(
+  await app.db.query(
     `insert into projects (id, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', $4, now())`,
     [id, ada.actor.orgId, id, JSON.stringify({ retention_days: retentionDays })],
   )
@@ -29,7 +28,7 @@ async function aProject(retentionDays: number): Promise<string> {
 /** One of each, received so many days ago. */
 async function receive(projectId: string, daysAgo: number): Promise<void> {
   const receivedAt = new Date(clock.now().getTime() - daysAgo * DAY_MS)
-  await ensureDayPartitions(app.pool, [{ table: 'logs' }, { table: 'trace_metrics' }], dayOf(receivedAt))
+  await ensureDayPartitions(app.db, [{ table: 'logs' }, { table: 'trace_metrics' }], dayOf(receivedAt))
   const common = {
     projectId,
     receivedAt,
@@ -41,9 +40,9 @@ async function receive(projectId: string, daysAgo: number): Promise<void> {
     attributes: {},
     notes: [],
   }
-  await withClientTx(app.pool, async (client) => {
-    await recordLogs(client, [{ ...common, level: 'info', severityNumber: 9, body: `${daysAgo} days old` }])
-    await recordTraceMetrics(client, [{ ...common, name: `d${daysAgo}`, type: 'gauge', value: 1, unit: null }])
+  await app.tx(async (tx) => {
+    await recordLogs(tx, [{ ...common, level: 'info', severityNumber: 9, body: `${daysAgo} days old` }])
+    await recordTraceMetrics(tx, [{ ...common, name: `d${daysAgo}`, type: 'gauge', value: 1, unit: null }])
     const checkIn = {
       ...common,
       id: null,
@@ -52,12 +51,12 @@ async function receive(projectId: string, daysAgo: number): Promise<void> {
       durationMs: null,
       config: null,
     } as const
-    await recordCheckIns(client, receivedAt, [checkIn])
+    await recordCheckIns(tx, receivedAt, [checkIn])
   })
 }
 
 const count = async (table: string): Promise<number> =>
-  (await app.pool.query<{ n: number }>(`select count(*) as n from ${table}`)).rows[0]?.n ?? -1
+  (await app.db.query<{ n: number }>(`select count(*) as n from ${table}`)).rows[0]?.n ?? -1
 
 test('what is beyond the retention of its project is hidden at once, and gone after the next purge', async () => {
   const [short, long] = [await aProject(7), await aProject(30)]
@@ -87,7 +86,7 @@ test('what is beyond the retention of its project is hidden at once, and gone af
   ]).toEqual([6, 6, 6, 6])
   const oldest = dayOf(new Date(clock.now().getTime() - 30 * DAY_MS))
   for (const table of ['logs', 'trace_metrics'])
-    expect((await partitionDays(app.pool, table)).every((day) => day >= oldest)).toBe(true)
+    expect((await partitionDays(app.db, table)).every((day) => day >= oldest)).toBe(true)
   expect(await purgeTelemetry(app)).toEqual({ rows: 0, days: 0 })
 })
 
@@ -95,11 +94,11 @@ test('a day somebody is reading is left for the next time', async () => {
   const projectId = await aProject(7)
   await receive(projectId, 50)
   const day = dayOf(new Date(clock.now().getTime() - 50 * DAY_MS))
-  await withClientTx(app.pool, async (client) => {
-    await client.query('select 1 from logs limit 1')
+  await app.tx(async (tx) => {
+    await tx.query('select 1 from logs limit 1')
     await purgeTelemetry(app)
   })
-  expect(await partitionDays(app.pool, 'logs')).toContain(day)
+  expect(await partitionDays(app.db, 'logs')).toContain(day)
   await purgeTelemetry(app)
-  expect(await partitionDays(app.pool, 'logs')).not.toContain(day)
+  expect(await partitionDays(app.db, 'logs')).not.toContain(day)
 })

@@ -23,10 +23,10 @@ export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ 
     day: dayPlus(today, -projectSettings(settings).retention_days),
   }))
   const longest = oldest.reduce((least, { day }) => (day < least ? day : least), today)
-  const days = await dropDaysBefore(app.pool, TABLES, longest)
+  const days = await dropDaysBefore(app.db, TABLES, longest)
   let rows = 0
   for (const table of TABLES) {
-    const present = (await partitionDays(app.pool, table)).filter((day) => day >= longest)
+    const present = (await partitionDays(app.db, table)).filter((day) => day >= longest)
     for (const { id, day } of oldest) {
       for (const one of present.filter((candidate) => candidate < day))
         rows += await inPieces(signal, () => deletePiece(app, table, one, id))

@@ -3,7 +3,6 @@ import { testApp } from '#test/kit/test-app.ts'
 import { aPerson } from '#test/kit/people.ts'
 import { newId } from '../kernel/ids.ts'
 import type { CheckIn } from '../protocol/check-in.ts'
-import { withClientTx } from '../storage/pool.ts'
 import { listCheckIns } from './list-check-ins.ts'
 import { MOST_MONITORS, recordCheckIns } from './record-check-ins.ts'
 
@@ -12,7 +11,7 @@ const ada = await aPerson(app)
 
 async function aProject(): Promise<string> {
   const id = newId()
-  await app.pool.query(
+  await app.db.query(
     `insert into projects (id, org_id, name, slug, platform, region, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', now())`,
     [id, ada.actor.orgId, id],
   )
@@ -33,9 +32,9 @@ const aCheckIn = (fields: Partial<CheckIn> = {}): CheckIn => ({
 })
 
 const record = (projectId: string, ...checkIns: readonly CheckIn[]): Promise<readonly boolean[]> =>
-  withClientTx(app.pool, (client) =>
+  app.tx((tx) =>
     recordCheckIns(
-      client,
+      tx,
       clock.now(),
       checkIns.map((one) => ({ ...one, projectId, receivedAt: clock.now() })),
     ),

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import { newId, unhyphenate } from '../kernel/ids.ts'
 import type { CheckIn, MonitorConfig } from '../protocol/check-in.ts'
 import { afterCheckIn, type Run } from './check-in.ts'
@@ -14,18 +14,18 @@ export const MOST_MONITORS = 1_000
  * @returns per check-in whether it was recorded; false where its project has {@link MOST_MONITORS} monitors already
  */
 export async function recordCheckIns(
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   checkIns: readonly (CheckIn & Receipt)[],
 ): Promise<readonly boolean[]> {
-  const monitors = await findOrMakeMonitors(client, now, checkIns)
+  const monitors = await findOrMakeMonitors(tx, now, checkIns)
   const monitorOf = (one: CheckIn & Receipt): string | undefined =>
     monitors.get(sql.monitorKey(one.projectId, one.slug))
   const known = checkIns.flatMap((checkIn) => {
     const monitorId = monitorOf(checkIn)
     return monitorId === undefined ? [] : [{ checkIn, monitorId }]
   })
-  const runs = new Runs(await findRuns(client, known))
+  const runs = new Runs(await findRuns(tx, known))
   const configs = new Map<string, MonitorConfig>()
   const seen = new Map<string, Date>()
   for (const { checkIn, monitorId } of known) {
@@ -39,9 +39,9 @@ export async function recordCheckIns(
     const last = seen.get(monitorId)
     if (last === undefined || last < receivedAt) seen.set(monitorId, receivedAt)
   }
-  await sql.writeRuns(client, runs.changed())
-  await sql.touchMonitors(client, seen)
-  await sql.configureMonitors(client, now, configs)
+  await sql.writeRuns(tx, runs.changed())
+  await sql.touchMonitors(tx, seen)
+  await sql.configureMonitors(tx, now, configs)
   return checkIns.map((one) => monitorOf(one) !== undefined)
 }
 
@@ -54,7 +54,7 @@ const MOST_NAMED_BESIDE = 100
 type Known = { readonly checkIn: CheckIn & Receipt; readonly monitorId: string }
 
 /** Runs these check-ins may be about: those they name, and as many open ones as they may end without naming them. */
-async function findRuns(client: pg.ClientBase, known: readonly Known[]): Promise<Run[]> {
+async function findRuns(tx: Tx, known: readonly Known[]): Promise<Run[]> {
   const named: { monitorId: string; id: string }[] = []
   const open = new Map<string, { monitorId: string; environment: string; most: number }>()
   for (const { checkIn, monitorId } of known) {
@@ -69,31 +69,31 @@ async function findRuns(client: pg.ClientBase, known: readonly Known[]): Promise
   for (const { monitorId } of named) namedOf.set(monitorId, (namedOf.get(monitorId) ?? 0) + 1)
   // Those named may be among the newest, and be ended before.
   for (const one of open.values()) one.most += Math.min(namedOf.get(one.monitorId) ?? 0, MOST_NAMED_BESIDE)
-  return [...(await sql.lockRuns(client, named)), ...(await sql.lockOpenRuns(client, [...open.values()]))]
+  return [...(await sql.lockRuns(tx, named)), ...(await sql.lockOpenRuns(tx, [...open.values()]))]
 }
 
 async function findOrMakeMonitors(
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   checkIns: readonly (CheckIn & Receipt)[],
 ): Promise<Map<string, string>> {
   const wanted = new Map(checkIns.map(({ projectId, slug }) => [sql.monitorKey(projectId, slug), { projectId, slug }]))
-  const found = await sql.findMonitors(client, [...wanted.values()])
+  const found = await sql.findMonitors(tx, [...wanted.values()])
   const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, monitor]) => monitor)
   if (missing.length === 0) return found
-  const counts = await sql.countMonitors(client, [...new Set(missing.map(({ projectId }) => projectId))], MOST_MONITORS)
+  const counts = await sql.countMonitors(tx, [...new Set(missing.map(({ projectId }) => projectId))], MOST_MONITORS)
   const allowed = missing.filter(({ projectId }) => {
     const count = (counts.get(projectId) ?? 0) + 1
     counts.set(projectId, count)
     return count <= MOST_MONITORS
   })
   await sql.insertMonitors(
-    client,
+    tx,
     now,
     allowed.map((monitor) => ({ ...monitor, id: newId() })),
   )
   // Read again rather than returned: another digester may have made one of them meanwhile.
-  for (const [key, id] of await sql.findMonitors(client, allowed)) found.set(key, id)
+  for (const [key, id] of await sql.findMonitors(tx, allowed)) found.set(key, id)
   return found
 }
 

@@ -1,5 +1,5 @@
-import type pg from 'pg'
-import { copyInto, CopyRows } from '../events/copy-rows.ts'
+import type { Tx } from '../storage/database.ts'
+import { CopyRows } from '../storage/copy-in.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 
@@ -29,7 +29,7 @@ export type EntryTable<E> = {
 
 /** Writes entries inside the caller's transaction, in their order. Partitions of their days must exist. */
 export async function recordEntries<E extends Entry>(
-  client: pg.ClientBase,
+  tx: Tx,
   table: EntryTable<E>,
   entries: readonly E[],
 ): Promise<void> {
@@ -52,5 +52,5 @@ export async function recordEntries<E extends Entry>(
     rows.json(JSON.stringify(entry.attributes))
     rows.json(entry.notes.length === 0 ? null : JSON.stringify(entry.notes))
   }
-  await copyInto(client, `${table.name} (${columns.join(', ')})`, rows)
+  await tx.copyIn(`${table.name} (${columns.join(', ')})`, rows)
 }

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { LogEntry } from '../protocol/log.ts'
 import { recordEntries, type EntryTable, type Receipt } from './record-entries.ts'
 
@@ -13,5 +13,5 @@ const LOGS: EntryTable<LogEntry & Receipt> = {
 }
 
 /** Writes log entries inside the caller's transaction. Partitions of their days must exist. */
-export const recordLogs = (client: pg.ClientBase, entries: readonly (LogEntry & Receipt)[]): Promise<void> =>
-  recordEntries(client, LOGS, entries)
+export const recordLogs = (tx: Tx, entries: readonly (LogEntry & Receipt)[]): Promise<void> =>
+  recordEntries(tx, LOGS, entries)

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../storage/database.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
 import { recordEntries, type EntryTable, type Receipt } from './record-entries.ts'
 
@@ -14,5 +14,5 @@ const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {
 }
 
 /** Writes measurements inside the caller's transaction. Partitions of their days must exist. */
-export const recordTraceMetrics = (client: pg.ClientBase, metrics: readonly (TraceMetric & Receipt)[]): Promise<void> =>
-  recordEntries(client, TRACE_METRICS, metrics)
+export const recordTraceMetrics = (tx: Tx, metrics: readonly (TraceMetric & Receipt)[]): Promise<void> =>
+  recordEntries(tx, TRACE_METRICS, metrics)

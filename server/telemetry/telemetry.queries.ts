@@ -2,7 +2,7 @@ import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kys
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
-import type { Database } from '../storage/pool.ts'
+import type { Connection } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import type { TimeCursor } from './time-cursor.ts'
 
@@ -53,7 +53,7 @@ const FAILURES: ReadonlySet<string> = new Set(['error', 'fatal'])
  * Entries under a filter. Without text, and with levels that have an index, the index leads to the page; otherwise the
  * newest {@link MOST_SEARCHED} of the range are looked through.
  */
-function filteredLogs(db: Database, filter: LogFilter) {
+function filteredLogs(db: Connection, filter: LogFilter) {
   const { levels, text, traceId } = filter
   const isIndexed = text === null && (levels === null || levels.every((level) => FAILURES.has(level)))
   let source = db
@@ -78,12 +78,12 @@ function filteredLogs(db: Database, filter: LogFilter) {
 /** For `like`: the text anywhere, its own wildcards taken literally. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
-export async function selectLogs(db: Database, filter: LogFilter, slice: Slice) {
+export async function selectLogs(db: Connection, filter: LogFilter, slice: Slice) {
   const rows = await newest(filteredLogs(db, filter).select(LOG_COLUMNS), slice).execute()
   return rows.map((row) => ({ ...row, trace_id: plainId(row.trace_id) }))
 }
 
-export const countLogs = (db: Database, filter: LogFilter): Promise<number> =>
+export const countLogs = (db: Connection, filter: LogFilter): Promise<number> =>
   countUpTo(db, filteredLogs(db, filter).select('id'))
 
 export type MetricFilter = TimeRange & {
@@ -110,7 +110,7 @@ const METRIC_COLUMNS = [
   'notes',
 ] as const
 
-function filteredMetrics(db: Database, filter: MetricFilter) {
+function filteredMetrics(db: Connection, filter: MetricFilter) {
   const isIndexed = filter.type === null && filter.traceId === null
   let source = db
     .selectFrom('trace_metrics')
@@ -128,12 +128,12 @@ function filteredMetrics(db: Database, filter: MetricFilter) {
   return query
 }
 
-export async function selectMetrics(db: Database, filter: MetricFilter, slice: Slice) {
+export async function selectMetrics(db: Connection, filter: MetricFilter, slice: Slice) {
   const rows = await newest(filteredMetrics(db, filter).select(METRIC_COLUMNS), slice).execute()
   return rows.map((row) => ({ ...row, trace_id: plainId(row.trace_id) }))
 }
 
-export const countMetrics = (db: Database, filter: MetricFilter): Promise<number> =>
+export const countMetrics = (db: Connection, filter: MetricFilter): Promise<number> =>
   countUpTo(db, filteredMetrics(db, filter).select('id'))
 
 type Status = Tables['check_ins']['status']
@@ -145,7 +145,7 @@ export type RunFilter = TimeRange & {
   readonly environment: string | null
 }
 
-function filteredRuns(db: Database, filter: RunFilter) {
+function filteredRuns(db: Connection, filter: RunFilter) {
   let query = db
     .selectFrom('check_ins as c')
     .innerJoin('monitors as m', 'm.id', 'c.monitor_id')
@@ -161,7 +161,7 @@ function filteredRuns(db: Database, filter: RunFilter) {
   return query
 }
 
-export async function selectRuns(db: Database, filter: RunFilter, slice: Slice) {
+export async function selectRuns(db: Connection, filter: RunFilter, slice: Slice) {
   let query = filteredRuns(db, filter)
     .select([
       'c.id',
@@ -199,7 +199,7 @@ export async function selectRuns(db: Database, filter: RunFilter, slice: Slice) 
     .execute()
 }
 
-export const countRuns = (db: Database, filter: RunFilter): Promise<number> =>
+export const countRuns = (db: Connection, filter: RunFilter): Promise<number> =>
   countUpTo(db, filteredRuns(db, filter).select('c.id'))
 
 const before = (cursor: TimeCursor, column: string, id = 'id') =>
@@ -212,7 +212,7 @@ function newest<DB, T extends keyof DB, O>(query: SelectQueryBuilder<DB, T, O>, 
 }
 
 /** How many rows there are, up to one more than a total says exactly. */
-async function countUpTo(db: Database, rows: Expression<unknown>): Promise<number> {
+async function countUpTo(db: Connection, rows: Expression<unknown>): Promise<number> {
   const capped = sql`(select from (${rows}) as entries limit ${TOTAL_CAP + 1}) as capped`
   const counted = await sql<{ n: number }>`select count(*) as n from ${capped}`.execute(db)
   return counted.rows[0]?.n ?? 0

@@ -1,10 +1,10 @@
 import { memberBehind, memberOf, type OrgActor } from '../context/actor.ts'
 import { conflict, forbidden, invalid } from '../kernel/errors.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
-import type { Tx } from '../storage/pool.ts'
 import { IssueSort } from '../issue-rules/issue.api.ts'
 import { compileQuery } from '../issue-search/compile-query.ts'
 import { parseQuery } from '../issue-search/parse-query.ts'
+import type { Tx } from '../storage/database.ts'
 import { type IssueView, MOST_OWN_VIEWS, MOST_SHARED_VIEWS, ViewFilters } from './views.api.ts'
 import { countForLimit, type ViewRow } from './views.queries.ts'
 

@@ -1,9 +1,9 @@
 import { memberBehind, memberOf, type OrgActor } from '../context/actor.ts'
-import type { Database, Tx } from '../storage/pool.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /** Saved views an actor sees: their own, and the shared ones of their organisation. */
 
-const visible = (db: Database | Tx, actor: OrgActor) =>
+const visible = (db: Connection, actor: OrgActor) =>
   db
     .selectFrom('issue_views as v')
     .where('v.org_id', '=', actor.orgId)
@@ -27,12 +27,12 @@ const columns = [
 export type ViewRow = NonNullable<Awaited<ReturnType<typeof selectView>>>
 
 /** Whoever left is nobody's maker any more. */
-const withOwner = (db: Database | Tx, actor: OrgActor) =>
+const withOwner = (db: Connection, actor: OrgActor) =>
   visible(db, actor)
     .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'v.owner_id').on('u.disabled_at', 'is', null))
     .select(columns)
 
-export function selectViews(db: Database, actor: OrgActor, page: { limit: number; offset: number }) {
+export function selectViews(db: Connection, actor: OrgActor, page: { limit: number; offset: number }) {
   return withOwner(db, actor)
     .orderBy('v.position')
     .orderBy('v.created_at')
@@ -42,14 +42,14 @@ export function selectViews(db: Database, actor: OrgActor, page: { limit: number
     .execute()
 }
 
-export async function countViews(db: Database, actor: OrgActor): Promise<number> {
+export async function countViews(db: Connection, actor: OrgActor): Promise<number> {
   const { n } = await visible(db, actor)
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
   return n
 }
 
-export function selectView(db: Database | Tx, actor: OrgActor, viewId: string) {
+export function selectView(db: Connection, actor: OrgActor, viewId: string) {
   return withOwner(db, actor).where('v.id', '=', viewId).executeTakeFirst()
 }
 

@@ -108,10 +108,10 @@ describe('sharing', () => {
   test('a shared view outlives who made it', async () => {
     const cara = await member('member', 'Cara')
     const view = await save(cara, { name: 'Hers', is_shared: true })
-    await t.app.pool.query('update users set disabled_at = now() where id = $1', [cara.actor.userId])
+    await t.app.db.query('update users set disabled_at = now() where id = $1', [cara.actor.userId])
     const left = (await ada.api.get('/api/views')).as<{ items: IssueView[] }>()
     expect(left.items).toMatchObject([{ name: 'Hers', owner: null, can_change: false }])
-    await t.app.pool.query('delete from users where id = $1', [cara.actor.userId])
+    await t.app.db.query('delete from users where id = $1', [cara.actor.userId])
     const { items } = (await ada.api.get('/api/views')).as<{ items: IssueView[] }>()
     expect(items).toMatchObject([{ name: 'Hers', owner: null, can_change: false }])
     await forget(root, view)

@@ -9,7 +9,7 @@ export type OutcomeSum = {
 
 /** What became of everything a project was sent, so far. */
 export async function outcomesOf(app: App, projectNumber: number): Promise<OutcomeSum[]> {
-  const { rows } = await app.pool.query<OutcomeSum>(
+  const { rows } = await app.db.query<OutcomeSum>(
     `select o.category, o.outcome, o.reason, sum(o.quantity)::int as quantity
      from outcomes_hourly o join projects p on p.id = o.project_id where p.number = $1
      group by 1, 2, 3 order by 1, 2, 3`,

@@ -61,7 +61,7 @@ for (const { name, title, command, sends } of clients) {
       )
       // The app is gone, so what is spooled is all there will be.
       await waitFor('digestion', async () => {
-        const { rows } = await server.app.pool.query('select 1 from spool limit 1')
+        const { rows } = await server.app.db.query('select 1 from spool limit 1')
         return rows.length === 0
       })
       const outcomes = await outcomesOf(server.app, project.number)

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { readMigrations } from '#server/storage/migration-files.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { tableTypes } from '../../scripts/table-types.ts'
 
-const { app } = await testApp()
+const { app, connectionString } = await testApp()
 
 test('the committed row types are those of the migrated database (npm run tables writes them)', async () => {
-  const client = await app.pool.connect()
+  const client = await app.db.reserve()
   try {
     const committed = readFileSync(new URL('../../server/storage/tables.gen.ts', import.meta.url), 'utf8')
     expect(committed).toBe(await tableTypes(client))
@@ -17,7 +18,7 @@ test('the committed row types are those of the migrated database (npm run tables
 })
 
 test('row types say what a column accepts and returns', async () => {
-  const client = await app.pool.connect()
+  const client = await app.db.reserve()
   try {
     await client.query(`begin; create table demo (
       id bigint generated always as identity primary key,
@@ -65,10 +66,11 @@ test('migrations are numbered without gaps', () => {
 
 test('migrating twice changes nothing', async () => {
   const { migrate } = await import('#server/storage/migrate.ts')
-  const client = await app.pool.connect()
+  const client = new pg.Client({ connectionString })
+  await client.connect()
   try {
     expect(await migrate(client)).toEqual([])
   } finally {
-    client.release()
+    await client.end()
   }
 })

@@ -160,7 +160,7 @@ test('issues that could not be changed are named with their reasons', async () =
   await page.keyboard.press('Control+a')
   await bar(page, 5).waitFor()
   // Somebody else was faster.
-  await dashboard.server.app.pool.query('delete from issues where id = any($1)', [ids.slice(0, 2)])
+  await dashboard.server.app.db.query('delete from issues where id = any($1)', [ids.slice(0, 2)])
   await page.keyboard.press('r')
   await page.getByText('3 issues resolved').waitFor()
   const told = page.getByRole('alert').filter({ hasText: '2 could not be changed.' })

@@ -11,10 +11,9 @@ const saying = (value: string, fields: Record<string, unknown> = {}) =>
 
 const stored = async (): Promise<number> =>
   (
-    await dashboard.server.app.pool.query<{ n: number }>(
-      'select count(*)::int as n from events where project_id = $1',
-      [project.id],
-    )
+    await dashboard.server.app.db.query<{ n: number }>('select count(*)::int as n from events where project_id = $1', [
+      project.id,
+    ])
   ).rows[0]?.n ?? 0
 
 for (const [value, release] of [

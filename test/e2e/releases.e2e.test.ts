@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { recordSessions, type FiledSession } from '#server/metrics/sessions/record-sessions.ts'
 import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
-import { withClientTx } from '#server/storage/pool.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
 import { expectAccessible, expectNoSideScroll, screenshot, until, type Theme, type WidthName } from './browser.ts'
@@ -63,7 +62,7 @@ async function aRollout() {
       )
     }
   }
-  await withClientTx(server.app.pool, (client) => recordSessions(client, new Date(now), facts))
+  await server.app.tx((tx) => recordSessions(tx, new Date(now), facts))
   const newest = ids.at(-1) ?? ''
   await person.post(`/api/releases/${newest}/commits`, {
     commits: [

@@ -120,8 +120,8 @@ const send = (sample: Sample, body: Buffer): Promise<number> =>
 test('after all recordings and planted secrets, storage and log hold none of them', async () => {
   const owner = await aFounder(t.url)
   const project = await aProject(owner)
-  await t.app.pool.query('update projects set number = $1 where id = $2', [SAMPLE_PROJECT, project.id])
-  await t.app.pool.query('update project_keys set public_key = $1 where project_id = $2', [SAMPLE_KEY, project.id])
+  await t.app.db.query('update projects set number = $1 where id = $2', [SAMPLE_PROJECT, project.id])
+  await t.app.db.query('update project_keys set public_key = $1 where project_id = $2', [SAMPLE_KEY, project.id])
   const samples = readSamples(/^\/api\/4501\//)
   let poisonings = 0
   for (const sample of samples) {
@@ -141,14 +141,14 @@ test('after all recordings and planted secrets, storage and log hold none of the
   expect(await send({ ...anyEnvelope, headers: {} }, Buffer.from(envelope))).toBe(200)
   await t.service.drain()
 
-  const { rows } = await t.app.pool.query<{ outcome: string; n: number }>(
+  const { rows } = await t.app.db.query<{ outcome: string; n: number }>(
     'select outcome, sum(quantity)::int as n from outcomes_hourly where project_id = $1 group by 1',
     [project.id],
   )
   expect(rows.find(({ outcome }) => outcome === 'accepted')?.n ?? 0).toBeGreaterThan(150)
   expect(rows.find(({ outcome }) => outcome === 'dropped')).toBeUndefined()
 
-  const stored = await everythingStored(t.app.pool)
+  const stored = await everythingStored(t.app.db)
   const log = JSON.stringify(t.logLines)
   for (const [name, text] of [
     ['storage', stored],

@@ -106,7 +106,7 @@ describe('what must not happen', () => {
     await sendEvent(server.url, project.dsn, event)
     await server.service.drain()
     expect((await ada.get('/api/issues')).body).toMatchObject({ total: 1, items: [{ event_count: 1 }] })
-    const { rows } = await server.app.pool.query(
+    const { rows } = await server.app.db.query(
       `select outcome, quantity from outcomes_hourly where project_id = $1 order by outcome`,
       [project.id],
     )

@@ -59,7 +59,7 @@ const list = async (query = '') =>
 
 const outcomes = async (): Promise<string[]> =>
   (
-    await server.app.pool.query<{ line: string }>(
+    await server.app.db.query<{ line: string }>(
       `select outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 and category = 'feedback' order by 1`,
       [project.id],
     )
@@ -78,8 +78,8 @@ async function issueWith(type: string): Promise<string> {
 }
 
 test('recorded feedback of every SDK is listed', async () => {
-  await server.app.pool.query('update projects set number = 4501 where id = $1', [project.id])
-  await server.app.pool.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
+  await server.app.db.query('update projects set number = 4501 where id = $1', [project.id])
+  await server.app.db.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
   const samples = readSamples(/\/envelope\//).filter(({ name }) => /feedback|user_report/.test(name))
   expect(samples.length).toBeGreaterThanOrEqual(7)
   for (const sample of samples) {
@@ -170,7 +170,7 @@ describe('the issue it is about', () => {
     expect(issue.feedback.flatMap(({ attachments }) => attachments)).toHaveLength(1)
     await ada.delete(`/api/issues/${issue.id}`)
     expect((await list()).total).toBe(0)
-    const { rows } = await server.app.pool.query('select 1 from attachments where project_id = $1', [project.id])
+    const { rows } = await server.app.db.query('select 1 from attachments where project_id = $1', [project.id])
     expect(rows).toEqual([])
   })
 
@@ -258,7 +258,7 @@ test('profiles and replays are kept only where the project says so', async () =>
   ]
   const kept = async () =>
     (
-      await server.app.pool.query<{ attachment_type: string }>(
+      await server.app.db.query<{ attachment_type: string }>(
         'select attachment_type from attachments where project_id = $1 order by 1',
         [project.id],
       )
@@ -269,7 +269,7 @@ test('profiles and replays are kept only where the project says so', async () =>
   await ada.patch(`/api/projects/${project.id}/settings`, { store_profiles: true, store_replays: true })
   await send(eventId, items)
   expect(await kept()).toEqual(['profile', 'profile_chunk', 'replay_event', 'replay_recording'])
-  const { rows } = await server.app.pool.query<{ line: string }>(
+  const { rows } = await server.app.db.query<{ line: string }>(
     `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
     [project.id],
   )
@@ -281,7 +281,7 @@ test('profiles and replays are kept only where the project says so', async () =>
     'replay accepted  2',
     'replay discarded unsupported 2',
   ])
-  const stored = await server.app.pool.query<{ bytes: Buffer }>(
+  const stored = await server.app.db.query<{ bytes: Buffer }>(
     `select c.bytes from attachment_chunks c join attachments a on a.id = c.attachment_id where a.attachment_type = 'replay_event' and a.project_id = $1`,
     [project.id],
   )
@@ -297,7 +297,7 @@ test('files go with an event that a filter stopped', async () => {
   })
   await send(newEventId(), [file, event('bad@1')])
   await send(newEventId(), [file, event('good@1')])
-  const { rows } = await server.app.pool.query<{ line: string }>(
+  const { rows } = await server.app.db.query<{ line: string }>(
     `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
     [project.id],
   )

@@ -27,7 +27,8 @@ import { dayOf } from '#server/kernel/day.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { ReleaseFacts } from '#server/releases/order.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
-import { createPool, withClientTx } from '#server/storage/pool.ts'
+import { Database } from '#server/storage/database.ts'
+import { createPool } from '#server/storage/pool.ts'
 import { anEvent } from '#test/kit/sdk.ts'
 import { aPerson } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -120,7 +121,7 @@ class Both {
     const now = app.clock.now()
     const { template } = this
     if (template === null) throw new Error('no template')
-    await ensureDayPartitions(app.pool, RECEIVED_DAY_TABLES, dayOf(now))
+    await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(now))
     const occurrences = events.map(({ agoMs, release, user }): Occurrence => ({
       ...template,
       event: {
@@ -139,10 +140,10 @@ class Both {
     }))
     for (const { release } of seen) if (release !== null) await this.see(release, now)
     const filing = { projectId: this.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
-    await withClientTx(app.pool, (client) =>
+    await app.tx((tx) =>
       recordEvents(
         app,
-        client,
+        tx,
         now,
         occurrences.map((fact) => ({ fact, filing })),
       ),
@@ -165,7 +166,7 @@ class Both {
   /** As digestion writes down what it met. */
   async see(version: string, now: Date): Promise<void> {
     if (this.releases.get(version)?.firstSeenAt != null) return
-    await app.pool.query(
+    await app.db.query(
       `insert into releases (id, project_id, version, state, created_at, first_seen_at) values ($1, $2, $3, 'open', $4, $4)
        on conflict (project_id, version) do update set state = 'open', first_seen_at = coalesce(releases.first_seen_at, excluded.first_seen_at)`,
       [newId(), this.projectId, version, now],
@@ -227,11 +228,11 @@ class Both {
   }
 
   async release(now: Date): Promise<void> {
-    await app.pool.query(
+    await app.db.query(
       `insert into releases (id, project_id, version, state, created_at) values ($1, $2, '3.0.2', 'planned', $3) on conflict do nothing`,
       [newId(), this.projectId, now],
     )
-    await app.pool.query(
+    await app.db.query(
       `insert into release_commits (release_id, project_id, sha, position)
        select id, project_id, 'abcdef1234567890abcdef1234567890abcdef12', 0 from releases where project_id = $1 and version = '3.0.2'
        on conflict do nothing`,
@@ -285,7 +286,7 @@ class Both {
   }
 
   async row(): Promise<Row> {
-    const { rows } = await app.pool.query<Row>(
+    const { rows } = await app.db.query<Row>(
       `select i.id, status, status_reason, event_count, user_count, resolution,
          (select count(*) from issue_activity a where a.issue_id = i.id and kind in ('status_changed', 'resolution_changed')) as moves
        from issues i where project_id = $1`,
@@ -337,7 +338,7 @@ test(`${HISTORIES} histories end in the database as in the state machine`, { tim
         const { actual, expected } = await both.compare()
         expect(actual).toEqual(expected)
       }
-      await app.pool.query('delete from projects where id = $1', [both.projectId])
+      await app.db.query('delete from projects where id = $1', [both.projectId])
     }),
     { numRuns: HISTORIES },
   )
@@ -364,13 +365,13 @@ test('a hundred writers at once on one issue: events, people and sweeps; counts 
   if (template === null) throw new Error('no template')
   const filing = { projectId: both.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
   // As digesters of other processes: connections of their own, more than this process has.
-  const writers = createPool({ connectionString, name: 'writers', max: 20, onError: () => {} })
-  onClose(() => writers.end())
+  const writers = new Database(createPool({ connectionString, name: 'writers', max: 20, onError: () => {} }))
+  onClose(() => writers.close())
   const batch = (writer: number) =>
-    withClientTx(writers, (client) =>
+    writers.tx((tx) =>
       recordEvents(
         app,
-        client,
+        tx,
         now,
         Array.from({ length: 5 }, (_, index) => ({
           filing,
@@ -392,7 +393,7 @@ test('a hundred writers at once on one issue: events, people and sweeps; counts 
   const written = Array.from({ length: 100 }, (_, writer) => writer).filter(
     (writer) => writer % 10 !== 9 && writer % 5 !== 4,
   )
-  const { rows } = await app.pool.query<{
+  const { rows } = await app.db.query<{
     events: number
     users: number
     hours: number
@@ -409,7 +410,7 @@ test('a hundred writers at once on one issue: events, people and sweeps; counts 
   const events = 1 + 5 * written.length
   expect(rows).toEqual([{ events, users: 1 + 5 * written.length, hours: events, stored: events, minutes: events }])
   // Each move began where the one before had ended; events at the moment of a resolution are late ones.
-  const { rows: moves } = await app.pool.query<{ from: string; to: string }>(
+  const { rows: moves } = await app.db.query<{ from: string; to: string }>(
     `select data ->> 'from' as from, data ->> 'to' as to from issue_activity
      where issue_id = $1 and kind = 'status_changed' order by id`,
     [issueId],
@@ -417,7 +418,7 @@ test('a hundred writers at once on one issue: events, people and sweeps; counts 
   expect(moves.length).toBeGreaterThan(3)
   expect(moves.map((move) => move.from)).toEqual(['unresolved', ...moves.map((move) => move.to)].slice(0, -1))
   expect((await both.row()).status).toBe(moves.at(-1)?.to)
-  const { rows: deadlocks } = await app.pool.query<{ n: number }>(
+  const { rows: deadlocks } = await app.db.query<{ n: number }>(
     'select deadlocks::int as n from pg_stat_database where datname = current_database()',
   )
   expect(deadlocks[0]?.n).toBe(0)

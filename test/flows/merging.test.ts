@@ -11,7 +11,6 @@ import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import { recordOccurrences, type Occurrence } from '#server/issue-recording/record.ts'
 import { unmergeIssues } from '#server/issue-merging/unmerge-issues.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
-import { withClientTx } from '#server/storage/pool.ts'
 import { aPerson, type Person } from '#test/kit/people.ts'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -31,12 +30,12 @@ beforeAll(async () => {
   facts = createProjectFactsReader(app)
   t.onClose(() => Promise.resolve(facts.close()))
   owner = await aPerson(app)
-  await ensureDayPartitions(app.pool, RECEIVED_DAY_TABLES, dayOf(clock.now()))
+  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(clock.now()))
 })
 
 async function aProject(): Promise<string> {
   const id = newId()
-  await app.pool.query(
+  await app.db.query(
     `insert into projects (id, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', '{}', now())`,
     [id, owner.actor.orgId, `p${id}`],
   )
@@ -81,7 +80,7 @@ async function record(projectId: string, sent: readonly Sent[]): Promise<void> {
   // As digestion does when it lost a race with somebody's merge.
   for (let attempt = 0; ; attempt++) {
     try {
-      await withClientTx(app.pool, (client) => recordOccurrences(client, clock.now(), occurrences))
+      await app.tx((tx) => recordOccurrences(tx, clock.now(), occurrences))
       return
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : ''
@@ -109,7 +108,7 @@ type Row = {
 }
 
 async function rowsOf(projectId: string): Promise<Row[]> {
-  const { rows } = await app.pool.query<Row>(
+  const { rows } = await app.db.query<Row>(
     `select i.id, i.merged_into, i.merged_count, i.title, i.error_value, i.event_count, i.user_count, i.first_seen, i.last_seen,
        i.first_release, i.last_release, i.is_unhandled,
        (select json_object_agg(extract(epoch from hour)::bigint, events) from issue_hours h where h.issue_id = i.id) as hours,
@@ -267,7 +266,7 @@ test('whatever is merged, sent and taken out again, every issue says what its ow
         }
       }
       await check()
-      const left = await app.pool.query(
+      const left = await app.db.query(
         `select (select count(*)::int from issue_members m join issues i on i.id = m.issue_id where i.project_id = $1) as members,
            (select count(*)::int from issue_hours h left join issues i on i.id = h.issue_id where i.id is null) as hours,
            (select count(*)::int from issue_users u left join issues i on i.id = u.issue_id where i.id is null) as users`,
@@ -294,7 +293,7 @@ async function allRows(projectId: string): Promise<Record<string, unknown>> {
     members: 'select t.* from issue_members t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',
   }
   const found = await Promise.all(
-    Object.entries(tables).map(async ([name, text]) => [name, (await app.pool.query(text, [projectId])).rows] as const),
+    Object.entries(tables).map(async ([name, text]) => [name, (await app.db.query(text, [projectId])).rows] as const),
   )
   return Object.fromEntries(found)
 }
@@ -325,17 +324,17 @@ test('merged and taken out again in any order, every row is what it was', async 
         )
         const ids = (await rowsOf(projectId)).map(({ id }) => id)
         // They differ in what people did, too.
-        await app.pool.query(
+        await app.db.query(
           `update issues set status = 'ignored', status_reason = 'x', severity_pinned = true, severity = 1 where id = $1`,
           [ids[0]],
         )
-        await app.pool.query(
+        await app.db.query(
           `update issues set status = 'resolved', resolved_at = now(), resolution = $2 where id = $1`,
           [ids[1], JSON.stringify({ kind: 'now', automatic: false, late: null })],
         )
         const before = await allRows(projectId)
         const rootOf = async (id: string): Promise<string | null> =>
-          (await app.pool.query<{ at: string | null }>('select merged_into as at from issues where id = $1', [id]))
+          (await app.db.query<{ at: string | null }>('select merged_into as at from issues where id = $1', [id]))
             .rows[0]?.at ?? null
         for (const { into, others } of merges)
           await mergeIssues(app, owner.actor, {

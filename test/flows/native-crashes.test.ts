@@ -21,8 +21,8 @@ beforeAll(async () => {
   ada = await aFounder(server.url)
   project = await aProject(ada, { name: 'Game' })
   // The recordings name project 4501 and a key of their own.
-  await server.app.pool.query('update projects set number = 4501 where id = $1', [project.id])
-  await server.app.pool.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
+  await server.app.db.query('update projects set number = 4501 where id = $1', [project.id])
+  await server.app.db.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
 })
 
 const samples = readSamples(/^\/api\/4501\/minidump\//)
@@ -55,7 +55,7 @@ async function readEvent(eventId: string): Promise<IssueDetail> {
 
 const outcomes = async (): Promise<string[]> =>
   (
-    await server.app.pool.query<{ line: string }>(
+    await server.app.db.query<{ line: string }>(
       `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
       [project.id],
     )
@@ -276,11 +276,11 @@ describe('files added later', () => {
     ])
     // They go with the issue, and what belongs to others stays.
     const count = async () =>
-      (await server.app.pool.query<{ n: number }>('select count(*)::int as n from attachments')).rows[0]?.n ?? 0
+      (await server.app.db.query<{ n: number }>('select count(*)::int as n from attachments')).rows[0]?.n ?? 0
     const before = await count()
     expect((await ada.delete(`/api/issues/${id}`)).status).toBe(204)
     expect(await count()).toBe(before - 2)
-    const orphans = await server.app.pool.query(
+    const orphans = await server.app.db.query(
       'select 1 from attachment_chunks c where not exists (select from attachments a where a.id = c.attachment_id)',
     )
     expect(orphans.rowCount).toBe(0)
@@ -295,7 +295,7 @@ describe('files added later', () => {
     ]
     await post({ ...form(parts), url: `/api/4501/events/${eventId}/attachments/?sentry_key=${SAMPLE_KEY}` })
     await server.service.drain()
-    const { rows } = await server.app.pool.query<{ id: string }>(
+    const { rows } = await server.app.db.query<{ id: string }>(
       'select id from attachments where event_id = $1 order by size_bytes desc',
       [eventId],
     )

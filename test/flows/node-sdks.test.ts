@@ -101,7 +101,7 @@ describe.each(['sentry-node-10', 'sentry-node-11'])('%s', (sdk) => {
     const project = await aProject(person)
     await runApp(sdk, 'attachment', localDsn(project.dsn))
     expect(await onlyIssue(person)).toMatchObject({ title: 'Error: with attachment' })
-    const { rows } = await server.app.pool.query(
+    const { rows } = await server.app.db.query(
       `select category, outcome, reason from outcomes_hourly where project_id = $1 and category in ('error', 'attachment') order by category`,
       [project.id],
     )

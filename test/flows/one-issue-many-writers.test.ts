@@ -58,7 +58,7 @@ test('counts exact, no deadlock, nothing refused', async () => {
     )
     sent += EVENTS_PER_ROUND
     // As if several projects' digesters met on one issue: four transactions at once.
-    await app.pool.query('update spool set shard = id % 4')
+    await app.db.query('update spool set shard = id % 4')
     const people = Array.from({ length: 24 }, (_, i) => [
       served(() => ada.patch(`/api/issues/${issueId}`, { status: i % 2 === 0 ? 'resolved' : 'unresolved' })),
       served(() => ada.patch(`/api/issues/${issueId}`, i % 3 === 0 ? { assignee_id: me } : { assignee_id: null })),
@@ -83,7 +83,7 @@ test('counts exact, no deadlock, nothing refused', async () => {
   }
   const detail = (await ada.get(`/api/issues/${issueId}`)).as<IssueDetail>()
   expect([detail.event_count, detail.user_count]).toEqual([sent, PEOPLE])
-  const stored = await app.pool.query<{ events: number; hours: number; people: number; comments: number }>(
+  const stored = await app.db.query<{ events: number; hours: number; people: number; comments: number }>(
     `select (select count(*)::int from events where issue_id = $1) as events,
        (select sum(events)::int from issue_hours where issue_id = $1) as hours,
        (select count(*)::int from issue_users where issue_id = $1) as people,
@@ -91,12 +91,12 @@ test('counts exact, no deadlock, nothing refused', async () => {
     [issueId],
   )
   expect(stored.rows[0]).toEqual({ events: sent, hours: sent, people: PEOPLE, comments })
-  const outcomes = await app.pool.query<{ outcome: string; n: number }>(
+  const outcomes = await app.db.query<{ outcome: string; n: number }>(
     `select outcome, sum(quantity)::int as n from outcomes_hourly where project_id = $1 and category = 'error' group by 1`,
     [project.id],
   )
   expect(outcomes.rows).toEqual([{ outcome: 'accepted', n: sent + 1 }])
-  const deadlocks = await app.pool.query<{ n: number }>(
+  const deadlocks = await app.db.query<{ n: number }>(
     'select deadlocks::int as n from pg_stat_database where datname = current_database()',
   )
   expect(deadlocks.rows[0]?.n).toBe(0)

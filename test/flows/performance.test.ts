@@ -84,7 +84,7 @@ function shortOf(one: MetricSummary): unknown {
 }
 
 const outcomesOf = async (project: TestProject): Promise<string[]> => {
-  const { rows } = await server.app.pool.query<{ line: string }>(
+  const { rows } = await server.app.db.query<{ line: string }>(
     `select category || ' ' || outcome || ' ' || reason || sum(quantity) as line from outcomes_hourly
      where project_id = $1 and category in ('transaction', 'span') group by category, outcome, reason order by 1`,
     [project.id],
@@ -255,7 +255,7 @@ test('one page load is counted under the same, whether SDK 10 or 11 sends it', a
     2, 2, 2, 2, 2, 2,
   ])
   expect(totals.get('lcp')).toMatchObject({ count: 2, sum: 300, max: 156 })
-  const { rows } = await server.app.pool.query('select 1 from performance_series where project_id = $1 and grain = 0', [
+  const { rows } = await server.app.db.query('select 1 from performance_series where project_id = $1 and grain = 0', [
     project.id,
   ])
   expect(rows).toHaveLength(1)
@@ -396,7 +396,7 @@ test.each<[string, Record<string, unknown>, Buffer | string, string[]]>([
   const project = await newProject()
   await post(project, headers, payload)
   expect(await outcomesOf(project)).toEqual(outcomes)
-  const { rows } = await server.app.pool.query('select 1 from spool_quarantine')
+  const { rows } = await server.app.db.query('select 1 from spool_quarantine')
   expect(rows).toEqual([])
   // What cannot be is left out, and the rest can be read.
   const totals = await readPerformanceTotals(server.app.db, scopeOf(project))
@@ -435,7 +435,7 @@ test('a clock that is a day off is corrected; what is old and sent late counts i
 
 test('health checks are filtered where a project asks for it', async () => {
   const project = await newProject()
-  await server.app.pool.query(
+  await server.app.db.query(
     `update projects set settings = jsonb_set(settings, '{inbound_filters}', '{"health_checks": true}') where id = $1`,
     [project.id],
   )
@@ -453,7 +453,7 @@ test('health checks are filtered where a project asks for it', async () => {
 
 test('pages of developers are filtered with everything they measure', async () => {
   const project = await newProject()
-  await server.app.pool.query(
+  await server.app.db.query(
     `update projects set settings = jsonb_set(settings, '{inbound_filters}', '{"localhost": true}') where id = $1`,
     [project.id],
   )

@@ -41,8 +41,8 @@ test('all recordings are taken, and every event among them is the issue a person
   const ada = await aFounder(server.url)
   const project = await aProject(ada, { name: 'Recorded' })
   // The recordings name project 4501 and a key of their own.
-  await server.app.pool.query('update projects set number = 4501 where id = $1', [project.id])
-  await server.app.pool.query(
+  await server.app.db.query('update projects set number = 4501 where id = $1', [project.id])
+  await server.app.db.query(
     `update project_keys set public_key = '0123456789abcdef0123456789abcdef' where project_id = $1`,
     [project.id],
   )
@@ -61,7 +61,7 @@ test('all recordings are taken, and every event among them is the issue a person
   const issueNames = new Set(Object.values(expectations).map((one) => one.issue))
   expect(items).toHaveLength(issueNames.size)
 
-  const { rows } = await server.app.pool.query<{ event_id: string; issue_id: string }>(
+  const { rows } = await server.app.db.query<{ event_id: string; issue_id: string }>(
     'select event_id, issue_id from events where project_id = $1',
     [project.id],
   )
@@ -99,7 +99,7 @@ test('all recordings are taken, and every event among them is the issue a person
   expect([...groups.values()].every((issues) => issues.size === 1)).toBe(true)
 
   // No event an SDK sent went without an outcome, and nothing was set aside.
-  const outcomes = await server.app.pool.query<{ outcome: string; quantity: number }>(
+  const outcomes = await server.app.db.query<{ outcome: string; quantity: number }>(
     "select outcome, sum(quantity)::bigint as quantity from outcomes_hourly where project_id = $1 and category = 'error' group by outcome order by outcome",
     [project.id],
   )
@@ -109,7 +109,7 @@ test('all recordings are taken, and every event among them is the issue a person
     { outcome: 'accepted', quantity: distinct },
     { outcome: 'duplicate', quantity: Object.keys(expectations).length - distinct },
   ])
-  expect((await server.app.pool.query('select 1 from spool_quarantine')).rows).toHaveLength(0)
+  expect((await server.app.db.query('select 1 from spool_quarantine')).rows).toHaveLength(0)
 })
 
 test('endpoints that are not offered answer 404 in the form SDKs and tools understand', async () => {

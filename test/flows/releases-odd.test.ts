@@ -4,7 +4,6 @@ import type { ReleaseDetail, ReleaseWithHealth } from '#server/release-health/re
 import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
 import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
 import type { Commit, Release } from '#server/releases/releases.api.ts'
-import { withClientTx } from '#server/storage/pool.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aColleague, type Colleague } from '#test/kit/colleague.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
@@ -87,8 +86,8 @@ test('without a project the list holds those of the whole organisation, and of n
   const [one, two] = [await aProject(mine), await aProject(mine)]
   for (const [index, of] of [one, two, one, two, one].entries())
     await mine.post('/api/releases', { projectId: of.id, version: `1.${index}`, released_at: '2026-11-01T00:00:00Z' })
-  await withClientTx(t.app.pool, (client) =>
-    recordSessions(client, t.clock.now(), [
+  await t.app.tx((tx) =>
+    recordSessions(tx, t.clock.now(), [
       filedCounts(
         two.id,
         [{ startedAt: t.clock.now().getTime() - 60_000, exited: 7 }],
@@ -236,8 +235,8 @@ test('where a release runs: devices and systems, what did not say apart', async 
       [{ startedAt: now - 3_600_000, exited, crashed }],
       anAttribute({ release: '1.0.0', device, os, environment }),
     )
-  await withClientTx(t.app.pool, (client) =>
-    recordSessions(client, t.clock.now(), [
+  await t.app.tx((tx) =>
+    recordSessions(tx, t.clock.now(), [
       count(60, 0, 'iPhone', 'iOS'),
       count(15, 5, 'Pixel 7a', 'Android'),
       count(10, 0, null, 'Android', 'staging'),
@@ -279,7 +278,7 @@ describe('users of a release', () => {
       anAttribute({ release: '1.0.0', device: over.device ?? null }),
     )
   const record = (facts: Parameters<typeof recordSessions>[2]) =>
-    withClientTx(t.app.pool, (client) => recordSessions(client, t.clock.now(), facts))
+    t.app.tx((tx) => recordSessions(tx, t.clock.now(), facts))
   const users = async (of: TestProject, range: string) => {
     const [row] = (await list(`projectId=${of.id}&range=${range}`)).items
     return [row?.users, row?.users_range, row?.crash_free_users, row?.adoption_users]

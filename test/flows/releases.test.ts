@@ -5,7 +5,6 @@ import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
 import type { Page } from '#server/kernel/page.api.ts'
 import type { Commit, Deploy, Release } from '#server/releases/releases.api.ts'
 import { settleReleased } from '#server/issue-recording/sweep.ts'
-import { withClientTx } from '#server/storage/pool.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, newEventId, sendEvent } from '#test/kit/sdk.ts'
@@ -307,7 +306,7 @@ describe('made by what arrives', () => {
     const [issue] = (await owner.get(`/api/issues?projectId=${to.id}`)).as<Page<{ id: string }>>().items
     await owner.patch(`/api/issues/${issue?.id}`, { status: 'resolved', resolution: { in_commit: 'deadbee' } })
     await create({ projectId: to.id, version: '1.1.0', commits: [{ id: 'deadbeef00112233' }] })
-    const { rows } = await t.app.pool.query(
+    const { rows } = await t.app.db.query(
       `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'release-commits'`,
     )
     expect(rows).toEqual([{ n: 1 }])
@@ -335,7 +334,7 @@ describe('health', () => {
       anAttribute({ release: version, environment }),
     )
   const record = (facts: Parameters<typeof recordSessions>[2]) =>
-    withClientTx(t.app.pool, (client) => recordSessions(client, t.clock.now(), facts))
+    t.app.tx((tx) => recordSessions(tx, t.clock.now(), facts))
 
   test('adoption of the last day, crash-free of the range, change, verdict', async () => {
     const of = (await aProject(owner)).id
@@ -450,8 +449,8 @@ test('a release of an hour has its layer and its line, however many there were b
     filedCounts(of, [{ startedAt: now - hoursAgo * HOUR_MS, exited }], anAttribute({ release: version }))
   for (let minor = 0; minor <= 8; minor++) await create({ projectId: of, version: `1.${minor}.0` })
   await create({ projectId: of, version: '9.9.9-mine' })
-  await withClientTx(t.app.pool, (client) =>
-    recordSessions(client, t.clock.now(), [
+  await t.app.tx((tx) =>
+    recordSessions(tx, t.clock.now(), [
       ...Array.from({ length: 8 }, (_, minor) => count(`1.${minor}.0`, 60, 10_000 + minor)),
       count('1.7.0', 1, 3_000),
       count('1.8.0', 0.5, 150),

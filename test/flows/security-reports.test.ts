@@ -46,7 +46,7 @@ const issues = async () =>
 
 const outcomes = async (): Promise<string[]> =>
   (
-    await server.app.pool.query<{ line: string }>(
+    await server.app.db.query<{ line: string }>(
       `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
       [project.id],
     )
@@ -54,8 +54,8 @@ const outcomes = async (): Promise<string[]> =>
 
 test('what Chrome recorded becomes two issues', async () => {
   project = await aProject(ada)
-  await server.app.pool.query('update projects set number = 4501 where id = $1', [project.id])
-  await server.app.pool.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
+  await server.app.db.query('update projects set number = 4501 where id = $1', [project.id])
+  await server.app.db.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
   for (const sample of readSamples(/\/security\//)) {
     const answer = await fetch(server.url + sample.url, {
       method: 'POST',

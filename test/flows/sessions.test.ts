@@ -10,8 +10,8 @@ const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 const { app, clock } = server
 const owner = await aFounder(server.url)
 const { id: projectId } = await aProject(owner, { name: 'Recorded' })
-await app.pool.query('update projects set number = $2 where id = $1', [projectId, SAMPLE_PROJECT])
-await app.pool.query('update project_keys set public_key = $2 where project_id = $1', [projectId, SAMPLE_KEY])
+await app.db.query('update projects set number = $2 where id = $1', [projectId, SAMPLE_PROJECT])
+await app.db.query('update project_keys set public_key = $2 where project_id = $1', [projectId, SAMPLE_KEY])
 
 const samples = new Map(
   readIntakeSamples().map((sample) => [sample.name.slice(0, sample.name.indexOf('/') + 4), sample]),
@@ -21,7 +21,7 @@ const NOON = '2026-11-20T05:00:00.000Z'
 beforeEach(async () => {
   clock.set(NOON)
   for (const table of ['app_sessions', 'session_rollups', 'outcomes_hourly'])
-    await app.pool.query(`delete from ${table} where project_id = $1`, [projectId])
+    await app.db.query(`delete from ${table} where project_id = $1`, [projectId])
 })
 
 async function replay(...names: string[]): Promise<void> {
@@ -60,7 +60,7 @@ const between = (from: string, to: string) => totals({ from: new Date(from), to:
 
 const outcomes = async (): Promise<string[]> =>
   (
-    await app.pool.query<{ line: string }>(
+    await app.db.query<{ line: string }>(
       `select outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly
        where project_id = $1 and category = 'session' order by 1`,
       [projectId],
@@ -118,7 +118,7 @@ describe('recordings', () => {
       expect(await totals({ release, environment: 'production' }), release).toMatchObject({ ...nothing, ...figures })
     expect(await totals()).toMatchObject({ total: 31 })
     expect(await outcomes()).toEqual(['accepted  32'])
-    const { rows } = await app.pool.query<{ text: string }>(
+    const { rows } = await app.db.query<{ text: string }>(
       'select s::text as text from app_sessions s union all select a::text from session_attributes a',
     )
     for (const { text } of rows) expect(text).not.toMatch(/web-42|n-1|203\.0\.113/)
@@ -162,7 +162,7 @@ test('a person who is erased stays counted and is named nowhere, also by what wa
   const of = (sid: string) => ({ sid: sid.repeat(32), did: 'ada', started: NOON, attrs: { release: 'a' } })
   const hashes = async (): Promise<unknown[]> =>
     (
-      await app.pool.query<{ user_hash: number | null }>('select user_hash from app_sessions where project_id = $1', [
+      await app.db.query<{ user_hash: number | null }>('select user_hash from app_sessions where project_id = $1', [
         projectId,
       ])
     ).rows

@@ -38,7 +38,7 @@ async function list<T>(what: string): Promise<Page<T>> {
 
 async function outcomes(): Promise<Record<string, number>> {
   await server.service.drain()
-  const { rows } = await server.app.pool.query<{ name: string; quantity: number }>(
+  const { rows } = await server.app.db.query<{ name: string; quantity: number }>(
     `select category || ':' || outcome || ':' || reason as name, sum(quantity)::int as quantity
      from outcomes_hourly where project_id = $1 group by 1`,
     [project.id],
@@ -219,7 +219,7 @@ test('what the database would choke on is mended before', async () => {
     },
   ])
   expect(Object.keys(items[0]?.attributes ?? {})).not.toContain('__proto__')
-  expect((await server.app.pool.query('select 1 from spool_quarantine')).rows).toHaveLength(0)
+  expect((await server.app.db.query('select 1 from spool_quarantine')).rows).toHaveLength(0)
 })
 
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36'
@@ -274,7 +274,7 @@ test('no secret of a log, metric, check-in or OTLP record is stored', async () =
   const otlp = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] })
   expect((await post('/otlp/v1/logs', otlp, { 'content-type': 'application/json' })).status).toBe(200)
   expect(await outcomes()).toEqual({ 'log_item:accepted:': 2, 'monitor:accepted:': 1, 'trace_metric:accepted:': 1 })
-  const stored = await server.app.pool.query(
+  const stored = await server.app.db.query(
     `select l::text from logs l union all select m::text from trace_metrics m union all select c::text from check_ins c`,
   )
   const text = JSON.stringify(stored.rows)

@@ -31,7 +31,7 @@ test('over its rate a check-in by URL is still answered 202, an export is told w
 
   await server.service.drain()
   const rows = await waitFor('the refusals to be written', async () => {
-    const found = await server.app.pool.query<{ name: string; quantity: number }>(
+    const found = await server.app.db.query<{ name: string; quantity: number }>(
       `select category || ':' || outcome as name, sum(quantity)::int as quantity
        from outcomes_hourly where project_id = $1 group by 1 order by 1`,
       [one.id],

@@ -30,8 +30,8 @@ async function theProject(): Promise<Client> {
   const ada = await aFounder(server.url)
   const project = await aProject(ada, { name: 'Recorded' })
   projectId = project.id
-  await server.app.pool.query('update projects set number = $2 where id = $1', [project.id, SAMPLE_PROJECT])
-  await server.app.pool.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
+  await server.app.db.query('update projects set number = $2 where id = $1', [project.id, SAMPLE_PROJECT])
+  await server.app.db.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
   return ada
 }
 
@@ -55,7 +55,7 @@ test('all of them are taken, and none is refused in digestion', async () => {
     }
   }
   await server.service.drain()
-  const { rows } = await server.app.pool.query<{ category: string; outcome: string; reason: string; quantity: number }>(
+  const { rows } = await server.app.db.query<{ category: string; outcome: string; reason: string; quantity: number }>(
     `select category, outcome, reason, sum(quantity)::int as quantity from outcomes_hourly
      where project_id = $1 group by 1, 2, 3 order by 1, 2, 3`,
     [projectId],
@@ -114,7 +114,7 @@ test('an OTLP log is the same in JSON and in protobuf', async () => {
 })
 
 test('spans of OTLP are measured as those of SDKs are', async () => {
-  const { rows } = await server.app.pool.query<{ name: string; op: string; release: string; environment: string }>(
+  const { rows } = await server.app.db.query<{ name: string; op: string; release: string; environment: string }>(
     `select distinct name, op, release, environment from performance_series where project_id = $1 and grain = 0`,
     [projectId],
   )

@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
-import type pg from 'pg'
+import type { Connection } from '#server/storage/database.ts'
 
 /** Everything a database holds, as one text: every column of every table, bytes decoded where they are compressed. */
-export async function everythingStored(pool: pg.Pool): Promise<string> {
-  const { rows: columns } = await pool.query<{ table: string; column: string; type: string }>(
+export async function everythingStored(db: Connection): Promise<string> {
+  const { rows: columns } = await db.query<{ table: string; column: string; type: string }>(
     `select c.table_schema || '.' || quote_ident(c.table_name) as table, quote_ident(c.column_name) as column, c.data_type as type
      from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
      where c.table_schema not in ('pg_catalog', 'information_schema') and t.table_type = 'BASE TABLE'`,
@@ -11,7 +11,7 @@ export async function everythingStored(pool: pg.Pool): Promise<string> {
   const texts: string[] = []
   for (const { table, column, type } of columns) {
     const value = type === 'bytea' ? column : `${column}::text`
-    const { rows } = await pool.query<{ v: Buffer | string | null }>(`select ${value} as v from ${table}`)
+    const { rows } = await db.query<{ v: Buffer | string | null }>(`select ${value} as v from ${table}`)
     for (const { v } of rows) if (v !== null) texts.push(typeof v === 'string' ? v : decoded(v))
   }
   return texts.join('\n')

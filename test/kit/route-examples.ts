@@ -11,7 +11,6 @@ import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import { createRelease } from '#server/releases/create-release.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
-import { withClientTx } from '#server/storage/pool.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
 import { GOOD_PASSWORD, type Person } from './people.ts'
 import { newEventId } from './sdk.ts'
@@ -293,9 +292,9 @@ async function insertEvent(app: App, issueId: string): Promise<string> {
     .select('project_id')
     .where('id', '=', issueId)
     .executeTakeFirstOrThrow()
-  await ensureDayPartitions(app.pool, [{ table: 'events' }], dayOf(at))
-  await withClientTx(app.pool, (client) =>
-    insertEvents(client, [
+  await ensureDayPartitions(app.db, [{ table: 'events' }], dayOf(at))
+  await app.tx((tx) =>
+    insertEvents(tx, [
       {
         projectId: issue.project_id,
         eventId,
@@ -363,7 +362,7 @@ async function insertComment(app: App, author: Person, issueId: string): Promise
 async function insertAttachment(app: App, projectId: string): Promise<string> {
   const receivedAt = app.clock.now()
   const eventId = newEventId()
-  await ensureDayPartitions(app.pool, [{ table: 'attachments' }, { table: 'attachment_chunks' }], dayOf(receivedAt))
+  await ensureDayPartitions(app.db, [{ table: 'attachments' }, { table: 'attachment_chunks' }], dayOf(receivedAt))
   const attachment = {
     eventId,
     filename: 'app.log',
@@ -371,7 +370,7 @@ async function insertAttachment(app: App, projectId: string): Promise<string> {
     attachmentType: 'event.attachment',
     content: await packContent(Buffer.from('a line\n')),
   }
-  await withClientTx(app.pool, (client) => insertAttachments(client, [{ projectId, receivedAt, attachment }]))
+  await app.tx((tx) => insertAttachments(tx, [{ projectId, receivedAt, attachment }]))
   const [file] = await listAttachments(app.db, projectId, [eventId])
   return file?.id ?? ''
 }

@@ -9,11 +9,11 @@ export async function seedIssues(
   over: { readonly severity?: number; readonly status?: string } = {},
 ): Promise<string[]> {
   const ids = Array.from({ length: count }, newId)
-  const { rows } = await app.pool.query<{ last: number }>(
+  const { rows } = await app.db.query<{ last: number }>(
     'update projects set issue_number = issue_number + $2, last_event_at = $3 where id = $1 returning issue_number - $2 as last',
     [projectId, count, app.clock.now()],
   )
-  await app.pool.query(
+  await app.db.query(
     `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status,
        status_changed_at, open_since, severity, first_seen, last_seen, event_count, user_count, is_unhandled, created_at)
      select k.id, p.org_id, p.id, $3 + k.n, 'SeedError: thing ' || k.n || ' is missing', 'find (src/find.ts)', 'SeedError',

@@ -34,7 +34,7 @@ const dripping = drip(target.url, `POST ${envelopePath(target)} HTTP/1.1\r\nhost
 /** What was taken is taken apart as well, and nothing of it set aside. */
 async function digestedWhole(): Promise<void> {
   await server.service.drain()
-  const { rows } = await server.app.pool.query('select reason from spool_quarantine')
+  const { rows } = await server.app.db.query('select reason from spool_quarantine')
   expect(rows).toEqual([])
 }
 

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import pg from 'pg'
 import { z } from 'zod'
-import { notification } from '#server/storage/bus.ts'
 import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
+import { publish } from '#server/storage/bus.ts'
+import { Database } from '#server/storage/database.ts'
+import { createPool } from '#server/storage/pool.ts'
 import type { HonestFigures } from './honest-client.ts'
 import { envelopePath, startTarget, type Target } from './target.ts'
 import { atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
@@ -175,8 +176,7 @@ async function slowReaders(url: string, cookie: string, count: number, database:
       slowestS = Math.max(slowestS, (performance.now() - startedMs) / 1000)
     })
   }
-  const client = new pg.Client({ connectionString: database })
-  await client.connect()
+  const db = new Database(createPool({ connectionString: database, name: 'torture', max: 1, onError: () => {} }))
   let round = 0
   const ids = Array.from({ length: 150 }, (_, i) => `01890000-0000-7000-8000-${String(i).padStart(12, '0')}`)
   const patienceUntil = performance.now() + (READERS_GOAL_S + 10) * 1000
@@ -185,13 +185,13 @@ async function slowReaders(url: string, cookie: string, count: number, database:
     for (let i = 0; i < 8; i++) {
       const project = `01890000-0000-7000-9000-${String(round++ % 1000).padStart(12, '0')}`
       const message = { kind: 'issues', project_id: project, issue_ids: ids, new_issue_ids: [], event_count: 1 }
-      await client.query(...notification('live', [org.id, message]))
+      await publish(db, 'live', [org.id, message])
     }
     await delay(250)
     // Without reading, writing is how one finds out that the other side is gone; empty lines mean nothing.
     for (const socket of open) if (socket.writable) socket.write('\r\n')
   }
-  await client.end()
+  await db.close()
   const stillOpen = open.size
   if (stillOpen > 0) slowestS = READERS_GOAL_S + 10
   for (const socket of open) socket.destroy()

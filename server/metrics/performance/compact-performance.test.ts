@@ -33,7 +33,7 @@ async function measured(
     const end = later(atMs).getTime() / 1_000
     return transactionFact(projectId, { start_timestamp: end - durationMs / 1_000, timestamp: end, ...fields }, now)
   })
-  await record(app.pool, facts, now)
+  await record(app.db, facts, now)
 }
 
 const scopeOf = (projectId: string) => ({
@@ -44,7 +44,7 @@ const scopeOf = (projectId: string) => ({
 })
 
 const stepsOf = async (projectId: string, grain = 0): Promise<Record<string, number>> => {
-  const { rows } = await app.pool.query<{ step: number; n: number }>(
+  const { rows } = await app.db.query<{ step: number; n: number }>(
     'select step, sum(count)::bigint as n from performance_rollups where project_id = $1 and grain = $2 group by step',
     [projectId, grain],
   )
@@ -52,7 +52,7 @@ const stepsOf = async (projectId: string, grain = 0): Promise<Record<string, num
 }
 
 const deltasOf = async (projectId: string): Promise<number> =>
-  (await app.pool.query('select 1 from performance_deltas where project_id = $1', [projectId])).rows.length
+  (await app.db.query('select 1 from performance_deltas where project_id = $1', [projectId])).rows.length
 
 describe('folding', () => {
   test('puts measurements into buckets of the length their age is shown in', async () => {
@@ -85,7 +85,7 @@ describe('folding', () => {
       await compactPerformance(app)
     }
     expect(await stepsOf(projectId)).toEqual({ 60: 3 })
-    const { rows } = await app.pool.query('select 1 from performance_rollups where project_id = $1', [projectId])
+    const { rows } = await app.db.query('select 1 from performance_rollups where project_id = $1', [projectId])
     expect(rows).toHaveLength(3)
     const total = (await readPerformanceTotals(app.db, { ...scopeOf(projectId), metrics: ['duration'] })).get(
       'duration',
@@ -265,7 +265,7 @@ describe('forgetting', () => {
     await compactPerformance(app)
     const left = async () => ({
       steps: await stepsOf(projectId),
-      series: (await app.pool.query('select 1 from performance_series where project_id = $1', [projectId])).rows.length,
+      series: (await app.db.query('select 1 from performance_series where project_id = $1', [projectId])).rows.length,
     })
     clock.set(later(399 * DAY_MS))
     await compactPerformance(app)
@@ -281,15 +281,15 @@ describe('forgetting', () => {
 
   test('what repetitions are known by, whole days at a time, but not the days that are still asked', async () => {
     const partitions = async () =>
-      (await partitionDays(app.pool, 'performance_seen')).filter((day) => day < '2027-01-01').sort()
+      (await partitionDays(app.db, 'performance_seen')).filter((day) => day < '2027-01-01').sort()
     const projectId = newId()
     clock.set(NOW)
     const fact = transactionFact(projectId)
-    await record(app.pool, [fact])
+    await record(app.db, [fact])
     expect(await partitions()).toContain('2026-11-20')
     clock.set(later(2 * DAY_MS))
     await purgePerformance(app)
-    expect(await record(app.pool, [fact], clock.now())).toEqual([false])
+    expect(await record(app.db, [fact], clock.now())).toEqual([false])
     clock.set(later(4 * DAY_MS))
     await purgePerformance(app)
     expect(await partitions()).not.toContain('2026-11-20')

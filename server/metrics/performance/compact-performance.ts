@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import type pg from 'pg'
+import type { Tx } from '../../storage/database.ts'
 import type { App } from '../../context/app.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf } from '../../kernel/day.ts'
-import { withClientTx } from '../../storage/pool.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import * as sql from './compact.queries.ts'
 import { settlePending } from './record-performance.ts'
@@ -26,9 +25,7 @@ export async function compactPerformance(app: App, signal?: AbortSignal): Promis
   for (const work of [settle, foldDeltas, ...STEPS.slice(0, -1).map(({ minutes }) => foldOf(minutes))]) {
     let rows = MOST_ROWS
     while (rows === MOST_ROWS && signal?.aborted !== true) {
-      rows = await withClientTx(app.pool, async (client) =>
-        (await sql.lockCompaction(client)) ? work(client, app.clock.now()) : 0,
-      )
+      rows = await app.tx(async (tx) => ((await sql.lockCompaction(tx)) ? work(tx, app.clock.now()) : 0))
       moved += rows
       await setImmediate()
     }
@@ -36,13 +33,13 @@ export async function compactPerformance(app: App, signal?: AbortSignal): Promis
   return moved
 }
 
-const settle = (client: pg.ClientBase, now: Date): Promise<number> => settlePending(client, now, MOST_ROWS)
+const settle = (tx: Tx, now: Date): Promise<number> => settlePending(tx, now, MOST_ROWS)
 
-async function foldDeltas(client: pg.ClientBase, now: Date): Promise<number> {
-  const deltas = await sql.takeDeltas(client, MOST_ROWS)
+async function foldDeltas(tx: Tx, now: Date): Promise<number> {
+  const deltas = await sql.takeDeltas(tx, MOST_ROWS)
   if (deltas.length === 0) return 0
   const coarser = new Map<string, readonly Series[]>()
-  for (const [id, { projectId, place }] of await sql.placesOf(client, deltas))
+  for (const [id, { projectId, place }] of await sql.placesOf(tx, deltas))
     coarser.set(id, [seriesOf(projectId, 1, place), seriesOf(projectId, 2, place)])
   const sums = new Map<string, sql.Sum>()
   for (const delta of deltas) {
@@ -52,23 +49,23 @@ async function foldDeltas(client: pg.ClientBase, now: Date): Promise<number> {
     for (const { id, grain } of coarser.get(delta.seriesId) ?? []) addTo(sums, { ...row, grain, seriesId: id })
   }
   const made = new Map([...coarser.values()].flat().map((series) => [series.id, series]))
-  await saveSeries(client, dayOf(now), [...made.values()])
-  await save(client, sums)
+  await saveSeries(tx, dayOf(now), [...made.values()])
+  await save(tx, sums)
   return deltas.length
 }
 
 /** Whole buckets of the next length only, so that each of those is written once. */
 const foldOf =
   (minutes: number) =>
-  async (client: pg.ClientBase, now: Date): Promise<number> => {
+  async (tx: Tx, now: Date): Promise<number> => {
     const at = STEPS.findIndex((step) => step.minutes === minutes)
     const next = STEPS[at + 1]
     if (next === undefined) return 0
     const oldFrom = new Date(now.getTime() - (STEPS[at]?.youngMs ?? 0))
-    const rows = await sql.takeRollups(client, minutes, bucketOf(oldFrom, next.minutes), MOST_ROWS)
+    const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MOST_ROWS)
     const sums = new Map<string, sql.Sum>()
     for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
-    await save(client, sums)
+    await save(tx, sums)
     return rows.length
   }
 
@@ -85,14 +82,14 @@ function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
 }
 
 /** Adds the sums to the rows that exist; the lock of compaction keeps others from adding to them meanwhile. */
-async function save(client: pg.ClientBase, sums: Map<string, sql.Sum>): Promise<void> {
+async function save(tx: Tx, sums: Map<string, sql.Sum>): Promise<void> {
   if (sums.size === 0) return
   for (const row of await sql.findRollups(
-    client,
+    tx,
     [...sums.values()].map(({ row: key }) => key),
   ))
     addTo(sums, row)
-  await sql.saveRollups(client, sums)
+  await sql.saveRollups(tx, sums)
 }
 
 /** Every minute: what is not folded yet is read row by row. */

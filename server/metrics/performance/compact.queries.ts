@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../../storage/database.ts'
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
 import type { DDSketch } from '../sketch/ddsketch.ts'
@@ -28,8 +28,8 @@ export const keyOf = (row: Rollup): string =>
 const COMPACTION_LOCK = 7_201_994_320
 
 /** Until the end of the transaction; false when somebody else has it. */
-export async function lockCompaction(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [
+export async function lockCompaction(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [
     COMPACTION_LOCK,
   ])
   return rows[0]?.locked === true
@@ -60,8 +60,8 @@ const rollupOf = (row: Row): Rollup => ({
 })
 
 /** Takes the rows away. */
-export async function takeDeltas(client: pg.ClientBase, most: number): Promise<Rollup[]> {
-  const { rows } = await client.query<Row>(
+export async function takeDeltas(tx: Tx, most: number): Promise<Rollup[]> {
+  const { rows } = await tx.query<Row>(
     `delete from performance_deltas where ctid = any(array(select ctid from performance_deltas limit $1))
      returning project_id, 0 as grain, metric, minute as bucket, 1 as step, series_id, failures, left_out, sketch`,
     [most],
@@ -70,8 +70,8 @@ export async function takeDeltas(client: pg.ClientBase, most: number): Promise<R
 }
 
 /** Takes rows of this step away whose bucket begins before `before`, oldest first. */
-export async function takeRollups(client: pg.ClientBase, step: number, before: Date, most: number): Promise<Rollup[]> {
-  const { rows } = await client.query<Row>(
+export async function takeRollups(tx: Tx, step: number, before: Date, most: number): Promise<Rollup[]> {
+  const { rows } = await tx.query<Row>(
     `delete from performance_rollups where ctid = any(array(
        select ctid from performance_rollups where step = $1 and bucket < $2 order by bucket limit $3))
      returning project_id, grain, metric, bucket, step, series_id, failures, left_out, sketch`,
@@ -82,11 +82,11 @@ export async function takeRollups(client: pg.ClientBase, step: number, before: D
 
 /** Whose the series are and what they say, by id. */
 export async function placesOf(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly Rollup[],
 ): Promise<Map<string, { projectId: string; place: Place }>> {
   const ids = new Map(rows.map((row) => [row.seriesId, row.projectId]))
-  const { rows: found } = await client.query<
+  const { rows: found } = await tx.query<
     Omit<Place, 'deviceClass'> & { id: string; project_id: string; device_class: DeviceClass }
   >(
     `select s.id, s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class
@@ -103,8 +103,8 @@ export async function placesOf(
 }
 
 /** The rows with the keys of these, as they are. */
-export async function findRollups(client: pg.ClientBase, keys: readonly Rollup[]): Promise<Rollup[]> {
-  const { rows } = await client.query<Row>(
+export async function findRollups(tx: Tx, keys: readonly Rollup[]): Promise<Rollup[]> {
+  const { rows } = await tx.query<Row>(
     `select r.project_id, r.grain, r.metric, r.bucket, r.step, r.series_id, r.failures, r.left_out, r.sketch
      from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[])
        k (project_id, grain, metric, bucket, step, series_id)
@@ -115,9 +115,9 @@ export async function findRollups(client: pg.ClientBase, keys: readonly Rollup[]
 }
 
 /** Writes the sums in place of the rows with their keys. */
-export async function saveRollups(client: pg.ClientBase, sums: ReadonlyMap<string, Sum>): Promise<void> {
+export async function saveRollups(tx: Tx, sums: ReadonlyMap<string, Sum>): Promise<void> {
   const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
-  await client.query(
+  await tx.query(
     `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, left_out, sketch)
      select * from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::timestamptz[], $5::smallint[], $6::uuid[],
        $7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[])

@@ -1,11 +1,9 @@
-import type pg from 'pg'
 import { ensureDayPartitions } from '../../storage/day-partitions.ts'
 import { dayOf } from '../../kernel/day.ts'
 import { newId } from '../../kernel/ids.ts'
 import { METRICS } from '../../protocol/span-values.ts'
 import { readSpan, type Span } from '../../protocol/span.ts'
-import { withClientTx } from '../../storage/pool.ts'
-import type { Database } from '../../storage/pool.ts'
+import type { Connection, Database } from '../../storage/database.ts'
 import type { PerformanceFact } from './fact.ts'
 import { measureSpan, measureTransaction, type MeasureContext } from './measure.ts'
 import { readPerformanceByName } from './read-performance.ts'
@@ -69,13 +67,13 @@ export const spanFact = (projectId: string, span: Span, now = NOW): PerformanceF
   measureSpan(span, contextOf(projectId, now))
 
 /** One batch of digestion. */
-export async function record(pool: pg.Pool, facts: readonly PerformanceFact[], now = NOW): Promise<boolean[]> {
-  await ensureDayPartitions(pool, [{ table: 'performance_seen' }], dayOf(now))
-  return withClientTx(pool, (client) => recordPerformance(client, now, facts))
+export async function record(db: Database, facts: readonly PerformanceFact[], now = NOW): Promise<boolean[]> {
+  await ensureDayPartitions(db, [{ table: 'performance_seen' }], dayOf(now))
+  return db.tx((tx) => recordPerformance(tx, now, facts))
 }
 
 /** `name (op) metric` → count and sum, of everything in a project. */
-export async function everythingOf(db: Database, projectId: string): Promise<Record<string, [number, number]>> {
+export async function everythingOf(db: Connection, projectId: string): Promise<Record<string, [number, number]>> {
   const found: Record<string, [number, number]> = {}
   for (const metric of METRICS) {
     const scope = { projectIds: [projectId], from: new Date(0), to: new Date('2030-01-01'), filter: {} }

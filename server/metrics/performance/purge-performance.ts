@@ -21,7 +21,7 @@ export async function purgePerformance(app: App, signal?: AbortSignal): Promise<
   const now = app.clock.now()
   const today = dayOf(now)
   const oldest = new Date(now.getTime() - ROLLUPS_KEPT_DAYS * DAY_MS)
-  await dropDaysBefore(app.pool, ['performance_seen'], dayPlus(today, -SEEN_DAYS))
+  await dropDaysBefore(app.db, ['performance_seen'], dayPlus(today, -SEEN_DAYS))
   let total = 0
   let deleted = PIECE
   while (deleted === PIECE) {

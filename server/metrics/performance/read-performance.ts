@@ -1,6 +1,6 @@
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import type { Metric } from '../../protocol/span-values.ts'
-import type { Database } from '../../storage/pool.ts'
+import type { Connection } from '../../storage/database.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { readRows, topNames, type Measured, type Scope } from './read.queries.ts'
 import type { Grain } from './series.ts'
@@ -38,7 +38,7 @@ export type PerformancePoint = MetricSummary & { readonly t: Date }
  * @param intervalMs at least the step rollups of that age have (steps.ts); `from` a multiple of it
  */
 export async function readPerformanceSeries(
-  db: Database,
+  db: Connection,
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly intervalMs: number },
 ): Promise<PerformancePoint[]> {
   const { filter, metric, intervalMs, from, to } = scope
@@ -53,7 +53,7 @@ export async function readPerformanceSeries(
 }
 
 /** Several metrics over the whole time, by metric; every one asked for is there. */
-export async function readPerformanceTotals(db: Database, scope: Scope): Promise<ReadonlyMap<Metric, MetricSummary>> {
+export async function readPerformanceTotals(db: Connection, scope: Scope): Promise<ReadonlyMap<Metric, MetricSummary>> {
   const rows = await readRows(db, scope, grainOf(scope.filter, false), WHOLE)
   return summariesOf(scope, rows)
 }
@@ -65,7 +65,7 @@ export type NamedPerformance = {
 }
 
 /** The transactions or screens with the most values of the first metric, most first, and all metrics of each. */
-export async function readPerformanceByName(db: Database, scope: Scope, limit: number): Promise<NamedPerformance[]> {
+export async function readPerformanceByName(db: Connection, scope: Scope, limit: number): Promise<NamedPerformance[]> {
   const grain = grainOf(scope.filter, true)
   const [first] = scope.metrics
   if (first === undefined) return []
@@ -79,7 +79,7 @@ export async function readPerformanceByName(db: Database, scope: Scope, limit: n
 
 /** The share of values at or above a border, such as cold starts from 5 s on; null where nothing was measured. */
 export async function readShareFrom(
-  db: Database,
+  db: Connection,
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly border: number },
 ): Promise<number | null> {
   const [row] = await readRows(db, { ...scope, metrics: [scope.metric] }, grainOf(scope.filter, false), WHOLE)

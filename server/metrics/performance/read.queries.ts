@@ -1,5 +1,5 @@
-import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { Tables } from '../../storage/tables.gen.ts'
+import { sql, type SqlBool } from 'kysely'
+import type { Connection } from '../../storage/database.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import type { PerformanceFilter } from './read-performance.ts'
@@ -33,7 +33,7 @@ export type Measured = {
  * @param split by name and op, and into intervals of so many milliseconds from `from` on
  */
 export async function readRows(
-  db: Kysely<Tables>,
+  db: Connection,
   scope: Scope,
   grain: Grain,
   split: { readonly byName: boolean; readonly intervalMs: number | null },
@@ -80,7 +80,7 @@ function merged(sketches: Buffer): DDSketch {
 
 /** Names with the most values of a metric, without looking into a sketch. */
 export async function topNames(
-  db: Kysely<Tables>,
+  db: Connection,
   scope: Scope,
   grain: Grain,
   limit: number,
@@ -95,7 +95,7 @@ export async function topNames(
     .execute()
 }
 
-function union(db: Kysely<Tables>, scope: Scope, grain: Grain) {
+function union(db: Connection, scope: Scope, grain: Grain) {
   const folded = db
     .selectFrom('performance_rollups as r')
     .innerJoin('performance_series as s', (join) =>

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
-import { withClientTx } from '../../storage/pool.ts'
 import type { PerformanceFact } from './fact.ts'
 import { measureTransaction } from './measure.ts'
 import {
@@ -25,9 +24,9 @@ const later = (ms: number): Date => new Date(NOW.getTime() + ms)
 const DAY_MS = 86_400_000
 
 const all = (projectId: string) => everythingOf(app.db, projectId)
-const send = (...facts: PerformanceFact[]): Promise<boolean[]> => record(app.pool, facts)
+const send = (...facts: PerformanceFact[]): Promise<boolean[]> => record(app.db, facts)
 const rowsIn = async (table: string, projectId: string): Promise<number> =>
-  (await app.pool.query<{ n: number }>(`select count(*) as n from ${table} where project_id = $1`, [projectId])).rows[0]
+  (await app.db.query<{ n: number }>(`select count(*) as n from ${table} where project_id = $1`, [projectId])).rows[0]
     ?.n ?? 0
 
 describe('what comes twice', () => {
@@ -68,8 +67,8 @@ describe('what comes twice', () => {
     const projectId = newId()
     const fact = transactionFact(projectId)
     await send(fact)
-    expect(await record(app.pool, [fact], later(2 * DAY_MS))).toEqual([false])
-    expect(await record(app.pool, [fact], later(3 * DAY_MS))).toEqual([true])
+    expect(await record(app.db, [fact], later(2 * DAY_MS))).toEqual([false])
+    expect(await record(app.db, [fact], later(3 * DAY_MS))).toEqual([true])
   })
 
   test('spans that measure nothing leave nothing behind', async () => {
@@ -132,7 +131,7 @@ describe('values that come apart from their segment', () => {
     const projectId = newId()
     await send(spanFact(projectId, lcp(newSpanId())))
     expect(await all(projectId)).toEqual({})
-    const settle = (now: Date) => withClientTx(app.pool, (client) => settlePending(client, now, 100))
+    const settle = (now: Date) => app.tx((tx) => settlePending(tx, now, 100))
     expect(await settle(later(3_599_000))).toBe(0)
     expect(await settle(later(3_601_000))).toBe(1)
     expect(await all(projectId)).toEqual({ 'Pageload (pageload) lcp': [1, 156] })
@@ -207,21 +206,21 @@ describe('bounds', () => {
 
   test('names beyond a thousand a day go together, the day after there is room again', async () => {
     const projectId = newId()
-    await record(app.pool, named(projectId, names(0, MOST_NAMES - 1)))
-    await record(app.pool, named(projectId, [...names(MOST_NAMES - 1, MOST_NAMES + 2), 'name 0']))
-    await record(app.pool, named(projectId, names(MOST_NAMES + 2, MOST_NAMES + 4)))
+    await record(app.db, named(projectId, names(0, MOST_NAMES - 1)))
+    await record(app.db, named(projectId, [...names(MOST_NAMES - 1, MOST_NAMES + 2), 'name 0']))
+    await record(app.db, named(projectId, names(MOST_NAMES + 2, MOST_NAMES + 4)))
     const found = await all(projectId)
     expect(Object.keys(found)).toHaveLength(MOST_NAMES + 1)
     expect(found[`${OTHER} (http.server) duration`]).toEqual([4, 400])
     expect(found['name 0 (http.server) duration']).toEqual([2, 200])
-    await record(app.pool, named(projectId, ['fresh'], later(DAY_MS)), later(DAY_MS))
+    await record(app.db, named(projectId, ['fresh'], later(DAY_MS)), later(DAY_MS))
     expect((await all(projectId))['fresh (http.server) duration']).toEqual([1, 100])
   })
 
   test('combinations too', async () => {
     const projectId = newId()
     await send(transactionFact(projectId))
-    await app.pool.query('update performance_days set series = 10000 where project_id = $1', [projectId])
+    await app.db.query('update performance_days set series = 10000 where project_id = $1', [projectId])
     const releases = ['a', 'b', 'c'].map((release) => transactionFact(projectId, { release }))
     expect(await send(...releases, transactionFact(projectId))).toEqual([true, true, true, true])
     expect(await send(transactionFact(projectId, { release: 'd', transaction: 'other' }))).toEqual([true])
@@ -257,7 +256,7 @@ test('secrets in names and places do not reach the tables', async () => {
   )
   const url = aSpan({ name: 'Pageload' }, { 'url.full': 'https://me:canary@shop.example.com/cart?token=canary' })
   await send(transactionFact(projectId, secret), spanFact(projectId, span), spanFact(projectId, url))
-  const { rows } = await app.pool.query('select * from performance_series where project_id = $1', [projectId])
+  const { rows } = await app.db.query('select * from performance_series where project_id = $1', [projectId])
   expect(rows).toHaveLength(3)
   expect(JSON.stringify(rows)).not.toMatch(/4111|hunter2|canary/)
 })

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../../storage/database.ts'
 import { dayOf } from '../../kernel/day.ts'
 import { isBetter } from '../../protocol/span-values.ts'
 import { Deltas } from './deltas.ts'
@@ -15,13 +15,9 @@ type Target = { readonly wanted: Series } | { readonly found: string } | 'pendin
  * changed (docs/decisions/performance-rollups.md).
  * @returns per fact, in their order, whether it was new
  */
-export async function recordPerformance(
-  client: pg.ClientBase,
-  now: Date,
-  facts: readonly PerformanceFact[],
-): Promise<boolean[]> {
+export async function recordPerformance(tx: Tx, now: Date, facts: readonly PerformanceFact[]): Promise<boolean[]> {
   const today = dayOf(now)
-  const seen = await sql.findSeen(client, today, [...new Set(facts.flatMap(keysOf))])
+  const seen = await sql.findSeen(tx, today, [...new Set(facts.flatMap(keysOf))])
   const taken = new Set<number>()
   const isNew = facts.map(({ identities }) => {
     if (identities.some((key) => seen.has(key) || taken.has(key))) return false
@@ -38,7 +34,7 @@ export async function recordPerformance(
   const wanted = [...targets.values()].flatMap((target) =>
     typeof target === 'object' && 'wanted' in target ? [target.wanted] : [],
   )
-  const became = await registerSeries(client, today, wanted)
+  const became = await registerSeries(tx, today, wanted)
 
   const keys = new Map<number, string | null>()
   for (const fact of fresh) {
@@ -47,7 +43,7 @@ export async function recordPerformance(
     for (const { onceKey } of values.get(fact) ?? []) if (onceKey !== null) keys.set(onceKey, null)
   }
   // Another connection may have been a moment faster; what it remembered it counted.
-  const mine = await sql.saveSeen(client, today, keys)
+  const mine = await sql.saveSeen(tx, today, keys)
   const deltas = new Deltas()
   const pending: sql.Pending[] = []
   for (const [index, fact] of facts.entries()) {
@@ -61,12 +57,12 @@ export async function recordPerformance(
       else deltas.add(fact.projectId, seriesId, fact.at, value, fact.failed && value.metric === 'duration')
     }
   }
-  await sql.insertPending(client, pending)
-  for (const one of await sql.takePending(client, [...segments.keys()])) {
+  await sql.insertPending(tx, pending)
+  for (const one of await sql.takePending(tx, [...segments.keys()])) {
     const seriesId = keys.get(one.segmentKey) ?? null
     if (seriesId !== null) deltas.add(one.projectId, seriesId, one.occurredAt, one)
   }
-  await sql.insertDeltas(client, deltas.list())
+  await sql.insertDeltas(tx, deltas.list())
   return isNew
 }
 
@@ -84,17 +80,17 @@ export const MOST_WAIT_MS = 3_600_000
  * Counts values whose page never came under what they know of themselves; at most `most` of them, inside the caller's
  * transaction. Returns how many it were.
  */
-export async function settlePending(client: pg.ClientBase, now: Date, most: number): Promise<number> {
-  const expired = await sql.takeExpired(client, new Date(now.getTime() - MOST_WAIT_MS), most)
+export async function settlePending(tx: Tx, now: Date, most: number): Promise<number> {
+  const expired = await sql.takeExpired(tx, new Date(now.getTime() - MOST_WAIT_MS), most)
   if (expired.length === 0) return 0
   const series = expired.map((one) => seriesOf(one.projectId, 0, one.place))
-  const became = await registerSeries(client, dayOf(now), series)
+  const became = await registerSeries(tx, dayOf(now), series)
   const deltas = new Deltas()
   for (const [index, one] of expired.entries()) {
     const id = series[index]?.id ?? ''
     deltas.add(one.projectId, became.get(id) ?? id, one.occurredAt, one)
   }
-  await sql.insertDeltas(client, deltas.list())
+  await sql.insertDeltas(tx, deltas.list())
   return expired.length
 }
 

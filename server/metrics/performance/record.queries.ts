@@ -1,5 +1,5 @@
-import type pg from 'pg'
-import { copyInto, CopyRows } from '../../events/copy-rows.ts'
+import type { Tx } from '../../storage/database.ts'
+import { CopyRows } from '../../storage/copy-in.ts'
 import { dayPlus } from '../../kernel/day.ts'
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
@@ -10,13 +10,9 @@ import type { Delta } from './deltas.ts'
 export const SEEN_DAYS = 3
 
 /** Which keys were recorded in the last days, and the series of those that are segments. */
-export async function findSeen(
-  client: pg.ClientBase,
-  today: string,
-  keys: readonly number[],
-): Promise<Map<number, string | null>> {
+export async function findSeen(tx: Tx, today: string, keys: readonly number[]): Promise<Map<number, string | null>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await client.query<{ key: number; series_id: string | null }>({
+  const { rows } = await tx.query<{ key: number; series_id: string | null }>({
     name: 'performance-find-seen',
     // Sorted, as a list and not as a table: neighbours in the index are looked at together, and it is never read whole.
     text: `select key, series_id from performance_seen
@@ -30,14 +26,10 @@ export async function findSeen(
  * Remembers keys; a segment's with its series. Answers those that nobody had remembered today. The day's partition must
  * exist.
  */
-export async function saveSeen(
-  client: pg.ClientBase,
-  today: string,
-  keys: ReadonlyMap<number, string | null>,
-): Promise<Set<number>> {
+export async function saveSeen(tx: Tx, today: string, keys: ReadonlyMap<number, string | null>): Promise<Set<number>> {
   if (keys.size === 0) return new Set()
   const sorted = [...keys].sort(([a], [b]) => a - b)
-  const { rows } = await client.query<{ key: number }>({
+  const { rows } = await tx.query<{ key: number }>({
     name: 'performance-save-seen',
     text: `insert into performance_seen (received_day, key, series_id)
            select $1::date, k.* from unnest($2::bigint[], $3::uuid[]) k on conflict do nothing returning key`,
@@ -47,7 +39,7 @@ export async function saveSeen(
 }
 
 /** Appends rows nobody else ever changes: no look-up, no lock, nothing that grows with what is stored. */
-export async function insertDeltas(client: pg.ClientBase, deltas: readonly Delta[]): Promise<void> {
+export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<void> {
   if (deltas.length === 0) return
   const rows = new CopyRows()
   for (const delta of deltas) {
@@ -61,11 +53,7 @@ export async function insertDeltas(client: pg.ClientBase, deltas: readonly Delta
     rows.int32(delta.leftOut)
     rows.bytes(delta.sketch.toBytes())
   }
-  await copyInto(
-    client,
-    'performance_deltas (project_id, series_id, metric, minute, count, failures, left_out, sketch)',
-    rows,
-  )
+  await tx.copyIn('performance_deltas (project_id, series_id, metric, minute, count, failures, left_out, sketch)', rows)
 }
 
 /** A value whose page is not known yet. */
@@ -80,9 +68,9 @@ export type Pending = {
   readonly place: Place
 }
 
-export async function insertPending(client: pg.ClientBase, pending: readonly Pending[]): Promise<void> {
+export async function insertPending(tx: Tx, pending: readonly Pending[]): Promise<void> {
   if (pending.length === 0) return
-  await client.query({
+  await tx.query({
     name: 'performance-insert-pending',
     text: `insert into performance_pending (segment_key, project_id, received_at, occurred_at, metric, value, is_out, name, op, release, environment, os, device_class)
            select * from unnest($1::bigint[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::smallint[], $6::float8[], $7::bool[],
@@ -122,9 +110,9 @@ type PendingRow = {
 }
 
 /** Values that waited for these segments; they are gone afterwards. */
-export async function takePending(client: pg.ClientBase, segmentKeys: readonly number[]): Promise<Pending[]> {
+export async function takePending(tx: Tx, segmentKeys: readonly number[]): Promise<Pending[]> {
   if (segmentKeys.length === 0) return []
-  const { rows } = await client.query<PendingRow>({
+  const { rows } = await tx.query<PendingRow>({
     name: 'performance-take-pending',
     text: 'delete from performance_pending where segment_key = any($1::bigint[]) returning *',
     values: [segmentKeys.toSorted((a, b) => a - b)],
@@ -133,8 +121,8 @@ export async function takePending(client: pg.ClientBase, segmentKeys: readonly n
 }
 
 /** Values that waited since before `before`, at most `most` of them; they are gone afterwards. */
-export async function takeExpired(client: pg.ClientBase, before: Date, most: number): Promise<Pending[]> {
-  const { rows } = await client.query<PendingRow>(
+export async function takeExpired(tx: Tx, before: Date, most: number): Promise<Pending[]> {
+  const { rows } = await tx.query<PendingRow>(
     `delete from performance_pending where ctid in (
        select ctid from performance_pending where received_at < $1 order by received_at limit $2 for update skip locked)
      returning *`,

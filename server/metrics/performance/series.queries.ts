@@ -1,13 +1,13 @@
-import type pg from 'pg'
+import type { Tx } from '../../storage/database.ts'
 import type { Series } from './series.ts'
 
 /** Which of the series were written today already, by id. */
 export async function findSeries(
-  client: pg.ClientBase,
+  tx: Tx,
   today: string,
   series: readonly Pick<Series, 'id' | 'projectId'>[],
 ): Promise<Set<string>> {
-  const { rows } = await client.query<{ id: string }>({
+  const { rows } = await tx.query<{ id: string }>({
     name: 'performance-find-series',
     text: `select s.id from unnest($1::uuid[], $2::uuid[]) k (project_id, id)
            join performance_series s on s.project_id = k.project_id and s.id = k.id where s.last_day >= $3::date`,
@@ -19,8 +19,8 @@ export async function findSeries(
 export type DayCounts = { names: number; series: number }
 
 /** What a project wrote today, locked until the transaction ends. */
-export async function lockDay(client: pg.ClientBase, projectId: string, today: string): Promise<DayCounts> {
-  const { rows } = await client.query<DayCounts>({
+export async function lockDay(tx: Tx, projectId: string, today: string): Promise<DayCounts> {
+  const { rows } = await tx.query<DayCounts>({
     name: 'performance-lock-day',
     // An update that changes nothing is the one statement that inserts or locks, and answers either way.
     text: `insert into performance_days as d (project_id, day, names, series) values ($1, $2::date, 0, 0)
@@ -30,13 +30,8 @@ export async function lockDay(client: pg.ClientBase, projectId: string, today: s
   return rows[0] ?? { names: 0, series: 0 }
 }
 
-export async function saveDay(
-  client: pg.ClientBase,
-  projectId: string,
-  today: string,
-  { names, series }: DayCounts,
-): Promise<void> {
-  await client.query({
+export async function saveDay(tx: Tx, projectId: string, today: string, { names, series }: DayCounts): Promise<void> {
+  await tx.query({
     name: 'performance-save-day',
     text: 'update performance_days set names = $3, series = $4 where project_id = $1 and day = $2::date',
     values: [projectId, today, names, series],
@@ -45,12 +40,12 @@ export async function saveDay(
 
 /** Which of the names were written today already. */
 export async function findNames(
-  client: pg.ClientBase,
+  tx: Tx,
   projectId: string,
   today: string,
   names: readonly string[],
 ): Promise<Set<string>> {
-  const { rows } = await client.query<{ name: string }>({
+  const { rows } = await tx.query<{ name: string }>({
     name: 'performance-find-names',
     text: `select k.name from unnest($3::text[]) k (name) where exists (
              select 1 from performance_series s where s.project_id = $1 and s.last_day = $2::date and s.name = k.name)`,
@@ -60,10 +55,10 @@ export async function findNames(
 }
 
 /** Makes the series, or says that they were written today. */
-export async function saveSeries(client: pg.ClientBase, today: string, series: readonly Series[]): Promise<void> {
+export async function saveSeries(tx: Tx, today: string, series: readonly Series[]): Promise<void> {
   if (series.length === 0) return
   const rows = series.toSorted((a, b) => (a.projectId + a.id < b.projectId + b.id ? -1 : 1))
-  await client.query({
+  await tx.query({
     name: 'performance-save-series',
     text: `insert into performance_series (project_id, id, grain, name, op, release, environment, os, device_class, last_day)
            select k.*, $10::date from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) k

@@ -1,5 +1,5 @@
 import { hash as digestOf } from 'node:crypto'
-import type pg from 'pg'
+import type { Tx } from '../../storage/database.ts'
 import { hyphenate } from '../../kernel/ids.ts'
 import type { Place } from './fact.ts'
 import * as sql from './series.queries.ts'
@@ -45,33 +45,29 @@ const coarser = ({ name, op, environment }: Place, grain: 1 | 2): Place => ({
  * Makes sure the series exist, within the limits of each project and day: answers which series each of them became, by
  * id. Once per series and day more than a look-up.
  */
-export async function registerSeries(
-  client: pg.ClientBase,
-  today: string,
-  wanted: readonly Series[],
-): Promise<Map<string, string>> {
+export async function registerSeries(tx: Tx, today: string, wanted: readonly Series[]): Promise<Map<string, string>> {
   const became = new Map<string, string>()
   const all = new Map(wanted.map((one) => [one.id, one]))
-  const known = await sql.findSeries(client, today, [...all.values()])
+  const known = await sql.findSeries(tx, today, [...all.values()])
   for (const id of known) became.set(id, id)
   const missing = [...all.values()].filter(({ id }) => !known.has(id))
   if (missing.length === 0) return became
   const projects = Map.groupBy(missing, ({ projectId }) => projectId)
   // In a fixed order: each project's counters are locked until the transaction ends.
   for (const projectId of [...projects.keys()].sort())
-    await registerOf(client, today, projectId, projects.get(projectId) ?? [], became)
+    await registerOf(tx, today, projectId, projects.get(projectId) ?? [], became)
   return became
 }
 
 async function registerOf(
-  client: pg.ClientBase,
+  tx: Tx,
   today: string,
   projectId: string,
   missing: readonly Series[],
   became: Map<string, string>,
 ): Promise<void> {
-  const counts = await sql.lockDay(client, projectId, today)
-  const names = await sql.findNames(client, projectId, today, [...new Set(missing.map(({ place }) => place.name))])
+  const counts = await sql.lockDay(tx, projectId, today)
+  const names = await sql.findNames(tx, projectId, today, [...new Set(missing.map(({ place }) => place.name))])
   const added = new Map<string, Series>()
   // Those that do not fit, and where they go instead; that may be known already.
   const moved = new Map<string, Series>()
@@ -99,7 +95,7 @@ async function registerOf(
   }
   if (moved.size > 0) {
     const overflow = seriesOf(projectId, 0, OVERFLOW)
-    const known = await sql.findSeries(client, today, [...moved.values(), overflow])
+    const known = await sql.findSeries(tx, today, [...moved.values(), overflow])
     for (const [id, other] of moved) {
       const fits = known.has(other.id) || add(other)
       const target = fits ? other : overflow
@@ -108,6 +104,6 @@ async function registerOf(
       became.set(id, target.id)
     }
   }
-  await sql.saveSeries(client, today, [...added.values()])
-  await sql.saveDay(client, projectId, today, counts)
+  await sql.saveSeries(tx, today, [...added.values()])
+  await sql.saveDay(tx, projectId, today, counts)
 }

@@ -1,5 +1,5 @@
 import { hash as digestOf } from 'node:crypto'
-import type pg from 'pg'
+import type { Tx } from '../../storage/database.ts'
 import { dayOf } from '../../kernel/day.ts'
 import type { SessionAttributes } from '../../protocol/session.ts'
 import * as sql from './sessions.queries.ts'
@@ -30,17 +30,17 @@ export function attributesIdOf({ release, environment, os, device }: SessionAttr
  * or for the first time today: two digesters that do so lock rows in the same order.
  */
 export async function countedUnder(
-  client: pg.ClientBase,
+  tx: Tx,
   now: Date,
   wanted: ReadonlyMap<string, KnownAttributes>,
 ): Promise<Map<string, number>> {
   const today = dayOf(now)
-  const known = await sql.findAttributes(client, today, [...wanted.values()])
+  const known = await sql.findAttributes(tx, today, [...wanted.values()])
   const unknown = [...wanted].filter(([key]) => !known.has(key)).map(([, one]) => one)
   const brought =
     unknown.length === 0
       ? new Map<string, number>()
-      : await sql.countNewAttributes(client, today, [...new Set(unknown.map(({ projectId }) => projectId))])
+      : await sql.countNewAttributes(tx, today, [...new Set(unknown.map(({ projectId }) => projectId))])
   const ids = new Map<string, number>()
   const writes = new Map<string, sql.AttributesRow>()
   for (const [key, { projectId, id, attributes }] of wanted) {
@@ -56,7 +56,7 @@ export async function countedUnder(
   }
   if (writes.size > 0) {
     const sorted = [...writes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-    await sql.writeAttributes(client, today, sorted)
+    await sql.writeAttributes(tx, today, sorted)
   }
   return ids
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../../storage/pool.ts'
+import type { Connection } from '../../storage/database.ts'
 
 /**
  * Takes a person's hash off the sessions they had; the sessions stay counted. Sketches of distinct users keep no single
@@ -6,7 +6,7 @@ import type { Database } from '../../storage/pool.ts'
  * @param userHash as protocol/user-hash.ts makes it
  * @returns how many sessions were theirs
  */
-export async function forgetSessionUser(db: Database, projectId: string, userHash: number): Promise<number> {
+export async function forgetSessionUser(db: Connection, projectId: string, userHash: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('app_sessions')
     .set({ user_hash: null, user_at: null })

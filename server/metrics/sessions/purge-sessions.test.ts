@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
-import { withClientTx } from '../../storage/pool.ts'
 import { purgeSessions } from './purge-sessions.ts'
 import { bucketSpans, readSessionSeries, readSessionTotals } from './read-session-totals.ts'
 import { recordSessions } from './record-sessions.ts'
@@ -16,17 +15,17 @@ const at = (time: number): Date => new Date(time)
 test('what is too old goes, what still counts stays', async () => {
   clock.set(at(NOW))
   const projectId = newId()
-  await withClientTx(app.pool, (client) =>
-    recordSessions(client, at(NOW), [
+  await app.tx((tx) =>
+    recordSessions(tx, at(NOW), [
       filed(projectId, anUpdate({ sid: sidOf('old'), startedAt: NOW - 5 * DAY_MS, attributes: anAttribute() })),
       filed(projectId, anUpdate({ sid: sidOf('new'), attributes: anAttribute({ release: 'b' }) })),
     ]),
   )
   const grains = async (): Promise<unknown[]> =>
-    (await everythingOf(app.pool, projectId)).rollups.map((row) => row['bucket_seconds'])
+    (await everythingOf(app.db, projectId)).rollups.map((row) => row['bucket_seconds'])
 
   await purgeSessions(app)
-  expect((await everythingOf(app.pool, projectId)).sessions).toHaveLength(2)
+  expect((await everythingOf(app.db, projectId)).sessions).toHaveLength(2)
 
   clock.set(at(NOW + DAY_MS + 2 * HOUR_MS))
   expect(await purgeSessions(app)).toEqual({ sessions: 1, rollups: 0 })
@@ -43,15 +42,15 @@ test('what is too old goes, what still counts stays', async () => {
   expect(await readSessionTotals(app.db, { ...whole, release: 'b' })).toMatchObject({ total: 1 })
   clock.set(at(NOW + 403 * DAY_MS))
   await purgeSessions(app)
-  expect(await everythingOf(app.pool, projectId)).toEqual({ sessions: [], rollups: [] })
-  const left = await app.pool.query('select 1 from session_attributes where project_id = $1', [projectId])
+  expect(await everythingOf(app.db, projectId)).toEqual({ sessions: [], rollups: [] })
+  const left = await app.db.query('select 1 from session_attributes where project_id = $1', [projectId])
   expect(left.rows).toEqual([])
 })
 
 test('a series has a point for each step, with null rates where nothing started', async () => {
   const projectId = newId()
-  await withClientTx(app.pool, (client) =>
-    recordSessions(client, at(NOW), [
+  await app.tx((tx) =>
+    recordSessions(tx, at(NOW), [
       filedCounts(projectId, [
         { startedAt: NOW - 125_000, exited: 3, crashed: 1, did: 'ada' },
         { startedAt: NOW - 1_000, exited: 1, did: 'ada' },

@@ -3,7 +3,6 @@ import { aPerson } from '#test/kit/people.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
-import { withClientTx } from '../../storage/pool.ts'
 import { rateImpact } from './rate-impact.ts'
 import { recordSessions } from './record-sessions.ts'
 import { anUpdate, filed, sidOf } from './sessions.fixture.ts'
@@ -34,7 +33,7 @@ async function aProject(settings: Record<string, unknown> = {}): Promise<string>
 /** An issue of handled errors that so many users met today. */
 async function metBy(projectId: string, users: number): Promise<string> {
   const [id = ''] = await seedIssues(app, projectId, 1)
-  await app.pool.query(
+  await app.db.query(
     `update issues set gravity = 2, severity = 1, last_seen = $2, users_day = $2::timestamptz::date, users_today = $3 where id = $1`,
     [id, app.clock.now(), users],
   )
@@ -49,7 +48,7 @@ async function active(projectId: string, users: number): Promise<void> {
   const updates = Array.from({ length: users }, (_, user) =>
     filed(projectId, anUpdate({ sid: sidOf(`${projectId}${user}`), isInit: true, did: `user ${user}` })),
   )
-  await withClientTx(app.pool, (client) => recordSessions(client, app.clock.now(), updates))
+  await app.tx((tx) => recordSessions(tx, app.clock.now(), updates))
 }
 
 test('one in a hundred of the users of the day is many; without sessions there is no share', async () => {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { aPerson } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
-import { withClientTx } from '../../storage/pool.ts'
 import { readSessionSummary } from './read-session-summary.ts'
 import { recordSessions } from './record-sessions.ts'
 import { anUpdate, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
@@ -31,7 +30,7 @@ async function aProject(orgId = actor.orgId): Promise<string> {
 }
 
 const record = (...sessions: Parameters<typeof recordSessions>[2]) =>
-  withClientTx(app.pool, (client) => recordSessions(client, app.clock.now(), sessions))
+  app.tx((tx) => recordSessions(tx, app.clock.now(), sessions))
 
 const NOTHING = { total: 0, crash_free_sessions: null, crashed_users: null }
 

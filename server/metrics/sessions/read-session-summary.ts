@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
-import type { Database } from '../../storage/pool.ts'
+import type { Connection } from '../../storage/database.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { bucketSpans } from './read-session-totals.ts'
 import { ALL_ATTRIBUTES, startOf } from './rollup.ts'
@@ -41,7 +41,7 @@ const MOST_SKETCHES = 6_000
 const SKETCHES_AT_ONCE = 500
 
 async function summarise(
-  db: Database,
+  db: Connection,
   orgId: string,
   projectIds: readonly string[] | undefined,
   from: number,
@@ -75,7 +75,7 @@ function rollupsOf(orgId: string, projectIds: readonly string[] | undefined, fro
 
 type Place = { project_id: string; bucket_seconds: number; bucket: Date }
 
-async function countCrashedUsers(db: Database, rollups: RawBuilder<unknown>): Promise<number> {
+async function countCrashedUsers(db: Connection, rollups: RawBuilder<unknown>): Promise<number> {
   const users = new HyperLogLog()
   let last: Place | undefined
   do {
@@ -87,7 +87,7 @@ async function countCrashedUsers(db: Database, rollups: RawBuilder<unknown>): Pr
 }
 
 async function sketchesAfter(
-  db: Database,
+  db: Connection,
   rollups: RawBuilder<unknown>,
   after: Place | undefined,
 ): Promise<(Place & { crashed_users: Buffer })[]> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { dayOf, dayPlus } from '../../kernel/day.ts'
-import type { Database } from '../../storage/pool.ts'
+import type { Connection } from '../../storage/database.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { ALL_ATTRIBUTES, BUCKET_SECONDS, COUNTS, type Counts, startOf, USER_SETS, type UserSet } from './rollup.ts'
 
@@ -42,7 +42,7 @@ export type SessionTotals = {
 }
 
 /** Costs what the buckets of the range cost, however many sessions they count. */
-export async function readSessionTotals(db: Database, question: SessionQuestion): Promise<SessionTotals> {
+export async function readSessionTotals(db: Connection, question: SessionQuestion): Promise<SessionTotals> {
   const spans = bucketSpans(question.from.getTime(), question.to.getTime())
   const rows = await readRows(db, question, spans)
   return totalsOf(rows)
@@ -55,7 +55,7 @@ export type SessionPoint = { readonly t: Date; readonly totals: SessionTotals }
  * @param stepSeconds one of BUCKET_SECONDS; `from` is taken down to a whole step
  */
 export async function readSessionSeries(
-  db: Database,
+  db: Connection,
   question: SessionQuestion,
   stepSeconds: (typeof BUCKET_SECONDS)[number],
 ): Promise<SessionPoint[]> {
@@ -72,7 +72,7 @@ export async function readSessionSeries(
 type Row = Counts & Record<UserSet, Buffer | null> & { bucket: Date }
 type Span = { readonly bucketSeconds: number; readonly from: number; readonly to: number }
 
-async function readRows(db: Database, question: SessionQuestion, spans: readonly Span[]): Promise<Row[]> {
+async function readRows(db: Connection, question: SessionQuestion, spans: readonly Span[]): Promise<Row[]> {
   if (spans.length === 0) return []
   const attributes = await attributesAsked(db, question)
   if (attributes.length === 0) return []
@@ -88,7 +88,7 @@ async function readRows(db: Database, question: SessionQuestion, spans: readonly
 }
 
 /** Without a filter the row that counts all of them; else those that match and were met since. */
-async function attributesAsked(db: Database, { projectId, from, ...filter }: SessionQuestion): Promise<number[]> {
+async function attributesAsked(db: Connection, { projectId, from, ...filter }: SessionQuestion): Promise<number[]> {
   const { release, environment, os, device } = filter
   if (release === undefined && environment === undefined && os === undefined && device === undefined)
     return [ALL_ATTRIBUTES]

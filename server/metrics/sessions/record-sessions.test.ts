@@ -4,7 +4,6 @@ import { testApp } from '#test/kit/test-app.ts'
 import type { App } from '../../context/app.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { SessionUpdate } from '../../protocol/session.ts'
-import { withClientTx } from '../../storage/pool.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { MOST_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
 import { forgetSessionUser } from './forget-session-user.ts'
@@ -16,7 +15,7 @@ const test_ = await testApp()
 const { app } = test_
 
 const record = (facts: readonly FiledSession[], by: App = app, now = NOW): Promise<boolean[]> =>
-  withClientTx(by.pool, (client) => recordSessions(client, new Date(now), facts))
+  by.tx((tx) => recordSessions(tx, new Date(now), facts))
 
 /** Updates of one project, each in a batch of its own. */
 async function inTurn(projectId: string, ...updates: SessionUpdate[]): Promise<void> {
@@ -45,7 +44,7 @@ describe('one session', () => {
       crash_free_sessions: 0,
       crash_free_users: 0,
     })
-    const { sessions } = await everythingOf(app.pool, projectId)
+    const { sessions } = await everythingOf(app.db, projectId)
     expect(sessions).toMatchObject([{ status: 5, errors: 2, has_init: true }])
   })
 
@@ -72,8 +71,8 @@ describe('one session', () => {
     await record([filed(one, anUpdate({ did: 'ada' })), filed(two, anUpdate({ did: 'ada', status: 'crashed' }))])
     expect(await totals(one)).toMatchObject({ total: 1, crashed: 0, crashed_users: 0 })
     expect(await totals(two)).toMatchObject({ total: 1, crashed: 1, crashed_users: 1 })
-    const { sessions } = await everythingOf(app.pool, one)
-    const { sessions: others } = await everythingOf(app.pool, two)
+    const { sessions } = await everythingOf(app.db, one)
+    const { sessions: others } = await everythingOf(app.db, two)
     expect(sessions[0]?.['user_hash']).not.toBe(others[0]?.['user_hash'])
     expect(JSON.stringify([sessions, others])).not.toContain('ada')
   })
@@ -82,7 +81,7 @@ describe('one session', () => {
     const projectId = newId()
     const old = anUpdate({ startedAt: NOW - 6 * 86_400_000 - 1 })
     expect(await record([filed(projectId, old), filed(projectId, anUpdate())])).toEqual([false, true])
-    expect((await everythingOf(app.pool, projectId)).sessions).toHaveLength(1)
+    expect((await everythingOf(app.db, projectId)).sessions).toHaveLength(1)
   })
 
   test('repeated without news writes nothing', async () => {
@@ -90,7 +89,7 @@ describe('one session', () => {
     const update = anUpdate({ did: 'ada', status: 'exited', durationMs: 5_000 })
     await inTurn(projectId, update)
     const versions = () =>
-      app.pool.query('select xmin::text, ctid::text from session_rollups where project_id = $1 order by 1, 2', [
+      app.db.query('select xmin::text, ctid::text from session_rollups where project_id = $1 order by 1, 2', [
         projectId,
       ])
     const before = await versions()
@@ -143,10 +142,10 @@ describe('durations', () => {
   test('of sessions that ended are kept within 1 %, the last word counting', async () => {
     const projectId = newId()
     await inTurn(projectId, anUpdate({ durationMs: 550, isInit: true }))
-    expect((await everythingOf(app.pool, projectId)).rollups[0]?.durations).toBeNull()
+    expect((await everythingOf(app.db, projectId)).rollups[0]?.durations).toBeNull()
     await inTurn(projectId, anUpdate({ status: 'exited', durationMs: 7_414 }))
     await inTurn(projectId, anUpdate({ status: 'crashed', durationMs: 9_000 }))
-    for (const row of (await everythingOf(app.pool, projectId)).rollups) {
+    for (const row of (await everythingOf(app.db, projectId)).rollups) {
       const sketch = DDSketch.fromBytes(row.durations ?? Buffer.alloc(0))
       expect(sketch.count).toBe(1)
       expect(Math.abs((sketch.quantile(0.5) ?? 0) / 9_000 - 1)).toBeLessThan(0.01)
@@ -208,7 +207,7 @@ describe('attributes', () => {
       filed(projectId, anUpdate({ sid: sidOf(`many ${index}`), attributes: anAttribute({ release: `r${index}` }) })),
     )
     await record(updates)
-    const { rows } = await app.pool.query<{ named: number; others: number }>(
+    const { rows } = await app.db.query<{ named: number; others: number }>(
       `select count(*) filter (where id <> ${OTHER_ATTRIBUTES}) as named, count(*) filter (where id = ${OTHER_ATTRIBUTES}) as others
        from session_attributes where project_id = $1`,
       [projectId],
@@ -218,7 +217,7 @@ describe('attributes', () => {
     // What was named goes on under its name; what was not, stays with the others.
     await record(updates.map((one) => ({ ...one })))
     expect(await totals(projectId)).toMatchObject({ total: 10_000 })
-    expect((await everythingOf(app.pool, projectId)).rollups).toHaveLength(4 * (1 + MOST_NEW_ATTRIBUTES_PER_DAY + 1))
+    expect((await everythingOf(app.db, projectId)).rollups).toHaveLength(4 * (1 + MOST_NEW_ATTRIBUTES_PER_DAY + 1))
   })
 
   test('that are still used are told from those that are not', async () => {
@@ -226,8 +225,8 @@ describe('attributes', () => {
     await inTurn(projectId, anUpdate())
     const later = new Date(NOW + 2 * 86_400_000)
     const update = anUpdate({ sid: sidOf('later'), startedAt: later.getTime() })
-    await withClientTx(app.pool, (client) => recordSessions(client, later, [filed(projectId, update)]))
-    const { rows } = await app.pool.query(
+    await app.tx((tx) => recordSessions(tx, later, [filed(projectId, update)]))
+    const { rows } = await app.db.query(
       'select created_day, last_used_day from session_attributes where project_id = $1',
       [projectId],
     )
@@ -261,7 +260,7 @@ describe('two digesters at once', () => {
         record(batchOf(seed), seed % 2 === 0 ? app : other, NOW + (seed % 3) * 86_400_000),
       ),
     )
-    expect((await everythingOf(app.pool, projectId)).sessions).toHaveLength(40)
+    expect((await everythingOf(app.db, projectId)).sessions).toHaveLength(40)
     expect(await totals(projectId, { to: new Date(NOW + 60_000) })).toMatchObject({
       total: 40,
       healthy: 30,
@@ -275,11 +274,11 @@ describe('two digesters at once', () => {
 test('a person is forgotten, their sessions stay counted', async () => {
   const projectId = newId()
   await inTurn(projectId, anUpdate({ did: 'ada' }), anUpdate({ sid: sidOf('two'), did: 'bob' }))
-  const { sessions } = await everythingOf(app.pool, projectId)
+  const { sessions } = await everythingOf(app.db, projectId)
   const ada = sessions.find((row) => row['sid'] === sessions[0]?.['sid'])?.['user_hash']
   expect(await forgetSessionUser(app.db, newId(), Number(ada))).toBe(0)
   expect(await forgetSessionUser(app.db, projectId, Number(ada))).toBe(1)
-  const after = await everythingOf(app.pool, projectId)
+  const after = await everythingOf(app.db, projectId)
   expect(after.sessions.filter((row) => row['user_hash'] === null)).toHaveLength(1)
   expect(await totals(projectId)).toMatchObject({ total: 2 })
 })

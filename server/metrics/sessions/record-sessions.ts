@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../../storage/database.ts'
 import type { SessionAggregates, SessionAttributes, SessionUpdate } from '../../protocol/session.ts'
 import { hashUser } from '../../protocol/user-hash.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
@@ -24,16 +24,12 @@ export const SESSION_KEPT_MS = 6 * 86_400_000
  * come; one that arrives twice counts twice, for it carries nothing to know it by.
  * @returns for each fact whether it was counted; false when its session began too long ago
  */
-export async function recordSessions(
-  client: pg.ClientBase,
-  now: Date,
-  facts: readonly FiledSession[],
-): Promise<boolean[]> {
+export async function recordSessions(tx: Tx, now: Date, facts: readonly FiledSession[]): Promise<boolean[]> {
   const horizon = now.getTime() - SESSION_KEPT_MS
   const isCounted = facts.map(({ fact }) => !('update' in fact) || fact.update.startedAt >= horizon)
   const counted = facts.filter((_, index) => isCounted[index])
   if (counted.length === 0) return isCounted
-  const ids = await countedUnder(client, now, attributesOfAll(counted))
+  const ids = await countedUnder(tx, now, attributesOfAll(counted))
   const idOf = (projectId: string, attributes: SessionAttributes): number => {
     const id = attributesIdOf(attributes)
     return ids.get(sql.attributesKey(projectId, id)) ?? id
@@ -53,8 +49,8 @@ export async function recordSessions(
     const known = sessions.get(sql.sessionKey(one))
     sessions.set(sql.sessionKey(one), known === undefined ? one : mergeSessions(known, one))
   }
-  await mergeIntoRows(client, sessions, changes)
-  await writeRollups(client, changes.rows())
+  await mergeIntoRows(tx, sessions, changes)
+  await writeRollups(tx, changes.rows())
   return isCounted
 }
 
@@ -75,19 +71,15 @@ function attributesOfAll(facts: readonly FiledSession[]): Map<string, KnownAttri
  * Inserting comes before locking, both in the order of the keys: a digester that waits for another one's insert holds
  * no lock the other could still ask for.
  */
-async function mergeIntoRows(
-  client: pg.ClientBase,
-  sessions: ReadonlyMap<string, Session>,
-  changes: RollupChanges,
-): Promise<void> {
+async function mergeIntoRows(tx: Tx, sessions: ReadonlyMap<string, Session>, changes: RollupChanges): Promise<void> {
   let pending = [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, session]) => session)
   const updated: Session[] = []
   while (pending.length > 0) {
-    const inserted = await sql.insertSessions(client, pending)
+    const inserted = await sql.insertSessions(tx, pending)
     for (const session of pending) if (inserted.has(sql.sessionKey(session))) changes.replace(null, session)
     pending = pending.filter((session) => !inserted.has(sql.sessionKey(session)))
     if (pending.length === 0) break
-    const rows = await sql.lockSessions(client, pending)
+    const rows = await sql.lockSessions(tx, pending)
     for (const session of pending) {
       const before = rows.get(sql.sessionKey(session))
       if (before === undefined) continue
@@ -99,21 +91,21 @@ async function mergeIntoRows(
     // A row that was purged between the two statements is inserted after all.
     pending = pending.filter((session) => !rows.has(sql.sessionKey(session)))
   }
-  if (updated.length > 0) await sql.updateSessions(client, updated)
+  if (updated.length > 0) await sql.updateSessions(tx, updated)
 }
 
-async function writeRollups(client: pg.ClientBase, rows: readonly RollupChange[]): Promise<void> {
+async function writeRollups(tx: Tx, rows: readonly RollupChange[]): Promise<void> {
   if (rows.length === 0) return
-  await sql.addCounts(client, rows)
+  await sql.addCounts(tx, rows)
   const sketched = rows.filter((row) => row.users.size > 0 || row.durations.size > 0)
   if (sketched.length === 0) return
-  const stored = await sql.readSketches(client, sketched)
+  const stored = await sql.readSketches(tx, sketched)
   const writes: { key: RollupChange; sketches: sql.Sketches }[] = []
   for (const [index, row] of sketched.entries()) {
     const sketches = changedSketches(row, stored[index])
     if (sketches !== null) writes.push({ key: row, sketches })
   }
-  if (writes.length > 0) await sql.writeSketches(client, writes)
+  if (writes.length > 0) await sql.writeSketches(tx, writes)
 }
 
 /** The sketches a change makes different; null when there are none: a user seen before changes nothing. */

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
 import { SESSION_STATUSES, type SessionUpdate } from '../../protocol/session.ts'
-import { withClientTx } from '../../storage/pool.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { recordSessions } from './record-sessions.ts'
 import { anAttribute, anUpdate, everythingOf, filed, NOW, sidOf } from './sessions.fixture.ts'
@@ -14,18 +13,18 @@ describe('in any order, twice, in any batches', () => {
   type Delivery = { readonly updates: readonly SessionUpdate[]; readonly sizes: readonly number[] }
 
   async function deliver(projectId: string, { updates, sizes }: Delivery) {
-    await app.pool.query('delete from app_sessions where project_id = $1', [projectId])
-    await app.pool.query('delete from session_rollups where project_id = $1', [projectId])
+    await app.db.query('delete from app_sessions where project_id = $1', [projectId])
+    await app.db.query('delete from session_rollups where project_id = $1', [projectId])
     let at = 0
     for (const size of [...sizes, updates.length]) {
       const batch = updates.slice(at, at + size)
       if (batch.length > 0) {
         const facts = batch.map((update) => filed(projectId, update))
-        await withClientTx(app.pool, (client) => recordSessions(client, new Date(NOW), facts))
+        await app.tx((tx) => recordSessions(tx, new Date(NOW), facts))
       }
       at += size
     }
-    return everythingOf(app.pool, projectId)
+    return everythingOf(app.db, projectId)
   }
 
   /** The same updates, some of them again, shuffled and cut into batches. */

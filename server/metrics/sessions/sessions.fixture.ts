@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type pg from 'pg'
+import type { Connection } from '../../storage/database.ts'
 import type { SessionAttributes, SessionCounts, SessionUpdate } from '../../protocol/session.ts'
 import type { FiledSession } from './record-sessions.ts'
 
@@ -60,12 +60,12 @@ export const filedCounts = (
 })
 
 /** Everything recorded for a project, in a fixed order. */
-export async function everythingOf(pool: pg.Pool, projectId: string) {
-  const sessions = await pool.query<Record<string, unknown>>(
+export async function everythingOf(db: Connection, projectId: string) {
+  const sessions = await db.query<Record<string, unknown>>(
     'select * from app_sessions where project_id = $1 order by sid',
     [projectId],
   )
-  const rollups = await pool.query<Record<string, unknown> & { durations: Buffer | null; total: number }>(
+  const rollups = await db.query<Record<string, unknown> & { durations: Buffer | null; total: number }>(
     `select * from session_rollups where project_id = $1 order by bucket_seconds, attributes_id, bucket`,
     [projectId],
   )

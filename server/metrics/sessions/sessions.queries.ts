@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Tx } from '../../storage/database.ts'
 import { COUNTS, type RollupChange, USER_SETS, type UserSet } from './rollup.ts'
 import type { Session } from './session.ts'
 
@@ -19,11 +19,11 @@ export const attributesKey = (projectId: string, id: number): string => `${proje
 
 /** Those of the attributes that are written down, and whether they were used on that day already. */
 export async function findAttributes(
-  client: pg.ClientBase,
+  tx: Tx,
   day: string,
   wanted: readonly AttributesId[],
 ): Promise<Map<string, { isUsed: boolean }>> {
-  const { rows } = await client.query<{ project_id: string; id: number; is_used: boolean }>({
+  const { rows } = await tx.query<{ project_id: string; id: number; is_used: boolean }>({
     name: 'sessions-find-attributes',
     text: `select a.project_id, a.id, a.last_used_day >= $3::date as is_used
            from unnest($1::uuid[], $2::bigint[]) k (project_id, id)
@@ -35,11 +35,11 @@ export async function findAttributes(
 
 /** How many attributes each project brought up on a day; the work is bounded by the bound on that number. */
 export async function countNewAttributes(
-  client: pg.ClientBase,
+  tx: Tx,
   day: string,
   projectIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const { rows } = await client.query<{ project_id: string; brought: number }>({
+  const { rows } = await tx.query<{ project_id: string; brought: number }>({
     name: 'sessions-count-attributes',
     text: `select project_id, count(*) as brought from session_attributes
            where project_id = any($1::uuid[]) and created_day = $2::date group by project_id`,
@@ -49,12 +49,8 @@ export async function countNewAttributes(
 }
 
 /** Writes attributes down as used on a day, new ones and known ones in one statement and the order given. */
-export async function writeAttributes(
-  client: pg.ClientBase,
-  day: string,
-  rows: readonly AttributesRow[],
-): Promise<void> {
-  await client.query({
+export async function writeAttributes(tx: Tx, day: string, rows: readonly AttributesRow[]): Promise<void> {
+  await tx.query({
     name: 'sessions-write-attributes',
     text: `insert into session_attributes as a (project_id, id, release, environment, os, device, created_day, last_used_day)
            select k.*, $7::date, $7::date
@@ -78,8 +74,8 @@ export type SessionKey = Pick<Session, 'projectId' | 'sid'>
 export const sessionKey = ({ projectId, sid }: SessionKey): string => `${projectId}/${sid}`
 
 /** Inserts those nobody knows yet, waiting for whoever is inserting the same; answers which those were. */
-export async function insertSessions(client: pg.ClientBase, sessions: readonly Session[]): Promise<Set<string>> {
-  const { rows } = await client.query<{ project_id: string; sid: string }>({
+export async function insertSessions(tx: Tx, sessions: readonly Session[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ project_id: string; sid: string }>({
     name: 'sessions-insert',
     text: `insert into app_sessions (${COLUMNS}) select * from ${unnested(0)}
            on conflict (project_id, sid) do nothing returning project_id, sid`,
@@ -89,8 +85,8 @@ export async function insertSessions(client: pg.ClientBase, sessions: readonly S
 }
 
 /** Sessions known by now, locked. */
-export async function lockSessions(client: pg.ClientBase, keys: readonly SessionKey[]): Promise<Map<string, Session>> {
-  const { rows } = await client.query<SessionRow>({
+export async function lockSessions(tx: Tx, keys: readonly SessionKey[]): Promise<Map<string, Session>> {
+  const { rows } = await tx.query<SessionRow>({
     name: 'sessions-lock',
     text: `select s.* from unnest($1::uuid[], $2::uuid[]) k (project_id, sid)
            join app_sessions s on s.project_id = k.project_id and s.sid = k.sid
@@ -101,8 +97,8 @@ export async function lockSessions(client: pg.ClientBase, keys: readonly Session
 }
 
 /** Of sessions that are locked. */
-export async function updateSessions(client: pg.ClientBase, sessions: readonly Session[]): Promise<void> {
-  await client.query({
+export async function updateSessions(tx: Tx, sessions: readonly Session[]): Promise<void> {
+  await tx.query({
     name: 'sessions-update',
     text: `update app_sessions s set attributes_id = k.attributes_id, started_at = k.started_at, has_init = k.has_init,
              first_update_at = k.first_update_at, status = k.status, errors = k.errors, duration_ms = k.duration_ms,
@@ -196,8 +192,8 @@ const KEY_COLUMNS = 'project_id, bucket_seconds, attributes_id, bucket'
 const SAME_KEY = `r.project_id = k.project_id and r.bucket_seconds = k.bucket_seconds and r.attributes_id = k.attributes_id and r.bucket = k.bucket`
 
 /** Adds counts and makes rows that are missing; all of them stay locked until the transaction ends. */
-export async function addCounts(client: pg.ClientBase, rows: readonly RollupChange[]): Promise<void> {
-  await client.query({
+export async function addCounts(tx: Tx, rows: readonly RollupChange[]): Promise<void> {
+  await tx.query({
     name: 'sessions-add-counts',
     text: `insert into session_rollups as r (${KEY_COLUMNS}, ${COUNTS.join(', ')})
            select * from ${unnested(0, [...KEY_TYPES, ...COUNTS.map(() => 'bigint')])}
@@ -210,8 +206,8 @@ export type Sketches = Record<UserSet | 'durations', Buffer | null>
 const SKETCHES = [...USER_SETS, 'durations'] as const
 
 /** Sketches of rows that {@link addCounts} locked, in the order asked for. */
-export async function readSketches(client: pg.ClientBase, rows: readonly RollupKey[]): Promise<Sketches[]> {
-  const found = await client.query<Sketches>({
+export async function readSketches(tx: Tx, rows: readonly RollupKey[]): Promise<Sketches[]> {
+  const found = await tx.query<Sketches>({
     name: 'sessions-read-sketches',
     text: `select ${SKETCHES.map((name) => `r.${name}`).join(', ')}
            from ${unnested(0, KEY_TYPES)} with ordinality k (${KEY_COLUMNS}, place)
@@ -223,10 +219,10 @@ export async function readSketches(client: pg.ClientBase, rows: readonly RollupK
 
 /** A sketch of null leaves the one that is there. */
 export async function writeSketches(
-  client: pg.ClientBase,
+  tx: Tx,
   rows: readonly { readonly key: RollupKey; readonly sketches: Sketches }[],
 ): Promise<void> {
-  await client.query({
+  await tx.query({
     name: 'sessions-write-sketches',
     text: `update session_rollups r set ${SKETCHES.map((name) => `${name} = coalesce(k.${name}, r.${name})`).join(', ')}
            from ${unnested(0, [...KEY_TYPES, ...SKETCHES.map(() => 'bytea')])} k (${KEY_COLUMNS}, ${SKETCHES.join(', ')})

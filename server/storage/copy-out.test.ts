@@ -1,19 +1,21 @@
+import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
-import { readCopied } from './copy-read.ts'
+import { readCopied } from './copy-out.ts'
 
-const { app } = await testApp()
+const { connectionString } = await testApp()
 
 async function copied(query: string): Promise<Buffer> {
-  const client = await app.pool.connect()
+  const client = new pg.Client({ connectionString })
+  await client.connect()
   try {
     const chunks: Buffer[] = []
     for await (const chunk of client.query(copyTo(`copy (${query}) to stdout (format binary)`)))
       chunks.push(chunk as Buffer)
     return Buffer.concat(chunks)
   } finally {
-    client.release()
+    await client.end()
   }
 }
 

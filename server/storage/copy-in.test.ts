@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CopyRows } from './copy-rows.ts'
+import { CopyRows } from './copy-in.ts'
 
 /** The one field of a stream that `write` puts into it, behind its length. */
 function field(write: (rows: CopyRows) => void): Buffer {

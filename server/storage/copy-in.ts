@@ -1,8 +1,3 @@
-import { pipeline } from 'node:stream/promises'
-import { Readable } from 'node:stream'
-import type pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-
 /**
  * Rows in PostgreSQL's binary COPY format (documentation: COPY, "Binary Format"). Text arrays would send every body
  * as hexadecimal, twice its size.
@@ -144,10 +139,3 @@ export class CopyRows {
     this.#flushed = this.#used
   }
 }
-
-/**
- * Writes rows inside the caller's transaction.
- * @param into the table and its columns, in the order of the rows' fields: `logs (id, body)`; never text of a user
- */
-export const copyInto = (client: pg.ClientBase, into: string, rows: CopyRows): Promise<void> =>
-  pipeline(Readable.from(rows.finish()), client.query(copyFrom(`copy ${into} from stdin (format binary)`)))

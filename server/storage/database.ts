@@ -1,0 +1,285 @@
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import {
+  AbortedTransactionError,
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  QueryCreator,
+  type QueryExecutor,
+  type QueryExecutorProvider,
+  type QueryResult,
+} from 'kysely'
+import type pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import type { CopyRows } from './copy-in.ts'
+import { readCopied } from './copy-out.ts'
+import type { Tables } from './tables.gen.ts'
+
+/** SQL text with its values. A statement with a `name` is prepared: each connection parses it once. */
+export type Statement = {
+  /** Unique for its text; at most 63 characters. */
+  readonly name?: string
+  readonly text: string
+  readonly values?: readonly unknown[]
+}
+
+export type StatementResult<Row> = {
+  readonly rows: Row[]
+  /** Rows returned or changed; null for statements that do neither. */
+  readonly rowCount: number | null
+}
+
+/** Runs work with a client of `pg`. A `fragile` one leaves the connection unusable when it fails. */
+type WithClient = <T>(work: (client: pg.ClientBase) => Promise<T>, fragile?: 'fragile') => Promise<T>
+
+/**
+ * What a query function runs on: the pool, a reserved connection or a transaction. Offers Kysely's query builder
+ * (`selectFrom`, `insertInto`, …; also for `sql` templates), statements and COPY.
+ */
+export abstract class Connection extends QueryCreator<Tables> implements QueryExecutorProvider {
+  readonly #withClient: WithClient
+  readonly #executor: QueryExecutor
+
+  protected constructor(withClient: WithClient) {
+    const executor = executorOn(withClient)
+    super({ executor })
+    this.#withClient = withClient
+    this.#executor = executor
+  }
+
+  /** For Kysely's `sql` template. */
+  getExecutor(): QueryExecutor {
+    return this.#executor
+  }
+
+  /** Runs a statement on the driver itself: without building and compiling a query. `Row` must name what it returns. */
+  query<Row extends pg.QueryResultRow = Record<string, unknown>>(
+    statement: string | Statement,
+    values?: readonly unknown[],
+  ): Promise<StatementResult<Row>> {
+    return this.#withClient((client) => run<Row>(client, statement, values))
+  }
+
+  /**
+   * Reads the result of a query by binary COPY: the driver reads other results as text, a `bytea` as hexadecimal.
+   * @param query takes no parameters: never text of a user
+   * @param fields number of columns
+   */
+  copyOut(query: string, fields: number): Promise<(Buffer | null)[][]> {
+    return this.#withClient(async (client) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of client.query(copyTo(`copy (${query}) to stdout (format binary)`)))
+        if (Buffer.isBuffer(chunk)) chunks.push(chunk)
+      return readCopied(Buffer.concat(chunks), fields)
+    }, 'fragile')
+  }
+}
+
+/** The pool. Each statement takes a connection for itself; {@link Database.tx} keeps one for a transaction. */
+export class Database extends Connection {
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    super(async (work, fragile) => {
+      const client = await pool.connect()
+      let destroy = false
+      try {
+        return await work(client)
+      } catch (error) {
+        destroy = fragile !== undefined
+        throw error
+      } finally {
+        // The pool itself drops a client that lost its connection.
+        client.release(destroy)
+      }
+    })
+    this.#pool = pool
+  }
+
+  /**
+   * Runs work in one transaction, read committed. Rolls back when the work throws.
+   * @throws AbortedTransactionError when the work caught the error of a statement: PostgreSQL would not commit it
+   */
+  async tx<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect()
+    const tx = new Tx(client)
+    let broken: Error | undefined
+    try {
+      await client.query('begin')
+      const result = await work(tx)
+      await tx.end()
+      const { command } = await client.query('commit')
+      if (command === 'ROLLBACK') throw new AbortedTransactionError()
+      return result
+    } catch (error) {
+      await tx.end()
+      await client.query('rollback').catch((failure: unknown) => {
+        broken = failure instanceof Error ? failure : new Error(String(failure))
+      })
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  /** Takes a connection out of the pool until its `release()`. */
+  async reserve(listeners: ConnectionListeners = {}): Promise<ReservedConnection> {
+    return new ReservedConnection(await this.#pool.connect(), listeners)
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+}
+
+/** One transaction on one connection. Its statements run one after the other; after its end it refuses them. */
+export class Tx extends Connection {
+  readonly #queue: Queue
+
+  /** @internal Use {@link Database.tx}. */
+  constructor(client: pg.ClientBase) {
+    const queue = new Queue(client)
+    super((work) => queue.add(work))
+    this.#queue = queue
+  }
+
+  /**
+   * Writes rows by binary COPY.
+   * @param into the table and its columns, in the order of the rows' fields: `logs (id, body)`; never text of a user
+   */
+  copyIn(into: string, rows: CopyRows): Promise<void> {
+    return this.#queue.add((client) =>
+      pipeline(Readable.from(rows.finish()), client.query(copyFrom(`copy ${into} from stdin (format binary)`))),
+    )
+  }
+
+  /** Runs a part of the transaction that may fail: when it throws, only its statements are undone. */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    await this.query('savepoint part')
+    try {
+      const result = await work()
+      await this.query('release savepoint part')
+      return result
+    } catch (error) {
+      // On a lost connection this fails as well, and so does the next statement; the first error says more.
+      await this.query('rollback to savepoint part').catch(() => {})
+      throw error
+    }
+  }
+
+  /** @internal Waits for the running statement and refuses further ones. */
+  end(): Promise<void> {
+    return this.#queue.close()
+  }
+}
+
+export type ConnectionListeners = {
+  /** Called once when the connection breaks. Release it then. */
+  readonly onLost?: () => void
+  /** Called for each NOTIFY on a channel that the connection listens to. */
+  readonly onNotification?: (payload: string | undefined) => void
+}
+
+/**
+ * A connection outside a transaction, for what belongs to the session: advisory locks, LISTEN, settings, VACUUM.
+ * Each statement commits by itself.
+ */
+export class ReservedConnection extends Connection {
+  readonly #client: pg.PoolClient
+  readonly #unlisten: () => void
+  #isReleased = false
+
+  constructor(client: pg.PoolClient, { onLost, onNotification }: ConnectionListeners) {
+    super((work) => work(client))
+    this.#client = client
+    let isLost = false
+    const lose = (): void => {
+      if (isLost) return
+      isLost = true
+      onLost?.()
+    }
+    const notify = ({ payload }: pg.Notification): void => onNotification?.(payload)
+    client.on('error', lose).on('end', lose).on('notification', notify)
+    this.#unlisten = () => client.off('error', lose).off('end', lose).off('notification', notify)
+  }
+
+  /** @param destroy closes the connection; for one that broke, or whose settings are not for others */
+  release(destroy = false): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#unlisten()
+    this.#client.release(destroy)
+  }
+}
+
+async function run<Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  statement: string | Statement,
+  values?: readonly unknown[],
+): Promise<StatementResult<Row>> {
+  if (typeof statement === 'string') return client.query<Row>({ text: statement, values: [...(values ?? [])] })
+  return client.query<Row>({ ...statement, values: [...(statement.values ?? [])] })
+}
+
+/** The statements of a transaction, one at a time. */
+class Queue {
+  readonly #client: pg.ClientBase
+  #running: Promise<unknown> | undefined
+  #isClosed = false
+
+  constructor(client: pg.ClientBase) {
+    this.#client = client
+  }
+
+  async add<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+    this.#assertOpen()
+    while (this.#running !== undefined) {
+      await this.#running.catch(() => {})
+      this.#assertOpen()
+    }
+    const running = work(this.#client)
+    this.#running = running
+    try {
+      return await running
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#running?.catch(() => {})
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new Error('the transaction has ended')
+  }
+}
+
+const COMPILER = new PostgresQueryCompiler()
+const ADAPTER = new PostgresAdapter()
+
+const executorOn = (withClient: WithClient): QueryExecutor =>
+  new DefaultQueryExecutor(COMPILER, ADAPTER, {
+    provideConnection: (consumer) => withClient((client) => consumer(kyselyConnection(client))),
+  })
+
+const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+
+/** A client of `pg` as Kysely wants it. */
+function kyselyConnection(client: pg.ClientBase): DatabaseConnection {
+  return {
+    async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
+      const { command, rowCount, rows } = await client.query<R & pg.QueryResultRow>(compiled.sql, [
+        ...compiled.parameters,
+      ])
+      return CHANGES.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0), rows } : { rows }
+    },
+    streamQuery() {
+      throw new Error('queries are not streamed')
+    },
+  }
+}
