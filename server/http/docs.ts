@@ -1,3 +1,4 @@
+import { apiSchemas } from './api-schemas.ts'
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -7,7 +8,7 @@ import { openApiDocument } from './openapi.ts'
 
 /** `GET /api/openapi.json` and the browsable page at `/docs`, whose files come with the program. */
 export async function registerDocs(fastify: FastifyInstance, version: string): Promise<void> {
-  const document = openApiDocument(contract, version)
+  const document = openApiDocument(contract, apiSchemas, version)
   const text = JSON.stringify(document)
   fastify.get('/api/openapi.json', (_request, reply) =>
     reply.header('cache-control', 'no-cache').type('application/json').send(text),

@@ -4,13 +4,13 @@ import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
 
-const Outcome = z.enum(['accepted', 'filtered', 'rate_limited', 'invalid', 'duplicate', 'discarded', 'dropped'])
+export const Outcome = z.enum(['accepted', 'filtered', 'rate_limited', 'invalid', 'duplicate', 'discarded', 'dropped'])
 const Count = z.number().int().min(0)
 
 /** Same names as error categories of the protocol: error, transaction, span, session, log_item, … */
 const category = z.string()
 
-const Quota = z.object({
+export const Quota = z.object({
   events_per_day: Count.nullable().describe('Errors, transactions and security reports a day (UTC); null: no quota.'),
   used_today: Count.describe('What counted against it today; 0 without a quota, nothing is counted then.'),
   resets_at: Timestamp,

@@ -1,0 +1,119 @@
+import { Attachment } from '../attachments/attachments.api.ts'
+import { Me, RoleName } from '../auth/auth.api.ts'
+import { Feedback } from '../feedback/feedback.api.ts'
+import { FiltersPreview } from '../filters/filters.api.ts'
+import { GroupingPart } from '../grouping/grouping.api.ts'
+import { BulkOperation, BulkResult } from '../issues/bulk/bulk.api.ts'
+import { EventRow } from '../issues/events/issue-events.api.ts'
+import {
+  Activity,
+  Comment,
+  GroupingView,
+  Issue,
+  IssueDetail,
+  IssueStatus,
+  Person,
+  Severity,
+} from '../issues/issues.api.ts'
+import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from '../issues/life-cycle.api.ts'
+import { Discard, GroupingPreview } from '../issues/merging.api.ts'
+import { InboxEntry, Subscription } from '../issues/people/people.api.ts'
+import { IssueView, ViewFilters } from '../issues/views/views.api.ts'
+import { Outcome, Quota, Intake } from '../outcomes/intake.api.ts'
+import { Erasure, ScrubbingPreview } from '../privacy/privacy.api.ts'
+import { GroupingRules } from '../projects/grouping-rules.api.ts'
+import { InboundFilters } from '../projects/inbound-filters.api.ts'
+import { EscalatingRules, SeverityRules } from '../projects/issue-rules.api.ts'
+import { OwnershipRule } from '../projects/ownership-rules.api.ts'
+import { Platform, Project, ProjectKey, ProjectSettings, Region } from '../projects/projects.api.ts'
+import { ScrubRule } from '../projects/scrub-rules.api.ts'
+import {
+  Breadcrumb,
+  DebugImage,
+  Event,
+  EventLevel,
+  EventRequest,
+  EventUser,
+  Exception,
+  Frame,
+  Mechanism,
+  Stacktrace,
+  Tag,
+  Thread,
+} from '../protocol/event.api.ts'
+import { ListedRelease, ReleaseDetail, Verdict } from '../release-health/release-health.api.ts'
+import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../releases/releases.api.ts'
+import { Member } from '../team/members.api.ts'
+import { CheckInItem, LogItem, TraceMetricItem } from '../telemetry/telemetry.api.ts'
+import type { NamedSchemas } from './openapi.ts'
+
+/** Schemas by the names they have in the API document and in clients generated from it. */
+export const apiSchemas: NamedSchemas = {
+  Activity,
+  Attachment,
+  Breadcrumb,
+  BulkOperation,
+  BulkResult,
+  CheckIn: CheckInItem,
+  Comment,
+  Commit,
+  DebugImage,
+  Deploy,
+  Discard,
+  EscalatingRules,
+  Event,
+  EventLevel,
+  EventRequest,
+  EventSummary: EventRow,
+  EventUser,
+  Exception,
+  Erasure,
+  Feedback,
+  FiltersPreview,
+  Frame,
+  GroupingPart,
+  GroupingPreview,
+  GroupingRules,
+  IgnoreUntil,
+  IgnoreUntilInput,
+  InboundFilters,
+  InboxEntry,
+  Intake,
+  Issue,
+  IssueDetail,
+  IssueGrouping: GroupingView,
+  IssueStatus,
+  IssueView,
+  ListedRelease,
+  LogEntry: LogItem,
+  Me,
+  Mechanism,
+  Member,
+  Outcome,
+  OwnershipRule,
+  PatchEntry,
+  Person,
+  Platform,
+  Project,
+  ProjectKey,
+  ProjectSettings,
+  Quota,
+  Region,
+  Release: WholeRelease,
+  ReleaseDetail,
+  ReleaseState,
+  Resolution,
+  ResolutionInput,
+  Role: RoleName,
+  ScrubRule,
+  ScrubbingPreview,
+  Severity,
+  SeverityRules,
+  Stacktrace,
+  Subscription,
+  Tag,
+  Thread,
+  TraceMetric: TraceMetricItem,
+  Verdict,
+  ViewFilters,
+}
