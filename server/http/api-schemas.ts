@@ -3,23 +3,14 @@ import { Me, RoleName } from '../auth/auth.api.ts'
 import { Feedback } from '../feedback/feedback.api.ts'
 import { FiltersPreview } from '../filters/filters.api.ts'
 import { GroupingPart } from '../grouping/grouping.api.ts'
-import { BulkOperation, BulkResult } from '../issues/bulk/bulk.api.ts'
-import { EventRow } from '../issues/events/issue-events.api.ts'
-import {
-  Activity,
-  Comment,
-  GroupingView,
-  Issue,
-  IssueDetail,
-  IssueStatus,
-  Person,
-  Severity,
-} from '../issues/issues.api.ts'
-import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from '../issues/life-cycle.api.ts'
-import { Discard, GroupingPreview } from '../issues/merging.api.ts'
-import { InboxEntry, Subscription } from '../issues/people/people.api.ts'
-import { IssueView, ViewFilters } from '../issues/views/views.api.ts'
-import { Outcome, Quota, Intake } from '../outcomes/intake.api.ts'
+import { InboxEntry, Subscription } from '../inbox/inbox.api.ts'
+import { BulkOperation, BulkResult } from '../issue-bulk/bulk.api.ts'
+import { EventRow } from '../issue-events/issue-events.api.ts'
+import { Discard, GroupingPreview, GroupingView } from '../issue-merging/merging.api.ts'
+import { Issue, IssueStatus, Person, Severity } from '../issue-rules/issue.api.ts'
+import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
+import { Activity, Comment, IssueDetail } from '../issues/issues.api.ts'
+import { Intake, Outcome, Quota } from '../outcomes/intake.api.ts'
 import { Erasure, ScrubbingPreview } from '../privacy/privacy.api.ts'
 import { GroupingRules } from '../projects/grouping-rules.api.ts'
 import { InboundFilters } from '../projects/inbound-filters.api.ts'
@@ -45,6 +36,7 @@ import { ListedRelease, ReleaseDetail, Verdict } from '../release-health/release
 import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../releases/releases.api.ts'
 import { Member } from '../team/members.api.ts'
 import { CheckInItem, LogItem, TraceMetricItem } from '../telemetry/telemetry.api.ts'
+import { IssueView, ViewFilters } from '../views/views.api.ts'
 import type { NamedSchemas } from './openapi.ts'
 
 /** Schemas by the names they have in the API document and in clients generated from it. */
