@@ -33,26 +33,39 @@ const restrict = (patterns: Restriction[]): NonNullable<OxlintOverride['rules']>
   { paths: [noEnvImport], patterns },
 ]
 
-/** One override per folder (or file): everything that stands below it in the list is out of reach. */
-const layers = serverFolders.map((folder, index): OxlintOverride => {
-  const below = serverFolders.slice(index + 1)
-  return {
-    files: [folder.endsWith('.ts') ? `server/${folder}` : `server/${folder}/**/*.ts`],
+/** What a folder or file of `server/` may not import: everything below it in the list, types included. */
+function belowInServer(folder: (typeof serverFolders)[number]): Restriction[] {
+  const below = serverFolders.slice(serverFolders.indexOf(folder) + 1)
+  if (below.length === 0) return []
+  return [
+    {
+      regex: serverPath(folder, below),
+      message: `One-way rule: ${folder} may import only what stands above it in scripts/server-layers.ts.`,
+    },
+  ]
+}
+
+const layers = serverFolders.map((folder): OxlintOverride => ({
+  files: [folder.endsWith('.ts') ? `server/${folder}` : `server/${folder}/**/*.ts`],
+  rules: { 'no-restricted-imports': restrict([...neverFromProduct, ...belowInServer(folder)]) },
+}))
+
+/** Contract files are data: what they import reaches the browser's types. The order of the folders binds them, too. */
+const contracts = serverFolders
+  .filter((folder) => !folder.endsWith('.ts'))
+  .map((folder): OxlintOverride => ({
+    files: [`server/${folder}/**/*.api.ts`, ...(folder === 'http' ? ['server/http/contract.ts'] : [])],
     rules: {
+      // The order first: what the second pattern lets through, no later one is asked about.
       'no-restricted-imports': restrict([
-        ...neverFromProduct,
-        ...(below.length === 0
-          ? []
-          : [
-              {
-                regex: serverPath(folder, below),
-                message: `One-way rule: ${folder} may import only what stands above it in scripts/server-layers.ts.`,
-              },
-            ]),
+        ...belowInServer(folder),
+        {
+          group: ['**', '!zod', '!#shared/**', '!**/kernel/**', '!**/*.api.ts'],
+          message: 'Contract files import only zod, shared/, kernel/ and other *.api.ts files.',
+        },
       ]),
     },
-  }
-})
+  }))
 
 /** Types of the contract, and nothing else of the server. */
 const contractTypes: Restriction[] = [
@@ -165,7 +178,7 @@ export default defineConfig({
     // Modules.
     'typescript/consistent-type-imports': 'error',
     'typescript/no-import-type-side-effects': 'error',
-    'import/no-cycle': 'error',
+    'import/no-cycle': ['error', { ignoreTypes: false }],
     'import/no-default-export': 'error',
     'import/no-self-import': 'error',
     'import/no-duplicates': 'error',
@@ -186,7 +199,6 @@ export default defineConfig({
     'unicorn/prefer-node-protocol': 'error',
     'unicorn/throw-new-error': 'error',
     'unicorn/no-array-for-each': 'error',
-    'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
     'node/no-process-env': 'error',
     'react/react-in-jsx-scope': 'off',
     'react/rules-of-hooks': 'error',
@@ -198,31 +210,7 @@ export default defineConfig({
   },
   overrides: [
     ...layers,
-    {
-      // Contract files are data: what they import reaches the browser's types.
-      files: ['server/**/*.api.ts', 'server/http/contract.ts'],
-      rules: {
-        'no-restricted-imports': restrict([
-          {
-            group: ['**', '!zod', '!#shared/**', '!**/kernel/**', '!**/*.api.ts'],
-            message: 'Contract files import only zod, shared/, kernel/ and other *.api.ts files.',
-          },
-        ]),
-      },
-    },
-    {
-      files: ['**/*.gen.ts'],
-      rules: { 'max-lines': 'off' },
-    },
-    {
-      // Pure code for both sides: no Node, no browser, no library.
-      files: ['shared/**/*.ts'],
-      rules: {
-        'no-restricted-imports': restrict([
-          { group: ['**', '!./*'], message: 'shared/ is pure: it imports only other files of shared/.' },
-        ]),
-      },
-    },
+    ...contracts,
     {
       files: ['server/config.ts'],
       rules: { 'node/no-process-env': 'off' },
@@ -258,12 +246,11 @@ export default defineConfig({
     {
       // Tests may reach anywhere: they build their world through the test kit.
       files: ['server/**/*.test.ts', 'server/**/*.fixture.ts', 'shared/**/*.test.ts'],
-      rules: { 'no-restricted-imports': 'off', 'max-lines': 'off' },
+      rules: { 'no-restricted-imports': 'off' },
     },
     {
       files: ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts'],
       rules: {
-        'max-lines': 'off',
         'typescript/unbound-method': 'off',
         // The shape of an answer is what the test asserts; a guard before every look would hide it.
         'typescript/no-non-null-assertion': 'off',
@@ -284,7 +271,6 @@ export default defineConfig({
       rules: {
         // Letter tiles, avatars and drawn charts are images to a screen reader without being <img>.
         'jsx-a11y/prefer-tag-over-role': 'off',
-        'import/no-cycle': ['error', { ignoreTypes: false }],
         'no-restricted-imports': restrict(contractTypes),
       },
     },

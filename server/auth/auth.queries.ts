@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
+import type { Role } from '#shared/permissions.ts'
 import type { Tables } from '../storage/tables.gen.ts'
-import type { LiveSession } from './session-cache.ts'
 
 /** All SQL of accounts: organisations, users, sessions, signing keys, attempt counters. */
 
@@ -80,6 +80,18 @@ export async function setPasswordHash(tx: Tx, userId: string, hash: string, notB
 
 export async function insertSession(tx: Tx, session: Insertable<Tables['sessions']>): Promise<void> {
   await tx.insertInto('sessions').values(session).execute()
+}
+
+/** What a request may do, as the database says: kept for at most 5 s, dropped at once when it changes. */
+export type LiveSession = {
+  readonly sessionId: string
+  readonly userId: string
+  readonly name: string
+  readonly orgId: string
+  readonly role: Role
+  readonly expiresAt: Date
+  /** Tokens issued before are refused. */
+  readonly notBefore: Date | null
 }
 
 export async function readLiveSession(db: Connection, sessionId: string): Promise<LiveSession | null> {

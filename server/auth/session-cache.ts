@@ -1,22 +1,9 @@
 import { z } from 'zod'
 import type { App } from '../context/app.ts'
-import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
 import { publish } from '../storage/bus.ts'
-import { readLiveSession } from './auth.queries.ts'
+import { readLiveSession, type LiveSession } from './auth.queries.ts'
 import { perApp } from './per-app.ts'
-
-/** What a request may do, as the database says: kept for at most 5 s, dropped at once when it changes. */
-export type LiveSession = {
-  readonly sessionId: string
-  readonly userId: string
-  readonly name: string
-  readonly orgId: string
-  readonly role: Role
-  readonly expiresAt: Date
-  /** Tokens issued before are refused. */
-  readonly notBefore: Date | null
-}
 
 /** Whose sessions changed: one, or all of a user. */
 export type SessionChange = { readonly session_id: string } | { readonly user_id: string }

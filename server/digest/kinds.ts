@@ -1,6 +1,6 @@
 import type { Attachment } from '../attachments/attachment.ts'
 import type { NewFeedback } from '../feedback/feedback.ts'
-import type { Occurrence } from '../issue-recording/record.ts'
+import type { Occurrence } from '../issue-recording/occurrence.ts'
 import type { PerformanceFact } from '../metrics/performance/fact.ts'
 import type { SessionFact } from '../metrics/sessions/record-sessions.ts'
 import type { CheckIn } from '../protocol/check-in.ts'

@@ -1,7 +1,7 @@
 import { zstdCompressSync, constants } from 'node:zlib'
 import type { StoredEvent } from '../events/event.ts'
 import { filteredEvent } from '../filters/compile-filters.ts'
-import type { Occurrence } from '../issue-recording/record.ts'
+import type { Occurrence } from '../issue-recording/occurrence.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { searchedTexts } from '../issue-search/searched-texts.ts'
 import { gravityOf } from '../issue-rules/severity.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/database.ts'
-import type { Occurrence } from './record.ts'
+import type { Occurrence } from './occurrence.ts'
 
 /** SQL of what merged issues would say on their own, on the digest side. */
 

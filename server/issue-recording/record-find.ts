@@ -1,6 +1,6 @@
 import { findDiscarded, linkDiscarded } from '../issue-merging/discards.queries.ts'
 import type { Tx } from '../storage/database.ts'
-import type { Group, Occurrence } from './record.ts'
+import type { Group, Occurrence } from './occurrence.ts'
 import * as sql from './record.queries.ts'
 
 /** From fingerprints to the issues they lead to. */

@@ -13,7 +13,7 @@ import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { createPool } from '../storage/pool.ts'
 import type { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
 import { Database } from '../storage/database.ts'
-import type { Occurrence } from './record.ts'
+import type { Occurrence } from './occurrence.ts'
 import { sweepIssues } from './sweep.ts'
 import { updateIssue } from '../issues/update-issue.ts'
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../storage/database.ts'
 import { dayOf } from '../kernel/day.ts'
-import type { Occurrence } from './record.ts'
+import type { Occurrence } from './occurrence.ts'
 import * as sql from './members.queries.ts'
 
 /** Digestion of merged issues: what every one of them would say on its own is kept up, so that taking it out again is exact. */

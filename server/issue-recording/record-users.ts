@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import { dayOf } from '../kernel/day.ts'
 import type { Seen } from '../issue-rules/life-cycle.ts'
-import type { Group, Occurrence } from './record.ts'
+import type { Group, Occurrence } from './occurrence.ts'
 import * as sql from './record.queries.ts'
 
 /** When events happened, as far as moves go, and whom they met. */

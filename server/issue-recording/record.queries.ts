@@ -5,7 +5,7 @@ import { LIFE_COLUMNS, lifeFrom, type LifeRow } from '../issue-rules/life-column
 import type { Life } from '../issue-rules/life-cycle.ts'
 import { partsText } from '../grouping/parts-text.ts'
 import type { FingerprintKey } from '../issue-merging/discards.queries.ts'
-import type { Occurrence } from './record.ts'
+import type { HourlyLimit, Occurrence } from './occurrence.ts'
 
 /** SQL of the digest side: prepared, one statement per fact and batch, arrays in, rows in a fixed order out. */
 
@@ -22,8 +22,8 @@ export type FoundIssue = {
   readonly isHidden: boolean
   readonly life: Life
   readonly impact: IssueImpact
-  /** Most events of an hour, and which hour; null when it was never worked out. */
-  readonly limit: { readonly hour: Date; readonly events: number } | null
+  /** Null when it was never worked out. */
+  readonly limit: HourlyLimit | null
 }
 
 type FoundRow = LifeRow &

@@ -1,53 +1,21 @@
 import type { Tx } from '../storage/database.ts'
 import { DIGESTION } from '../context/actor.ts'
 import { insertEvents } from '../events/store.ts'
-import type { StoredEvent } from '../events/event.ts'
-import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { newId } from '../kernel/ids.ts'
-import type { EventLevel } from '../protocol/event.api.ts'
 import { LEAST_LIMIT } from '../issue-rules/escalating.ts'
 import { graverSentence, type IssueImpact, newImpact, rated, reach, wideSentence } from '../issue-rules/impact.ts'
 import { plural } from '../issue-rules/ignoring.ts'
 import { severityName } from '../issue-rules/issue.ts'
-import { born, type Life } from '../issue-rules/life-cycle.ts'
+import { born } from '../issue-rules/life-cycle.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
 import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './record-life.ts'
+import type { Group, Occurrence } from './occurrence.ts'
 import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
 import { recordMembers } from './record-members.ts'
-import type { OwnerQuestion } from '../ownership/ownership.ts'
 import { assignOwners, followedKind, tellOfMoves, type FollowedMove } from './record-people.ts'
 import * as sql from './record.queries.ts'
 import { countUsers, seenOf } from './record-users.ts'
-import type { Fact } from '../issue-search/facts.ts'
 import { learnLexemes } from '../issue-search/learn-lexemes.ts'
-import type { Gravity } from '../issue-rules/severity.ts'
-
-/** One event on its way into an issue: everything but which issue. */
-export type Occurrence = {
-  readonly orgId: string
-  readonly event: Omit<StoredEvent, 'issueId'>
-  readonly fingerprint: { readonly version: number; readonly hash: Buffer; readonly parts: readonly GroupingPart[] }
-  /** Under the grouping version before, while the project moves from that one; null else. */
-  readonly formerHash: Buffer | null
-  /** When it says it happened, where that is too long ago to be filed under; null else. */
-  readonly claimedAt: Date | null
-  readonly title: string
-  readonly culprit: string
-  readonly errorType: string | null
-  readonly errorValue: string | null
-  readonly level: EventLevel
-  readonly platform: string
-  readonly isUnhandled: boolean
-  readonly gravity: Gravity
-  /** So many users of a day make a crash critical; a setting of the project. */
-  readonly manyUsers: number
-  /** Who owns it, should it make a new issue; null without ownership rules. */
-  readonly owner: OwnerQuestion | null
-  /** Texts whose words the issue is found by. */
-  readonly searchWords: readonly (string | null)[]
-  /** Keys and values it is found by. */
-  readonly facts: readonly Fact[]
-}
 
 export type Recorded = {
   /** Per project: which issues were touched, which of them are new. */
@@ -59,22 +27,6 @@ export type Recorded = {
   readonly moves: readonly IssueMove[]
   /** Events of problems nobody wants to hear of again: not stored. */
   readonly discarded: ReadonlySet<Occurrence>
-}
-
-/** An issue as this batch found or made it, and what the batch adds to it. */
-export type Group = {
-  readonly key: string
-  readonly projectId: string
-  readonly occurrences: Occurrence[]
-  issueId: string
-  /** Where its events are filed; another issue than they count for where that one was merged into it. */
-  sourceId: string
-  /** Issues were merged into the one it counts for. */
-  isMerged: boolean
-  life: Life
-  impact: IssueImpact
-  limit: sql.FoundIssue['limit']
-  isNew: boolean
 }
 
 /**

@@ -81,6 +81,8 @@ test.for([
   ['server/issues/issues.api.ts', '../kernel/contract.ts', true],
   ['server/issues/issues.api.ts', 'zod', true],
   ['server/issues/issues.api.ts', './resolve.ts', false],
+  ['server/issues/issues.api.ts', '../metrics/sessions/session-summary.api.ts', false],
+  ['server/http/contract.ts', '../issues/issues.api.ts', true],
   ['server/issues/issues.api.ts', 'node:fs', false],
   ['web/features/issues/list.tsx', '../../../server/issues/issues.api.ts', false],
   ['web/features/issues/list.tsx', '#server/kernel/errors.ts', false],
@@ -131,10 +133,10 @@ test('circles are refused', async () => {
   rmSync(path)
 })
 
-test('circles of types are refused in the web app', async () => {
-  const path = join(sandbox, 'web/ui/other.ts')
+test.for(['web/ui', 'server/issues'])('circles of types are refused in %s', async (folder) => {
+  const path = join(sandbox, folder, 'other.ts')
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, importingType('./one.ts'))
-  expect(await refusals('web/ui/one.ts', importingType('./other.ts'))).toEqual(['import(no-cycle)'])
+  expect(await refusals(`${folder}/one.ts`, importingType('./other.ts'))).toEqual(['import(no-cycle)'])
   rmSync(path)
 })

@@ -1,20 +1,8 @@
-import type { DeviceClass } from '../../protocol/device-class.ts'
 import type { Metric } from '../../protocol/span-values.ts'
 import type { Connection } from '../../storage/database.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import { readRows, topNames, type Measured, type Scope } from './read.queries.ts'
-import type { Grain } from './series.ts'
-
-export type PerformanceFilter = {
-  readonly name?: string
-  /** Pairs of name and op. */
-  readonly names?: readonly { readonly name: string; readonly op: string }[]
-  readonly ops?: readonly string[]
-  readonly release?: string
-  readonly environment?: string
-  readonly os?: string
-  readonly deviceClass?: DeviceClass
-}
+import { readRows, topNames, type Measured, type PerformanceFilter, type Scope } from './read.queries.ts'
+import type { Grain } from './series.queries.ts'
 
 /** What is known of a metric over some time. Times in milliseconds; null where nothing was measured. */
 export type MetricSummary = {

@@ -1,10 +1,21 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Connection } from '../../storage/database.ts'
+import type { DeviceClass } from '../../protocol/device-class.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import type { PerformanceFilter } from './read-performance.ts'
 import { metricAt } from './record.queries.ts'
-import type { Grain } from './series.ts'
+import type { Grain } from './series.queries.ts'
+
+export type PerformanceFilter = {
+  readonly name?: string
+  /** Pairs of name and op. */
+  readonly names?: readonly { readonly name: string; readonly op: string }[]
+  readonly ops?: readonly string[]
+  readonly release?: string
+  readonly environment?: string
+  readonly os?: string
+  readonly deviceClass?: DeviceClass
+}
 
 export type Scope = {
   readonly projectIds: readonly string[]

@@ -4,7 +4,8 @@ import { isBetter } from '../../protocol/span-values.ts'
 import { Deltas } from './deltas.ts'
 import type { MeasuredValue, PerformanceFact } from './fact.ts'
 import * as sql from './record.queries.ts'
-import { registerSeries, seriesOf, type Series } from './series.ts'
+import { registerSeries, seriesOf } from './series.ts'
+import type { Series } from './series.queries.ts'
 
 /** Where the values of a fact go: a series asked for in this batch, one found, or nowhere before the page comes. */
 type Target = { readonly wanted: Series } | { readonly found: string } | 'pending'

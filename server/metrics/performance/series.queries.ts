@@ -1,5 +1,10 @@
 import type { Tx } from '../../storage/database.ts'
-import type { Series } from './series.ts'
+import type { Place } from './fact.ts'
+
+/** How much a series says of its place: everything; name, op and environment; environment alone. */
+export type Grain = 0 | 1 | 2
+
+export type Series = { readonly id: string; readonly projectId: string; readonly grain: Grain; readonly place: Place }
 
 /** Which of the series were written today already, by id. */
 export async function findSeries(

@@ -3,6 +3,7 @@ import type { Tx } from '../../storage/database.ts'
 import { hyphenate } from '../../kernel/ids.ts'
 import type { Place } from './fact.ts'
 import * as sql from './series.queries.ts'
+import type { Grain, Series } from './series.queries.ts'
 
 /** Names of a project per day of receipt; what is over goes under {@link OTHER}. */
 export const MOST_NAMES = 1_000
@@ -12,11 +13,6 @@ export const MOST_SERIES = 10_000
 export const OTHER = '<other>'
 /** Where even combinations are too many. */
 const OVERFLOW: Place = { name: OTHER, op: 'default', release: '', environment: '', os: '', deviceClass: '' }
-
-/** How much a series says of its place: everything; name, op and environment; environment alone. */
-export type Grain = 0 | 1 | 2
-
-export type Series = { readonly id: string; readonly projectId: string; readonly grain: Grain; readonly place: Place }
 
 /** The series of a place in a grain; its id follows from what it says. */
 export function seriesOf(projectId: string, grain: Grain, full: Place): Series {
