@@ -56,7 +56,7 @@ async function main(words: string[]): Promise<void> {
 
 type Row = { id: string; what: string; asked: string; measured: string; command: string }
 
-/** Every bench once, then one table of what the design asks for (design/targets.md). */
+/** Every bench once, then one table of all targets (docs/performance.md). */
 async function runAll(args: BenchArgs): Promise<void> {
   const rows: Row[] = []
   for (const [index, [name, options]] of ALL.entries()) {

@@ -13,8 +13,9 @@ const linksIn = (markdown: string): string[] =>
 /** This file names pages that do not exist. */
 const isChecked = (file: string): boolean => file !== 'test/conventions/docs.test.ts'
 
-/** Pages of `docs/` that code and other files name. */
-const pagesIn = (text: string): string[] => [...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([page]) => page)
+/** Pages that code names, from the top of the repository. */
+const pagesIn = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w/.*-])\w[\w-]*(?:\/[\w-]+)*\.md\b/g)].map(([page]) => page)
 
 /** Numbered sections of a page, as in `docs/protocol.md §3.2`. */
 const sectionsIn = (text: string): string[] =>
@@ -38,7 +39,7 @@ describe('documentation', () => {
       .flatMap((file) => {
         const text = read(file)
         return [
-          ...pagesIn(text).filter((page) => !existsSync(join(root, page))),
+          ...(file.endsWith('.md') ? [] : pagesIn(text)).filter((page) => !existsSync(join(root, page))),
           ...sectionsIn(text).filter((reference) => {
             const [page = '', section = ''] = reference.split(' ')
             return (
