@@ -5,6 +5,7 @@ import { reasonOf } from '../api/change.ts'
 import { meQuery } from '../api/queries.ts'
 import { endSession } from '../api/session.ts'
 import { paths } from '../address/paths.ts'
+import { classNames } from '../ui/class-names.ts'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { Avatar, initialsOf } from '../ui/tiles.tsx'
 import { addToast } from '../ui/toasts.tsx'
@@ -33,7 +34,7 @@ export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] 
   ]
 }
 
-export function AccountMenu({ onKeys }: { onKeys?: () => void }) {
+export function AccountMenu({ onKeys, className }: { onKeys?: () => void; className?: string | undefined }) {
   const me = useQuery(meQuery)
   const entries = useAccountEntries(
     onKeys === undefined ? [] : [{ label: shared.keys, icon: 'info', letter: '?', onSelect: onKeys }],
@@ -48,7 +49,7 @@ export function AccountMenu({ onKeys }: { onKeys?: () => void }) {
       trigger={
         // The name begins with what is printed, for people who speak to their machine.
         <button
-          className={styles.account}
+          className={classNames(styles.account, className)}
           type="button"
           aria-label={`${initialsOf(user.name)}, ${shared.account(user.name)}`}
           title={user.name}

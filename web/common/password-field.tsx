@@ -2,6 +2,7 @@ import { useState, type ComponentProps, type ReactNode } from 'react'
 import { Field } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { shared } from './texts.ts'
+import styles from './password-field.module.css'
 
 type PasswordFieldProps = Omit<ComponentProps<'input'>, 'id' | 'type'> & {
   label: string
@@ -21,7 +22,7 @@ export function PasswordField(props: PasswordFieldProps) {
       after={
         <button
           type="button"
-          className="ib"
+          className={styles.show}
           aria-label={shown ? shared.hidePassword : shared.showPassword}
           aria-pressed={shown}
           onClick={() => setShown(!shown)}

@@ -36,7 +36,7 @@ export function TopBar({ onJump, onKeys, busy }: TopBarProps) {
         <IconButton look="ghost" icon="search" label={shell.palette} className={styles.search} onClick={onJump} />
         <Bell />
         <ThemeButton className={styles.theme} />
-        <AccountMenu onKeys={onKeys} />
+        <AccountMenu onKeys={onKeys} className={styles.account} />
       </div>
       {busy ? <span className={styles.busyline} aria-hidden="true" /> : null}
     </header>

@@ -7,7 +7,7 @@ type TabsProps<T extends string> = {
   tabs: readonly { readonly value: T; readonly label: string; readonly before?: ReactNode }[]
   onChange: (value: T) => void
   /** `tabs` is the underlined row, `ptabs` the pills with a tile. */
-  className?: 'tabs' | 'ptabs'
+  className?: string | undefined
   /** What the chosen tab shows. */
   children: ReactNode
 }

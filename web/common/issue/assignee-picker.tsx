@@ -6,7 +6,8 @@ import { Avatar } from '../../ui/tiles.tsx'
 import { issueTexts } from './texts.ts'
 import { callName } from '../members/names.ts'
 import { useMembers } from '../members/use-members.ts'
-import '../people.css'
+import styles from './assignee-picker.module.css'
+import optionStyles from '../members/options.module.css'
 
 type Choice = { key: string; label: string; note: string | undefined; person: Person | null }
 
@@ -70,7 +71,7 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
 
   return (
     <>
-      <div className="pick-in" ref={root}>
+      <div className={styles.search} ref={root}>
         <Icon name="search" />
         <input
           type="text"
@@ -91,7 +92,14 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
           onKeyDown={onKeyDown}
         />
       </div>
-      <div className="pick" role="listbox" id={listId} aria-label={issueTexts.members} aria-busy={!known} ref={list}>
+      <div
+        className={optionStyles.options}
+        role="listbox"
+        id={listId}
+        aria-label={issueTexts.members}
+        aria-busy={!known}
+        ref={list}
+      >
         {choices.map((choice, index) => (
           // The box keeps the focus and its Enter; the pointer is the second way.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -105,14 +113,14 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
             onPointerMove={() => setChosen(index)}
           >
             <Avatar person={choice.person} small quiet />
-            <span className="pick-l">{choice.label}</span>
+            <span className={optionStyles.label}>{choice.label}</span>
             {choice.note === undefined ? null : <span className="sub">{choice.note}</span>}
             {(choice.person?.id ?? null) === ownerId ? <Icon name="check" label={issueTexts.current} /> : null}
           </div>
         ))}
       </div>
       {known && choices.length === 0 ? (
-        <p className="pick-none" role="status">
+        <p className={styles.none} role="status">
           {issueTexts.noMember(text)}
         </p>
       ) : null}

@@ -10,6 +10,7 @@ import { issueTexts } from './texts.ts'
 import { useAsk, type Ask } from './decide.tsx'
 import { versionOf } from './trend.ts'
 import { OwnerPicker } from './assignee-picker.tsx'
+import styles from './menus.module.css'
 
 const LETTERS: Readonly<Record<SeverityName, string>> = { critical: 'c', high: 'h', medium: 'm', low: 'l' }
 
@@ -36,7 +37,7 @@ export function OwnerMenu({ issues, onEdit, trigger, open, onOpenChange, align, 
       trigger={trigger}
       open={open ?? ownOpen}
       onOpenChange={setOpen}
-      className="pick-panel"
+      className={styles.panel}
       {...(align === undefined ? {} : { align })}
       {...(side === undefined ? {} : { side })}
     >

@@ -4,23 +4,23 @@ import { paths } from '../../address/paths.ts'
 import { Mark } from '../../ui/icon.tsx'
 import { entry } from './texts.ts'
 import { shared } from '../../common/texts.ts'
-import { Strata } from './logo.tsx'
-import './accounts.css'
+import { Logo } from './logo.tsx'
+import styles from './entry-frame.module.css'
 
 /** The frame of pages before the session: the form on the left, the drawing on the right. */
 export function EntryFrame({ children }: { children: ReactNode }) {
   return (
-    <main className="login" id="main">
-      <section className="login-f">
+    <main className={styles.page} id="main">
+      <section className={styles.formSide}>
         <Link className="brand" {...paths.login()}>
           <Mark />
           <b>{shared.product}</b>
         </Link>
-        <div className="login-b">{children}</div>
+        <div className={styles.box}>{children}</div>
       </section>
-      <aside className="login-art" aria-hidden="true">
-        <Strata />
-        <p className="login-q">
+      <aside className={styles.picture} aria-hidden="true">
+        <Logo />
+        <p className={styles.motto}>
           <b>{entry.motto}</b>
           <br />
           {entry.mottoMore}

@@ -13,6 +13,7 @@ import { formatLeft } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
 import { entry } from './texts.ts'
 import { shared } from '../../common/texts.ts'
+import styles from './accounts.module.css'
 
 const route = getRouteApi('/login')
 
@@ -52,9 +53,9 @@ export function LoginPage() {
   return (
     <EntryFrame>
       <title>{shared.titleOf(entry.logIn)}</title>
-      <form className="st1" onSubmit={submit} noValidate>
+      <form className={styles.form} onSubmit={submit} noValidate>
         <h1>{entry.logIn}</h1>
-        <p className="login-sub">{entry.to(location.host)}</p>
+        <p className={styles.lead}>{entry.to(location.host)}</p>
         <Field
           ref={emailField}
           label={entry.email}
@@ -76,10 +77,10 @@ export function LoginPage() {
         {refusal instanceof ApiError && refusal.retryAfterSeconds !== null ? (
           <Wait key={logIn.submittedAt} seconds={refusal.retryAfterSeconds} />
         ) : null}
-        <Button type="submit" look="primary" size="lg" className="wide" busy={logIn.isPending}>
+        <Button type="submit" look="primary" size="lg" className={styles.submit} busy={logIn.isPending}>
           {entry.logIn}
         </Button>
-        <p className="login-alt">
+        <p className={styles.alternative}>
           {entry.noAccount}{' '}
           <Link className="link" {...paths.signup()}>
             {entry.createOrg}

@@ -1,3 +1,4 @@
+import styles from './logo.module.css'
 /** The mark at the scale of a page: layers of rock, cut by a fault, the right block sunk. Drawn by rule, not traced. */
 
 type Layer = { y: number; width: number; strong: boolean }
@@ -75,18 +76,18 @@ function rightOf({ y }: Layer): string {
   return `M${points.join('L')}`
 }
 
-export function Strata() {
+export function Logo() {
   return (
-    <svg className="strata" viewBox={`0 0 ${WIDTH} 1000`} preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+    <svg className={styles.logo} viewBox={`0 0 ${WIDTH} 1000`} preserveAspectRatio="xMidYMid slice" aria-hidden="true">
       <g>
         {LAYERS.map((one) => (
           <g key={one.y} strokeWidth={one.width}>
-            <path className={one.strong ? 'hv' : undefined} d={leftOf(one)} />
-            <path className={one.strong ? 'hv b' : 'b'} d={rightOf(one)} />
+            <path className={one.strong ? styles.strong : undefined} d={leftOf(one)} />
+            <path className={one.strong ? `${styles.strong} ${styles.right}` : styles.right} d={rightOf(one)} />
           </g>
         ))}
       </g>
-      <path className="flt" d={`M${point(faultX(-20), -20)}L${point(faultX(1020), 1020)}`} />
+      <path className={styles.fault} d={`M${point(faultX(-20), -20)}L${point(faultX(1020), 1020)}`} />
     </svg>
   )
 }

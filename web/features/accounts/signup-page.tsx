@@ -13,6 +13,7 @@ import { Note } from '../../ui/states.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { entry } from './texts.ts'
 import { shared } from '../../common/texts.ts'
+import styles from './accounts.module.css'
 
 const EMPTY = { name: '', org: '', email: '', password: '' }
 type Fields = typeof EMPTY
@@ -81,9 +82,9 @@ export function SignupPage() {
   return (
     <EntryFrame>
       <title>{shared.titleOf(entry.createOrg)}</title>
-      <form className="st1" onSubmit={submit} noValidate>
+      <form className={styles.form} onSubmit={submit} noValidate>
         <h1>{entry.createOrg}</h1>
-        <p className="login-sub">{entry.createOrgMore}</p>
+        <p className={styles.lead}>{entry.createOrgMore}</p>
         <Field
           label={entry.yourName}
           autoComplete="name"
@@ -120,10 +121,10 @@ export function SignupPage() {
             {reasonOf(refusal)}
           </Note>
         ) : null}
-        <Button type="submit" look="primary" size="lg" className="wide" busy={signUp.isPending}>
+        <Button type="submit" look="primary" size="lg" className={styles.submit} busy={signUp.isPending}>
           {entry.create}
         </Button>
-        <p className="login-alt">
+        <p className={styles.alternative}>
           {entry.haveAccount}{' '}
           <Link className="link" {...paths.login()}>
             {entry.logIn}

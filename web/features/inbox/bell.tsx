@@ -6,7 +6,7 @@ import { useKeys } from '../../common/keys.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { inboxTexts } from './texts.ts'
-import '../../common/people.css'
+import styles from './bell.module.css'
 
 const Inbox = lazy(() => import('./inbox.tsx').then((module) => ({ default: module.Inbox })))
 
@@ -26,19 +26,24 @@ export function Bell() {
       align="end"
       open={open}
       onOpenChange={setOpen}
-      className="inbox-panel"
+      className={styles.panel}
       trigger={
-        <button type="button" className="btn btn-ghost btn-icon bell" aria-label={label} title={`${label} (B)`}>
+        <button
+          type="button"
+          className={`btn btn-ghost btn-icon ${styles.bell}`}
+          aria-label={label}
+          title={`${label} (B)`}
+        >
           <Icon name="bell" />
           {unread === 0 ? null : (
-            <span className="bell-n" aria-hidden="true">
+            <span className={styles.count} aria-hidden="true">
               {unread > MOST_WRITTEN ? `${MOST_WRITTEN}+` : unread}
             </span>
           )}
         </button>
       }
     >
-      <Suspense fallback={<div className="inbox-wait" />}>
+      <Suspense fallback={<div className={styles.wait} />}>
         <Inbox onClose={() => setOpen(false)} />
       </Suspense>
     </Popover>

@@ -11,6 +11,7 @@ import { Avatar } from '../../ui/tiles.tsx'
 import { inboxTexts } from './texts.ts'
 import { shared } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
+import styles from './inbox.module.css'
 
 type Marking = { ids: string[] } | { before: string }
 
@@ -45,7 +46,7 @@ export function Inbox({ onClose }: { onClose: () => void }) {
   const newest = entries.reduce((last, { created_at: at }) => (at > last ? at : last), '')
   return (
     <section aria-label={inboxTexts.inbox}>
-      <header className="inbox-h">
+      <header className={styles.head}>
         <h2>{inboxTexts.inbox}</h2>
         <span className="sp" />
         {unread === 0 ? null : (
@@ -57,14 +58,14 @@ export function Inbox({ onClose }: { onClose: () => void }) {
       {error !== null && data === undefined ? (
         <QueryError what={inboxTexts.inbox} error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
-        <p className="inbox-none">{shared.loading}</p>
+        <p className={styles.none}>{shared.loading}</p>
       ) : entries.length === 0 ? (
-        <p className="inbox-none">
+        <p className={styles.none}>
           <b>{inboxTexts.inboxEmpty}</b>
           {inboxTexts.inboxEmptyText}
         </p>
       ) : (
-        <ul className="inbox">
+        <ul className={styles.list}>
           {entries.map((entry) => (
             <li key={entry.id}>
               <Entry
@@ -79,7 +80,7 @@ export function Inbox({ onClose }: { onClose: () => void }) {
         </ul>
       )}
       {hasNextPage ? (
-        <p className="inbox-more">
+        <p className={styles.more}>
           <Button size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             {inboxTexts.more}
           </Button>
@@ -103,26 +104,30 @@ function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
   const [icon, colour] = LOOKS[kind]
   const isUnread = entry.read_at === null
   return (
-    <Link {...paths.issue(issue.id)} className={isUnread ? 'inbox-e is-unread' : 'inbox-e'} onClick={onOpen}>
+    <Link
+      {...paths.issue(issue.id)}
+      className={isUnread ? `${styles.entry} ${styles.unread}` : styles.entry}
+      onClick={onOpen}
+    >
       {actor === null ? (
-        <span className={`inbox-i ${colour}`}>
+        <span className={`${styles.icon} ${colour}`}>
           <Icon name={icon} />
         </span>
       ) : (
         <Avatar person={actor} quiet />
       )}
-      <span className="inbox-b">
-        <span className="inbox-s">
+      <span className={styles.body}>
+        <span className={styles.sentence}>
           {isUnread ? <span className="sr">{inboxTexts.unread}: </span> : null}
           {entry.sentence}
         </span>
-        <span className="sub">
-          <span className="id">{issue.short_id}</span> <span className="inbox-t">{issue.title}</span>
+        <span className={`sub ${styles.title}`}>
+          <span className="id">{issue.short_id}</span> {issue.title}
         </span>
       </span>
-      <span className="inbox-w">
+      <span className={styles.when}>
         <Time at={entry.created_at} as="age" />
-        {isUnread ? <span className="dot-unread" aria-hidden="true" /> : null}
+        {isUnread ? <span className={styles.dot} aria-hidden="true" /> : null}
       </span>
     </Link>
   )

@@ -19,6 +19,7 @@ import './intake.css'
 import { IntakeLimits } from './limits.tsx'
 import { figuresOf, seriesOf } from './model.ts'
 import { KeyTable, LossTable, OutcomeTable } from './tables.tsx'
+import styles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/intake')
 const REFRESH_MS = 15_000
@@ -162,7 +163,7 @@ function Strip({ data }: { data: Intake }) {
   ] as const
   return (
     <section className="card intake-strip" aria-label={texts.stripLabel}>
-      <dl className="keyn">
+      <dl className={styles.keyValues}>
         {shown.map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>

@@ -11,6 +11,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { intake as texts } from './texts.ts'
 import { shared } from '../../common/texts.ts'
 import { limitOf } from './model.ts'
+import styles from '../../common/settings.module.css'
 
 const DEFAULT_PER_MINUTE = 3_000
 
@@ -40,7 +41,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
       <header className="card-h">
         <h2 id="h-limits">{texts.limitsTitle}</h2>
       </header>
-      <dl className="keyn card-b">
+      <dl className={`${styles.keyValues} ${styles.body}`}>
         <div>
           <dt>{texts.perMinute}</dt>
           <dd>{perMinute}</dd>
@@ -62,7 +63,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           </dd>
         </div>
       </dl>
-      <div className="intake-forms card-b">
+      <div className={`intake-forms ${styles.body}`}>
         <LimitForm
           key={`rate ${String(limits.is_default ? null : limits.per_minute)}`}
           label={texts.limitField}
@@ -91,7 +92,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
         />
       </div>
       <ul>
-        <li className="frow">
+        <li className={styles.row}>
           <div>
             <b>{texts.protection}</b>
             <p className="sub">{texts.protectionMore}</p>

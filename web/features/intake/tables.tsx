@@ -1,6 +1,7 @@
 import type { Intake } from '../../api/intake-queries.ts'
 import { formatCount, formatRate } from '../../ui/format.ts'
 import { intake as texts } from './texts.ts'
+import styles from '../../common/settings.module.css'
 
 type Outcome = Intake['totals'][number]['outcome']
 
@@ -63,7 +64,7 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
         <span className="sub">{texts.lostMore}</span>
       </header>
       {losses.length === 0 ? (
-        <p className="card-b sub">{texts.nothingLost}</p>
+        <p className={`${styles.body} sub`}>{texts.nothingLost}</p>
       ) : (
         <table className="t intake-t">
           <thead>

@@ -7,7 +7,6 @@ import { formatCount } from '../../ui/format.ts'
 import { grouping as mergeTexts } from './merge-texts.ts'
 import { issue as texts } from './texts.ts'
 import { LongText } from './contexts/value.tsx'
-import '../../common/grouping.css'
 
 /** Longer labels stand above their value. */
 const SHORT_LABEL = 9

@@ -10,7 +10,6 @@ import { formatCount } from '../../ui/format.ts'
 import { grouping as mergeTexts } from './merge-texts.ts'
 import { shared } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
-import '../../common/grouping.css'
 
 /** Typing settles this long before the list follows. */
 const SETTLE_MS = 250

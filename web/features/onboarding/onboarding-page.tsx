@@ -13,7 +13,7 @@ import { onboarding } from './texts.ts'
 import { shared } from '../../common/texts.ts'
 import { ProjectStep } from './project-step.tsx'
 import { SendStep } from './send-step.tsx'
-import './onboarding.css'
+import styles from './onboarding-page.module.css'
 
 const route = getRouteApi('/signed-in/onboarding')
 
@@ -33,7 +33,7 @@ export function OnboardingPage() {
       <a className="skip" href="#main">
         {shared.skip}
       </a>
-      <header className="ob-top">
+      <header className={styles.top}>
         <Link {...paths.home()} className="brand" aria-label={shared.homeLink}>
           <Mark />
           <b>{shared.product}</b>

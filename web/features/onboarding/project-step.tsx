@@ -14,8 +14,8 @@ import { PlatformTile, platformWord } from '../../ui/tiles.tsx'
 import { shared } from '../../common/texts.ts'
 import { onboarding } from './texts.ts'
 import { Steps } from './steps.tsx'
-import '../../common/settings.css'
-import '../../common/privacy.css'
+import settingsStyles from '../../common/settings.module.css'
+import styles from './project-step.module.css'
 
 const words = onboarding.project
 const PLATFORMS = ['android', 'ios', 'react-native', 'flutter', 'web'] as const satisfies readonly Project['platform'][]
@@ -50,17 +50,17 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
   }
 
   return (
-    <main id="main" className="ob" tabIndex={-1}>
+    <main id="main" className={settingsStyles.setUp} tabIndex={-1}>
       <Steps
         project={{ done: false, now: true, more: onboarding.steps.projectMore }}
         sdk={{ done: false, now: false, more: onboarding.steps.sdkMore }}
         event={{ done: false, now: false, more: onboarding.steps.eventNext }}
       />
-      <div className="ob-main">
+      <div className={settingsStyles.setUpMain}>
         <h1>{words.heading}</h1>
-        <p className="ob-lead">{words.lead}</p>
+        <p className={settingsStyles.lead}>{words.lead}</p>
         {can(role, 'projects.write').allowed ? (
-          <form className="ob-form" onSubmit={submit} noValidate>
+          <form className={styles.form} onSubmit={submit} noValidate>
             <Field
               label={words.name}
               value={name}
@@ -70,10 +70,10 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
               error={missing ?? (create.error === null ? undefined : reasonOf(create.error))}
               onChange={(event) => setName(event.target.value)}
             />
-            <fieldset className="ob-plats">
+            <fieldset className={styles.platforms}>
               <legend className="field-l">{words.platform}</legend>
               {PLATFORMS.map((one) => (
-                <label key={one} className="ob-plat">
+                <label key={one} className={styles.platform}>
                   <input
                     type="radio"
                     name="platform"
@@ -100,7 +100,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
               ))}
             </SelectField>
             {OFFERS_HIDING.has(region) ? (
-              <div className="frow ob-offer">
+              <div className={`${settingsStyles.row} ${styles.offer}`}>
                 <Switch label={words.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
                 <div>
                   <b>{words.hideAddresses}</b>

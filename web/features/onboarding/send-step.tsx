@@ -13,6 +13,8 @@ import { onboarding } from './texts.ts'
 import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
 import { Steps } from './steps.tsx'
 import { WaitCard } from './wait.tsx'
+import settingsStyles from '../../common/settings.module.css'
+import styles from './send-step.module.css'
 
 const words = onboarding.send
 const ASK_EVERY_MS = 2000
@@ -73,7 +75,7 @@ export function SendStep({ project }: { project: Project }) {
   const requested = key?.last_seen_at != null
   const passed = formatDuration(Math.max(0, Math.floor((now - since) / 1000)) * 1000)
   return (
-    <main id="main" className="ob" tabIndex={-1}>
+    <main id="main" className={settingsStyles.setUp} tabIndex={-1}>
       <Steps
         project={{ done: true, now: false, more: `${project.name}, ${project.region}` }}
         sdk={{
@@ -87,11 +89,11 @@ export function SendStep({ project }: { project: Project }) {
           more: arrived ? onboarding.steps.eventDone : onboarding.steps.eventWaiting(passed),
         }}
       />
-      <div className="ob-main">
+      <div className={settingsStyles.setUpMain}>
         <h1>{words.heading}</h1>
-        <p className="ob-lead">{words.lead}</p>
-        <Tabs label={words.platforms} className="ptabs" value={platform} tabs={TABS} onChange={setPlatform}>
-          <div className="ob-code">
+        <p className={settingsStyles.lead}>{words.lead}</p>
+        <Tabs label={words.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
+          <div className={styles.code}>
             {snippet.install === null ? null : (
               <div className="codebox">
                 <header>
@@ -106,7 +108,7 @@ export function SendStep({ project }: { project: Project }) {
             )}
             <div className="codebox">
               <header>
-                <span className="ob-file">{snippet.file}</span>
+                <span className={styles.file}>{snippet.file}</span>
                 <span className="sp" />
                 <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={words.snippetCopied}>
                   {words.copy}
@@ -116,7 +118,7 @@ export function SendStep({ project }: { project: Project }) {
             </div>
           </div>
         </Tabs>
-        <div className="dsn">
+        <div className={settingsStyles.dsn}>
           <label className="field-l" htmlFor="dsn">
             {words.yourDsn}
           </label>

@@ -1,5 +1,6 @@
 import { Icon } from '../../ui/icon.tsx'
 import { onboarding } from './texts.ts'
+import styles from './steps.module.css'
 
 export type StepState = { done: boolean; now: boolean; more: string }
 
@@ -11,14 +12,16 @@ export function Steps({ project, sdk, event }: { project: StepState; sdk: StepSt
     { name: onboarding.steps.event, ...event },
   ]
   return (
-    <ol className="steps" aria-label={onboarding.progress}>
+    <ol className={styles.steps} aria-label={onboarding.progress}>
       {steps.map((step, index) => (
         <li
           key={step.name}
-          className={step.done ? 'done' : step.now ? 'now' : undefined}
+          className={step.done ? styles.done : step.now ? styles.now : undefined}
           aria-current={step.now ? 'step' : undefined}
         >
-          <span className="step-n">{step.done ? <Icon name="check" label={onboarding.steps.done} /> : index + 1}</span>
+          <span className={styles.stepN}>
+            {step.done ? <Icon name="check" label={onboarding.steps.done} /> : index + 1}
+          </span>
           <div>
             <b>{step.name}</b>
             <small>{step.more}</small>

@@ -12,6 +12,7 @@ import { useNow } from '../../ui/now.ts'
 import { Flag, PlatformTile, Severity } from '../../ui/tiles.tsx'
 import { onboarding } from './texts.ts'
 import { askIntake, partsOfDsn, sendTestEvent } from './test-event.ts'
+import styles from './wait.module.css'
 
 type Issue = AnswerOf<'GET /api/issues'>['items'][number]
 
@@ -30,7 +31,7 @@ type WaitCardProps = {
 
 export function WaitCard({ project, dsn, keyInUse, issue, waitedMs }: WaitCardProps) {
   return (
-    <aside className="wait" aria-label={issue === null ? words.heading : onboarding.arrived.heading}>
+    <aside className={styles.wait} aria-label={issue === null ? words.heading : onboarding.arrived.heading}>
       {/* Says the one thing worth interrupting for; the ticking seconds are outside of it. */}
       <p className="sr" role="status">
         {issue === null ? '' : onboarding.arrived.heading}
@@ -58,12 +59,12 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
   const hintsOpen = opened ?? waitedMs >= HINTS_AFTER_MS
   return (
     <>
-      <div className="wait-c">
+      <div className={styles.head}>
         <Seismograph spike={false} />
         <h2>{words.heading}</h2>
         <p className="num sub">{words.passed(formatDuration(Math.max(0, Math.floor(waitedMs / 1000)) * 1000))}</p>
       </div>
-      <ul className="checks">
+      <ul className={styles.checks}>
         <Check
           done={keyInUse !== null}
           title={words.dsnActive}
@@ -76,7 +77,7 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
           <Check done title={words.request} more={words.requestMore(formatAge(keyInUse.last_seen_at, now))} />
         )}
       </ul>
-      <div className="wait-a">
+      <div className={styles.actions}>
         <Button icon="bolt" size="lg" busy={test.isPending} onClick={() => test.mutate()}>
           {words.test}
         </Button>
@@ -89,7 +90,7 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
         </p>
       </div>
       <details
-        className="ob-more"
+        className={styles.more}
         open={hintsOpen}
         onToggle={(event) => setOpened(event.currentTarget.open === hintsOpen ? opened : event.currentTarget.open)}
       >
@@ -125,7 +126,7 @@ function IntakeCheck({ answer, silent }: { answer: IntakeAnswer | undefined; sil
 
 function Check({ done, title, more, icon }: { done: boolean; title: string; more: string; icon?: ReactNode }) {
   return (
-    <li className={done ? 'ok' : 'idle'}>
+    <li className={done ? styles.ok : undefined}>
       {icon ?? (done ? <Icon name="check" /> : <span className="spin" aria-hidden="true" />)}
       <span>
         <b>{title}</b>
@@ -138,13 +139,13 @@ function Check({ done, title, more, icon }: { done: boolean; title: string; more
 function Arrived({ project, issue }: { project: Project; issue: Issue }) {
   return (
     <>
-      <div className="wait-c">
+      <div className={styles.head}>
         <Seismograph spike />
         <h2>{onboarding.arrived.heading}</h2>
         <p className="num sub">{project.name}</p>
       </div>
-      <div className="ob-event">
-        <p className="ob-event-t">
+      <div className={styles.event}>
+        <p className={styles.title}>
           <b>{issue.type ?? issue.title}</b> {issue.type === null ? '' : (issue.value ?? '')}
         </p>
         <p className="sub">
@@ -155,7 +156,7 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
         </p>
         {issue.culprit === '' ? null : <p className="sub mono">{issue.culprit}</p>}
       </div>
-      <div className="wait-a stackk">
+      <div className={`${styles.actions} stackk`}>
         <Link {...paths.issue(issue.id, { project: project.id })} className={buttonClass('primary', 'lg')}>
           <span>{onboarding.arrived.open}</span>
         </Link>
@@ -173,13 +174,20 @@ const QUAKE = 'M0 54H38l3-4 4 8 3-5 2 1h60l4-8 4 16 4-11 2 3h34l5-16 7 46 8-64 8
 /** A trace that waits at its pen, and spikes once when the event is there. */
 function Seismograph({ spike }: { spike: boolean }) {
   return (
-    <svg className="seismo" viewBox="0 0 336 108" aria-hidden="true" preserveAspectRatio="xMidYMid slice">
-      <path className="sg" d="M0 27H336M0 54H336M0 81H336M48 0V108M96 0V108M144 0V108M192 0V108M240 0V108M288 0V108" />
-      <path className={spike ? 'sl spike' : 'sl'} pathLength={1} d={spike ? QUAKE : CALM} />
+    <svg className={styles.seismograph} viewBox="0 0 336 108" aria-hidden="true" preserveAspectRatio="xMidYMid slice">
+      <path
+        className={styles.grid}
+        d="M0 27H336M0 54H336M0 81H336M48 0V108M96 0V108M144 0V108M192 0V108M240 0V108M288 0V108"
+      />
+      <path
+        className={spike ? `${styles.line} ${styles.spike}` : styles.line}
+        pathLength={1}
+        d={spike ? QUAKE : CALM}
+      />
       {spike ? null : (
         <>
-          <circle className="sp0" cx="232" cy="54" r="9" />
-          <circle className="sp1" cx="232" cy="54" r="4" />
+          <circle className={styles.ring} cx="232" cy="54" r="9" />
+          <circle className={styles.dot} cx="232" cy="54" r="4" />
         </>
       )}
     </svg>

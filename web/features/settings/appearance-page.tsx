@@ -4,6 +4,7 @@ import { setPrefs, usePrefs } from '../../common/prefs.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { settings } from './texts.ts'
+import styles from '../../common/settings.module.css'
 
 const words = settings.appearancePage
 const THEMES = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: words.themes[value] }))
@@ -16,7 +17,7 @@ export function AppearancePage() {
     <>
       <SettingsHead title={settings.me.appearance} of={null} lead={words.lead} />
       <section className="card" aria-label={settings.me.appearance}>
-        <ul className="frows">
+        <ul className={styles.rows}>
           <Row title={words.theme} more={words.themeMore}>
             <Segmented
               label={words.theme}
@@ -43,7 +44,7 @@ export function AppearancePage() {
 
 function Row({ title, more, children }: { title: string; more: string; children: ReactNode }) {
   return (
-    <li className="frow">
+    <li className={styles.row}>
       <div>
         <b>{title}</b>
         <p className="sub">{more}</p>

@@ -13,7 +13,8 @@ import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { privacy } from './privacy-texts.ts'
-import '../../common/privacy.css'
+import settingsStyles from '../../common/settings.module.css'
+import styles from './filters-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/filters')
 const words = privacy.filters
@@ -128,16 +129,16 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
       <section className="card" aria-labelledby="filter-kinds">
         <header className="card-h">
           <h2 id="filter-kinds">{words.kinds}</h2>
-          <span className="sub wide-only">{words.kindsMore}</span>
+          <span className={`sub ${settingsStyles.wideOnly}`}>{words.kindsMore}</span>
           <SaveState dirty={dirty} busy={save.isPending} why={why}>
             <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
               {words.tryOut}
             </Button>
           </SaveState>
         </header>
-        <ul className="frows">
+        <ul className={settingsStyles.rows}>
           {SWITCHES.map((name) => (
-            <li key={name} className="frow">
+            <li key={name} className={settingsStyles.row}>
               <Switch
                 label={words.switches[name].name}
                 checked={draft[name]}
@@ -157,9 +158,9 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
       <section className="card" aria-labelledby="filter-lists">
         <header className="card-h">
           <h2 id="filter-lists">{words.lists}</h2>
-          <span className="sub wide-only">{words.listsMore}</span>
+          <span className={`sub ${settingsStyles.wideOnly}`}>{words.listsMore}</span>
         </header>
-        <div className="lists card-b">
+        <div className={`${settingsStyles.lists} ${settingsStyles.body}`}>
           {LISTS.map((name) => (
             <AreaField
               key={name}
@@ -176,13 +177,13 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
       <section className="card" aria-labelledby="filter-browsers">
         <header className="card-h">
           <h2 id="filter-browsers">{words.browsers}</h2>
-          <span className="sub wide-only">{words.browsersMore}</span>
+          <span className={`sub ${settingsStyles.wideOnly}`}>{words.browsersMore}</span>
         </header>
-        <ul className="frows">
+        <ul className={settingsStyles.rows}>
           {BROWSERS.map(([name, standard]) => {
             const version = draft.browsers[name] ?? null
             return (
-              <li key={name} className="frow">
+              <li key={name} className={settingsStyles.row}>
                 <Switch
                   label={words.browserNames[name]}
                   checked={version !== null}
@@ -194,7 +195,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
                 </div>
                 <Would count={would('legacy_browser', name)} />
                 {version === null ? null : (
-                  <span className="version">
+                  <span className={settingsStyles.version}>
                     <span className="sub">{words.beforeShort}</span>
                     <span className="input">
                       <input
@@ -227,7 +228,7 @@ const browserName = (pattern: string): string | undefined =>
   BROWSERS.flatMap(([name]) => (name === pattern ? [words.browserNames[name]] : []))[0]
 
 const Would = ({ count }: { count: number | undefined }) =>
-  count === undefined ? null : <span className="num">{words.would(count)}</span>
+  count === undefined ? null : <span className={`num ${settingsStyles.count}`}>{words.would(count)}</span>
 
 /** A refusal that begins with the field's name belongs to it. */
 const problemOf = (error: Error | null, field: string): string | undefined => {
@@ -251,7 +252,7 @@ function DryRun({ preview, error }: { preview: Preview | undefined; error: Error
       <header className="card-h">
         <h2 id="filter-dry-run">{words.tryOut}</h2>
       </header>
-      <div className="would">
+      <div className={styles.would}>
         <p>
           {preview.of === 0 ? words.nothingStored : words.looked(preview.looked_at, preview.of, preview.would_drop)}
         </p>
@@ -262,7 +263,9 @@ function DryRun({ preview, error }: { preview: Preview | undefined; error: Error
               {hits.map(({ filter, pattern, would_drop: dropped, examples }) => (
                 <li key={`${filter} ${pattern ?? ''}`}>
                   <b>{words.reasons[filter] ?? filter}</b>
-                  {pattern === null ? null : <span className="mono">{browserName(pattern) ?? pattern}</span>}
+                  {pattern === null ? null : (
+                    <span className={`mono ${styles.pattern}`}>{browserName(pattern) ?? pattern}</span>
+                  )}
                   <span className="num">{words.would(dropped)}</span>
                   <ul>
                     {examples.map((example) => (

@@ -1,5 +1,6 @@
 import { useId, type ReactNode, type SubmitEvent } from 'react'
 import { SaveState } from './form.tsx'
+import styles from '../../common/settings.module.css'
 
 type FormCardProps = {
   title: string
@@ -23,7 +24,7 @@ export function FormCard({ title, dirty, busy, why, onSave, children }: FormCard
         <h2 id={headingId}>{title}</h2>
         <SaveState dirty={dirty} busy={busy} why={why} />
       </header>
-      <div className="gridk card-b">{children}</div>
+      <div className={`gridk ${styles.body}`}>{children}</div>
     </form>
   )
 }

@@ -3,10 +3,12 @@ import { call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { useKeys } from '../../common/keys.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/states.tsx'
 import { settings } from './texts.ts'
 import { shared } from '../../common/texts.ts'
+import styles from '../../common/settings.module.css'
 
 type Patch = NonNullable<Parameters<typeof call<'PATCH /api/projects/:projectId/settings'>>[1]>['body']
 
@@ -47,13 +49,7 @@ export function SettingsForm({ name, error, failed, onSave, className, formRef, 
     onSave()
   }
   return (
-    <form
-      ref={formRef}
-      className={className === undefined ? 'set' : `set ${className}`}
-      onSubmit={submit}
-      noValidate
-      aria-label={name}
-    >
+    <form ref={formRef} className={classNames(styles.page, className)} onSubmit={submit} noValidate aria-label={name}>
       {error === null ? null : (
         <Note tone="red" icon="warn" role="alert">
           {failed} {reasonOf(error)}

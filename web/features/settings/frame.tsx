@@ -1,7 +1,8 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { usePageTitle } from '../../common/page-title.ts'
-import '../../common/settings.css'
 import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
+import styles from './frame.module.css'
+import settingsStyles from '../../common/settings.module.css'
 
 type SettingsFrameProps = {
   /** Spoken name of the list of topics. */
@@ -26,8 +27,8 @@ export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
   }, [pathname])
   return (
     <main id="main" tabIndex={-1}>
-      <div className="withsub">
-        <nav className="subnav" aria-label={name}>
+      <div className={styles.columns}>
+        <nav className={styles.subnav} aria-label={name}>
           <h2>{heading}</h2>
           <ul ref={topics}>
             {children.map((link) => (
@@ -35,7 +36,7 @@ export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
             ))}
           </ul>
         </nav>
-        <div className="sub-main set">
+        <div className={`${styles.main} ${settingsStyles.page}`}>
           <Outlet />
         </div>
       </div>
@@ -57,7 +58,7 @@ export function SettingsHead({
 }) {
   usePageTitle(of === null ? title : `${title}, ${of}`)
   return (
-    <div className="head">
+    <div className={`head ${styles.head}`}>
       <div>
         <h1>{title}</h1>
         <p>{lead}</p>

@@ -14,6 +14,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { platformWord } from '../../ui/tiles.tsx'
 import { shared } from '../../common/texts.ts'
 import { settings } from './texts.ts'
+import styles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
 const words = settings.generalPage
@@ -160,7 +161,7 @@ type KeptRowProps = {
 /** Saved as it is moved. */
 function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
   return (
-    <li className="frow">
+    <li className={styles.row}>
       <div>
         <b>{title}</b>
         <p className="sub">{more}</p>

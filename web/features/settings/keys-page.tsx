@@ -16,6 +16,8 @@ import { Note } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { settings } from './texts.ts'
 import { shared } from '../../common/texts.ts'
+import styles from './keys-page.module.css'
+import settingsStyles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/keys')
 const words = settings.keysPage
@@ -50,15 +52,15 @@ function KeyCard({
   const current = project.keys.find((key) => key.expires_at === null)
   const old = project.keys.filter((key) => key.expires_at !== null)
   return (
-    <section className="card key" aria-label={words.current}>
-      <div className="key-h">
+    <section className={`card ${styles.key}`} aria-label={words.current}>
+      <div className={styles.head}>
         <b>{words.current}</b>
         <span className="sp" />
         <Button icon="rotate" why={why} onClick={() => setAsking(true)}>
           {words.rotate}
         </Button>
       </div>
-      <div className="dsn">
+      <div className={settingsStyles.dsn}>
         <div className="input">
           <input
             className="mono"
@@ -73,7 +75,7 @@ function KeyCard({
       {old.map((key) => (
         <OldKey key={key.id} oldKey={key} onExpired={onExpired} />
       ))}
-      <dl className="keyn">
+      <dl className={settingsStyles.keyValues}>
         <div>
           <dt>{words.rate}</dt>
           <dd>{words.perMinute(formatCount(project.rate_limit_per_minute ?? words.defaultRate))}</dd>

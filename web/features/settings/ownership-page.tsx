@@ -15,7 +15,8 @@ import { focusFirstInvalid } from '../../ui/field.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
 import { people } from './ownership-texts.ts'
-import './ownership.css'
+import styles from './ownership-page.module.css'
+import settingsStyles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
 const words = people.ownership
@@ -79,7 +80,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
             </Button>
           </SaveState>
         </header>
-        <p className="orule-note sub">{rules.length === 0 ? words.none : words.globHint}</p>
+        <p className={`${styles.note} sub`}>{rules.length === 0 ? words.none : words.globHint}</p>
         {rules.map((rule, index) => (
           <OwnershipRuleRow
             key={rule.key}
@@ -99,7 +100,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
       <section className="card" aria-labelledby="owner-preview">
         <header className="card-h">
           <h2 id="owner-preview">{words.preview}</h2>
-          <span className="sub wide-only">{words.previewText}</span>
+          <span className={`sub ${settingsStyles.wideOnly}`}>{words.previewText}</span>
           <span className="sp" />
           <Button
             size="sm"
@@ -132,30 +133,30 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
   if (preview === undefined) return null
   if (preview.looked_at === 0)
     return (
-      <p className="orule-note" role="status">
+      <p className={styles.note} role="status">
         {words.noIssues}
       </p>
     )
   return (
-    <div className="owned">
+    <div className={styles.list}>
       <p role="status">{words.owned(preview.owned, preview.looked_at)}</p>
       <ul>
         {preview.issues.map((issue) => (
           <li key={issue.id}>
-            <span className="owned-i">
-              <Link {...paths.issue(issue.id)} className="owned-t">
+            <span className={styles.issue}>
+              <Link {...paths.issue(issue.id)} className={styles.title}>
                 {issue.title}
               </Link>
               <span className="sub">
                 <span className="id">{issue.short_id}</span>{' '}
                 {issue.rule === null ? null : (
                   <>
-                    {words.byRule(issue.rule + 1)} <span className="mono">{issue.matched}</span>
+                    {words.byRule(issue.rule + 1)} <span className={`mono ${styles.matched}`}>{issue.matched}</span>
                   </>
                 )}
               </span>
             </span>
-            <span className="owned-o">
+            <span className={styles.assignee}>
               {issue.owner === null ? null : <Avatar person={issue.owner} small quiet />}
               {issue.owner?.name ?? issue.team ?? <span className="c-3">{words.nobody}</span>}
             </span>

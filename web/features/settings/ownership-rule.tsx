@@ -4,6 +4,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
 import { people } from './ownership-texts.ts'
 import { callName } from '../../common/members/names.ts'
+import styles from './ownership-rule.module.css'
 
 const words = people.ownership
 
@@ -86,8 +87,8 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
   const readOnly = why !== undefined
   const isGone = rule.to !== '' && rule.to !== 'team' && members.every(({ id }) => id !== rule.to)
   return (
-    <fieldset className="orule" aria-label={words.ruleOf(number)}>
-      <span className="orule-n num" aria-hidden="true">
+    <fieldset className={styles.rule} aria-label={words.ruleOf(number)}>
+      <span className={`${styles.number} num`} aria-hidden="true">
         {number}
       </span>
       <SelectField
@@ -104,7 +105,7 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
           </option>
         ))}
       </SelectField>
-      <div className="orule-w">
+      <div className={styles.where}>
         {rule.match === 'tag' ? (
           <Field
             label={words.tagKey}
@@ -129,7 +130,7 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
           onChange={(event) => onChange({ ...rule, glob: event.target.value })}
         />
       </div>
-      <div className="orule-w">
+      <div className={styles.where}>
         <OwnerSelect {...{ rule, members, isGone: isGone && membersKnown, problem, readOnly, onChange }} />
         {rule.to === 'team' ? (
           <Field
@@ -142,7 +143,7 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
           />
         ) : null}
       </div>
-      <span className="orule-a">
+      <span className={styles.actions}>
         <IconButton
           icon="up"
           look="ghost"

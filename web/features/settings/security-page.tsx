@@ -8,6 +8,8 @@ import { Button } from '../../ui/button.tsx'
 import { focusFirstInvalid } from '../../ui/field.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { settings } from './texts.ts'
+import settingsStyles from '../../common/settings.module.css'
+import styles from './security-page.module.css'
 
 const words = settings.securityPage
 
@@ -46,7 +48,7 @@ export function SecurityPage() {
           <h2 id={headingId}>{words.password}</h2>
           <span className="sub">{words.passwordMore}</span>
         </header>
-        <div className="card-b stackk narrow">
+        <div className={`${settingsStyles.body} stackk ${styles.narrow}`}>
           <PasswordField
             label={words.current}
             autoComplete="current-password"

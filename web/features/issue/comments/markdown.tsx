@@ -7,6 +7,7 @@ import { paths } from '../../../address/paths.ts'
 import { people as commentTexts } from './texts.ts'
 import { safeUrl } from '../contexts/facts.ts'
 import { mentionParts } from '../../../common/members/model.ts'
+import styles from './markdown.module.css'
 
 type Root = ReturnType<typeof fromMarkdown>
 type Node = Root['children'][number]
@@ -121,7 +122,7 @@ function PlainText({ text }: { text: string }) {
         ) : (
           <Link
             key={place}
-            className="mention"
+            className={styles.mention}
             {...paths.issues({ owner: part.id })}
             title={commentTexts.mentionOf(part.name)}
           >

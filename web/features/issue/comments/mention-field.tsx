@@ -5,7 +5,8 @@ import { people } from './texts.ts'
 import { callName } from '../../../common/members/names.ts'
 import { typedMention, withMention, writtenAs } from '../../../common/members/model.ts'
 import { useMembers } from '../../../common/members/use-members.ts'
-import '../../../common/people.css'
+import styles from './mention-field.module.css'
+import optionStyles from '../../../common/members/options.module.css'
 
 const MOST_SHOWN = 6
 
@@ -76,7 +77,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
   const follow = () => setCaret(box.current?.selectionStart ?? null)
 
   return (
-    <div className="mention-box">
+    <div className={styles.box}>
       <textarea
         rows={2}
         {...rest}
@@ -100,7 +101,12 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
         {shown.length === 0 ? '' : people.mentionFound(shown.length)}
       </span>
       {shown.length === 0 ? null : (
-        <div className="pick mention-list" role="listbox" id={listId} aria-label={people.mentionList}>
+        <div
+          className={`${optionStyles.options} ${styles.list}`}
+          role="listbox"
+          id={listId}
+          aria-label={people.mentionList}
+        >
           {shown.map((member, index) => (
             // The box keeps the focus and its Enter; the pointer is the second way.
             <div
@@ -117,8 +123,8 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
               }}
             >
               <Avatar person={member} small quiet />
-              <span className="pick-l">{callName(member)}</span>
-              <span className="sub pick-mail">{member.email}</span>
+              <span className={optionStyles.label}>{callName(member)}</span>
+              <span className={`sub ${styles.mail}`}>{member.email}</span>
             </div>
           ))}
         </div>

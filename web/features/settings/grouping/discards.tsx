@@ -8,6 +8,8 @@ import { Skeleton } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { grouping as texts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
+import settingsStyles from '../../../common/settings.module.css'
+import styles from './discards.module.css'
 
 type Discard = AnswerOf<'GET /api/projects/:projectId/discards'>['items'][number]
 
@@ -32,7 +34,7 @@ export function Discards({ projectId }: { projectId: string }) {
     <section className="card" aria-labelledby="grouping-discards">
       <header className="card-h">
         <h2 id="grouping-discards">{texts.discards}</h2>
-        <span className="sub wide-only">{texts.discardsMore}</span>
+        <span className={`sub ${settingsStyles.wideOnly}`}>{texts.discardsMore}</span>
       </header>
       {list.data === undefined ? (
         list.error === null ? (
@@ -41,13 +43,13 @@ export function Discards({ projectId }: { projectId: string }) {
           <QueryError what={texts.discards} error={list.error} onRetry={() => void list.refetch()} />
         )
       ) : list.data.items.length === 0 ? (
-        <p className="rule-note sub">{texts.noDiscards}</p>
+        <p className={`${settingsStyles.ruleNote} sub`}>{texts.noDiscards}</p>
       ) : (
-        <ul className="gdiscards">
+        <ul className={styles.list}>
           {list.data.items.map((discard) => (
             <li key={discard.id}>
               <div>
-                <b className="gtitle">{discard.title}</b>
+                <b className={styles.title}>{discard.title}</b>
                 <p className="sub">
                   <span className="id">{discard.short_id}</span>{' '}
                   {texts.discardedBy(discard.discarded_by?.name ?? null, discard.event_count)} ·{' '}

@@ -24,8 +24,8 @@ import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { focusFirstInvalid } from '../../../ui/field.tsx'
 import { grouping as texts } from './texts.ts'
-import '../../../common/privacy.css'
-import '../../../common/grouping.css'
+import settingsStyles from '../../../common/settings.module.css'
+import styles from './grouping-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/grouping')
 
@@ -106,7 +106,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       <section className="card" aria-labelledby="grouping-fingerprint">
         <header className="card-h">
           <h2 id="grouping-fingerprint">{texts.fingerprintRules}</h2>
-          <span className="sub wide-only">{texts.fingerprintMore}</span>
+          <span className={`sub ${settingsStyles.wideOnly}`}>{texts.fingerprintMore}</span>
           <SaveState dirty={dirty} busy={save.isPending} why={why}>
             <Button
               size="sm"
@@ -119,7 +119,9 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             </Button>
           </SaveState>
         </header>
-        {draft.fingerprint.length === 0 ? <p className="rule-note sub">{texts.noFingerprint}</p> : null}
+        {draft.fingerprint.length === 0 ? (
+          <p className={`${settingsStyles.ruleNote} sub`}>{texts.noFingerprint}</p>
+        ) : null}
         {draft.fingerprint.map((rule, index) => (
           <FingerprintRow
             key={rule.key}
@@ -133,7 +135,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             onRemove={() => change({ fingerprint: draft.fingerprint.filter((one) => one.key !== rule.key) })}
           />
         ))}
-        <div className="gadd">
+        <div className={styles.add}>
           <Button
             size="sm"
             icon="plus"
@@ -154,7 +156,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
           <header className="card-h">
             <h2 id="grouping-preview">{texts.tryTitle}</h2>
           </header>
-          <div className="card-b">
+          <div className={settingsStyles.body}>
             <GroupingPreview preview={preview.data} error={preview.error} />
           </div>
         </section>
@@ -162,9 +164,9 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       <section className="card" aria-labelledby="grouping-stack">
         <header className="card-h">
           <h2 id="grouping-stack">{texts.stackRules}</h2>
-          <span className="sub wide-only">{texts.stackMore}</span>
+          <span className={`sub ${settingsStyles.wideOnly}`}>{texts.stackMore}</span>
         </header>
-        {draft.stack.length === 0 ? <p className="rule-note sub">{texts.noStack}</p> : null}
+        {draft.stack.length === 0 ? <p className={`${settingsStyles.ruleNote} sub`}>{texts.noStack}</p> : null}
         {draft.stack.map((rule, index) => (
           <StackRow
             key={rule.key}
@@ -178,7 +180,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             onRemove={() => change({ stack: draft.stack.filter((one) => one.key !== rule.key) })}
           />
         ))}
-        <div className="gadd">
+        <div className={styles.add}>
           <Button size="sm" icon="plus" why={why} onClick={() => change({ stack: [...draft.stack, blankStack()] })}>
             {texts.add}
           </Button>

@@ -5,6 +5,7 @@ import { paths } from '../../../address/paths.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Note } from '../../../ui/states.tsx'
 import { grouping as texts } from './texts.ts'
+import styles from './preview.module.css'
 
 export type Preview = AnswerOf<'POST /api/projects/:projectId/grouping/preview'>
 
@@ -23,7 +24,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
   if (preview.of === 0 || preview.oldest_at === null) return <p role="status">{texts.nothingStored}</p>
   const isSame = preview.merges_total + preview.splits_total + preview.moved === 0
   return (
-    <div className="gwould">
+    <div className={styles.preview}>
       <p role="status">
         {texts.looked(preview.looked_at, preview.of, preview.issues, day.format(new Date(preview.oldest_at)))}{' '}
         <b>{isSame ? texts.same : texts.moved(preview.moved)}</b>

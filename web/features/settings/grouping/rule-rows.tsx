@@ -3,6 +3,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { Field, SelectField } from '../../../ui/field.tsx'
 import { grouping as texts } from './texts.ts'
 import { parseElements, parseMatch, printElements, printMatch } from './rule-text.ts'
+import styles from './rule-rows.module.css'
 
 type Rules = ProjectSettings['grouping_rules']
 type FingerprintRule = Rules['fingerprint'][number]
@@ -84,7 +85,7 @@ export function FingerprintRow({
   const problems = asked ? problemsOf(rule) : {}
   const common = { autoComplete: 'off', spellCheck: false, readOnly: why !== undefined }
   return (
-    <fieldset className="grule" aria-label={texts.ruleOf(number)}>
+    <fieldset className={styles.rule} aria-label={texts.ruleOf(number)}>
       <Field
         {...common}
         label={texts.match}
@@ -119,7 +120,7 @@ const ACTIONS = Object.keys(texts.actions) as StackRule['action'][]
 export function StackRow({ number, rule, why, asked, hits, onChange, onUp, onRemove }: RowProps<DraftStack>) {
   const problems = asked ? problemsOf(rule) : {}
   return (
-    <fieldset className="grule grule-stack" aria-label={texts.stackRuleOf(number)}>
+    <fieldset className={`${styles.rule} ${styles.stackRule}`} aria-label={texts.stackRuleOf(number)}>
       <Field
         label={texts.match}
         className="mono"
@@ -161,7 +162,7 @@ type RowEndProps = Pick<RowProps<never>, 'number' | 'why' | 'hits' | 'onUp' | 'o
 
 function RowEnd({ number, why, hits, onUp, remove, onRemove }: RowEndProps) {
   return (
-    <div className="grule-e">
+    <div className={styles.end}>
       {hits === undefined ? null : <span className="num sub">{texts.hits(hits)}</span>}
       {onUp === undefined ? null : (
         <IconButton icon="up" look="ghost" label={texts.up(number)} why={why} onClick={onUp} />

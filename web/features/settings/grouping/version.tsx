@@ -9,6 +9,8 @@ import { Skeleton } from '../../../ui/states.tsx'
 import { grouping as texts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import { GroupingPreview } from './preview.tsx'
+import settingsStyles from '../../../common/settings.module.css'
+import styles from './version.module.css'
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
 
@@ -21,7 +23,7 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
     <section className="card" aria-labelledby="grouping-version">
       <header className="card-h">
         <h2 id="grouping-version">{texts.version}</h2>
-        <span className="sub wide-only">{texts.versionMore}</span>
+        <span className={`sub ${settingsStyles.wideOnly}`}>{texts.versionMore}</span>
       </header>
       {state.data === undefined ? (
         state.error === null ? (
@@ -30,7 +32,7 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
           <QueryError what={texts.version} error={state.error} onRetry={() => void state.refetch()} />
         )
       ) : (
-        <div className="gversion">
+        <div className={styles.version}>
           <div>
             <b>{texts.versionIs(state.data.version)}</b>
             <p className="sub">
@@ -75,7 +77,7 @@ function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
     failed: texts.upgradeFailed,
   })
   return (
-    <Dialog open onClose={onClose} title={texts.upgradeTitle(version)} className="wide-dialog">
+    <Dialog open onClose={onClose} title={texts.upgradeTitle(version)} className={styles.dialog}>
       <p>{texts.upgradeText}</p>
       {preview.isPending ? (
         <p role="status" className="sub">

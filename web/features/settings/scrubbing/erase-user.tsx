@@ -8,6 +8,7 @@ import { Field } from '../../../ui/field.tsx'
 import { Note } from '../../../ui/states.tsx'
 import { privacy } from '../privacy-texts.ts'
 import { shared } from '../../../common/texts.ts'
+import styles from '../../../common/settings.module.css'
 
 const words = privacy.erase
 
@@ -31,10 +32,10 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
     <section className="card" aria-labelledby="erase-user">
       <header className="card-h">
         <h2 id="erase-user">{words.title}</h2>
-        <span className="sub wide-only">{words.more}</span>
+        <span className={`sub ${styles.wideOnly}`}>{words.more}</span>
       </header>
-      <form className="scrub" onSubmit={submit} noValidate>
-        <div className="scrub-ask">
+      <form className={styles.scrub} onSubmit={submit} noValidate>
+        <div className={styles.ask}>
           <Field
             label={words.user}
             hint={words.userHint}

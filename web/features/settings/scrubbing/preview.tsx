@@ -2,6 +2,7 @@ import type { AnswerOf } from '../../../api/call.ts'
 import { reasonOf } from '../../../api/change.ts'
 import { Note } from '../../../ui/states.tsx'
 import { privacy } from '../privacy-texts.ts'
+import styles from './preview.module.css'
 
 const words = privacy.scrubbing
 
@@ -21,7 +22,7 @@ export function ScrubPreview({ preview, error }: { preview: Preview | undefined;
   return (
     <>
       <h3 role="status">{words.changes(preview.total_changes, preview.title ?? '')}</h3>
-      <ul className="diffs" aria-label={words.preview}>
+      <ul className={styles.diffs} aria-label={words.preview}>
         {preview.changes.map(({ path, before, after }) => (
           <li key={path}>
             <span>{path}</span>

@@ -2,6 +2,7 @@ import type { ProjectSettings } from '../../../api/queries.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Field, SelectField } from '../../../ui/field.tsx'
 import { privacy } from '../privacy-texts.ts'
+import styles from './rule.module.css'
 
 const words = privacy.scrubbing
 
@@ -35,7 +36,7 @@ type ScrubRuleRowProps = {
 export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRuleRowProps) {
   const readOnly = why !== undefined
   return (
-    <fieldset className="rule" aria-label={words.ruleOf(number)}>
+    <fieldset className={styles.rule} aria-label={words.ruleOf(number)}>
       <Field
         label={words.path}
         className="mono"
@@ -77,7 +78,7 @@ export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRul
       </SelectField>
       <IconButton icon="trash" look="ghost" label={words.remove(rule.path)} why={why} onClick={onRemove} />
       {rule.pattern === 'custom' ? (
-        <div className="wide">
+        <div className={styles.wide}>
           <Field
             label={words.regex}
             className="mono"

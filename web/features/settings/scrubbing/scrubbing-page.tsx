@@ -14,7 +14,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { privacy } from '../privacy-texts.ts'
-import '../../../common/privacy.css'
+import styles from '../../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/scrubbing')
 const words = privacy.scrubbing
@@ -91,8 +91,8 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
           <h2 id="scrub-fields">{words.always}</h2>
           <SaveState dirty={dirty} busy={save.isPending} why={why} />
         </header>
-        <ul className="frows">
-          <li className="frow">
+        <ul className={styles.rows}>
+          <li className={styles.row}>
             <Switch
               label={words.addresses}
               checked={draft.addresses}
@@ -104,7 +104,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
               <p className="sub">{words.addressesMore}</p>
             </div>
           </li>
-          <li className="frow">
+          <li className={styles.row}>
             <Switch label={words.emails} checked={draft.emails} why={why} onChange={(emails) => change({ emails })} />
             <div>
               <b>{words.emails}</b>
@@ -112,7 +112,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             </div>
           </li>
         </ul>
-        <div className="lists card-b">
+        <div className={`${styles.lists} ${styles.body}`}>
           <AreaField
             label={words.fields}
             hint={words.fieldsHint}
@@ -132,13 +132,13 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
       <section className="card" aria-labelledby="scrub-rules">
         <header className="card-h">
           <h2 id="scrub-rules">{words.rules}</h2>
-          <span className="sub wide-only">{words.rulesMore}</span>
+          <span className={`sub ${styles.wideOnly}`}>{words.rulesMore}</span>
           <span className="sp" />
           <Button size="sm" icon="plus" why={why} onClick={() => change({ rules: [...draft.rules, blankRule()] })}>
             {words.add}
           </Button>
         </header>
-        {draft.rules.length === 0 ? <p className="rule-note sub">{words.noRules}</p> : null}
+        {draft.rules.length === 0 ? <p className={`${styles.ruleNote} sub`}>{words.noRules}</p> : null}
         {draft.rules.map((rule, index) => (
           <ScrubRuleRow
             key={rule.key}
@@ -154,8 +154,8 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
         <header className="card-h">
           <h2 id="scrub-preview">{words.preview}</h2>
         </header>
-        <div className="scrub">
-          <div className="scrub-ask">
+        <div className={styles.scrub}>
+          <div className={styles.ask}>
             <Field
               label={words.previewEvent}
               hint={words.previewEventHint}
