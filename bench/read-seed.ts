@@ -67,7 +67,7 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
      select c.id, i.org_id, i.project_id, p.issue_number + c.g, i.title || ' ' || c.g, i.culprit, i.error_type, i.error_value,
        (array['error','error','error','fatal','warning','info'])[1 + c.g % 6], i.platform,
        (array['unresolved','unresolved','unresolved','unresolved','unresolved','resolved','resolved','resolved','ignored','regressed'])[1 + c.g % 10], t.seen, t.seen,
-       c.g % 4, case when c.g % 20 = 0 then (select id from users where org_id = i.org_id limit 1) end,
+       c.g % 4, case when c.g % 20 = 0 then (select user_id from memberships where org_id = i.org_id limit 1) end,
        t.seen - random() * interval '20 days', t.seen, greatest(1, (1000 / (1 + c.g % 997))::int), greatest(1, (300 / (1 + c.g % 997))::int),
        '1.' || c.g % 40 || '.0', '2.' || c.g % 12 || '.0', c.g % 3 = 0, t.seen, 2
      from bench_copies c join issues i on i.id = c.model join projects p on p.id = i.project_id,

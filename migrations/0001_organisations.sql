@@ -13,24 +13,35 @@ create table orgs (
 
 create table users (
   id uuid primary key,
-  org_id uuid not null references orgs,
   -- In lower case: one account per address.
   email text not null unique,
   name text not null,
-  role text not null check (role in ('viewer', 'member', 'admin', 'owner')),
   password_hash text,
   created_at timestamptz not null,
+  -- Ends every membership; see memberships.disabled_at for one of them.
   disabled_at timestamptz,
   -- Access tokens issued before this time are refused.
   not_before timestamptz
 );
-create index users_by_org on users (org_id, created_at);
 
--- One row per signed-in browser. Its refresh tokens form one family.
-create table sessions (
-  id uuid primary key,
+-- A user in an organisation. A user may belong to several; what belongs to a member refers to this row.
+create table memberships (
   user_id uuid not null references users on delete cascade,
   org_id uuid not null references orgs on delete cascade,
+  role text not null check (role in ('viewer', 'member', 'admin', 'owner')),
+  created_at timestamptz not null,
+  -- When a session of this membership began or was refreshed last. Log-in continues in the organisation used last.
+  last_used_at timestamptz,
+  disabled_at timestamptz,
+  primary key (user_id, org_id)
+);
+create index memberships_by_org on memberships (org_id, created_at, user_id);
+
+-- One row per signed-in browser, for one membership. Its refresh tokens form one family.
+create table sessions (
+  id uuid primary key,
+  user_id uuid not null,
+  org_id uuid not null,
   method text not null,
   -- Key of the HMAC in every refresh token of this family. The tokens are not stored.
   hmac_key_sealed text not null,
@@ -45,7 +56,8 @@ create table sessions (
   ip text,
   user_agent text,
   ended_at timestamptz,
-  end_reason text
+  end_reason text,
+  foreign key (user_id, org_id) references memberships on delete cascade
 );
 create index sessions_by_user on sessions (user_id, last_used_at) where ended_at is null;
 -- Deleting a user and looking up known networks read ended sessions too.

@@ -19,7 +19,7 @@ create table issues (
   ignore_until jsonb,
   severity smallint not null check (severity between 0 and 3), -- 3 critical, 2 high, 1 medium, 0 low
   severity_pinned boolean not null default false,
-  assignee_id uuid references users on delete set null,
+  assignee_id uuid,
   -- The team, channel or rota that an ownership rule names instead of a member.
   owner_team text,
   first_seen timestamptz not null,
@@ -72,7 +72,9 @@ create table issues (
   users_rank smallint not null generated always as
     ((case when user_count < 8 then user_count else floor(ln(user_count::double precision) * 5.7707801635558535 - 4) end)::smallint) stored,
 
-  unique (project_id, number)
+  unique (project_id, number),
+  -- Only a member of the organisation can be assigned.
+  foreign key (assignee_id, org_id) references memberships on delete set null (assignee_id)
   -- Counts and times change with every batch: the free space takes the new row version on the same page.
 ) with (fillfactor = 80);
 

@@ -2,8 +2,9 @@
 
 create table bulk_operations (
   id uuid primary key,
-  org_id uuid not null references orgs on delete cascade,
-  actor_id uuid not null references users on delete cascade,
+  org_id uuid not null,
+  -- The member who started it.
+  actor_id uuid not null,
   kind text not null check (kind in ('change', 'delete', 'undo')),
   -- As received: tells a repeated request from another one with the same id.
   request jsonb not null,
@@ -17,7 +18,8 @@ create table bulk_operations (
   created_at timestamptz not null,
   finished_at timestamptz,
   -- The fix of a resolution by project id, decided once for all issues of the operation.
-  fixes jsonb not null default '{}'
+  fixes jsonb not null default '{}',
+  foreign key (actor_id, org_id) references memberships on delete cascade
 );
 create index bulk_operations_by_time on bulk_operations (created_at);
 

@@ -33,18 +33,19 @@ create index issue_subscriptions_by_user on issue_subscriptions (user_id);
 -- Notifications, one row per member, written in the transaction of the change they report.
 create table inbox_entries (
   id uuid primary key,
-  org_id uuid not null references orgs on delete cascade,
-  user_id uuid not null references users on delete cascade,
+  org_id uuid not null,
+  user_id uuid not null,
   issue_id uuid not null references issues on delete cascade,
   kind text not null check (kind in ('assigned', 'mentioned', 'commented', 'regressed', 'escalated', 'reopened')),
   actor_id uuid references users on delete set null,
   comment_id uuid references comments on delete cascade,
   sentence text not null,
   created_at timestamptz not null,
-  read_at timestamptz
+  read_at timestamptz,
+  foreign key (user_id, org_id) references memberships on delete cascade
 );
-create index inbox_entries_by_user on inbox_entries (user_id, ((read_at is null)) desc, created_at desc, id desc);
-create index inbox_entries_unread on inbox_entries (user_id) where read_at is null;
+create index inbox_entries_by_member on inbox_entries (user_id, org_id, ((read_at is null)) desc, created_at desc, id desc);
+create index inbox_entries_unread on inbox_entries (user_id, org_id) where read_at is null;
 create index inbox_entries_by_issue on inbox_entries (issue_id);
 -- A comment notifies a member once, however often it is edited.
 create unique index inbox_entries_of_comment on inbox_entries (comment_id, user_id, kind) where comment_id is not null;

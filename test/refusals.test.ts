@@ -27,6 +27,7 @@ const LEAST: Readonly<Record<Name, Role | null>> = {
   refresh: null,
   readJwks: null,
   changePassword: 'viewer',
+  switchOrg: 'viewer',
   readMe: 'viewer',
   listProjects: 'viewer',
   createProject: 'admin',

@@ -26,6 +26,7 @@ export const LIMITS = {
   loginAccount: { name: 'login-account', quota: 50, windowMs: 60 * MINUTE_MS, mostBlockMs: null, byAddress: false },
   loginNetwork: { name: 'login-network', quota: 60, windowMs: 15 * MINUTE_MS, mostBlockMs: null, byAddress: true },
   signUp: { name: 'signup', quota: 60, windowMs: 60 * MINUTE_MS, mostBlockMs: null, byAddress: true },
+  switchOrg: { name: 'switch-org', quota: 60, windowMs: 60 * MINUTE_MS, mostBlockMs: null, byAddress: false },
   refresh: { name: 'refresh', quota: 60, windowMs: 60 * MINUTE_MS, mostBlockMs: null, byAddress: false },
 } as const satisfies Record<string, Limit>
 

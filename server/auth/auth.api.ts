@@ -21,9 +21,14 @@ const password = (name: string) =>
 
 const Ok = z.object({ ok: z.literal(true) })
 
+const Organisation = z.object({ id: Id, slug: z.string(), name: z.string() })
+
 export const Me = z.object({
   user: z.object({ id: Id, email: z.string(), name: z.string(), role: RoleName, created_at: Timestamp }),
-  org: z.object({ id: Id, slug: z.string(), name: z.string() }),
+  org: Organisation.describe('The organisation of this session.'),
+  memberships: z
+    .array(z.object({ org: Organisation, role: RoleName }))
+    .describe('Every organisation the user belongs to; the one used last comes first.'),
   session: z.object({ id: Id, expires_at: Timestamp }).nullable().describe('Null for API keys.'),
 })
 
@@ -64,6 +69,7 @@ export const authRoutes = routes({
     path: '/api/auth/login',
     tag: 'Authentication',
     summary: 'Log in and receive session cookies',
+    description: 'A session belongs to one organisation: the one the user used last. `org` is its slug.',
     permission: 'public',
     csrf: true,
     body: z.strictObject({ email, password: password('password'), totpToken: z.string().max(64).optional() }),
@@ -102,6 +108,24 @@ export const authRoutes = routes({
     body: z.strictObject({ currentPassword: password('currentPassword'), newPassword: password('newPassword') }),
     response: z.object({ ok: z.literal(true), warning: z.string().optional() }),
     refusals: [429],
+  },
+  switchOrg: {
+    method: 'POST',
+    path: '/api/auth/switch-org',
+    tag: 'Authentication',
+    summary: 'Continue in another of your organisations',
+    description:
+      'Ends this session, begins one in the other organisation and sets its cookies. The new session ends when the old one would have ended. 404 for an organisation you do not belong to.',
+    permission: 'self',
+    body: z.strictObject({
+      org: z
+        .string({ error: 'org must be a string.' })
+        .min(1, { error: 'org must not be empty.' })
+        .max(80, { error: 'org must be at most 80 characters.' })
+        .describe('Slug of the organisation.'),
+    }),
+    response: z.object({ ok: z.literal(true), org: z.string(), role: RoleName }),
+    refusals: [404, 429],
   },
   readJwks: {
     method: 'GET',

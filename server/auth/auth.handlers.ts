@@ -8,6 +8,7 @@ import { refreshSession } from './refresh-session.ts'
 import { ACCESS_COOKIE, clearSessionCookies, REFRESH_COOKIE, setSessionCookies } from './session-cookies.ts'
 import { signUp } from './sign-up.ts'
 import { publicJwks } from './signing-keys.ts'
+import { switchOrg } from './switch-org.ts'
 
 export const authHandlers: Handlers<typeof authRoutes> = {
   signUp: async (app, caller, { body }) => {
@@ -32,6 +33,11 @@ export const authHandlers: Handlers<typeof authRoutes> = {
     const { tokens, warning } = await changePassword(app, actor, body)
     setSessionCookies(cookies, tokens)
     return { ok: true, warning: warning ?? undefined }
+  },
+  switchOrg: async (app, actor, { body, cookies }) => {
+    const { org, role, tokens } = await switchOrg(app, actor, body.org)
+    setSessionCookies(cookies, tokens)
+    return { ok: true, org, role }
   },
   readJwks: async (app) => ({ keys: await publicJwks(app) }),
   readMe: (app, actor) => readMe(app, actor),

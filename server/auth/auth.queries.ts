@@ -3,7 +3,7 @@ import type { Connection, Tx } from '../storage/database.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
-/** All SQL of accounts: organisations, users, sessions, signing keys, attempt counters. */
+/** All SQL of accounts: organisations, users, memberships, sessions, signing keys, attempt counters. */
 
 // Organisations
 
@@ -32,29 +32,30 @@ export async function insertOrg(tx: Tx, org: Insertable<Tables['orgs']>): Promis
 
 // Users
 
-export type AccountRow = Selectable<Tables['users']> & { readonly org_slug: string; readonly org_name: string }
+export type UserRow = Selectable<Tables['users']>
 
-const accounts = (db: Connection) =>
-  db
-    .selectFrom('users')
-    .innerJoin('orgs', 'orgs.id', 'users.org_id')
-    .selectAll('users')
-    .select(['orgs.slug as org_slug', 'orgs.name as org_name'])
-
-export async function accountByEmail(db: Connection, email: string): Promise<AccountRow | null> {
-  return (await accounts(db).where('users.email', '=', email).executeTakeFirst()) ?? null
-}
-
-export async function accountById(db: Connection, userId: string): Promise<AccountRow | null> {
-  return (await accounts(db).where('users.id', '=', userId).executeTakeFirst()) ?? null
+/** A user who can log in: not disabled, and a member of at least one organisation. */
+export async function activeUserByEmail(db: Connection, email: string): Promise<UserRow | null> {
+  const row = await db
+    .selectFrom('users as u')
+    .selectAll('u')
+    .where('u.email', '=', email)
+    .where('u.disabled_at', 'is', null)
+    .where((where) =>
+      where.exists(
+        where.selectFrom('memberships as m').whereRef('m.user_id', '=', 'u.id').where('m.disabled_at', 'is', null),
+      ),
+    )
+    .executeTakeFirst()
+  return row ?? null
 }
 
 /** Locks the user's row: sessions begin and passwords change one after the other. */
-export async function lockUser(tx: Tx, userId: string): Promise<Selectable<Tables['users']> | null> {
+export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   return (await tx.selectFrom('users').selectAll().where('id', '=', userId).forUpdate().executeTakeFirst()) ?? null
 }
 
-export async function readUser(db: Connection, userId: string): Promise<Selectable<Tables['users']> | null> {
+export async function readUser(db: Connection, userId: string): Promise<UserRow | null> {
   return (await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst()) ?? null
 }
 
@@ -73,6 +74,52 @@ export async function setPasswordHash(tx: Tx, userId: string, hash: string, notB
     .updateTable('users')
     .set({ password_hash: hash, ...(notBefore === undefined ? {} : { not_before: notBefore }) })
     .where('id', '=', userId)
+    .execute()
+}
+
+// Memberships
+
+export async function insertMembership(tx: Tx, membership: Insertable<Tables['memberships']>): Promise<void> {
+  await tx.insertInto('memberships').values(membership).execute()
+}
+
+export type MembershipRow = Awaited<ReturnType<typeof membershipsOf>>[number]
+
+/** Memberships in which the user can have a session: neither they nor the user are disabled. */
+const activeMemberships = (db: Connection, userId: string) =>
+  db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .innerJoin('orgs as o', 'o.id', 'm.org_id')
+    .select(['m.user_id', 'm.org_id', 'm.role', 'o.slug as org_slug', 'o.name as org_name'])
+    .where('m.user_id', '=', userId)
+    .where('m.disabled_at', 'is', null)
+    .where('u.disabled_at', 'is', null)
+
+/** The active memberships of a user. The one used last comes first. */
+export const membershipsOf = (db: Connection, userId: string) =>
+  activeMemberships(db, userId)
+    .orderBy('m.last_used_at', (order) => order.desc().nullsLast())
+    .orderBy('m.created_at')
+    .orderBy('m.org_id')
+    .execute()
+
+/** @returns null when the user is no member of the organisation, or no longer an active one */
+export async function readMembership(db: Connection, userId: string, orgId: string): Promise<MembershipRow | null> {
+  return (await activeMemberships(db, userId).where('m.org_id', '=', orgId).executeTakeFirst()) ?? null
+}
+
+export async function membershipInSlug(db: Connection, userId: string, slug: string): Promise<MembershipRow | null> {
+  return (await activeMemberships(db, userId).where('o.slug', '=', slug).executeTakeFirst()) ?? null
+}
+
+/** Call it after every other write of the transaction: refreshes lock the session first and the membership second. */
+export async function touchMembership(tx: Tx, userId: string, orgId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('memberships')
+    .set({ last_used_at: now })
+    .where('user_id', '=', userId)
+    .where('org_id', '=', orgId)
     .execute()
 }
 
@@ -98,14 +145,20 @@ export async function readLiveSession(db: Connection, sessionId: string): Promis
   const row = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
+    .innerJoin('memberships', (join) =>
+      join
+        .onRef('memberships.user_id', '=', 'sessions.user_id')
+        .onRef('memberships.org_id', '=', 'sessions.org_id')
+        .on('memberships.disabled_at', 'is', null),
+    )
     .select([
       'sessions.id',
       'sessions.user_id',
+      'sessions.org_id',
       'sessions.expires_at',
       'users.name',
-      'users.org_id',
-      'users.role',
       'users.not_before',
+      'memberships.role',
     ])
     .where('sessions.id', '=', sessionId)
     .where('sessions.ended_at', 'is', null)

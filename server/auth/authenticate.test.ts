@@ -323,11 +323,11 @@ describe('an end is heard at once', () => {
   test('disabling and lowering a user counts within five seconds even when nobody is told', async () => {
     const person = await aPerson(t.app, { role: 'admin' })
     expect(await ask(person.tokens.accessToken)).toMatchObject({ actor: { role: 'admin' } })
-    const user = t.app.db.updateTable('users').where('id', '=', person.actor.userId)
-    await user.set({ role: 'viewer' }).execute()
+    const { userId } = person.actor
+    await t.app.db.updateTable('memberships').set({ role: 'viewer' }).where('user_id', '=', userId).execute()
     t.clock.advance(5_000)
     expect(await ask(person.tokens.accessToken)).toMatchObject({ actor: { role: 'viewer' } })
-    await user.set({ disabled_at: t.clock.now() }).execute()
+    await t.app.db.updateTable('users').set({ disabled_at: t.clock.now() }).where('id', '=', userId).execute()
     t.clock.advance(5_000)
     await expect(ask(person.tokens.accessToken)).rejects.toMatchObject(refused)
   })

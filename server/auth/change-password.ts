@@ -1,9 +1,9 @@
 import { actorForLog, type SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid, unauthenticated } from '../kernel/errors.ts'
-import { accountById, endSessionsOf, lockUser, setPasswordHash, type AccountRow } from './auth.queries.ts'
+import { endSessionsOf, lockUser, readMembership, readUser, setPasswordHash, type UserRow } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
-import { checkPasswordLength, judgePassword } from './password-rules.ts'
+import { checkPasswordLength, judgePassword, type PasswordSubject } from './password-rules.ts'
 import { announceSessions, forgetSessions } from './session-cache.ts'
 import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
 
@@ -20,42 +20,49 @@ export async function changePassword(
   actor: SessionActor,
   input: ChangePasswordInput,
 ): Promise<{ tokens: SessionTokens; warning: string | null }> {
-  const account = await accountById(app.db, actor.userId)
-  if (account === null) throw ended()
-  const warning = await checkNewPassword(app, account, input)
-  const check = { email: account.email, account, password: input.currentPassword }
+  const [found, org] = await Promise.all([
+    readUser(app.db, actor.userId),
+    readMembership(app.db, actor.userId, actor.orgId),
+  ])
+  if (found === null || org === null) throw ended()
+  const warning = await checkNewPassword(app, { ...found, org: org.org_name }, input)
+  const check = { email: found.email, user: found, password: input.currentPassword }
   if (!(await checkPassword(app, check, actor))) throw invalid('currentPassword is wrong.')
   const newHash = await app.passwords.hash(input.newPassword)
   const session = await app.tx(async (tx) => {
-    const user = await lockUser(tx, account.id)
-    if (user === null || user.disabled_at !== null) throw ended()
-    if (user.password_hash !== account.password_hash)
-      throw invalid('currentPassword is wrong: it was changed just now.')
+    const user = await lockUser(tx, found.id)
+    const membership = await readMembership(tx, found.id, actor.orgId)
+    if (user === null || membership === null) throw ended()
+    if (user.password_hash !== found.password_hash) throw invalid('currentPassword is wrong: it was changed just now.')
     const now = app.clock.now()
     await setPasswordHash(tx, user.id, newHash, now)
     await endSessionsOf(tx, user.id, 'password_changed', now)
     await announceSessions(tx, { user_id: user.id })
-    return startSession(tx, app, { id: user.id, orgId: user.org_id, role: user.role }, 'password', actor.origin)
+    return startSession(tx, app, membership, { method: 'password', origin: actor.origin })
   })
-  forgetSessions(app, { user_id: account.id })
+  forgetSessions(app, { user_id: found.id })
   app.log.info({ ...actorForLog(actor), ip: actor.origin.ip }, 'user.password_changed')
-  await tellOwner(app, account)
+  await mailUser(app, found)
   return { tokens: await issueTokens(app, session), warning }
 }
 
-async function checkNewPassword(app: App, account: AccountRow, input: ChangePasswordInput): Promise<string | null> {
+async function checkNewPassword(
+  app: App,
+  subject: PasswordSubject,
+  input: ChangePasswordInput,
+): Promise<string | null> {
   checkPasswordLength(input.newPassword, 'newPassword')
   if (input.newPassword === input.currentPassword) throw invalid('newPassword must differ from the current one.')
-  return judgePassword(app.config.passwordCheck, input.newPassword, { ...account, org: account.org_name })
+  return judgePassword(app.config.passwordCheck, input.newPassword, subject)
 }
 
 /** The change stands whether or not the mail goes out. */
-async function tellOwner(app: App, account: AccountRow): Promise<void> {
+async function mailUser(app: App, user: UserRow): Promise<void> {
   try {
     await app.mail.send({
-      to: account.email,
+      to: user.email,
       subject: 'Your Faultline password was changed',
-      text: `Hello ${account.name},\n\nthe password of your account at ${app.config.publicUrl} was changed and all other sessions were ended.\n\nIf this was not you, ask an owner of your organisation for help at once.\n`,
+      text: `Hello ${user.name},\n\nthe password of your account at ${app.config.publicUrl} was changed and all other sessions were ended.\n\nIf this was not you, ask an owner of your organisation for help at once.\n`,
     })
   } catch (error) {
     app.log.warn({ err: error }, 'a mail about a changed password could not be sent')

@@ -1,7 +1,7 @@
 import type { Caller, RequestOrigin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { accountKey, forgive, giveBack, LIMITS, networkKey, pairKey, takeAttempt, type Taken } from './attempts.ts'
-import type { AccountRow } from './auth.queries.ts'
+import type { UserRow } from './auth.queries.ts'
 import { keyedQueue } from './keyed-queue.ts'
 import { isKnownNetwork } from './known-network.ts'
 import { perApp } from './per-app.ts'
@@ -15,8 +15,8 @@ const lanes = perApp(() => keyedQueue(MOST_AT_ONCE))
 
 export type PasswordCheck = {
   readonly email: string
-  /** Null where there is no such account: costs and counts the same. */
-  readonly account: AccountRow | null
+  /** Null where no such user can log in. That costs and counts the same. */
+  readonly user: UserRow | null
   readonly password: string
 }
 
@@ -30,9 +30,8 @@ export function checkPassword(app: App, check: PasswordCheck, { origin }: Pick<C
     const pair = await takeAttempt(app, LIMITS.loginPair, key, origin.ip)
     if (!pair.allowed) throw pair.refusal
     const others = await takeOthers(app, check, origin, pair.taken)
-    const { account, password } = check
-    const usable = account !== null && account.disabled_at === null ? account.password_hash : null
-    const matches = await app.passwords.verify(usable, password).catch(async (error: unknown) => {
+    const { user, password } = check
+    const matches = await app.passwords.verify(user?.password_hash ?? null, password).catch(async (error: unknown) => {
       // Too busy to check: nobody failed.
       for (const taken of [pair.taken, ...others]) await giveBack(app, taken)
       throw error
@@ -51,9 +50,9 @@ async function takeOthers(app: App, check: PasswordCheck, origin: RequestOrigin,
   if (account.allowed) {
     taken.push(account.taken)
   } else {
-    if (account.first) tellOwner(app, check.account)
+    if (account.first) warnUser(app, check.user)
     // Attackers from everywhere must not lock the owner out: where this account has signed in before, it still can.
-    if (check.account === null || !(await isKnownNetwork(app, check.account.id, origin.ip))) {
+    if (check.user === null || !(await isKnownNetwork(app, check.user.id, origin.ip))) {
       await giveBack(app, pair)
       throw account.refusal
     }
@@ -65,15 +64,15 @@ async function takeOthers(app: App, check: PasswordCheck, origin: RequestOrigin,
 }
 
 /** Once per hour at most; in the background, so that the answer does not tell that there is somebody to write to. */
-function tellOwner(app: App, account: AccountRow | null): void {
-  app.log.warn({ user_id: account?.id ?? null }, 'signin.locked: too many wrong passwords for one account')
-  if (account === null) return
+function warnUser(app: App, user: UserRow | null): void {
+  app.log.warn({ user_id: user?.id ?? null }, 'signin.locked: too many wrong passwords for one account')
+  if (user === null) return
   const { publicUrl } = app.config
   app.mail
     .send({
-      to: account.email,
+      to: user.email,
       subject: 'Many failed log-ins to your Faultline account',
-      text: `Hello ${account.name},\n\nsomebody tried more than ${LIMITS.loginAccount.quota} wrong passwords for your account at ${publicUrl} within an hour. For the rest of that hour you can log in only from networks you used before. Your account is not locked and nothing was changed.\n\nIf this was not you, make sure that your password is long and used nowhere else.\n`,
+      text: `Hello ${user.name},\n\nsomebody tried more than ${LIMITS.loginAccount.quota} wrong passwords for your account at ${publicUrl} within an hour. For the rest of that hour you can log in only from networks you used before. Your account is not locked and nothing was changed.\n\nIf this was not you, make sure that your password is long and used nowhere else.\n`,
     })
     .catch((error: unknown) => app.log.warn({ err: error }, 'a mail about failed log-ins could not be sent'))
 }

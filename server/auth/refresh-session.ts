@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Tx } from '../storage/database.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
-import { endSession, lockSession, readSession, readUser, rotateSession } from './auth.queries.ts'
+import { endSession, lockSession, readMembership, readSession, rotateSession, touchMembership } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { perApp } from './per-app.ts'
 import { isOwnRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
@@ -91,11 +91,11 @@ async function judge(tx: Tx, app: App, presented: Presented, origin: RequestOrig
   if (row.idle_expires_at <= now || row.expires_at <= now) {
     throw unauthenticated('This session has expired. Log in again.')
   }
-  const account = await readUser(tx, row.user_id)
-  if (account === null || account.disabled_at !== null) throw ended()
-  const user = { id: account.id, orgId: account.org_id, role: account.role }
+  const membership = await readMembership(tx, row.user_id, row.org_id)
+  if (membership === null) throw ended()
+  const member = { userId: row.user_id, orgId: row.org_id, role: membership.role }
   const stateAt = (counter: number, idleExpiresAt: Date): SessionState => ({
-    user,
+    member,
     sessionId: row.id,
     key,
     counter,
@@ -125,6 +125,7 @@ async function judge(tx: Tx, app: App, presented: Presented, origin: RequestOrig
     ip: origin.ip,
     userAgent: origin.userAgent,
   })
+  await touchMembership(tx, row.user_id, row.org_id, now)
   const leaveAtMs = app.clock.monotonicMs() + app.config.refreshOverlapMs
   return { kind: 'rotated', session: stateAt(row.counter + 1, idleExpiresAt), leaveAtMs }
 }

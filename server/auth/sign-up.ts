@@ -5,7 +5,7 @@ import { conflict, forbidden } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { slugOf } from '../kernel/slug.ts'
 import type { Connection, Tx } from '../storage/database.ts'
-import { anyOrgExists, insertOrg, insertUser, orgSlugsLike } from './auth.queries.ts'
+import { anyOrgExists, insertMembership, insertOrg, insertUser, orgSlugsLike } from './auth.queries.ts'
 import { addressKey, LIMITS, takeAttempt } from './attempts.ts'
 import { foldEmail } from './email.ts'
 import { sealedNewDataKey } from './org-sealer.ts'
@@ -55,16 +55,16 @@ export async function signUp(
       data_key_sealed: sealedNewDataKey(app, orgId),
       created_at: now,
     })
+    const userId = newId()
     const isNew = await insertUser(tx, {
-      id: newId(),
-      org_id: orgId,
+      id: userId,
       email,
       name: input.name,
-      role: 'owner',
       password_hash: passwordHash,
       created_at: now,
     })
     if (!isNew) throw conflict('There is an account with this e-mail address already. Log in instead.')
+    await insertMembership(tx, { user_id: userId, org_id: orgId, role: 'owner', created_at: now })
     return slug
   })
   app.log.info({ org_id: orgId, request_id: caller.requestId }, 'signed up')

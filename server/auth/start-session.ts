@@ -5,7 +5,7 @@ import { newId } from '../kernel/ids.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
 import { makeAccessToken } from './access-token.ts'
-import { endSurplusSessions, insertSession } from './auth.queries.ts'
+import { endSurplusSessions, insertSession, touchMembership, type MembershipRow } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { makeRefreshToken } from './refresh-token.ts'
 import { announceSessions } from './session-cache.ts'
@@ -26,7 +26,8 @@ export type SessionTokens = {
   readonly refreshLifeSeconds: number
 }
 
-export type SessionUser = { readonly id: string; readonly orgId: string; readonly role: Role }
+/** Whose session it is: a user in one organisation, with the role of now. */
+export type SessionMember = { readonly userId: string; readonly orgId: string; readonly role: Role }
 
 /** Where the HMAC key of a session stands, for the seal. */
 export const hmacKeyPlace = (sessionId: string, orgId: string): string =>
@@ -37,45 +38,48 @@ export const idleEnd = (now: Date, expiresAt: Date): Date =>
   new Date(Math.min(now.getTime() + IDLE_MS, expiresAt.getTime()))
 
 /**
- * Begins a session for a user whose row the transaction has locked, and ends the oldest beyond 20.
- * @param method how the person proved who they are, such as `password`
+ * Begins a session of one membership and ends the user's oldest sessions beyond 20. The transaction holds the lock of the
+ * user's row.
+ * @param start.method how the user proved who they are, such as `password`
+ * @param start.expiresAt the end of the session this one continues in another organisation; by default 30 days from now
  * @returns what {@link issueTokens} makes tokens from, after the commit
  */
 export async function startSession(
   tx: Tx,
   app: App,
-  user: SessionUser,
-  method: string,
-  origin: RequestOrigin,
+  membership: Pick<MembershipRow, 'user_id' | 'org_id' | 'role'>,
+  start: { readonly method: string; readonly origin: RequestOrigin; readonly expiresAt?: Date },
 ): Promise<SessionState> {
+  const { user_id: userId, org_id: orgId, role } = membership
   const now = app.clock.now()
   const sessionId = newId()
   const key = randomBytes(KEY_BYTES)
-  const expiresAt = new Date(now.getTime() + ABSOLUTE_MS)
+  const expiresAt = start.expiresAt ?? new Date(now.getTime() + ABSOLUTE_MS)
   const idleExpiresAt = idleEnd(now, expiresAt)
-  const sealer = await orgSealer(app, user.orgId, tx)
+  const sealer = await orgSealer(app, orgId, tx)
   await insertSession(tx, {
     id: sessionId,
-    user_id: user.id,
-    org_id: user.orgId,
-    method,
-    hmac_key_sealed: sealer.seal(key, hmacKeyPlace(sessionId, user.orgId)),
+    user_id: userId,
+    org_id: orgId,
+    method: start.method,
+    hmac_key_sealed: sealer.seal(key, hmacKeyPlace(sessionId, orgId)),
     created_at: now,
     last_used_at: now,
     idle_expires_at: idleExpiresAt,
     expires_at: expiresAt,
-    ip: origin.ip,
-    user_agent: origin.userAgent,
+    ip: start.origin.ip,
+    user_agent: start.origin.userAgent,
   })
-  for (const ended of await endSurplusSessions(tx, user.id, MOST_SESSIONS, now)) {
+  for (const ended of await endSurplusSessions(tx, userId, MOST_SESSIONS, now)) {
     await announceSessions(tx, { session_id: ended })
   }
-  return { user, sessionId, key, counter: 0, idleExpiresAt, expiresAt }
+  await touchMembership(tx, userId, orgId, now)
+  return { member: { userId, orgId, role }, sessionId, key, counter: 0, idleExpiresAt, expiresAt }
 }
 
 /** A session as its tokens are made from. */
 export type SessionState = {
-  readonly user: SessionUser
+  readonly member: SessionMember
   readonly sessionId: string
   readonly key: Buffer
   readonly counter: number
@@ -88,12 +92,10 @@ export type SessionState = {
  * transaction that waits for a second connection can wait for ever.
  */
 export async function issueTokens(app: App, session: SessionState): Promise<SessionTokens> {
-  const { user, sessionId, key, counter, idleExpiresAt, expiresAt } = session
+  const { member, sessionId, key, counter, idleExpiresAt, expiresAt } = session
   return {
     accessToken: await makeAccessToken(app, {
-      userId: user.id,
-      orgId: user.orgId,
-      role: user.role,
+      ...member,
       sessionId,
       sessionEndsAt: expiresAt,
     }),

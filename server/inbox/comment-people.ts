@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { actorLabel, memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { nameMembers } from '../team/members.queries.ts'
+import { activeMembers, nameMembers } from '../team/members.queries.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import { notify, subscribeAutomatically, subscribersOf, type News } from './inbox.queries.ts'
 import { mentionsIn, type Mention } from './mentions.ts'
@@ -90,17 +90,17 @@ const newsOf = (
     sentence,
   }))
 
-/** Who is named in comments, by comment; people who left since are not. */
-export async function mentionsOf(db: Connection, commentIds: readonly string[]) {
+/** The active members of the organisation that comments mention, by comment. */
+export async function mentionsOf(db: Connection, orgId: string, commentIds: readonly string[]) {
   const rows =
     commentIds.length === 0
       ? []
       : await db
           .selectFrom('comment_mentions as m')
-          .innerJoin('users as u', 'u.id', 'm.user_id')
+          .innerJoin(activeMembers(db).as('u'), 'u.id', 'm.user_id')
           .select(['m.comment_id', 'm.written', 'u.id', 'u.name', 'u.email'])
           .where('m.comment_id', 'in', [...commentIds])
-          .where('u.disabled_at', 'is', null)
+          .where('u.org_id', '=', orgId)
           // Whatever the database's own order of letters is.
           .orderBy(sql`m.written collate "C"`)
           .execute()

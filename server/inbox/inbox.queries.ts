@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { memberBehind, type Actor } from '../context/actor.ts'
+import { memberBehind, type Actor, type Member } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
 import { MOST_IDS, publishLive } from '../live/publish.ts'
 import type { Connection, Tx } from '../storage/database.ts'
@@ -28,17 +28,18 @@ const INSERT_NEWS = `
     select k.* from jsonb_to_recordset($1::jsonb)
       k (id uuid, org_id uuid, user_id uuid, issue_id uuid, kind text, actor_id uuid, comment_id uuid, sentence text)
   ), people as (
-    select u.id, u.org_id from users u
-    where u.id in (select user_id from asked) and u.disabled_at is null order by u.id for key share
+    select m.user_id as id, m.org_id from memberships m join users u on u.id = m.user_id
+    where (m.user_id, m.org_id) in (select user_id, org_id from asked) and m.disabled_at is null and u.disabled_at is null
+    order by m.user_id, m.org_id for key share of m
   ), full_inboxes as (
-    select p.id from people p
+    select p.id, p.org_id from people p
     where (select count(*) from (
-      select 1 from inbox_entries e where e.user_id = p.id and e.read_at is null limit ${MOST_UNREAD}) x) = ${MOST_UNREAD}
+      select 1 from inbox_entries e where e.user_id = p.id and e.org_id = p.org_id and e.read_at is null limit ${MOST_UNREAD}) x) = ${MOST_UNREAD}
   )
   insert into inbox_entries (id, org_id, user_id, issue_id, kind, actor_id, comment_id, sentence, created_at)
   select a.id, a.org_id, a.user_id, a.issue_id, a.kind, a.actor_id, a.comment_id, a.sentence, $2::timestamptz
   from asked a join people p on p.id = a.user_id and p.org_id = a.org_id
-  where a.kind = 'mentioned' or not exists (select from full_inboxes f where f.id = a.user_id)
+  where a.kind = 'mentioned' or not exists (select from full_inboxes f where f.id = a.user_id and f.org_id = a.org_id)
   order by a.user_id, a.id
   on conflict (comment_id, user_id, kind) where comment_id is not null do nothing
   returning org_id, user_id`
@@ -108,7 +109,7 @@ export const MOST_SUBSCRIBERS = 100
 
 const SUBSCRIBERS = `
   select k.id as issue_id, s.user_id
-  from unnest($1::uuid[]) k (id)
+  from issues k
   cross join lateral (
     select s.user_id from (
       select s.user_id from issue_subscriptions s
@@ -117,9 +118,12 @@ const SUBSCRIBERS = `
       select s.user_id from issues m join issue_subscriptions s on s.issue_id = m.id and s.is_subscribed
       where m.merged_into = k.id and not exists (
         select from issue_subscriptions own where own.issue_id = k.id and own.user_id = s.user_id)
-    ) s join users u on u.id = s.user_id and u.disabled_at is null
+    ) s
+    join memberships p on p.user_id = s.user_id and p.org_id = k.org_id and p.disabled_at is null
+    join users u on u.id = s.user_id and u.disabled_at is null
     order by s.user_id limit ${MOST_SUBSCRIBERS}
   ) s
+  where k.id = any($1::uuid[])
   order by k.id, s.user_id`
 
 /** Members who follow these issues, or one merged into them: at most {@link MOST_SUBSCRIBERS} each, the oldest. */
@@ -132,14 +136,17 @@ export async function subscribersOf(
   return rows.map((row) => ({ issueId: row.issue_id, userId: row.user_id }))
 }
 
+/** A user has one inbox in each organisation. */
+export type InboxOwner = Pick<Member, 'userId' | 'orgId'>
+
 export type Cursor = { readonly unread: boolean; readonly at: Date; readonly id: string }
 
 export type InboxRow = Awaited<ReturnType<typeof selectInbox>>[number]
 
-/** A page of a person's inbox, unread first, then newest first; issues merged since lead to what they were merged into. */
+/** A page of a member's inbox, unread first, then newest first; issues merged since lead to what they were merged into. */
 export function selectInbox(
   db: Connection,
-  userId: string,
+  member: InboxOwner,
   page: { limit: number; offset: number; after: Cursor | null; unreadOnly: boolean },
 ) {
   let query = db
@@ -166,7 +173,8 @@ export function selectInbox(
       'i.severity',
       'p.slug as project_slug',
     ])
-    .where('e.user_id', '=', userId)
+    .where('e.user_id', '=', member.userId)
+    .where('e.org_id', '=', member.orgId)
   if (page.unreadOnly) query = query.where('e.read_at', 'is', null)
   if (page.after !== null) {
     const { unread, at, id } = page.after
@@ -183,9 +191,18 @@ export function selectInbox(
     .execute()
 }
 
-/** Entries of a person, counted up to one beyond `most`. */
-export async function countInbox(db: Connection, userId: string, unreadOnly: boolean, most: number): Promise<number> {
-  let capped = db.selectFrom('inbox_entries').select('id').where('user_id', '=', userId)
+/** Entries of a member's inbox, counted up to one beyond `most`. */
+export async function countInbox(
+  db: Connection,
+  member: InboxOwner,
+  unreadOnly: boolean,
+  most: number,
+): Promise<number> {
+  let capped = db
+    .selectFrom('inbox_entries')
+    .select('id')
+    .where('user_id', '=', member.userId)
+    .where('org_id', '=', member.orgId)
   if (unreadOnly) capped = capped.where('read_at', 'is', null)
   const row = await db
     .selectFrom(capped.limit(most + 1).as('capped'))
@@ -194,17 +211,18 @@ export async function countInbox(db: Connection, userId: string, unreadOnly: boo
   return row.n
 }
 
-/** Marks entries of a person as read; returns how many were unread. */
+/** Marks entries of a member's inbox as read; returns how many were unread. */
 export async function markRead(
   tx: Tx,
-  userId: string,
+  member: InboxOwner,
   which: { readonly ids: readonly string[] } | { readonly before: Date },
   now: Date,
 ): Promise<number> {
   let query = tx
     .updateTable('inbox_entries')
     .set({ read_at: now })
-    .where('user_id', '=', userId)
+    .where('user_id', '=', member.userId)
+    .where('org_id', '=', member.orgId)
     .where('read_at', 'is', null)
   query =
     'ids' in which

@@ -14,6 +14,7 @@ import {
   selectInbox,
   tell,
   type Cursor,
+  type InboxOwner,
   type InboxRow,
 } from './inbox.queries.ts'
 import type { InboxEntry } from './inbox.api.ts'
@@ -34,14 +35,14 @@ export async function listInbox(
   actor: OrgActor,
   input: ListInboxInput,
 ): Promise<Page<InboxEntry> & { unread_count: number }> {
-  const { userId } = memberOf(actor)
+  const member = memberOf(actor)
   const after = input.cursor === undefined ? null : readCursor(input.cursor)
   const offset = after === null ? input.offset : 0
   const unreadOnly = input.unread === 'true'
   const [rows, total, unread] = await Promise.all([
-    selectInbox(app.db, userId, { limit: input.limit + 1, offset, after, unreadOnly }),
-    countInbox(app.db, userId, unreadOnly, TOTAL_CAP),
-    unreadOf(app, userId),
+    selectInbox(app.db, member, { limit: input.limit + 1, offset, after, unreadOnly }),
+    countInbox(app.db, member, unreadOnly, TOTAL_CAP),
+    unreadOf(app, member),
   ])
   const page = rows.slice(0, input.limit)
   const last = rows.length > input.limit ? page.at(-1) : undefined
@@ -62,18 +63,18 @@ export async function markInboxRead(
   actor: OrgActor,
   input: { ids?: readonly string[] | undefined; before?: string | undefined },
 ): Promise<{ read: number; unread_count: number }> {
-  const { userId } = memberOf(actor)
+  const member = memberOf(actor)
   const which = input.before === undefined ? { ids: input.ids ?? [] } : { before: new Date(input.before) }
   const read = await app.tx(async (tx) => {
-    const marked = await markRead(tx, userId, which, app.clock.now())
-    if (marked > 0) await tell(tx, actor.orgId, [userId])
+    const marked = await markRead(tx, member, which, app.clock.now())
+    if (marked > 0) await tell(tx, member.orgId, [member.userId])
     return marked
   })
-  return { read, unread_count: await unreadOf(app, userId) }
+  return { read, unread_count: await unreadOf(app, member) }
 }
 
-const unreadOf = async (app: App, userId: string): Promise<number> =>
-  Math.min(await countInbox(app.db, userId, true, MOST_UNREAD), MOST_UNREAD)
+const unreadOf = async (app: App, member: InboxOwner): Promise<number> =>
+  Math.min(await countInbox(app.db, member, true, MOST_UNREAD), MOST_UNREAD)
 
 const viewEntry = (row: InboxRow): InboxEntry => ({
   id: row.id,

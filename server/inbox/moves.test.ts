@@ -97,7 +97,7 @@ test('resolving by itself and calming down ask nobody for anything, and tell nob
   for (const { id } of [quiet, calm]) expect((await toldOf(bob.id, id)).map(([kind]) => kind)).toEqual(['assigned'])
 })
 
-test('people who left take nobody’s place among those who are told', async () => {
+test('disabled users and disabled members do not count among the subscribers of an issue', async () => {
   const [issueId = ''] = await seedIssues(app, project.id, 1)
   const now = clock.now()
   const template = await app.db.selectFrom('users').selectAll().where('id', '=', bob.id).executeTakeFirstOrThrow()
@@ -106,9 +106,24 @@ test('people who left take nobody’s place among those who are told', async () 
     ...template,
     id: `01000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
     email: `left${index}@example.com`,
-    disabled_at: now,
+    disabled_at: index % 2 === 0 ? now : null,
   }))
   await app.db.insertInto('users').values(left).execute()
+  const membership = await app.db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('user_id', '=', bob.id)
+    .executeTakeFirstOrThrow()
+  await app.db
+    .insertInto('memberships')
+    .values(
+      left.map(({ id, disabled_at }) => ({
+        ...membership,
+        user_id: id,
+        disabled_at: disabled_at === null ? now : null,
+      })),
+    )
+    .execute()
   await app.db
     .insertInto('issue_subscriptions')
     .values(

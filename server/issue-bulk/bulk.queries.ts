@@ -209,9 +209,10 @@ export async function projectsOf(db: Connection, orgId: string, issueIds: readon
   return rows.map((row) => row.project_id)
 }
 
-/** Which of these people there still are. */
-export async function knownPeople(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`select id from users where id = any(${[...ids]}::uuid[])`.execute(tx)
+/** Which of these users still have a membership of the organisation. */
+export async function membersAmong(tx: Tx, orgId: string, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select user_id as id from memberships where org_id = ${orgId} and user_id = any(${[...ids]}::uuid[])`.execute(tx)
   return new Set(rows.map((row) => row.id))
 }
 

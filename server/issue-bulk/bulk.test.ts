@@ -228,7 +228,7 @@ describe('many', () => {
     // As a process leaves it that died after the first batch: written down, partly done, no job running.
     await app.db.query(
       `insert into bulk_operations (id, org_id, actor_id, kind, request, state, total, changed, created_at)
-       select $1, org_id, (select id from users u where u.org_id = i.org_id limit 1), 'change', '{"status": "ignored"}', 'running', 150, 100, now()
+       select $1, org_id, (select user_id from memberships m where m.org_id = i.org_id limit 1), 'change', '{"status": "ignored"}', 'running', 150, 100, now()
        from issues i where i.id = $2`,
       [id, ids[0]],
     )

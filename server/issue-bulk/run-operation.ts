@@ -6,6 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
 import { publishLive } from '../live/publish.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
+import { readMember } from '../team/members.queries.ts'
 import { changeIssues } from '../issues/change-issues.ts'
 import { removeIssue } from '../issue-merging/delete-issue.ts'
 import { fixOf } from '../issues/fix-of.ts'
@@ -63,20 +64,14 @@ export async function runOperation(
 
 /** The member who started the operation, with the role of now; null when it is no longer enough. */
 async function jobActor(app: App, operation: Operation): Promise<JobActor | null> {
-  const user = await app.db
-    .selectFrom('users')
-    .select(['id', 'name', 'org_id', 'role'])
-    .where('id', '=', operation.actor_id)
-    .where('org_id', '=', operation.org_id)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst()
-  if (user === undefined || !roleAtLeast(user.role, operation.kind === 'delete' ? 'admin' : 'member')) return null
+  const member = await readMember(app.db, operation.org_id, operation.actor_id)
+  if (member === undefined || !roleAtLeast(member.role, operation.kind === 'delete' ? 'admin' : 'member')) return null
   return {
     kind: 'user',
-    userId: user.id,
-    name: user.name,
-    orgId: user.org_id,
-    role: user.role,
+    userId: member.id,
+    name: member.name,
+    orgId: operation.org_id,
+    role: member.role,
     sessionId: null,
     origin: { kind: 'system', operation: `${CONTINUE_OPERATION} ${operation.id}` },
     requestId: null,

@@ -3,6 +3,7 @@ import type { App } from '../context/app.ts'
 import { addJob } from '../jobs/task.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
+import { readMember } from '../team/members.queries.ts'
 import { fixOf } from '../issues/fix-of.ts'
 import { AT_ONCE, type BulkChange, type BulkOperation } from './bulk.api.ts'
 import type { Fix } from '../issue-rules/resolution.ts'
@@ -76,13 +77,7 @@ async function checkChange(app: App, actor: OrgActor, change: BulkChange): Promi
   if (time !== undefined && new Date(time) <= app.clock.now())
     throw invalid('ignore_until.time must lie in the future.')
   if (change.assignee_id == null) return
-  const member = await app.db
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', change.assignee_id)
-    .where('org_id', '=', actor.orgId)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst()
+  const member = await readMember(app.db, actor.orgId, change.assignee_id)
   if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
 }
 

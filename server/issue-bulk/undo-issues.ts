@@ -5,7 +5,7 @@ import { severityName } from '../issue-rules/issue.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import {
-  knownPeople,
+  membersAmong,
   restoreSnapshots,
   selectTraces,
   type Done,
@@ -34,13 +34,14 @@ export async function undoIssues(
     undoes,
     waiting.map(({ issueId }) => issueId),
   )
-  // Whoever was deleted meanwhile owns nothing any more.
-  const owners = [...traces.values(), ...[...now.values()].map(({ snapshot }) => ({ before: snapshot }))].map(
+  // A member who was deleted in the meantime cannot be assigned again.
+  const assignees = [...traces.values(), ...[...now.values()].map(({ snapshot }) => ({ before: snapshot }))].map(
     ({ before }) => before.assignee_id,
   )
-  const known = await knownPeople(
+  const known = await membersAmong(
     tx,
-    owners.filter((id) => typeof id === 'string'),
+    actor.orgId,
+    assignees.filter((id) => typeof id === 'string'),
   )
   const name = actorLabel(actor)
   const restored: { id: string; snapshot: Snapshot }[] = []

@@ -69,14 +69,16 @@ export async function assignOwners(tx: Tx, now: Date, issues: readonly NewOwnabl
   )
 }
 
-/** Names of those who are members now, by organisation; nobody of them is removed before the batch is written. */
+/** Names of the active members among these users, by organisation. None is removed before the batch is written. */
 async function lockMembers(
   tx: Tx,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   if (userIds.length === 0) return new Map()
   const { rows } = await tx.query<{ id: string; org_id: string; name: string }>(
-    'select id, org_id, name from users where id = any($1::uuid[]) and disabled_at is null order by id for key share',
+    `select u.id, m.org_id, u.name from memberships m join users u on u.id = m.user_id
+     where m.user_id = any($1::uuid[]) and m.disabled_at is null and u.disabled_at is null
+     order by m.user_id, m.org_id for key share of m`,
     [[...userIds]],
   )
   const orgs = Map.groupBy(rows, (row) => row.org_id)

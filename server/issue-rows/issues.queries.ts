@@ -59,8 +59,11 @@ const shownAs = (issueId: string) =>
 export function selectIssue(db: Connection, actor: OrgActor, issueId: string) {
   return (
     ofOrganisation(db, actor)
-      // Whoever left the organisation owns nothing any more.
-      .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'i.assignee_id').on('u.disabled_at', 'is', null))
+      // A disabled member is assigned to nothing.
+      .leftJoin('memberships as m', (join) =>
+        join.onRef('m.user_id', '=', 'i.assignee_id').on('m.org_id', '=', actor.orgId).on('m.disabled_at', 'is', null),
+      )
+      .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
       .select(issueColumns)
       .where('i.id', '=', shownAs(issueId))
       .executeTakeFirst()

@@ -45,7 +45,10 @@ export async function selectIssuesOf(
   const query = db
     .selectFrom('issues as i')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'i.assignee_id').on('u.disabled_at', 'is', null))
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.user_id', '=', 'i.assignee_id').onRef('m.org_id', '=', 'i.org_id').on('m.disabled_at', 'is', null),
+    )
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
     .select(issueColumns)
     .where('i.org_id', '=', actor.orgId)
     .where('i.project_id', '=', projectId)

@@ -123,7 +123,10 @@ export async function selectIssues(db: Connection, actor: OrgActor, filter: Issu
   return db
     .selectFrom(rows.as('i'))
     .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'i.assignee_id').on('u.disabled_at', 'is', null))
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.user_id', '=', 'i.assignee_id').on('m.org_id', '=', actor.orgId).on('m.disabled_at', 'is', null),
+    )
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
     .select(issueColumns)
     .orderBy(column, direction)
     .orderBy('i.id', direction)

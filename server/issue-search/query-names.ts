@@ -3,6 +3,7 @@ import type { OrgActor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
 import type { Connection } from '../storage/database.ts'
+import { activeMembers } from '../team/members.queries.ts'
 import type { Term } from './query.ts'
 
 /** Whom and what the names in a query stand for, within the actor's organisation. */
@@ -21,7 +22,7 @@ export const isTeam = (value: string): boolean => value.startsWith('#')
 const isWord = (value: string): boolean => value === 'me' || value === 'none' || isTeam(value)
 
 /**
- * Ids by address, name (any case) or id; several people may have one name. Whoever left is nobody's name any more.
+ * Ids of active members by address, name (any case) or id. Several members may have the same name.
  * @throws AppError invalid
  */
 export async function peopleNamed(
@@ -34,10 +35,9 @@ export async function peopleNamed(
   const values = namesIn(asked).filter((value) => !isWord(value))
   if (values.length === 0) return new Map()
   const rows = await db
-    .selectFrom('users')
+    .selectFrom(activeMembers(db).as('member'))
     .select(['id', 'email', 'name'])
     .where('org_id', '=', actor.orgId)
-    .where('disabled_at', 'is', null)
     .where((eb) =>
       eb.or([
         eb(eb.fn<string>('lower', ['email']), '=', anyText(values)),

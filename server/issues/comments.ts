@@ -47,9 +47,10 @@ const selectComments = (db: Connection) =>
 
 type CommentRow = Awaited<ReturnType<ReturnType<typeof selectComments>['executeTakeFirstOrThrow']>>
 
-async function viewComments(db: Connection, rows: readonly CommentRow[]): Promise<Comment[]> {
+async function viewComments(db: Connection, orgId: string, rows: readonly CommentRow[]): Promise<Comment[]> {
   const mentions = await mentionsOf(
     db,
+    orgId,
     rows.map((row) => row.id),
   )
   return rows.map((row) => ({
@@ -66,8 +67,8 @@ async function viewComments(db: Connection, rows: readonly CommentRow[]): Promis
   }))
 }
 
-async function viewComment(tx: Tx, commentId: string): Promise<Comment> {
-  const [comment] = await viewComments(tx, await selectComments(tx).where('c.id', '=', commentId).execute())
+async function viewComment(tx: Tx, orgId: string, commentId: string): Promise<Comment> {
+  const [comment] = await viewComments(tx, orgId, await selectComments(tx).where('c.id', '=', commentId).execute())
   if (comment === undefined) throw notFound('Comment')
   return comment
 }
@@ -108,7 +109,7 @@ export async function listComments(
   const shown = rows.slice(0, input.limit)
   const last = rows.length > input.limit ? shown.at(-1) : undefined
   return {
-    items: await viewComments(app.db, shown),
+    items: await viewComments(app.db, actor.orgId, shown),
     total: n,
     limit: input.limit,
     offset: input.offset,
@@ -140,7 +141,7 @@ export async function createComment(
     await tx.insertInto('comments').values(row).execute()
     await tellOfComment(app, tx, actor, { id: row.id, issueId: id, body: input.body })
     await tellOthers(tx, actor, id, projectId)
-    return viewComment(tx, row.id)
+    return viewComment(tx, actor.orgId, row.id)
   })
 }
 
@@ -173,7 +174,7 @@ export async function updateComment(
       await tellOfEdit(app, tx, actor, { id: comment.id, issueId: id, body: input.body })
       await tellOthers(tx, actor, id, projectId)
     }
-    return viewComment(tx, comment.id)
+    return viewComment(tx, actor.orgId, comment.id)
   })
 }
 

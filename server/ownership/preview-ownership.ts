@@ -79,7 +79,10 @@ export async function previewOwnership(
 const newestIssues = (app: App, projectId: string) =>
   app.db
     .selectFrom('issues as i')
-    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'i.assignee_id').on('u.disabled_at', 'is', null))
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.user_id', '=', 'i.assignee_id').onRef('m.org_id', '=', 'i.org_id').on('m.disabled_at', 'is', null),
+    )
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
     .select(['i.id', 'i.number', 'i.title', 'i.culprit', 'i.assignee_id', 'u.name', 'u.email'])
     .where('i.project_id', '=', projectId)
     .where('i.merged_into', 'is', null)

@@ -373,6 +373,14 @@ export type Tables = {
     attributes: Json<unknown>
     notes: NullableJson<unknown>
   }
+  memberships: {
+    user_id: string
+    org_id: string
+    role: 'viewer' | 'member' | 'admin' | 'owner'
+    created_at: Date
+    last_used_at: Date | null
+    disabled_at: Date | null
+  }
   monitors: {
     id: string
     project_id: string
@@ -638,10 +646,8 @@ export type Tables = {
   }
   users: {
     id: string
-    org_id: string
     email: string
     name: string
-    role: 'viewer' | 'member' | 'admin' | 'owner'
     password_hash: string | null
     created_at: Date
     disabled_at: Date | null

@@ -58,7 +58,7 @@ const viewMember = (row: MemberRow): z.infer<typeof Member> => ({
   email: row.email,
   role: row.role,
   created_at: row.created_at.toISOString(),
-  last_seen_at: row.last_seen_at?.toISOString() ?? null,
+  last_seen_at: row.last_used_at?.toISOString() ?? null,
 })
 
 const Cursor = z.tuple([z.string(), z.string(), z.uuid()])

@@ -1,7 +1,24 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** Reads of an organisation's members: people who may log in now. Accounts themselves are written by auth/. */
+/** Reads of members. Users and memberships are written by auth/. */
+
+/** Members who can log in: a subquery that other domains join. */
+export const activeMembers = (db: Connection) =>
+  db
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select([
+      'users.id',
+      'users.name',
+      'users.email',
+      'memberships.org_id',
+      'memberships.role',
+      'memberships.created_at',
+      'memberships.last_used_at',
+    ])
+    .where('memberships.disabled_at', 'is', null)
+    .where('users.disabled_at', 'is', null)
 
 export type MemberListing = {
   readonly orgId: string
@@ -16,10 +33,10 @@ export type MemberListing = {
 }
 
 const membersOf = (db: Connection, orgId: string, holding: string | null) => {
-  const query = db.selectFrom('users').where('users.org_id', '=', orgId).where('users.disabled_at', 'is', null)
+  const query = db.selectFrom(activeMembers(db).as('member')).where('member.org_id', '=', orgId)
   if (holding === null) return query
   return query.where(
-    sql<SqlBool>`(position(lower(${holding}) in lower(users.name)) > 0 or position(lower(${holding}) in users.email) > 0)`,
+    sql<SqlBool>`(position(lower(${holding}) in lower(member.name)) > 0 or position(lower(${holding}) in member.email) > 0)`,
   )
 }
 
@@ -29,29 +46,18 @@ export type MemberRow = Awaited<ReturnType<typeof selectMembers>>[number]
 export function selectMembers(db: Connection, listing: MemberListing) {
   const { orgId, holding, sort, descending, limit, offset, after } = listing
   const direction = descending ? 'desc' : 'asc'
-  const value = sort === 'name' ? sql`lower(users.name)` : sql`users.created_at`
+  const value = sort === 'name' ? sql`lower(member.name)` : sql`member.created_at`
   let query = membersOf(db, orgId, holding)
-    .select((row) => [
-      'users.id',
-      'users.name',
-      'users.email',
-      'users.role',
-      'users.created_at',
-      sql<string>`lower(users.name)`.as('folded_name'),
-      row
-        .selectFrom('sessions')
-        .select((session) => session.fn.max('last_used_at').as('at'))
-        .whereRef('sessions.user_id', '=', 'users.id')
-        .as('last_seen_at'),
-    ])
+    .selectAll()
+    .select(sql<string>`lower(member.name)`.as('folded_name'))
     .orderBy(value, direction)
-    .orderBy('users.id', direction)
+    .orderBy('member.id', direction)
     .limit(limit)
     .offset(offset)
   if (after !== null) {
     const bound = sort === 'name' ? sql`${after.value}::text` : sql`${new Date(after.value)}::timestamptz`
     query = query.where(
-      sql<SqlBool>`(${value}, users.id) ${sql.raw(descending ? '<' : '>')} (${bound}, ${after.id}::uuid)`,
+      sql<SqlBool>`(${value}, member.id) ${sql.raw(descending ? '<' : '>')} (${bound}, ${after.id}::uuid)`,
     )
   }
   return query.execute()
@@ -72,24 +78,24 @@ export async function membersAmong(
 ): Promise<ReadonlyMap<string, { readonly id: string; readonly name: string; readonly email: string }>> {
   if (userIds.length === 0) return new Map()
   const rows = await membersOf(db, orgId, null)
-    .select(['users.id', 'users.name', 'users.email'])
-    .where(sql<SqlBool>`users.id = any(${[...userIds]}::uuid[])`)
+    .select(['id', 'name', 'email'])
+    .where(sql<SqlBool>`member.id = any(${[...userIds]}::uuid[])`)
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The same person, locked against being removed until the transaction ends; undefined for nobody of this organisation. */
+/** Undefined for a user who is not an active member of the organisation. */
+export const readMember = (db: Connection, orgId: string, userId: string) =>
+  membersOf(db, orgId, null).selectAll().where('member.id', '=', userId).executeTakeFirst()
+
+/** The same, locked: the member is not removed before the transaction ends. */
 export const lockMember = (tx: Tx, orgId: string, userId: string) =>
-  membersOf(tx, orgId, null)
-    .select(['users.id', 'users.name'])
-    .where('users.id', '=', userId)
-    .forKeyShare()
+  activeMembers(tx)
+    .where('memberships.org_id', '=', orgId)
+    .where('memberships.user_id', '=', userId)
+    .forKeyShare('memberships')
     .executeTakeFirst()
 
 /** Names and addresses of an organisation's members, oldest first, at most so many. */
 export const nameMembers = (db: Connection, orgId: string, most: number) =>
-  membersOf(db, orgId, null)
-    .select(['users.id', 'users.name', 'users.email'])
-    .orderBy('users.created_at')
-    .limit(most)
-    .execute()
+  membersOf(db, orgId, null).select(['id', 'name', 'email']).orderBy('member.created_at').limit(most).execute()

@@ -31,12 +31,13 @@ export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, fi
   const people = new Set(filters?.assignee_id?.filter((id) => id !== 'me' && id !== 'none'))
   if (people.size === 0) return
   const known = await tx
-    .selectFrom('users')
-    .select('id')
+    .selectFrom('memberships')
+    .select('user_id')
     .where('org_id', '=', actor.orgId)
-    .where('id', 'in', [...people])
+    .where('user_id', 'in', [...people])
     .execute()
-  if (known.length < people.size) throw invalid('filters.assignee_id names somebody this organisation does not have.')
+  if (known.length < people.size)
+    throw invalid('filters.assignee_id names a user who is not a member of this organisation.')
 }
 
 /**

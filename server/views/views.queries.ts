@@ -26,10 +26,13 @@ const columns = [
 
 export type ViewRow = NonNullable<Awaited<ReturnType<typeof selectView>>>
 
-/** Whoever left is nobody's maker any more. */
+/** With the name of the member who made it, unless that member is disabled. */
 const withOwner = (db: Connection, actor: OrgActor) =>
   visible(db, actor)
-    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'v.owner_id').on('u.disabled_at', 'is', null))
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.user_id', '=', 'v.owner_id').onRef('m.org_id', '=', 'v.org_id').on('m.disabled_at', 'is', null),
+    )
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
     .select(columns)
 
 export function selectViews(db: Connection, actor: OrgActor, page: { limit: number; offset: number }) {

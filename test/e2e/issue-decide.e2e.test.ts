@@ -128,7 +128,10 @@ test('from a row of the stream', async () => {
 test('somebody who may only look gets no such menus', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const id = await anIssue(person, project)
-  await dashboard.server.app.db.query(`update users set role = 'viewer' where email = $1`, [person.email])
+  await dashboard.server.app.db.query(
+    `update memberships set role = 'viewer' where user_id = (select id from users where email = $1)`,
+    [person.email],
+  )
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${id}`)
   await page.getByRole('region', { name: 'Activity' }).waitFor()

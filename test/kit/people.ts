@@ -1,8 +1,8 @@
 import type { Caller, Member, RequestOrigin, SessionActor } from '#server/context/actor.ts'
 import type { App } from '#server/context/app.ts'
-import { insertOrg, insertUser, lockUser } from '#server/auth/auth.queries.ts'
+import { insertMembership, insertOrg, insertUser, lockUser } from '#server/auth/auth.queries.ts'
 import { sealedNewDataKey } from '#server/auth/org-sealer.ts'
-import { issueTokens, startSession, type SessionTokens } from '#server/auth/start-session.ts'
+import { issueTokens, startSession, type SessionState, type SessionTokens } from '#server/auth/start-session.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { Role } from '#shared/permissions.ts'
 
@@ -66,22 +66,51 @@ export async function aPerson(
   const session = await app.tx(async (tx) => {
     await insertUser(tx, {
       id,
-      org_id: org.id,
       email,
       name,
-      role,
       password_hash: passwordHash,
       created_at: app.clock.now(),
     })
+    await insertMembership(tx, { user_id: id, org_id: org.id, role, created_at: app.clock.now() })
     await lockUser(tx, id)
-    return startSession(tx, app, { id, orgId: org.id, role }, 'password', caller.origin)
+    return startSession(tx, app, { user_id: id, org_id: org.id, role }, { method: 'password', origin: caller.origin })
   })
+  const member = { userId: id, name, orgId: org.id, role }
+  return { ...(await signedIn(app, member, session, caller)), email, password, orgSlug: org.slug }
+}
+
+/** A further membership of the same user, with a session of its own. */
+export async function aMembership(
+  app: App,
+  person: Person,
+  over: { org?: { id: string; slug: string }; role?: Role } = {},
+): Promise<Person> {
+  const org = over.org ?? (await anOrg(app))
+  const role = over.role ?? 'member'
+  const { userId, name } = person.actor
+  const caller = aCaller()
+  const membership = { user_id: userId, org_id: org.id, role }
+  const session = await app.tx(async (tx) => {
+    await insertMembership(tx, { ...membership, created_at: app.clock.now() })
+    await lockUser(tx, userId)
+    return startSession(tx, app, membership, { method: 'password', origin: caller.origin })
+  })
+  return {
+    ...person,
+    ...(await signedIn(app, { userId, name, orgId: org.id, role }, session, caller)),
+    orgSlug: org.slug,
+  }
+}
+
+async function signedIn(
+  app: App,
+  member: Member,
+  session: SessionState,
+  caller: Caller,
+): Promise<Pick<Person, 'actor' | 'tokens' | 'cookie'>> {
   const tokens = await issueTokens(app, session)
   return {
-    actor: { kind: 'user', userId: id, name, orgId: org.id, role, sessionId: session.sessionId, ...caller },
-    email,
-    password,
-    orgSlug: org.slug,
+    actor: { kind: 'user', ...member, sessionId: session.sessionId, ...caller },
     tokens,
     cookie: `svc_access=${tokens.accessToken}; svc_refresh=${tokens.refreshToken}`,
   }

@@ -68,6 +68,8 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   refresh: nothing,
   changePassword: (_app, owner) =>
     Promise.resolve({ body: { currentPassword: owner.password, newPassword: 'a different good password' } }),
+  switchOrg: (_app, owner, stranger) =>
+    Promise.resolve({ body: { org: owner.orgSlug }, foreignBodies: [{ org: stranger.orgSlug }, { org: 'nowhere' }] }),
   readJwks: nothing,
   readMe: nothing,
 

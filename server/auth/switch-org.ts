@@ -1,0 +1,34 @@
+import { actorForLog, type SessionActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { notFound, unauthenticated } from '../kernel/errors.ts'
+import { LIMITS, takeAttempt } from './attempts.ts'
+import { endSession, lockUser, membershipInSlug, readSession } from './auth.queries.ts'
+import type { LoggedIn } from './log-in.ts'
+import { announceSessions, forgetSessions } from './session-cache.ts'
+import { issueTokens, startSession } from './start-session.ts'
+
+/**
+ * Ends the session and begins one in another organisation of the same user. The new session ends when the old one would
+ * have ended: switching does not prolong a log-in.
+ * @throws AppError not_found (also for an organisation that does not exist), unauthenticated, rate_limited
+ */
+export async function switchOrg(app: App, actor: SessionActor, slug: string): Promise<LoggedIn> {
+  const { session, org } = await app.tx(async (tx) => {
+    await lockUser(tx, actor.userId)
+    const membership = await membershipInSlug(tx, actor.userId, slug)
+    if (membership === null) throw notFound('Organisation')
+    const attempt = await takeAttempt(app, LIMITS.switchOrg, actor.userId, actor.origin.ip, tx)
+    if (!attempt.allowed) throw attempt.refusal
+    const old = await readSession(tx, actor.sessionId)
+    // It may have ended since the request was admitted.
+    if (old === null || !(await endSession(tx, old.id, 'switched_org', app.clock.now()))) throw ended()
+    await announceSessions(tx, { session_id: old.id })
+    const start = { method: old.method, origin: actor.origin, expiresAt: old.expires_at }
+    return { session: await startSession(tx, app, membership, start), org: membership.org_slug }
+  })
+  forgetSessions(app, { session_id: actor.sessionId })
+  app.log.info({ ...actorForLog(actor), to_org_id: session.member.orgId }, 'session.org_switched')
+  return { org, role: session.member.role, tokens: await issueTokens(app, session) }
+}
+
+const ended = () => unauthenticated('This session has ended. Log in again.')
