@@ -58,6 +58,14 @@ describe('documentation', () => {
     expect(sectionsIn('docs/protocol.md §3.2')).toEqual(['docs/protocol.md 3.2'])
   })
 
+  test('every file and folder that ARCHITECTURE.md names exists', () => {
+    const names = [...read('ARCHITECTURE.md').matchAll(/`([\w.-]+\/(?:[\w./-]+)?)`/g)].map((match) => match[1] ?? '')
+    expect(names.length).toBeGreaterThan(60)
+    expect(
+      names.filter((name) => !['', 'server', 'web', 'server/metrics'].some((top) => existsSync(join(root, top, name)))),
+    ).toEqual([])
+  })
+
   test('every decision has one form and a row in the index', () => {
     const index = read('docs/decisions/README.md')
     const records = globSync('docs/decisions/*.md', { cwd: root }).filter((file) => !file.endsWith('README.md'))
