@@ -19,17 +19,20 @@ const server = await testServer()
 const world = await makeWorld(server)
 const scenes = scenesOf(world).filter(({ name }) => only.length === 0 || only.some((part) => name.startsWith(part)))
 
-/** What differs from run to run and is written on pages: the port, keys, random ids. */
+/** What differs from run to run: the port, keys, random ids, and the hues that follow from them. */
 const MASK = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const masked = (text) => text
     .replace(/127\\.0\\.0\\.1:\\d+/g, '127.0.0.1:8000')
     .replace(/\\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\\b/g, '01234567-89ab-7cde-8f01-23456789abcd')
-    .replace(/\\b(?!${'[0-9]{32}'})[0-9a-f]{32}(?=@)/g, '0123456789abcdef0123456789abcdef')
+    .replace(/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g, '0123456789abcdef0123456789abcdef')
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = masked(node.nodeValue)
     if (text !== node.nodeValue) node.nodeValue = text
   }
+  // Hues of members follow from their ids.
+  for (const one of document.querySelectorAll('span'))
+    if (/^[A-Z]{1,2}$/.test(one.textContent) && getComputedStyle(one).borderRadius === '50%') one.style.background = 'var(--slate-line)'
   for (const field of document.querySelectorAll('input[readonly]')) {
     const text = masked(field.value)
     if (text !== field.value) field.value = text

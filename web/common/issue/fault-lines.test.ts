@@ -11,7 +11,12 @@ const on = (day: string, version: string) => ({ version, at: `2026-11-${day}T00:
 test('the newest that fit, within the time shown', () => {
   const lines = faultLines(
     null,
-    [on('02', 'shop@1.0.0+7'), on('05', '1.1.0'), on('06', '1.1.1'), on('20', '2.0.0')],
+    [
+      on('02', 'shop@1.0.0+7'),
+      { version: '1.1.0', at: '2026-11-05T22:00:00.000Z' },
+      on('06', '1.1.1'),
+      on('20', '2.0.0'),
+    ],
     trend,
   )
   expect(lines).toEqual([
@@ -21,7 +26,7 @@ test('the newest that fit, within the time shown', () => {
 })
 
 test('releases of the issue itself come before others', () => {
-  const lines = faultLines(null, [on('05', '1.1.0'), on('06', '1.1.1')], trend, {
+  const lines = faultLines(null, [on('05', '1.1.0'), { version: '1.1.1', at: '2026-11-05T02:00:00.000Z' }], trend, {
     met: ['1.1.0', null],
     fixed: null,
     note: '',
@@ -29,7 +34,7 @@ test('releases of the issue itself come before others', () => {
   expect(lines).toEqual([{ at: 0.4, label: '1.1.0' }])
 })
 
-test('the fix stands before what was met; what a phone has no room for is minor', () => {
+test('the fix stands before what was met, and that before others', () => {
   const lines = faultLines(null, [on('03', '1.0.0'), on('05', '1.1.0'), on('08', '1.2.0')], trend, {
     met: ['1.2.0', '1.0.0'],
     fixed: '1.1.0',
@@ -38,11 +43,11 @@ test('the fix stands before what was met; what a phone has no room for is minor'
   expect(lines).toEqual([
     { at: 0.4, label: '1.1.0', tone: 'ok', note: 'fixed' },
     { at: 0.7, label: '1.2.0' },
-    { at: 0.2, label: '1.0.0', isMinor: true },
+    { at: 0.2, label: '1.0.0' },
   ])
 })
 
 test('the release it came back in is never crowded out', () => {
-  const came = { at: 0.45, label: '1.1.0' }
+  const came = { at: 0.49, label: '1.1.0' }
   expect(faultLines(came, [on('06', '1.1.1'), on('09', '1.2.0')], trend)).toEqual([came, { at: 0.8, label: '1.2.0' }])
 })

@@ -1,5 +1,5 @@
 import type { Issue } from '../../../server/issue-rules/issue.api.ts'
-import type { SparkTone } from '../../ui/sparkline.tsx'
+import type { SparkTone } from '../../ui/chart/sparkline.tsx'
 
 /** What colours a trend, and from which bucket on. Pure. */
 

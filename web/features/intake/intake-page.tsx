@@ -9,7 +9,8 @@ import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
 import { usePrefs } from '../../common/prefs.ts'
 import { DEFAULT_RANGE, type Range } from '../../address/search.ts'
-import { BarChart, ChartLegend } from '../../ui/bar-chart.tsx'
+import { BarChart } from '../../ui/chart/bar-chart.tsx'
+import { ChartLegend } from '../../ui/chart/chart-frame.tsx'
 import { Count } from '../../ui/figures.tsx'
 import { formatClock, formatCount, formatDay, formatDuration, formatMoment, formatRate } from '../../ui/format.ts'
 import { Empty, Note, Skeleton } from '../../ui/states.tsx'
@@ -189,7 +190,7 @@ function Strip({ data }: { data: Intake }) {
             range,
           )}
         />
-        <ChartLegend series={series.toReversed()} />
+        <ChartLegend className="legend" series={series.toReversed()} />
       </figure>
     </section>
   )

@@ -1,5 +1,5 @@
 import type { Intake } from '../../api/intake-queries.ts'
-import type { BarSeries } from '../../ui/bar-chart.tsx'
+import type { BarSeries } from '../../ui/chart/bar-chart.tsx'
 import { intake as texts } from './texts.ts'
 
 type Outcome = Intake['totals'][number]['outcome']

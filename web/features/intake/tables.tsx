@@ -1,18 +1,19 @@
 import type { Intake } from '../../api/intake-queries.ts'
+import { Key, type ChartTone } from '../../ui/chart/chart-frame.tsx'
 import { formatCount, formatRate } from '../../ui/format.ts'
 import { intake as texts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
 type Outcome = Intake['totals'][number]['outcome']
 
-const TONES: Readonly<Record<Outcome, string>> = {
-  accepted: 'b-quiet',
-  filtered: 'b-base',
-  duplicate: 'b-base',
-  discarded: 'b-base',
-  rate_limited: 'b-high',
-  invalid: 'b-crit',
-  dropped: 'b-crit',
+const TONES: Readonly<Record<Outcome, ChartTone>> = {
+  accepted: 'quiet',
+  filtered: 'base',
+  duplicate: 'base',
+  discarded: 'base',
+  rate_limited: 'high',
+  invalid: 'crit',
+  dropped: 'crit',
 }
 
 /** Every outcome with its reason, most first. */
@@ -38,7 +39,7 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
           {totals.map(({ outcome, reason, category, quantity }) => (
             <tr key={`${outcome} ${reason} ${category}`}>
               <th scope="row">
-                <i className={`k ${TONES[outcome]}`} aria-hidden="true" /> {texts.outcomes[outcome]}
+                <Key tone={TONES[outcome]} mark="bar" /> {texts.outcomes[outcome]}
               </th>
               <td className="why" title={reason === '' ? undefined : reason}>
                 {texts.reasonWord(outcome, reason)}

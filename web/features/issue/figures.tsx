@@ -4,14 +4,15 @@ import { trendQuery, type TrendRange } from '../../api/issue-event-queries.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { releaseMarkersQuery } from '../../api/release-queries.ts'
 import { usePrefs } from '../../common/prefs.ts'
-import { BarChart, type BarSeries, type BarTone } from '../../ui/bar-chart.tsx'
+import { BarChart, type BarSeries } from '../../ui/chart/bar-chart.tsx'
+import type { ChartTone } from '../../ui/chart/chart-frame.tsx'
+import { ChartTable } from '../../ui/chart/chart-table.tsx'
 import { Count } from '../../ui/figures.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { LiveText } from '../../ui/live-text.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Segmented } from '../../ui/segmented.tsx'
-import type { SparkTone } from '../../ui/sparkline.tsx'
+import type { SparkTone } from '../../ui/chart/sparkline.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { decide } from '../../common/issue/decide-texts.ts'
@@ -24,7 +25,12 @@ import { QueryError } from '../../common/query-error.tsx'
 
 /** Seen within so long: it is going on. */
 const GOING_ON_MS = 5 * 60_000
-const TONES: Readonly<Record<SparkTone, BarTone>> = { plain: 'base', regressed: 'regr', escalated: 'high', new: 'base' }
+const TONES: Readonly<Record<SparkTone, ChartTone>> = {
+  plain: 'base',
+  regressed: 'regr',
+  escalated: 'high',
+  new: 'base',
+}
 
 /** The figures people ask for first, and the last days as a chart. */
 export function IssueFigures({ issue }: { issue: IssueDetail }) {
@@ -175,7 +181,7 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
         heightPx={104}
         series={series}
         buckets={buckets}
-        faults={faultLines(came, markers.data?.items ?? [], trend, {
+        markers={faultLines(came, markers.data?.items ?? [], trend, {
           met: [issue.first_release, issue.last_release],
           fixed: fixedIn(issue),
           note: decide.fixedHere,
@@ -183,28 +189,14 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
         xLabels={axisLabels(starts, trend.interval_seconds, AXES[range])}
         openEnd
       />
-      <details className="astable">
-        <summary>
-          <Icon name="issues" />
-          <span>{texts.asTable}</span>
-        </summary>
-        <table className="tiny">
-          <thead>
-            <tr>
-              <th scope="col">{eventTexts.time}</th>
-              <th scope="col">{texts.events}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {starts.map((start, index) => (
-              <tr key={start}>
-                <th scope="row">{range === '24h' ? `${formatDay(start)}, ${buckets[index]}` : buckets[index]}</th>
-                <td>{formatCount(trend.counts[index] ?? 0)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <ChartTable
+        label={texts.asTable}
+        head={[eventTexts.time, texts.events]}
+        rows={starts.map((start, index) => [
+          range === '24h' ? `${formatDay(start)}, ${buckets[index]}` : (buckets[index] ?? ''),
+          formatCount(trend.counts[index] ?? 0),
+        ])}
+      />
     </>
   )
 }

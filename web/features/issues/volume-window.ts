@@ -1,5 +1,5 @@
 import type { Volume } from '../../api/issue-queries.ts'
-import type { Buckets } from '../../ui/bar-reading.ts'
+import type { Buckets } from '../../ui/chart/use-chart-reading.ts'
 
 /** A part of the range: in the address as times, on the chart as buckets. Pure. */
 

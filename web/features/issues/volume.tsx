@@ -5,8 +5,10 @@ import { usePolling } from '../../api/live.ts'
 import { releaseMarkersQuery } from '../../api/release-queries.ts'
 import { usePrefs } from '../../common/prefs.ts'
 import type { Range } from '../../address/search.ts'
-import { BarChart, ChartLegend, type BarSeries } from '../../ui/bar-chart.tsx'
-import type { Buckets } from '../../ui/bar-reading.ts'
+import { BarChart, type BarSeries } from '../../ui/chart/bar-chart.tsx'
+import { ChartLegend } from '../../ui/chart/chart-frame.tsx'
+import { FigureTable } from '../../ui/chart/chart-table.tsx'
+import type { Buckets } from '../../ui/chart/use-chart-reading.ts'
 import { Count } from '../../ui/figures.tsx'
 import {
   formatChange,
@@ -99,7 +101,7 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
             interval_seconds,
             range,
           )}
-          faults={faultLines(null, markers.data?.items ?? [], {
+          markers={faultLines(null, markers.data?.items ?? [], {
             start: first,
             interval_seconds,
             counts: points.map((point) => point.events),
@@ -108,7 +110,7 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
           choice={{ chosen, onChoose: choose, label }}
         />
         <figcaption className="strip-c">
-          <ChartLegend series={series.toReversed()} />
+          <ChartLegend className="legend" series={series.toReversed()} />
           <VolumeTable volume={volume.data} range={range} />
         </figcaption>
       </figure>
@@ -216,24 +218,14 @@ function VolumeTable({ volume, range }: { volume: Volume; range: Range }) {
       }
     >
       <div className="scroll-y">
-        <table className="tiny">
-          <thead>
-            <tr>
-              <th scope="col">{texts.tableTime}</th>
-              <th scope="col">{texts.stripEvents}</th>
-              <th scope="col">{texts.stripFatal}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((point) => (
-              <tr key={point.t}>
-                <th scope="row">{bucketLabel(point.t, volume.interval_seconds, range)}</th>
-                <td>{formatCount(point.events)}</td>
-                <td>{formatCount(point.fatal)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <FigureTable
+          head={[texts.tableTime, texts.stripEvents, texts.stripFatal]}
+          rows={rows.map((point) => [
+            bucketLabel(point.t, volume.interval_seconds, range),
+            formatCount(point.events),
+            formatCount(point.fatal),
+          ])}
+        />
       </div>
     </Popover>
   )

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { linePath, lineAxis } from '../../ui/line-shapes.ts'
-import { labelPlace, runsOf, stackPaths } from '../../ui/stack-shapes.ts'
-import { changeOf, faultsOf, gradeOf, layersOf, partsOf, refreshMs, shortNames, valuesOf } from './model.ts'
+import { changeOf, gradeOf, layersOf, markersOf, partsOf, refreshMs, shortNames, valuesOf } from './model.ts'
 
 describe('names', () => {
   test.each([
@@ -33,39 +31,17 @@ describe('adoption', () => {
   test('layers stand from the oldest to the newest and fill each bucket; nothing is a gap', () => {
     const layers = layersOf(adoption, 'others')
     expect(layers.map((layer) => [layer.label, layer.tone])).toEqual([
-      ['others', 'k0'],
-      ['1', 'k2'],
-      ['2', 'k3'],
+      ['others', 'others'],
+      ['1', 'layer-1'],
+      ['2', 'newest'],
     ])
     for (const index of [0, 2])
       expect(layers.reduce((sum, layer) => sum + (layer.shares[index] ?? 0), 0)).toBeCloseTo(1)
     expect(layers.every((layer) => layer.shares[1] === null)).toBe(true)
-    expect(runsOf(layers.map((layer) => layer.shares))).toEqual([
-      [0, 0],
-      [2, 2],
-    ])
     expect(layersOf({ ...adoption, others: [0, 0, 0] }, 'others')).toHaveLength(2)
   })
 
-  test('a layer is one closed shape per run, over the ones below', () => {
-    expect(stackPaths([[1, 1]])).toEqual(['M0 0L250 0L750 0L1000 0L1000 100L750 100L250 100L0 100z'])
-    expect(stackPaths([[0.25], [0.75]])[1]).toBe('M0 0L500 0L1000 0L1000 75L500 75L0 75z')
-    expect(
-      stackPaths([
-        [0, 0],
-        [1, 1],
-      ])[0],
-    ).toBe('')
-  })
-
-  test('a name stands where its layer is wide and thick enough, or nowhere', () => {
-    const layers = [Array.from({ length: 10 }, () => 0.95), Array.from({ length: 10 }, () => 0.05)]
-    expect(labelPlace(layers, 0, 5)).toEqual({ x: 0.45, y: 0.475 })
-    expect(labelPlace(layers, 1, 5)).toBeNull()
-    expect(labelPlace([[1, 0, 0, 0, 0, 0, 0, 0, 0, 0]], 0, 12)).toBeNull()
-  })
-
-  test('fault lines only inside the chart, and not on each other', () => {
+  test('markers stand only inside the chart', () => {
     const line = (version: string, since: string) => ({ release_id: version, version, since, hours: [] })
     const lines = [
       line('3', '2026-11-20T15:00:00.000Z'),
@@ -73,7 +49,7 @@ describe('adoption', () => {
       line('1', '2026-11-20T09:00:00.000Z'),
       line('0', '2026-10-01T00:00:00.000Z'),
     ]
-    expect(faultsOf(lines, adoption.times, 21_600).map((fault) => fault.label)).toEqual(['3', '1'])
+    expect(markersOf(lines, adoption.times, 21_600).map((marker) => marker.label)).toEqual(['3', '2', '1'])
   })
 })
 
@@ -83,25 +59,6 @@ describe('crash-free lines', () => {
     const values = valuesOf(hours)
     expect(values).toHaveLength(49)
     expect(values.slice(0, 5)).toEqual([null, 0.99, null, 0.99, null])
-    expect(
-      linePath(
-        [0, 1, null, 1],
-        (index) => index / 3,
-        (value) => value * 100,
-      ),
-    ).toBe('M0 100L333.33 0M1000 0h0.01')
-  })
-
-  test.each([[[0.9967, 0.9918]], [[1]], [[0, 1]], [[]], [[0.4]], [[0.99999, 1]]])('the axis holds %j', (values) => {
-    const { low, high, ticks } = lineAxis(values)
-    expect(low).toBeLessThan(high)
-    expect(high).toBeLessThanOrEqual(1)
-    for (const value of values) {
-      expect(value).toBeGreaterThanOrEqual(low)
-      expect(value).toBeLessThanOrEqual(high)
-    }
-    expect(ticks.length).toBeGreaterThan(0)
-    expect(ticks.length).toBeLessThanOrEqual(5)
   })
 
   test.each([

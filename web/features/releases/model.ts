@@ -1,5 +1,5 @@
 import type { CrashFreeHours, ReleaseRow, ReleasesHealth } from '../../api/release-queries.ts'
-import type { StackLayer } from '../../ui/stack-chart.tsx'
+import type { StackLayer } from '../../ui/chart/stack-chart.tsx'
 
 /** What the releases pages make of the answers. Pure. */
 
@@ -21,8 +21,8 @@ export function shortNames(versions: readonly string[]): Map<string, string> {
   )
 }
 
-/** Colours of layers and lines, from the newest release on. */
-const LAYER_TONES = ['k3', 'k2', 'k1', 'k4', 'k5'] as const
+/** Colours of layers, from the newest release on. */
+const LAYER_TONES = ['newest', 'layer-1', 'layer-2', 'layer-3', 'layer-4'] as const
 
 /** The oldest at the bottom, above everything that has no layer of its own. */
 export function layersOf(adoption: NonNullable<ReleasesHealth['adoption']>, othersLabel: string): StackLayer[] {
@@ -31,30 +31,30 @@ export function layersOf(adoption: NonNullable<ReleasesHealth['adoption']>, othe
     adoption.totals.map((total, index) => (total <= 0 ? null : (sessions[index] ?? 0) / total))
   const layers = adoption.releases.map((release, index) => ({
     label: names.get(release.version) ?? release.version,
-    tone: LAYER_TONES[index] ?? 'k5',
+    tone: LAYER_TONES[index] ?? 'layer-4',
     shares: share(release.sessions),
   }))
   const others = adoption.others.some((count) => count > 0)
-    ? [{ label: othersLabel, tone: 'k0', shares: share(adoption.others) }]
+    ? [{ label: othersLabel, tone: 'others' as const, shares: share(adoption.others) }]
     : []
   return [...others, ...layers.reverse()]
 }
 
 /** Hours a line may have. */
-export const MOST_HOURS = 48
+export const MAX_HOURS = 48
 
 /** Fewer sessions than this draw no line: three of them are all well, or a third crashed. */
-const LEAST_SESSIONS = 100
+const MIN_SESSIONS = 100
 
 /** The value at each whole hour since release: at hour 1 what the first hour counted. */
 export const valuesOf = (hours: CrashFreeHours): (number | null)[] =>
-  Array.from({ length: MOST_HOURS + 1 }, (_, place) => {
+  Array.from({ length: MAX_HOURS + 1 }, (_, place) => {
     const hour = hours[place - 1]
-    return hour === undefined || hour.sessions < LEAST_SESSIONS ? null : hour.crash_free_sessions
+    return hour === undefined || hour.sessions < MIN_SESSIONS ? null : hour.crash_free_sessions
   })
 
-/** Releases came out in the time a chart shows, as places on it. */
-export function faultsOf(
+/** Releases that came out in the time a chart shows, the newest first, as places on it. */
+export function markersOf(
   lines: ReleasesHealth['crash_free'],
   times: readonly string[],
   intervalSeconds: number,
@@ -62,14 +62,10 @@ export function faultsOf(
   const first = Date.parse(times[0] ?? '')
   const span = times.length * intervalSeconds * 1000
   const names = shortNames(lines.map((line) => line.version))
-  const placed: { at: number; label: string }[] = []
-  for (const line of lines) {
+  return lines.flatMap((line) => {
     const at = (Date.parse(line.since) - first) / span
-    // Names that would lie on each other are left out, the newest stays.
-    if (at <= 0.02 || at > 1 || placed.some((other) => Math.abs(other.at - at) < 0.14)) continue
-    placed.push({ at, label: names.get(line.version) ?? line.version })
-  }
-  return placed
+    return at <= 0.02 || at > 1 ? [] : [{ at, label: names.get(line.version) ?? line.version }]
+  })
 }
 
 /** By how much crash-free sessions changed against the release before; null where one of them says nothing. */

@@ -11,7 +11,8 @@ import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
 import { usePrefs } from '../../common/prefs.ts'
 import { RELEASE_RANGE, type Range } from '../../address/search.ts'
-import { BarChart } from '../../ui/bar-chart.tsx'
+import { BarChart } from '../../ui/chart/bar-chart.tsx'
+import { ChartCard } from '../../ui/chart/chart-card.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatCount, formatDuration, formatRate, NO_DATA } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -186,22 +187,16 @@ type SeriesProps = { release: ReleaseDetail; series: NonNullable<ReleaseDetail['
 function Sessions({ release, series, range }: SeriesProps) {
   const times = series.points.map((point) => point.t)
   return (
-    <figure className="card panel">
-      <figcaption className="card-h">
-        <h2>{texts.seriesTitle}</h2>
-        <span className="sub">{texts.per(formatDuration(series.interval_seconds * 1000))}</span>
-      </figcaption>
-      <div className="panel-b">
-        <BarChart
-          label={texts.seriesFinding(release.version, formatCount(release.sessions))}
-          heightPx={190}
-          series={[{ label: texts.seriesTitle, tone: 'base', values: series.points.map((point) => point.sessions) }]}
-          buckets={times.map((time) => bucketLabel(time, series.interval_seconds, range))}
-          xLabels={axisLabels(times, series.interval_seconds, range)}
-          openEnd
-        />
-      </div>
-    </figure>
+    <ChartCard title={texts.seriesTitle} unit={texts.per(formatDuration(series.interval_seconds * 1000))}>
+      <BarChart
+        label={texts.seriesFinding(release.version, formatCount(release.sessions))}
+        heightPx={200}
+        series={[{ label: texts.seriesTitle, tone: 'base', values: series.points.map((point) => point.sessions) }]}
+        buckets={times.map((time) => bucketLabel(time, series.interval_seconds, range))}
+        xLabels={axisLabels(times, series.interval_seconds, range)}
+        openEnd
+      />
+    </ChartCard>
   )
 }
 

@@ -36,8 +36,8 @@ export const releases = {
     `Crash-free sessions since each release came out: ${lines.join(', ')}.`,
   lineNow: (version: string, value: string, hours: number) => `${version} at ${value} after ${hours} h`,
   allSoFar: 'Each hour counts all sessions so far, from 100 on',
-  watch: 'Watch',
-  poor: 'Poor, under 99 %',
+  watchUnder: 'Watch, under 99.5 %',
+  poor: 'Poor, under 99 %',
   asTable: 'View as table',
   noSessions: 'No sessions in this time',
   noSessionsMore:

@@ -1,12 +1,15 @@
+import { classNames } from '../class-names.ts'
+import styles from './sparkline.module.css'
+
 export type SparkTone = 'plain' | 'regressed' | 'escalated' | 'new'
 
 const WIDTH = 120
 const HEIGHT = 28
-const TONE_CLASSES: Readonly<Record<SparkTone, string>> = {
-  plain: '',
-  regressed: ' spark-v',
-  escalated: ' spark-e',
-  new: ' spark-n',
+const TONE_CLASSES: Readonly<Record<SparkTone, string | undefined>> = {
+  plain: undefined,
+  regressed: styles['regressed'],
+  escalated: styles['escalated'],
+  new: styles['new'],
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10
@@ -42,16 +45,16 @@ export function Sparkline({ counts, label, tone = 'plain', fault = null }: Spark
   const at = round((split * WIDTH) / Math.max(1, counts.length) - 1)
   return (
     <svg
-      className={`spark${split === counts.length ? '' : TONE_CLASSES[tone]}`}
+      className={classNames(styles['spark'], split < counts.length && TONE_CLASSES[tone])}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label={label}
     >
-      <path className="q" d={sparkPath(counts, max, 0, split)} />
+      <path className={styles['before']} d={sparkPath(counts, max, 0, split)} />
       {split === counts.length ? null : (
         <>
-          <path className="h" d={sparkPath(counts, max, split, counts.length)} />
-          <path className="f" d={`M${at} 0V${HEIGHT}`} />
+          <path className={styles['after']} d={sparkPath(counts, max, split, counts.length)} />
+          <path className={styles['change']} d={`M${at} 0V${HEIGHT}`} />
         </>
       )}
     </svg>

@@ -1,6 +1,6 @@
 import { useState, type KeyboardEvent, type PointerEvent } from 'react'
 
-/** First and last bucket, both included. */
+/** First and last place, both included. */
 export type Buckets = readonly [from: number, to: number]
 
 /** Marking a part of a chart: by dragging, or by Shift with the arrow keys and Enter. */
@@ -19,16 +19,23 @@ type Drag = { startPx: number; anchor: number; to: number; far: boolean; byKeys:
 
 const ordered = ({ anchor, to }: Pick<Drag, 'anchor' | 'to'>): Buckets => [Math.min(anchor, to), Math.max(anchor, to)]
 
-/** Reads one bucket at a time by pointer and arrow keys, and marks several where the chart lets them be chosen. */
-export function useBarReading(length: number, choice: BarChoice | undefined) {
+/**
+ * Reads one place at a time by pointer and arrow keys, and marks several where the chart lets them be chosen.
+ * @param at where a place lies, 0 at the start of the field and 1 at its end
+ */
+export function useChartReading(length: number, at: (index: number) => number, choice: BarChoice | undefined) {
   const [read, setRead] = useState<number | null>(null)
   const [drag, setDrag] = useState<Drag | null>(null)
   const marked = drag === null || !drag.far ? null : ordered(drag)
 
   const clamp = (index: number): number => Math.min(length - 1, Math.max(0, index))
-  const indexAt = (event: PointerEvent<HTMLElement>): number => {
+  const nearest = (event: PointerEvent<HTMLElement>): number => {
     const box = event.currentTarget.getBoundingClientRect()
-    return clamp(Math.floor(((event.clientX - box.left) / box.width) * length))
+    const wanted = (event.clientX - box.left) / box.width
+    let best = 0
+    for (let index = 1; index < length; index++)
+      if (Math.abs(at(index) - wanted) < Math.abs(at(best) - wanted)) best = index
+    return best
   }
   const stop = () => {
     setRead(null)
@@ -40,11 +47,12 @@ export function useBarReading(length: number, choice: BarChoice | undefined) {
     // Words beside the chart are not selected by the drag.
     event.preventDefault()
     event.currentTarget.setPointerCapture(event.pointerId)
-    const anchor = indexAt(event)
+    const anchor = nearest(event)
     setDrag({ startPx: event.clientX, anchor, to: anchor, far: false, byKeys: false })
   }
   const onPointerMove = (event: PointerEvent<HTMLElement>) => {
-    const to = indexAt(event)
+    if (length === 0) return
+    const to = nearest(event)
     setRead(to)
     setDrag((before) =>
       before === null || before.byKeys
@@ -94,7 +102,7 @@ export function useBarReading(length: number, choice: BarChoice | undefined) {
   }
 
   return {
-    read: read === null ? null : Math.min(read, length - 1),
+    read: read === null || length === 0 ? null : Math.min(read, length - 1),
     marked,
     handlers: {
       onPointerDown,

@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { countAxis, share, valueAxis } from './axis.ts'
+
+describe('an axis of counts', () => {
+  test.each([
+    [0, 76, [0, 1]],
+    [3, 76, [0, 2, 4]],
+    [5, 76, [0, 2, 4, 6]],
+    [8, 76, [0, 5, 10]],
+    [407, 76, [0, 200, 400, 600]],
+    [12_800, 200, [0, 2_000, 4_000, 6_000, 8_000, 10_000, 12_000, 14_000]],
+  ])('up to %d in %d pixels', (max, heightPx, ticks) => expect(countAxis(max, heightPx).ticks).toEqual(ticks))
+
+  test('begins at 0, has whole ticks, and its last tick is not below the highest bar', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: 40, max: 300 }), (max, heightPx) => {
+        const { low, high, ticks } = countAxis(max, heightPx)
+        expect(low).toBe(0)
+        expect(ticks[0]).toBe(0)
+        expect(ticks.at(-1)).toBe(high)
+        expect(high).toBeGreaterThanOrEqual(max)
+        expect(ticks.length).toBeGreaterThanOrEqual(2)
+        expect(ticks.length).toBeLessThanOrEqual(12)
+        expect(ticks.every((tick) => Number.isInteger(tick))).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('an axis of values', () => {
+  const options = { heightPx: 180, include: [0.99, 0.995], max: 1 }
+
+  test.each([[[0.9967, 0.9918]], [[1]], [[0, 1]], [[]], [[0.4]], [[0.99999, 1]], [[0.9964]]])(
+    'holds %j and the limits',
+    (values) => {
+      const axis = valueAxis(values, options)
+      for (const value of [...values, 0.99, 0.995]) {
+        expect(share(axis, value)).toBeGreaterThanOrEqual(0)
+        expect(share(axis, value)).toBeLessThanOrEqual(1)
+      }
+      expect(axis.low).toBeGreaterThanOrEqual(0)
+      expect(axis.high).toBeLessThanOrEqual(1)
+      expect(axis.ticks.length).toBeGreaterThanOrEqual(2)
+      expect(axis.ticks.length).toBeLessThanOrEqual(9)
+    },
+  )
+
+  test('names 99 and 99.5 when everything is near them', () => {
+    expect(valueAxis([0.9961, 0.9972], options).ticks).toEqual(expect.arrayContaining([0.99, 0.992, 0.994, 0.996]))
+    expect(valueAxis([0.9918, 0.9967], { ...options, heightPx: 140 }).ticks).toContain(0.99)
+  })
+
+  test('of nothing at all is from 0 to 1', () => {
+    expect(valueAxis([], { heightPx: 100 })).toMatchObject({ low: 0 })
+  })
+})

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import { Icon } from '../icon.tsx'
+import { classNames } from '../class-names.ts'
+import styles from './chart-card.module.css'
+
+type ChartCardProps = {
+  title: string
+  /** What is counted, in which unit. */
+  unit: string
+  legend?: ReactNode
+  /** One sentence under the chart. */
+  note?: string
+  /** A `ChartTable`. */
+  table?: ReactNode
+  children: ReactNode
+}
+
+/** A chart with its title, unit, legend, finding and table. */
+export function ChartCard({ title, unit, legend, note, table, children }: ChartCardProps) {
+  return (
+    <figure className={classNames('card', styles['card'])}>
+      <figcaption className="card-h">
+        <h2>{title}</h2>
+        <span className="sub">{unit}</span>
+        {legend === undefined ? null : <span className={styles['legend']}>{legend}</span>}
+      </figcaption>
+      <div className={styles['body']}>{children}</div>
+      {note === undefined && table === undefined ? null : (
+        <div className={styles['foot']}>
+          {note === undefined ? null : (
+            <span>
+              <Icon name="info" />
+              {note}
+            </span>
+          )}
+          {table}
+        </div>
+      )}
+    </figure>
+  )
+}
+
+/** Stands in place of a chart that has nothing to draw, at the same height. */
+export const ChartNothing = ({ children }: { children: ReactNode }) => (
+  <div className={styles['nothing']}>{children}</div>
+)

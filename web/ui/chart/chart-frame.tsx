@@ -1,0 +1,353 @@
+import { useId, type CSSProperties, type ReactNode } from 'react'
+import { kit } from '../texts.ts'
+import { classNames } from '../class-names.ts'
+import { PlatformTile } from '../tiles.tsx'
+import { share, type Axis } from './axis.ts'
+import { LINE_PX, placeBeside, placeMarkers, shownLabels, textWidth, type Box } from './label-places.ts'
+import { useChartReading, type BarChoice, type Buckets } from './use-chart-reading.ts'
+import { useWidth } from './use-width.ts'
+import styles from './chart-frame.module.css'
+import tones from './tones.module.css'
+
+export type ChartTone =
+  | 'base'
+  | 'quiet'
+  | 'crit'
+  | 'high'
+  | 'regr'
+  | 'newest'
+  | 'compared'
+  | 'others'
+  | 'layer-1'
+  | 'layer-2'
+  | 'layer-3'
+  | 'layer-4'
+
+/** Sets the colour of a mark; a stylesheet reads it as `--tone`. */
+export const toneClass = (tone: ChartTone): string => tones[tone] ?? ''
+
+/** A moment on the chart that explains it: a release, as a line with its name. */
+export type Marker = {
+  /** 0 at the start of the chart, 1 at its end. */
+  at: number
+  label: string
+  platform?: string
+  /** `ok` where things got better. */
+  tone?: 'ok'
+  /** A word after the label, where there is room. */
+  note?: string
+}
+
+/** A stretch of values that means something, with the word for it. */
+export type Threshold = { from: number; to: number; label: string; tone: 'good' | 'warn' | 'bad' }
+
+/** A value of a place, as the box under the pointer and the slider say it. */
+export type ReadValue = { label: string; tone: ChartTone; mark: 'bar' | 'line'; value: string }
+
+type ChartFrameProps = {
+  /** A sentence that states the finding. */
+  label: string
+  /** Of everything above the names of times: the lane of markers is taken from it. */
+  heightPx: number
+  axis: Axis
+  formatTick: (value: number) => string
+  /** How many places can be read, and where each lies: 0 at the start of the field, 1 at its end. */
+  length: number
+  at: (index: number) => number
+  /** Evenly spread under the field, first and last at its edges. */
+  xLabels: readonly string[]
+  /** What was measured at some places; `of` names more than one while a part is marked. */
+  read: (of: Buckets) => { title: string; values: readonly ReadValue[] }
+  thresholds?: readonly Threshold[]
+  /** Most important first. Given at all, even empty, they have their lane, so that nothing moves when they come. */
+  markers?: readonly Marker[]
+  /** Words beside points, such as the newest value of a line; those without room are left out. */
+  points?: readonly { index: number; value: number; text: string; tone: ChartTone }[]
+  /** Words inside the field at fractions of it, shown where they fit into `wide` and `high`. */
+  labels?: readonly { x: number; y: number; wide: number; high: number; text: string; tone: ChartTone }[]
+  /** Lets a part of the time be chosen by dragging, or by Shift with the arrow keys. */
+  choice?: BarChoice | undefined
+  /** Marks of the chart in a field 1000 wide and 100 high; `y` gives the distance from the top. */
+  children: (y: (value: number) => number) => ReactNode
+}
+
+const MARKER_LANE_PX = 18
+const round = (value: number): number => Math.round(value * 100) / 100
+/** Custom properties travel through the style object; React sets them one by one, so no policy is touched. */
+const vars = (values: Record<`--${string}`, string>): CSSProperties => values
+
+/**
+ * What every chart has around its marks: an axis with round ticks, names of times that never run into each other,
+ * thresholds, markers of releases, a reading by pointer and arrow keys, and choosing a part of the time.
+ */
+export function ChartFrame(props: ChartFrameProps) {
+  const { label, heightPx, axis, formatTick, length, at, xLabels, read, thresholds = [], markers, choice } = props
+  const hint = useId()
+  const [field, width] = useWidth<HTMLDivElement>()
+  const reading = useChartReading(length, at, choice)
+  const laneHeight = markers === undefined ? 0 : MARKER_LANE_PX
+  const height = heightPx - laneHeight
+  const y = (value: number): number => round(100 - share(axis, value) * 100)
+  const shown = reading.marked ?? choice?.chosen ?? null
+  const bands = thresholds.flatMap((one) => {
+    const [from, to] = [Math.max(axis.low, one.from), Math.min(axis.high, one.to)]
+    return from < to ? [{ ...one, from, to }] : []
+  })
+  const words = (of: Buckets): string => {
+    const { title, values } = read(of)
+    const said = values.map((one) => `${one.label} ${one.value}`).join(', ')
+    return reading.marked === null ? `${title}: ${said}` : `${kit.marked(title)} ${said}`
+  }
+  const of = reading.marked ?? (reading.read === null ? null : ([reading.read, reading.read] as const))
+
+  return (
+    <div className={styles['plot']} style={vars({ '--h': `${height}px`, '--lane': `${laneHeight}px` })}>
+      <div className={styles['y']} aria-hidden="true">
+        {axis.ticks.map((tick) => (
+          <span key={tick} style={vars({ '--y': `${round(share(axis, tick) * 100)}%` })}>
+            {formatTick(tick)}
+          </span>
+        ))}
+      </div>
+      <div className={styles['field']} ref={field}>
+        <svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label={label}>
+          {bands.map((band) => (
+            <rect
+              key={band.label}
+              className={styles[`band-${band.tone}`]}
+              x="0"
+              width="1000"
+              y={y(band.to)}
+              height={round(y(band.from) - y(band.to))}
+            />
+          ))}
+          {axis.ticks.map((tick) => (
+            <path key={tick} className={styles['grid']} d={`M0 ${y(tick)}H1000`} />
+          ))}
+          {bands.map((band) =>
+            band.to < axis.high ? (
+              <path key={band.label} className={styles[`limit-${band.tone}`]} d={`M0 ${y(band.to)}H1000`} />
+            ) : null,
+          )}
+          {props.children(y)}
+        </svg>
+        {shown === null ? null : <Chosen buckets={shown} length={length} />}
+        <Words {...props} width={width} height={height} bands={bands} />
+        {(markers ?? []).map((marker) => (
+          <span
+            key={`${marker.label} ${marker.at}`}
+            className={classNames(styles['marker'], marker.tone === 'ok' && styles['better'])}
+            style={vars({ '--x': `${round(marker.at * 100)}%` })}
+            aria-hidden="true"
+          />
+        ))}
+        <MarkerNames markers={markers ?? []} width={width} />
+        <span
+          className={classNames(styles['reader'], choice !== undefined && styles['choosable'])}
+          role="slider"
+          tabIndex={0}
+          aria-label={kit.readValues}
+          aria-describedby={choice === undefined ? undefined : hint}
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, length - 1)}
+          aria-valuenow={reading.read ?? 0}
+          aria-valuetext={of === null ? kit.nothingRead : words(of)}
+          {...reading.handlers}
+        />
+        {choice === undefined ? null : (
+          <span id={hint} className="sr">
+            {kit.chooseHint}
+          </span>
+        )}
+        {reading.read === null || of === null ? null : (
+          <Reading x={at(reading.read) * width} width={width} {...read(of)} />
+        )}
+      </div>
+      <TimeLabels labels={xLabels} width={width} />
+    </div>
+  )
+}
+
+/** Names of thresholds, of points and of layers: those that fit. */
+function Words(props: ChartFrameProps & { width: number; height: number; bands: readonly Threshold[] }) {
+  const { axis, at, width, height, bands, points = [], labels = [] } = props
+  const named = bands.flatMap((band) => {
+    const bottom = (1 - share(axis, band.from)) * height
+    const room = (share(axis, band.to) - share(axis, band.from)) * height
+    if (room < LINE_PX) return []
+    const box: Box = {
+      left: 4,
+      top: bottom - Math.min(room, LINE_PX + 4),
+      width: textWidth(band.label) + 8,
+      height: LINE_PX,
+    }
+    return [{ band, box }]
+  })
+  const dots = points.map((point) => ({
+    ...point,
+    x: at(point.index) * width,
+    y: (1 - share(axis, point.value)) * height,
+  }))
+  const places = placeBeside(
+    dots,
+    { width, height },
+    named.map(({ box }) => box),
+  )
+  return (
+    <>
+      {named.map(({ band, box }) => (
+        <span
+          key={band.label}
+          className={classNames(styles['word'], styles[`word-${band.tone}`])}
+          style={positionOf(box)}
+          aria-hidden="true"
+        >
+          {band.label}
+        </span>
+      ))}
+      {labels
+        .filter((one) => textWidth(one.text) + 8 <= one.wide * width && LINE_PX + 4 <= one.high * height)
+        .map((one) => (
+          <span
+            key={one.text}
+            className={classNames(styles['layer'], toneClass(one.tone), one.tone === 'newest' && styles['onDark'])}
+            style={vars({ '--x': `${round(one.x * 100)}%`, '--y': `${round(one.y * 100)}%` })}
+            aria-hidden="true"
+          >
+            {one.text}
+          </span>
+        ))}
+      {dots.map((dot, index) => {
+        const box = places[index] ?? null
+        return (
+          <span key={dot.text} aria-hidden="true">
+            <i
+              className={classNames(styles['point'], toneClass(dot.tone))}
+              style={{ insetInlineStart: dot.x, insetBlockStart: dot.y }}
+            />
+            {box === null ? null : (
+              <span className={styles['word']} style={positionOf(box)}>
+                {dot.text}
+              </span>
+            )}
+          </span>
+        )
+      })}
+    </>
+  )
+}
+
+const positionOf = (box: Box): CSSProperties => ({ insetInlineStart: box.left, insetBlockStart: box.top })
+
+const nameOf = (marker: Marker): string => `${marker.label}${marker.note ?? ''}`
+
+/** In the lane above the field, where no bar reaches. */
+function MarkerNames({ markers, width }: { markers: readonly Marker[]; width: number }) {
+  const placed = placeMarkers(markers, width, (one) => textWidth(nameOf(one)) + (one.platform === undefined ? 8 : 38))
+  return placed.map(({ item, side, roomPx }) => (
+    <span
+      key={`${item.label} ${item.at}`}
+      className={classNames(
+        styles['name'],
+        side === 'start' && styles['before'],
+        item.tone === 'ok' && styles['betterName'],
+      )}
+      style={{ ...vars({ '--x': `${round(item.at * 100)}%` }), maxInlineSize: roomPx }}
+    >
+      {item.platform === undefined ? null : <PlatformTile platform={item.platform} />}
+      <b>{item.label}</b>
+      {item.note === undefined ? null : <i>{item.note}</i>}
+    </span>
+  ))
+}
+
+/** The part of the chart that is looked at: everything beside it steps back. */
+function Chosen({ buckets: [from, to], length }: { buckets: Buckets; length: number }) {
+  const part = (index: number) => `${round((index / length) * 100)}%`
+  return (
+    <span
+      className={styles['chosen']}
+      aria-hidden="true"
+      style={{ insetInlineStart: part(from), inlineSize: part(to + 1 - from) }}
+    />
+  )
+}
+
+const BOX_PX = 200
+
+/** One line and one box with the values of a place; the slider says the same in words. */
+function Reading({
+  x,
+  width,
+  title,
+  values,
+}: {
+  x: number
+  width: number
+  title: string
+  values: readonly ReadValue[]
+}) {
+  const after = x + BOX_PX + 12 <= width
+  const before = x - BOX_PX - 12 >= 0
+  const style: CSSProperties =
+    after || (!before && x < width / 2)
+      ? { insetInlineStart: after ? x + 12 : undefined, insetInlineEnd: after ? undefined : 0 }
+      : { insetInlineEnd: before ? width - x + 12 : undefined, insetInlineStart: before ? undefined : 0 }
+  return (
+    <>
+      <span className={styles['hoverline']} style={{ insetInlineStart: x }} />
+      <span className={styles['tip']} style={style} aria-hidden="true">
+        <b>{title}</b>
+        {values.map((one) => (
+          <span key={one.label}>
+            <Key tone={one.tone} mark={one.mark} />
+            {one.label}
+            <span className="num">{one.value}</span>
+          </span>
+        ))}
+      </span>
+    </>
+  )
+}
+
+function TimeLabels({ labels, width }: { labels: readonly string[]; width: number }) {
+  const shown = shownLabels(labels, width)
+  return (
+    <div className={styles['x']} aria-hidden="true">
+      {labels.map((text, index) => (
+        // Times repeat on a day with a change of clocks.
+        <span key={`${text}-${index}`} hidden={shown[index] !== true}>
+          {text}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** The colour of a series beside its name. */
+export const Key = ({ tone, mark }: { tone: ChartTone; mark: 'bar' | 'line' }) => (
+  <i className={classNames(styles['key'], mark === 'line' && styles['stroke'], toneClass(tone))} aria-hidden="true" />
+)
+
+/** What the colours mean. */
+export function ChartLegend({
+  series,
+  mark = 'bar',
+  className,
+}: {
+  series: readonly { label: string; tone: ChartTone }[]
+  mark?: 'bar' | 'line'
+  /** Where it stands. */
+  className?: string
+}) {
+  return (
+    <span className={classNames(styles['legend'], className)}>
+      {series.map((one) => (
+        <span key={one.label}>
+          <Key tone={one.tone} mark={mark} />
+          {one.label}
+        </span>
+      ))}
+    </span>
+  )
+}

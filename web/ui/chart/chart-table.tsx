@@ -1,0 +1,56 @@
+import { classNames } from '../class-names.ts'
+import { Icon } from '../icon.tsx'
+import styles from './chart-table.module.css'
+
+type Figures = {
+  head: readonly string[]
+  /** The name of the row first; one cell per column of the head. */
+  rows: readonly (readonly string[])[]
+}
+
+/** The figures of a chart as rows. */
+export function FigureTable({ head, rows }: Figures) {
+  return (
+    <table className={styles['figures']}>
+      <thead>
+        <tr>
+          {head.map((name) => (
+            <th scope="col" key={name}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name = '', ...cells], index) => (
+          // Times repeat on a day with a change of clocks.
+          <tr key={`${index} ${name}`}>
+            <th scope="row">{name}</th>
+            {cells.map((cell, column) => (
+              <td key={head[column + 1]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Opens the figures of a chart under it, for everyone who reads better than they look. */
+export function ChartTable({
+  label,
+  className,
+  ...figures
+}: Figures & { label: string; className?: string | undefined }) {
+  return (
+    <details className={classNames(styles['table'], className)}>
+      <summary>
+        <Icon name="issues" />
+        <span>{label}</span>
+      </summary>
+      <div className="scroll-x">
+        <FigureTable {...figures} />
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { placeBeside, placeMarkers, shownLabels, textWidth } from './label-places.ts'
+
+const WIDTHS = [230, 320, 700, 1920]
+
+describe('names of times', () => {
+  test('all of them where there is room, evenly fewer where not, the ends at least', () => {
+    const hours = ['00:00', '04:00', '08:00', '12:00', '16:00', '20:00', '00:00']
+    expect(shownLabels(hours, 700)).toEqual([true, true, true, true, true, true, true])
+    expect(shownLabels(hours, 230)).toEqual([true, false, true, false, true, false, true])
+    expect(shownLabels(hours, 80)).toEqual([true, false, false, false, false, false, true])
+    expect(shownLabels(['now'], 10)).toEqual([true])
+    expect(shownLabels([], 10)).toEqual([])
+  })
+})
+
+describe('names of markers', () => {
+  const widthOf = ({ label }: { label: string }) => textWidth(label)
+
+  test('stand after their line, at the end before it', () => {
+    const [first, last] = placeMarkers(
+      [
+        { at: 0.2, label: '4.12.0' },
+        { at: 0.98, label: '4.13.0' },
+      ],
+      600,
+      widthOf,
+    )
+    expect(first).toMatchObject({ side: 'end', roomPx: textWidth('4.12.0') })
+    expect(last).toMatchObject({ side: 'start', roomPx: textWidth('4.13.0') })
+  })
+
+  test('never lie on each other and never leave the field, whatever the width', () => {
+    const markers = fc.array(
+      fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), label: fc.string({ minLength: 1, maxLength: 30 }) }),
+      { maxLength: 12 },
+    )
+    fc.assert(
+      fc.property(markers, fc.constantFrom(...WIDTHS), (items, width) => {
+        const boxes = placeMarkers(items, width, widthOf).map(({ item, side, roomPx }) => {
+          const x = item.at * width
+          return side === 'end' ? [x, x + roomPx] : [x - roomPx, x]
+        })
+        for (const [index, [from = 0, to = 0]] of boxes.entries()) {
+          expect(from).toBeGreaterThanOrEqual(-0.001)
+          expect(to).toBeLessThanOrEqual(width + 0.001)
+          for (const [otherFrom = 0, otherTo = 0] of boxes.slice(index + 1))
+            expect(Math.min(to, otherTo) - Math.max(from, otherFrom)).toBeLessThanOrEqual(0.001)
+        }
+      }),
+    )
+  })
+})
+
+describe('words beside points', () => {
+  test('never lie on each other, on what stands there, or outside the field', () => {
+    const point = fc.record({
+      x: fc.double({ min: 0, max: 230, noNaN: true }),
+      y: fc.double({ min: 0, max: 150, noNaN: true }),
+      text: fc.constantFrom('99.18 %', '4.11.3 99.62 %', '1'),
+    })
+    const standing = [{ left: 4, top: 130, width: 120, height: 14 }]
+    fc.assert(
+      fc.property(fc.array(point, { maxLength: 5 }), (points) => {
+        const boxes = placeBeside(points, { width: 230, height: 150 }, standing).filter((box) => box !== null)
+        const all = [...standing, ...boxes]
+        for (const [index, a] of all.entries()) {
+          expect(a.left >= 0 && a.top >= 0 && a.left + a.width <= 230 && a.top + a.height <= 150).toBe(true)
+          for (const b of all.slice(index + 1))
+            expect(
+              a.left + a.width <= b.left ||
+                b.left + b.width <= a.left ||
+                a.top + a.height <= b.top ||
+                b.top + b.height <= a.top,
+            ).toBe(true)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,65 @@
+import { ChartFrame, toneClass, type ChartTone, type Marker } from './chart-frame.tsx'
+import { layerPlace, stackPaths } from './stack-shapes.ts'
+import marks from './marks.module.css'
+
+export type StackLayer = {
+  label: string
+  tone: ChartTone
+  /** Share per bucket, 0 to 1; null where there was nothing to share. */
+  shares: readonly (number | null)[]
+}
+
+type StackChartProps = {
+  /** A sentence that states the finding. */
+  label: string
+  heightPx: number
+  /** The first at the bottom; together they fill the field. */
+  layers: readonly StackLayer[]
+  buckets: readonly string[]
+  xLabels: readonly string[]
+  markers: readonly Marker[]
+  formatShare: (share: number | null) => string
+}
+
+const WHOLE = { low: 0, high: 1, ticks: [0, 0.25, 0.5, 0.75, 1] }
+
+/** Shares over time, stacked to the whole. Buckets without anything stay empty. */
+export function StackChart({ layers, buckets, formatShare, ...frame }: StackChartProps) {
+  const length = buckets.length
+  const shares = layers.map((layer) => layer.shares)
+  const shapes = stackPaths(shares)
+  return (
+    <ChartFrame
+      {...frame}
+      axis={WHOLE}
+      formatTick={(tick) => (tick === 0 ? '0' : `${tick * 100}\u202f%`)}
+      length={length}
+      at={(index) => (index + 0.5) / length}
+      labels={layers.flatMap(({ label, tone }, index) => {
+        const place = layerPlace(shares, index)
+        return place === null ? [] : [{ ...place, text: label, tone }]
+      })}
+      read={([index]) => ({
+        title: buckets[index] ?? '',
+        values: layers.toReversed().map((layer) => ({
+          label: layer.label,
+          tone: layer.tone,
+          mark: 'bar',
+          value: formatShare(layer.shares[index] ?? null),
+        })),
+      })}
+    >
+      {() =>
+        layers.map((layer, index) =>
+          (shapes[index] ?? '') === '' ? null : (
+            <path
+              key={layer.label}
+              className={`${marks['filled'] ?? ''} ${marks['layer'] ?? ''} ${toneClass(layer.tone)}`}
+              d={shapes[index]}
+            />
+          ),
+        )
+      }
+    </ChartFrame>
+  )
+}
