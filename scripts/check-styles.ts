@@ -30,7 +30,6 @@ const notYet: ReadonlySet<string> = new Set([
   'features/issues/strip.css',
   'features/releases/releases.css',
   'ui/base.css',
-  'ui/charts.css',
   'ui/overlays.css',
   'ui/parts.css',
 ])

@@ -1,8 +1,9 @@
+import { classNames } from '../class-names.ts'
 import { formatCount, formatShortCount, NO_DATA } from '../format.ts'
 import { countAxis } from './axis.ts'
 import { ChartFrame, toneClass, type ChartTone, type Marker } from './chart-frame.tsx'
 import type { BarChoice, Buckets } from './use-chart-reading.ts'
-import marks from './marks.module.css'
+import styles from './marks.module.css'
 
 export type BarSeries = {
   label: string
@@ -63,12 +64,12 @@ export function BarChart({ series, buckets, openEnd = false, choice, ...frame }:
           {series.map((part, index) => (
             <path
               key={part.label}
-              className={`${marks['filled'] ?? ''} ${toneClass(part.tone)}`}
+              className={classNames(styles.filled, toneClass(part.tone))}
               d={barsPath(series.slice(0, index), part, y, last)}
             />
           ))}
           {openEnd && length > 0 ? (
-            <path className={marks['open']} d={openBar(y(totals[length - 1] ?? 0), length)} />
+            <path className={styles.open} d={openBar(y(totals[length - 1] ?? 0), length)} />
           ) : null}
         </>
       )}

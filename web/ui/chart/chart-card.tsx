@@ -18,15 +18,15 @@ type ChartCardProps = {
 /** A chart with its title, unit, legend, finding and table. */
 export function ChartCard({ title, unit, legend, note, table, children }: ChartCardProps) {
   return (
-    <figure className={classNames('card', styles['card'])}>
+    <figure className={classNames('card', styles.card)}>
       <figcaption className="card-h">
         <h2>{title}</h2>
         <span className="sub">{unit}</span>
-        {legend === undefined ? null : <span className={styles['legend']}>{legend}</span>}
+        {legend === undefined ? null : <span className={styles.legend}>{legend}</span>}
       </figcaption>
-      <div className={styles['body']}>{children}</div>
+      <div className={styles.body}>{children}</div>
       {note === undefined && table === undefined ? null : (
-        <div className={styles['foot']}>
+        <div className={styles.foot}>
           {note === undefined ? null : (
             <span>
               <Icon name="info" />
@@ -41,6 +41,4 @@ export function ChartCard({ title, unit, legend, note, table, children }: ChartC
 }
 
 /** Stands in place of a chart that has nothing to draw, at the same height. */
-export const ChartNothing = ({ children }: { children: ReactNode }) => (
-  <div className={styles['nothing']}>{children}</div>
-)
+export const ChartNothing = ({ children }: { children: ReactNode }) => <div className={styles.nothing}>{children}</div>

@@ -7,7 +7,7 @@ import { LINE_PX, placeBeside, placeMarkers, shownLabels, textWidth, type Box } 
 import { useChartReading, type BarChoice, type Buckets } from './use-chart-reading.ts'
 import { useWidth } from './use-width.ts'
 import styles from './chart-frame.module.css'
-import tones from './tones.module.css'
+import colours from './tones.module.css'
 
 export type ChartTone =
   | 'base'
@@ -23,8 +23,29 @@ export type ChartTone =
   | 'layer-3'
   | 'layer-4'
 
-/** Sets the colour of a mark; a stylesheet reads it as `--tone`. */
-export const toneClass = (tone: ChartTone): string => tones[tone] ?? ''
+const TONES: Readonly<Record<ChartTone, string | undefined>> = {
+  base: colours.base,
+  quiet: colours.quiet,
+  crit: colours.crit,
+  high: colours.high,
+  regr: colours.newest,
+  newest: colours.newest,
+  compared: colours.compared,
+  others: colours.others,
+  'layer-1': colours.layer1,
+  'layer-2': colours.quiet,
+  'layer-3': colours.layer3,
+  'layer-4': colours.layer4,
+}
+
+/** Sets the colour of a mark; a style sheet reads it as `--tone`. */
+export const toneClass = (tone: ChartTone): string | undefined => TONES[tone]
+
+const BANDS = {
+  good: { area: styles.bandGood, limit: styles.limitWarn, word: styles.wordGood },
+  warn: { area: styles.bandWarn, limit: styles.limitWarn, word: styles.wordWarn },
+  bad: { area: styles.bandBad, limit: styles.limitBad, word: styles.wordBad },
+} as const
 
 /** A moment on the chart that explains it: a release, as a line with its name. */
 export type Marker = {
@@ -101,20 +122,20 @@ export function ChartFrame(props: ChartFrameProps) {
   const of = reading.marked ?? (reading.read === null ? null : ([reading.read, reading.read] as const))
 
   return (
-    <div className={styles['plot']} style={vars({ '--h': `${height}px`, '--lane': `${laneHeight}px` })}>
-      <div className={styles['y']} aria-hidden="true">
+    <div className={styles.plot} style={vars({ '--h': `${height}px`, '--lane': `${laneHeight}px` })}>
+      <div className={styles.y} aria-hidden="true">
         {axis.ticks.map((tick) => (
           <span key={tick} style={vars({ '--y': `${round(share(axis, tick) * 100)}%` })}>
             {formatTick(tick)}
           </span>
         ))}
       </div>
-      <div className={styles['field']} ref={field}>
+      <div className={styles.field} ref={field}>
         <svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label={label}>
           {bands.map((band) => (
             <rect
               key={band.label}
-              className={styles[`band-${band.tone}`]}
+              className={BANDS[band.tone].area}
               x="0"
               width="1000"
               y={y(band.to)}
@@ -122,11 +143,11 @@ export function ChartFrame(props: ChartFrameProps) {
             />
           ))}
           {axis.ticks.map((tick) => (
-            <path key={tick} className={styles['grid']} d={`M0 ${y(tick)}H1000`} />
+            <path key={tick} className={styles.grid} d={`M0 ${y(tick)}H1000`} />
           ))}
           {bands.map((band) =>
             band.to < axis.high ? (
-              <path key={band.label} className={styles[`limit-${band.tone}`]} d={`M0 ${y(band.to)}H1000`} />
+              <path key={band.label} className={BANDS[band.tone].limit} d={`M0 ${y(band.to)}H1000`} />
             ) : null,
           )}
           {props.children(y)}
@@ -136,14 +157,14 @@ export function ChartFrame(props: ChartFrameProps) {
         {(markers ?? []).map((marker) => (
           <span
             key={`${marker.label} ${marker.at}`}
-            className={classNames(styles['marker'], marker.tone === 'ok' && styles['better'])}
+            className={classNames(styles.marker, marker.tone === 'ok' && styles.better)}
             style={vars({ '--x': `${round(marker.at * 100)}%` })}
             aria-hidden="true"
           />
         ))}
         <MarkerNames markers={markers ?? []} width={width} />
         <span
-          className={classNames(styles['reader'], choice !== undefined && styles['choosable'])}
+          className={classNames(styles.reader, choice !== undefined && styles.choosable)}
           role="slider"
           tabIndex={0}
           aria-label={kit.readValues}
@@ -198,7 +219,7 @@ function Words(props: ChartFrameProps & { width: number; height: number; bands: 
       {named.map(({ band, box }) => (
         <span
           key={band.label}
-          className={classNames(styles['word'], styles[`word-${band.tone}`])}
+          className={classNames(styles.word, BANDS[band.tone].word)}
           style={positionOf(box)}
           aria-hidden="true"
         >
@@ -210,7 +231,7 @@ function Words(props: ChartFrameProps & { width: number; height: number; bands: 
         .map((one) => (
           <span
             key={one.text}
-            className={classNames(styles['layer'], toneClass(one.tone), one.tone === 'newest' && styles['onDark'])}
+            className={classNames(styles.layer, toneClass(one.tone), one.tone === 'newest' && styles.onDark)}
             style={vars({ '--x': `${round(one.x * 100)}%`, '--y': `${round(one.y * 100)}%` })}
             aria-hidden="true"
           >
@@ -222,11 +243,11 @@ function Words(props: ChartFrameProps & { width: number; height: number; bands: 
         return (
           <span key={dot.text} aria-hidden="true">
             <i
-              className={classNames(styles['point'], toneClass(dot.tone))}
+              className={classNames(styles.point, toneClass(dot.tone))}
               style={{ insetInlineStart: dot.x, insetBlockStart: dot.y }}
             />
             {box === null ? null : (
-              <span className={styles['word']} style={positionOf(box)}>
+              <span className={styles.word} style={positionOf(box)}>
                 {dot.text}
               </span>
             )}
@@ -247,11 +268,7 @@ function MarkerNames({ markers, width }: { markers: readonly Marker[]; width: nu
   return placed.map(({ item, side, roomPx }) => (
     <span
       key={`${item.label} ${item.at}`}
-      className={classNames(
-        styles['name'],
-        side === 'start' && styles['before'],
-        item.tone === 'ok' && styles['betterName'],
-      )}
+      className={classNames(styles.name, side === 'start' && styles.before, item.tone === 'ok' && styles.betterName)}
       style={{ ...vars({ '--x': `${round(item.at * 100)}%` }), maxInlineSize: roomPx }}
     >
       {item.platform === undefined ? null : <PlatformTile platform={item.platform} />}
@@ -266,7 +283,7 @@ function Chosen({ buckets: [from, to], length }: { buckets: Buckets; length: num
   const part = (index: number) => `${round((index / length) * 100)}%`
   return (
     <span
-      className={styles['chosen']}
+      className={styles.chosen}
       aria-hidden="true"
       style={{ insetInlineStart: part(from), inlineSize: part(to + 1 - from) }}
     />
@@ -295,8 +312,8 @@ function Reading({
       : { insetInlineEnd: before ? width - x + 12 : undefined, insetInlineStart: before ? undefined : 0 }
   return (
     <>
-      <span className={styles['hoverline']} style={{ insetInlineStart: x }} />
-      <span className={styles['tip']} style={style} aria-hidden="true">
+      <span className={styles.hoverline} style={{ insetInlineStart: x }} />
+      <span className={styles.tip} style={style} aria-hidden="true">
         <b>{title}</b>
         {values.map((one) => (
           <span key={one.label}>
@@ -313,7 +330,7 @@ function Reading({
 function TimeLabels({ labels, width }: { labels: readonly string[]; width: number }) {
   const shown = shownLabels(labels, width)
   return (
-    <div className={styles['x']} aria-hidden="true">
+    <div className={styles.x} aria-hidden="true">
       {labels.map((text, index) => (
         // Times repeat on a day with a change of clocks.
         <span key={`${text}-${index}`} hidden={shown[index] !== true}>
@@ -326,7 +343,7 @@ function TimeLabels({ labels, width }: { labels: readonly string[]; width: numbe
 
 /** The colour of a series beside its name. */
 export const Key = ({ tone, mark }: { tone: ChartTone; mark: 'bar' | 'line' }) => (
-  <i className={classNames(styles['key'], mark === 'line' && styles['stroke'], toneClass(tone))} aria-hidden="true" />
+  <i className={classNames(styles.key, mark === 'line' && styles.stroke, toneClass(tone))} aria-hidden="true" />
 )
 
 /** What the colours mean. */
@@ -341,7 +358,7 @@ export function ChartLegend({
   className?: string
 }) {
   return (
-    <span className={classNames(styles['legend'], className)}>
+    <span className={classNames(styles.legend, className)}>
       {series.map((one) => (
         <span key={one.label}>
           <Key tone={one.tone} mark={mark} />

@@ -11,7 +11,7 @@ type Figures = {
 /** The figures of a chart as rows. */
 export function FigureTable({ head, rows }: Figures) {
   return (
-    <table className={styles['figures']}>
+    <table className={styles.figures}>
       <thead>
         <tr>
           {head.map((name) => (
@@ -43,7 +43,7 @@ export function ChartTable({
   ...figures
 }: Figures & { label: string; className?: string | undefined }) {
   return (
-    <details className={classNames(styles['table'], className)}>
+    <details className={classNames(styles.table, className)}>
       <summary>
         <Icon name="issues" />
         <span>{label}</span>

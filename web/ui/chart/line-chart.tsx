@@ -1,8 +1,9 @@
+import { classNames } from '../class-names.ts'
 import { valueAxis } from './axis.ts'
 import { ChartFrame, toneClass, type ChartTone, type Marker, type Threshold } from './chart-frame.tsx'
 import { linePath } from './line-shapes.ts'
 import type { BarChoice } from './use-chart-reading.ts'
-import marks from './marks.module.css'
+import styles from './marks.module.css'
 
 export type ChartLine = {
   label: string
@@ -68,7 +69,7 @@ export function LineChart({ lines, places, thresholds, max, formatValue, ...fram
           .map((line) => (
             <path
               key={line.label}
-              className={`${marks['line'] ?? ''} ${toneClass(line.tone)} ${line === lines[0] ? (marks['main'] ?? '') : ''}`}
+              className={classNames(styles.line, toneClass(line.tone), line === lines[0] && styles.main)}
               d={linePath(line.values, at, y)}
             />
           ))

@@ -7,9 +7,9 @@ const WIDTH = 120
 const HEIGHT = 28
 const TONE_CLASSES: Readonly<Record<SparkTone, string | undefined>> = {
   plain: undefined,
-  regressed: styles['regressed'],
-  escalated: styles['escalated'],
-  new: styles['new'],
+  regressed: styles.regressed,
+  escalated: styles.escalated,
+  new: styles.new,
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10
@@ -45,16 +45,16 @@ export function Sparkline({ counts, label, tone = 'plain', fault = null }: Spark
   const at = round((split * WIDTH) / Math.max(1, counts.length) - 1)
   return (
     <svg
-      className={classNames(styles['spark'], split < counts.length && TONE_CLASSES[tone])}
+      className={classNames(styles.spark, split < counts.length && TONE_CLASSES[tone])}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label={label}
     >
-      <path className={styles['before']} d={sparkPath(counts, max, 0, split)} />
+      <path className={styles.before} d={sparkPath(counts, max, 0, split)} />
       {split === counts.length ? null : (
         <>
-          <path className={styles['after']} d={sparkPath(counts, max, split, counts.length)} />
-          <path className={styles['change']} d={`M${at} 0V${HEIGHT}`} />
+          <path className={styles.after} d={sparkPath(counts, max, split, counts.length)} />
+          <path className={styles.change} d={`M${at} 0V${HEIGHT}`} />
         </>
       )}
     </svg>

@@ -1,6 +1,7 @@
+import { classNames } from '../class-names.ts'
 import { ChartFrame, toneClass, type ChartTone, type Marker } from './chart-frame.tsx'
 import { layerPlace, stackPaths } from './stack-shapes.ts'
-import marks from './marks.module.css'
+import styles from './marks.module.css'
 
 export type StackLayer = {
   label: string
@@ -54,7 +55,7 @@ export function StackChart({ layers, buckets, formatShare, ...frame }: StackChar
           (shapes[index] ?? '') === '' ? null : (
             <path
               key={layer.label}
-              className={`${marks['filled'] ?? ''} ${marks['layer'] ?? ''} ${toneClass(layer.tone)}`}
+              className={classNames(styles.filled, styles.layer, toneClass(layer.tone))}
               d={shapes[index]}
             />
           ),

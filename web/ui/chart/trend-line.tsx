@@ -8,7 +8,7 @@ export function TrendLine({ shares, quiet }: { shares: readonly (number | null)[
   const y = (share: number) => 98 - share * 92
   return (
     <svg
-      className={classNames(styles['trend'], quiet && styles['quiet'])}
+      className={classNames(styles.trend, quiet && styles.quiet)}
       viewBox="0 0 1000 100"
       preserveAspectRatio="none"
       aria-hidden="true"
