@@ -63,7 +63,7 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
   )
   await run(
     `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
-       severity, assignee_id, first_seen, last_seen, event_count, user_count, first_release, last_release, is_unhandled, created_at, gravity)
+       severity, assignee_id, first_seen, last_seen, event_count, user_count, first_release, last_release, is_unhandled, created_at, event_severity)
      select c.id, i.org_id, i.project_id, p.issue_number + c.g, i.title || ' ' || c.g, i.culprit, i.error_type, i.error_value,
        (array['error','error','error','fatal','warning','info'])[1 + c.g % 6], i.platform,
        (array['unresolved','unresolved','unresolved','unresolved','unresolved','resolved','resolved','resolved','ignored','regressed'])[1 + c.g % 10], t.seen, t.seen,

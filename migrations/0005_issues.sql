@@ -21,7 +21,7 @@ create table issues (
   severity_pinned boolean not null default false,
   assignee_id uuid,
   -- The team, channel or rota that an ownership rule names instead of a member.
-  owner_team text,
+  assignee_team text,
   first_seen timestamptz not null,
   last_seen timestamptz not null,
   event_count bigint not null default 0,
@@ -41,21 +41,21 @@ create table issues (
   -- While ignored: since when, and what was counted towards the condition in ignore_until.
   ignore_progress jsonb,
   -- When an ignored issue is reopened by time.
-  wake_at timestamptz,
+  unignore_at timestamptz,
   -- Since when the issue is open without interruption; auto-resolve counts from here.
   open_since timestamptz not null default now(),
   -- The last automatic escalation, and the last hour above the limit.
-  spiked_at timestamptz,
+  escalated_at timestamptz,
   over_limit_at timestamptz,
   -- The limit of events per hour, and the hour it was computed for.
   hourly_limit integer,
   limit_hour timestamptz,
   -- The worst event so far: 3 crash, 2 handled error, 1 warning, 0 anything else.
-  gravity smallint not null default 0,
+  event_severity smallint not null default 0,
   -- Distinct users of one UTC day, and the last day on which they were many.
   users_day date,
   users_today integer not null default 0,
-  wide_day date,
+  high_impact_day date,
 
   -- Merging (0007_issue_merging.sql). The issue that is shown instead of this one; it is never merged itself.
   merged_into uuid references issues on delete cascade,
@@ -102,10 +102,10 @@ create index issues_by_project_severity on issues (project_id, severity, id);
 create index issues_by_first_release on issues (project_id, first_release) where first_release is not null;
 create index issues_by_fix on issues (project_id, resolved_in_release) where resolved_in_release is not null;
 -- What the scheduled sweeps look for.
-create index issues_by_wake on issues (wake_at) where wake_at is not null;
+create index issues_by_unignore on issues (unignore_at) where unignore_at is not null;
 create index issues_by_pending_commit on issues (project_id, pending_commit) where pending_commit is not null;
 create index issues_escalated on issues (over_limit_at) where status = 'escalated';
-create index issues_by_wide_day on issues (wide_day) where wide_day is not null;
+create index issues_by_high_impact_day on issues (high_impact_day) where high_impact_day is not null;
 create index issues_by_merged_into on issues (merged_into) where merged_into is not null;
 
 -- Which events belong to which issue. Several fingerprints may belong to one issue.

@@ -20,10 +20,10 @@ alter table issue_search alter column document set storage external;
 alter table issue_search alter column filler set storage main;
 alter table issue_search alter column document set statistics 1000;
 
--- Terms that digestion met for the first time in an issue. A job adds them to the document a moment later.
-create table issue_new_lexemes (
+-- Index terms that digestion saw for the first time in an issue. A job adds them to the document a moment later.
+create table issue_new_terms (
   id bigint generated always as identity primary key,
   issue_id uuid not null,
   -- Separated by U+001E.
-  lexemes text not null
+  terms text not null
 );

@@ -1,12 +1,12 @@
 -- Merged and discarded issues. A merged issue keeps its row, hidden behind the merge target.
 
 -- What each merged issue, and the merge target, would show on its own. Digestion keeps it current.
-create table issue_members (
+create table merged_issues (
   issue_id uuid primary key references issues on delete cascade,
   -- The id its own hours and users are stored under: the target's own id holds the sums.
   own_id uuid not null,
   -- The merge target.
-  root_id uuid not null references issues on delete cascade,
+  target_id uuid not null references issues on delete cascade,
   -- The issue it was merged into by a member; that one may have been merged since. Null for the target.
   parent_id uuid,
   merged_at timestamptz not null,
@@ -23,13 +23,13 @@ create table issue_members (
   first_release text,
   last_release text,
   is_unhandled boolean not null,
-  gravity smallint not null,
+  event_severity smallint not null,
   severity smallint not null,
   last_event_id uuid,
   users_day date,
-  wide_day date
+  high_impact_day date
 );
-create index issue_members_by_root on issue_members (root_id);
+create index merged_issues_by_target on merged_issues (target_id);
 
 -- Discarded issues as they were at that time. New events with their fingerprints are not stored.
 create table discards (

@@ -36,7 +36,7 @@ create table org_usage_daily (
 );
 
 -- Hours in which a key was over its limit for errors and flood sampling accepted events with new fingerprints.
-create table storms_hourly (
+create table flood_sampling_hourly (
   project_id uuid not null,
   key_id uuid not null,
   hour timestamptz not null,

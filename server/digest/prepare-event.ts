@@ -4,7 +4,7 @@ import { filteredEvent } from '../filters/compile-filters.ts'
 import type { Occurrence } from '../issue-recording/occurrence.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { searchedTexts } from '../issue-search/searched-texts.ts'
-import { gravityOf } from '../issue-rules/severity.ts'
+import { eventSeverityOf } from '../issue-rules/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Event } from '../protocol/event.api.ts'
@@ -109,7 +109,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       level: event.level,
       platform: event.platform,
       isUnhandled: event.is_unhandled,
-      gravity: gravityOf(severityFacts(event)),
+      eventSeverity: eventSeverityOf(severityFacts(event)),
       manyUsers: project.manyUsers,
       owner: project.ownership?.(event) ?? null,
       searchWords: searchedTexts(event, title),

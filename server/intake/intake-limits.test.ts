@@ -69,7 +69,7 @@ describe('a storm', () => {
 
     expect(await outcomesOf(target)).toEqual(['error rate_limited storm 2003'])
     const { rows } = await app.db.query(
-      'select let_through, fingerprints, hour, first_at from storms_hourly where project_id = $1',
+      'select let_through, fingerprints, hour, first_at from flood_sampling_hourly where project_id = $1',
       [target.projectId],
     )
     const at = clock.now()

@@ -173,8 +173,8 @@ const LIFE = [
   'pending_commit',
   'ignore_until',
   'ignore_progress',
-  'wake_at',
-  'spiked_at',
+  'unignore_at',
+  'escalated_at',
   'over_limit_at',
 ] as const
 const SEVERITY = ['severity', 'severity_pinned'] as const

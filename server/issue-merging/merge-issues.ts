@@ -48,7 +48,7 @@ export async function mergeIssues(
     if (isFirst) await copyUsers(tx, issueId, ownId)
     const { root, others } = await readAll(tx, actor, issueId, ids, 'locked')
     const now = app.clock.now()
-    const facts = { rootId: root.id, mergedBy: memberBehind(actor)?.userId ?? null, now }
+    const facts = { targetId: root.id, mergedBy: memberBehind(actor)?.userId ?? null, now }
     if (await insertMember(tx, { ...facts, issueId: root.id, ownId, parentId: null })) {
       await catchUpUsers(tx, root.id, ownId, root.user_count)
       await addHours(tx, [root.id], ownId)

@@ -10,7 +10,7 @@ import { unmergeIssues } from './unmerge-issues.ts'
 
 const { app } = await testApp()
 
-async function twoIssues(): Promise<{ actor: OrgActor; rootId: string; otherId: string }> {
+async function twoIssues(): Promise<{ actor: OrgActor; targetId: string; otherId: string }> {
   const { actor } = await aPerson(app)
   const projectId = newId()
   await app.db.query(
@@ -18,19 +18,19 @@ async function twoIssues(): Promise<{ actor: OrgActor; rootId: string; otherId: 
      values ($1, $2, 'P', $3, 'web', 'eu-central-1', '{}', now())`,
     [projectId, actor.orgId, `p${projectId}`],
   )
-  const [rootId = '', otherId = ''] = await seedIssues(app, projectId, 2)
-  return { actor, rootId, otherId }
+  const [targetId = '', otherId = ''] = await seedIssues(app, projectId, 2)
+  return { actor, targetId, otherId }
 }
 
 /** An issue's users are put aside before its row is locked: what digestion and erasing do meanwhile must not be lost. */
 test('users who come, come back and are erased while an issue waits to be merged', async () => {
-  const { actor, rootId, otherId } = await twoIssues()
+  const { actor, targetId, otherId } = await twoIssues()
   const put = (issueId: string, users: readonly (readonly [hash: number, day: string])[]) =>
     app.db.query(
       'insert into issue_users (issue_id, user_hash, seen_day) select $1, * from unnest($2::bigint[], $3::date[])',
       [issueId, users.map(([hash]) => hash), users.map(([, day]) => day)],
     )
-  await put(rootId, [
+  await put(targetId, [
     [1, '2026-11-01'],
     [2, '2026-11-01'],
     [3, '2026-11-01'],
@@ -42,19 +42,19 @@ test('users who come, come back and are erased while an issue waits to be merged
   const digester = await app.db.reserve()
   try {
     await digester.query('begin')
-    await digester.query('select from issues where id = $1 for update', [rootId])
-    const merged = mergeIssues(app, actor, { issueId: rootId, issue_ids: [otherId] })
+    await digester.query('select from issues where id = $1 for update', [targetId])
+    const merged = mergeIssues(app, actor, { issueId: targetId, issue_ids: [otherId] })
     await waitFor('the merge to wait for the row', async () => {
       const { rowCount } = await app.db.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~* 'for update'`,
       )
       return rowCount === 1
     })
-    await digester.query('delete from issue_users where issue_id = $1 and user_hash = 1', [rootId])
+    await digester.query('delete from issue_users where issue_id = $1 and user_hash = 1', [targetId])
     await digester.query(`update issue_users set seen_day = '2026-11-03' where issue_id = $1 and user_hash = 2`, [
-      rootId,
+      targetId,
     ])
-    await digester.query(`insert into issue_users values ($1, 4, '2026-11-03')`, [rootId])
+    await digester.query(`insert into issue_users values ($1, 4, '2026-11-03')`, [targetId])
     await digester.query('commit')
     await merged
   } finally {
@@ -67,15 +67,15 @@ test('users who come, come back and are erased while an issue waits to be merged
         [id],
       )
     ).rows.map(({ user_hash, day }) => [user_hash, day])
-  const { rows } = await app.db.query<{ own_id: string }>('select own_id from issue_members where issue_id = $1', [
-    rootId,
+  const { rows } = await app.db.query<{ own_id: string }>('select own_id from merged_issues where issue_id = $1', [
+    targetId,
   ])
   expect(await usersOf(rows[0]?.own_id ?? '')).toEqual([
     [2, '2026-11-03'],
     [3, '2026-11-01'],
     [4, '2026-11-03'],
   ])
-  expect(await usersOf(rootId)).toEqual([
+  expect(await usersOf(targetId)).toEqual([
     [2, '2026-11-03'],
     [3, '2026-11-02'],
     [4, '2026-11-03'],
@@ -88,7 +88,7 @@ test('users who come, come back and are erased while an issue waits to be merged
  * users take longer than a statement may; it was so when an issue was taken out right after it had been merged.
  */
 test('thousands of users the planner has not heard of are merged and taken out again at once', async () => {
-  const { actor, rootId, otherId } = await twoIssues()
+  const { actor, targetId, otherId } = await twoIssues()
   const put = (issueId: string, from: number, to: number) =>
     app.db.query(
       `insert into issue_users (issue_id, user_hash, seen_day) select $1, g, '2026-11-01' from generate_series($2::int, $3::int) g`,
@@ -96,12 +96,12 @@ test('thousands of users the planner has not heard of are merged and taken out a
     )
   for (let others = 0; others < 10; others++) await put(newId(), 1, 2_000)
   await app.db.query('analyze issue_users')
-  await put(rootId, 1, 15_000)
+  await put(targetId, 1, 15_000)
   await put(otherId, 10_001, 25_000)
   const usersOf = async (issueId: string): Promise<number> =>
     (await app.db.query<{ n: number }>('select user_count as n from issues where id = $1', [issueId])).rows[0]?.n ?? 0
-  await mergeIssues(app, actor, { issueId: rootId, issue_ids: [otherId] })
-  expect(await usersOf(rootId)).toBe(25_000)
-  await unmergeIssues(app, actor, { issueId: rootId, issue_ids: [otherId] })
-  expect([await usersOf(rootId), await usersOf(otherId)]).toEqual([15_000, 15_000])
+  await mergeIssues(app, actor, { issueId: targetId, issue_ids: [otherId] })
+  expect(await usersOf(targetId)).toBe(25_000)
+  await unmergeIssues(app, actor, { issueId: targetId, issue_ids: [otherId] })
+  expect([await usersOf(targetId), await usersOf(otherId)]).toEqual([15_000, 15_000])
 })

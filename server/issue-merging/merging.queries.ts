@@ -7,7 +7,7 @@ import type { Connection, Tx } from '../storage/database.ts'
 
 /**
  * SQL of merging. An issue others were merged into (the root) keeps its row, hours and users for all of them together;
- * `issue_members` says what each one, the root too, would say alone, with hours and users under its `own_id`. Whoever
+ * `merged_issues` says what each one, the root too, would say alone, with hours and users under its `own_id`. Whoever
  * holds the lock of a root's row may write what belongs to its members: digestion takes no other one.
  */
 
@@ -45,11 +45,11 @@ export function selectForMerging(tx: Tx, actor: OrgActor, issueIds: readonly str
 
 export type Member = { readonly issueId: string; readonly parentId: string | null; readonly mergedAt: Date }
 
-export async function membersOf(tx: Tx, rootId: string): Promise<Member[]> {
+export async function membersOf(tx: Tx, targetId: string): Promise<Member[]> {
   const rows = await tx
-    .selectFrom('issue_members')
+    .selectFrom('merged_issues')
     .select(['issue_id', 'parent_id', 'merged_at'])
-    .where('root_id', '=', rootId)
+    .where('target_id', '=', targetId)
     .execute()
   return rows.map((row) => ({ issueId: row.issue_id, parentId: row.parent_id, mergedAt: row.merged_at }))
 }
@@ -57,7 +57,7 @@ export async function membersOf(tx: Tx, rootId: string): Promise<Member[]> {
 export type NewMember = {
   readonly issueId: string
   readonly ownId: string
-  readonly rootId: string
+  readonly targetId: string
   readonly parentId: string | null
   readonly mergedBy: string | null
   readonly now: Date
@@ -66,12 +66,12 @@ export type NewMember = {
 /** Writes down what an issue that was on its own until now says; false when it is written down already. */
 export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    insert into issue_members (issue_id, own_id, root_id, parent_id, merged_at, merged_by, events_at_merge, event_count,
+    insert into merged_issues (issue_id, own_id, target_id, parent_id, merged_at, merged_by, events_at_merge, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
-      gravity, severity, last_event_id, users_day, wide_day)
-    select id, ${member.ownId}, ${member.rootId}, ${member.parentId}, ${member.now}, ${member.mergedBy}, event_count, event_count,
+      event_severity, severity, last_event_id, users_day, high_impact_day)
+    select id, ${member.ownId}, ${member.targetId}, ${member.parentId}, ${member.now}, ${member.mergedBy}, event_count, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
-      gravity, severity, last_event_id, users_day, wide_day
+      event_severity, severity, last_event_id, users_day, high_impact_day
     from issues where id = ${member.issueId} on conflict do nothing`.execute(tx)
   return (numAffectedRows ?? 0n) > 0n
 }
@@ -201,19 +201,19 @@ async function eachPiece(
 }
 
 /** Hides issues, and those hidden behind them, behind a root; their fingerprints lead to it from now on. */
-export async function hideBehind(tx: Tx, issueIds: readonly string[], rootId: string, now: Date): Promise<void> {
+export async function hideBehind(tx: Tx, issueIds: readonly string[], targetId: string, now: Date): Promise<void> {
   const ids = sql`any(${[...issueIds]}::uuid[])`
-  await sql`update issue_members set parent_id = ${rootId}, merged_at = ${now} where issue_id = ${ids}`.execute(tx)
-  await sql`update issue_members set root_id = ${rootId} where root_id = ${ids}`.execute(tx)
-  await sql`update issue_fingerprints set issue_id = ${rootId} where issue_id = ${ids}`.execute(tx)
-  await sql`update issues set merged_into = ${rootId}, merged_count = 0 where id = ${ids} or merged_into = ${ids}`.execute(
+  await sql`update merged_issues set parent_id = ${targetId}, merged_at = ${now} where issue_id = ${ids}`.execute(tx)
+  await sql`update merged_issues set target_id = ${targetId} where target_id = ${ids}`.execute(tx)
+  await sql`update issue_fingerprints set issue_id = ${targetId} where issue_id = ${ids}`.execute(tx)
+  await sql`update issues set merged_into = ${targetId}, merged_count = 0 where id = ${ids} or merged_into = ${ids}`.execute(
     tx,
   )
-  await countMembers(tx, rootId)
+  await countMembers(tx, targetId)
 }
 
-const countMembers = (tx: Tx, rootId: string) =>
-  sql`update issues set merged_count = (select count(*) from issues m where m.merged_into = ${rootId}) where id = ${rootId}`.execute(
+const countMembers = (tx: Tx, targetId: string) =>
+  sql`update issues set merged_count = (select count(*) from issues m where m.merged_into = ${targetId}) where id = ${targetId}`.execute(
     tx,
   )
 
@@ -225,8 +225,8 @@ export async function showAgain(
   memberIds: readonly string[],
 ): Promise<void> {
   const members = sql`any(${[...memberIds]}::uuid[])`
-  await sql`update issue_members set root_id = ${issueId} where issue_id = ${members}`.execute(tx)
-  await sql`update issue_members set parent_id = null where issue_id = ${issueId}`.execute(tx)
+  await sql`update merged_issues set target_id = ${issueId} where issue_id = ${members}`.execute(tx)
+  await sql`update merged_issues set parent_id = null where issue_id = ${issueId}`.execute(tx)
   await sql`update issue_fingerprints set issue_id = ${issueId} where issue_id = ${formerRootId} and source_id = ${members}`.execute(
     tx,
   )
@@ -242,25 +242,25 @@ export async function showAgain(
  * @param isWhole its users are all of theirs, and perhaps of some who left; not so for one that was hidden, which did not
  * hear of what came for its members meanwhile
  */
-export async function rebuildRoot(tx: Tx, rootId: string, isWhole: boolean): Promise<void> {
+export async function rebuildRoot(tx: Tx, targetId: string, isWhole: boolean): Promise<void> {
   const members = await tx
-    .selectFrom('issue_members')
+    .selectFrom('merged_issues')
     .select(['issue_id', 'own_id'])
-    .where('root_id', '=', rootId)
+    .where('target_id', '=', targetId)
     .execute()
   const ownIds = members.map((row) => row.own_id)
-  if (!ownIds.includes(rootId)) {
-    await sql`delete from issue_hours where issue_id = ${rootId}`.execute(tx)
-    await keepUsersOf(tx, rootId, ownIds)
-    await addHours(tx, ownIds, rootId)
-    if (!isWhole) for (const id of ownIds) await addUsers(tx, id, rootId)
+  if (!ownIds.includes(targetId)) {
+    await sql`delete from issue_hours where issue_id = ${targetId}`.execute(tx)
+    await keepUsersOf(tx, targetId, ownIds)
+    await addHours(tx, ownIds, targetId)
+    if (!isWhole) for (const id of ownIds) await addUsers(tx, id, targetId)
   }
-  await splitDocument(tx, rootId)
-  await summarise(tx, rootId, 'left')
+  await splitDocument(tx, targetId)
+  await summarise(tx, targetId, 'left')
   if (members.length > 1) return
-  const leftOver = ownIds.filter((id) => id !== rootId)
+  const leftOver = ownIds.filter((id) => id !== targetId)
   await dropCounts(tx, leftOver)
-  await tx.deleteFrom('issue_members').where('root_id', '=', rootId).execute()
+  await tx.deleteFrom('merged_issues').where('target_id', '=', targetId).execute()
 }
 
 /** Removes hours and users filed under these ids. */
@@ -282,51 +282,51 @@ export async function dropCounts(tx: Tx, ids: readonly string[]): Promise<void> 
  * @param how what happened: whom all of them reached together on one day is not to be had from a single one of them, and
  * goes when one has left
  */
-export async function summarise(tx: Tx, rootId: string, how: 'joined' | 'left' = 'joined'): Promise<void> {
-  const ownWideDay = how === 'joined' ? sql`i.wide_day` : sql`null::date`
+export async function summarise(tx: Tx, targetId: string, how: 'joined' | 'left' = 'joined'): Promise<void> {
+  const ownHighImpactDay = how === 'joined' ? sql`i.high_impact_day` : sql`null::date`
   await sql`
-    with days as (select seen_day, count(*) as users from issue_users where issue_id = ${rootId} group by seen_day)
+    with days as (select seen_day, count(*) as users from issue_users where issue_id = ${targetId} group by seen_day)
     update issues i set
       event_count = f.event_count, first_seen = f.first_seen, last_seen = f.last_seen, is_unhandled = f.is_unhandled,
-      gravity = f.gravity, severity = case when i.severity_pinned then i.severity else f.severity end,
+      event_severity = f.event_severity, severity = case when i.severity_pinned then i.severity else f.severity end,
       first_release = f.first_release, last_release = f.last_release,
       title = o.title, culprit = o.culprit, error_type = o.error_type, error_value = o.error_value,
       level = n.level, last_event_id = n.last_event_id,
       user_count = coalesce(u.users, 0), users_day = u.day, users_today = u.today,
-      wide_day = greatest(f.wide_day, ${ownWideDay}),
+      high_impact_day = greatest(f.high_impact_day, ${ownHighImpactDay}),
       -- Worked out for what it was before.
       hourly_limit = null, limit_hour = null
     from (
       select sum(event_count)::bigint as event_count, min(first_seen) as first_seen, max(last_seen) as last_seen,
-        bool_or(is_unhandled) as is_unhandled, max(gravity) as gravity, max(severity) as severity, max(wide_day) as wide_day,
+        bool_or(is_unhandled) as is_unhandled, max(event_severity) as event_severity, max(severity) as severity, max(high_impact_day) as high_impact_day,
         (array_agg(first_release order by first_seen, issue_id))[1] as first_release,
         (array_agg(last_release order by last_seen desc, issue_id desc) filter (where last_release is not null))[1] as last_release
-      from issue_members where root_id = ${rootId}
+      from merged_issues where target_id = ${targetId}
     ) f, (
-      select * from issue_members where root_id = ${rootId} order by last_seen desc, issue_id desc limit 1
+      select * from merged_issues where target_id = ${targetId} order by last_seen desc, issue_id desc limit 1
     ) n, (
-      select title, culprit, error_type, error_value from issue_members where issue_id = ${rootId}
+      select title, culprit, error_type, error_value from merged_issues where issue_id = ${targetId}
     ) o, (
       select sum(c.users)::int as users, d.day, coalesce(sum(c.users) filter (where c.seen_day = d.day), 0)::int as today
       from days c
       right join (
         select greatest(max(m.users_day), (select max(seen_day) from days)) as day
-        from issue_members m where m.root_id = ${rootId}
+        from merged_issues m where m.target_id = ${targetId}
       ) d on true group by d.day
-    ) u where i.id = ${rootId}`.execute(tx)
-  await uniteDocuments(tx, rootId)
+    ) u where i.id = ${targetId}`.execute(tx)
+  await uniteDocuments(tx, targetId)
 }
 
 /** Where hours and users of the members of a root are filed, the root's own included; none for one that stands alone. */
-export async function ownIdsOf(tx: Tx, rootId: string): Promise<string[]> {
-  const rows = await tx.selectFrom('issue_members').select('own_id').where('root_id', '=', rootId).execute()
+export async function ownIdsOf(tx: Tx, targetId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('merged_issues').select('own_id').where('target_id', '=', targetId).execute()
   return rows.map((row) => row.own_id)
 }
 
 /** Members with what they say on their own, for the page of their root; the root is among them. */
-export async function selectMembers(db: Connection, rootId: string) {
+export async function selectMembers(db: Connection, targetId: string) {
   return db
-    .selectFrom('issue_members as m')
+    .selectFrom('merged_issues as m')
     .innerJoin('issues as i', 'i.id', 'm.issue_id')
     .leftJoin('users as u', 'u.id', 'm.merged_by')
     .select([
@@ -340,7 +340,7 @@ export async function selectMembers(db: Connection, rootId: string) {
       'u.name as merged_by_name',
       'u.email as merged_by_email',
     ])
-    .where('m.root_id', '=', rootId)
+    .where('m.target_id', '=', targetId)
     .orderBy('m.merged_at')
     .orderBy('m.issue_id')
     .execute()
@@ -350,16 +350,16 @@ export async function selectMembers(db: Connection, rootId: string) {
 export async function selectNames(
   db: Connection,
   issueIds: readonly string[],
-): Promise<Map<string, { id: string; rootId: string; short_id: string; title: string }>> {
-  const { rows } = await sql<{ id: string; root_id: string; number: number; title: string; slug: string }>`
-    select i.id, r.id as root_id, r.number, r.title, p.slug
+): Promise<Map<string, { id: string; targetId: string; short_id: string; title: string }>> {
+  const { rows } = await sql<{ id: string; target_id: string; number: number; title: string; slug: string }>`
+    select i.id, r.id as target_id, r.number, r.title, p.slug
     from issues m join issues i on i.id = m.id or i.id = m.merged_into
     join issues r on r.id = coalesce(i.merged_into, i.id) join projects p on p.id = r.project_id
     where m.id = any(${[...issueIds]}::uuid[])`.execute(db)
   return new Map(
     rows.map((row) => [
       row.id,
-      { id: row.id, rootId: row.root_id, short_id: shortId(row.slug, row.number), title: row.title },
+      { id: row.id, targetId: row.target_id, short_id: shortId(row.slug, row.number), title: row.title },
     ]),
   )
 }

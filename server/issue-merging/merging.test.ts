@@ -324,7 +324,7 @@ test('a person is erased from issues that were merged, and from what they said t
     (
       await t.app.db.query<{ what: string }>(
         `select 'issue' as what from issues where project_id = $1 and (title || error_value) like '%of ada%'
-         union all select 'member' from issue_members m join issues i on i.id = m.issue_id where i.project_id = $1 and (m.title || m.error_value) like '%of ada%'
+         union all select 'member' from merged_issues m join issues i on i.id = m.issue_id where i.project_id = $1 and (m.title || m.error_value) like '%of ada%'
          union all select 'document' from issue_search s join issues i on i.id = s.issue_id where i.project_id = $1 and s.document @@ 'ada'::tsquery`,
         [project.id],
       )

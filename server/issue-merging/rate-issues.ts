@@ -16,10 +16,10 @@ export async function rateIssues(tx: Tx, issueIds: readonly string[], now: Date)
       'i.status',
       'i.severity',
       'i.severity_pinned',
-      'i.gravity',
+      'i.event_severity',
       'i.users_day',
       'i.users_today',
-      'i.wide_day',
+      'i.high_impact_day',
       'p.settings',
     ])
     .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
@@ -28,11 +28,11 @@ export async function rateIssues(tx: Tx, issueIds: readonly string[], now: Date)
   for (const row of rows) {
     const impact = impactFrom(row)
     const manyUsers = projectSettings(row.settings).severity_rules.users
-    const rated = reach(impact, { gravity: impact.gravity, users: 0, manyUsers }, row.status, now)
-    if (rated.severity === row.severity && rated.wideDay === row.wide_day) continue
+    const rated = reach(impact, { eventSeverity: impact.eventSeverity, users: 0, manyUsers }, row.status, now)
+    if (rated.severity === row.severity && rated.highImpactDay === row.high_impact_day) continue
     await tx
       .updateTable('issues')
-      .set({ severity: rated.severity, wide_day: rated.wideDay })
+      .set({ severity: rated.severity, high_impact_day: rated.highImpactDay })
       .where('id', '=', row.id)
       .execute()
   }

@@ -8,7 +8,7 @@ const MOST_PARTS = 10
 
 export type IssueName = {
   readonly id: string
-  readonly rootId: string
+  readonly targetId: string
   readonly short_id: string
   readonly title: string
 }
@@ -69,9 +69,9 @@ export class Regrouping {
   result(names: ReadonlyMap<string, IssueName>): Omit<GroupingPreview, 'looked_at' | 'of' | 'oldest_at'> {
     const issues = new Map<string, Cell[]>()
     for (const [id, cells] of this.#cells) {
-      const rootId = names.get(id)?.rootId
+      const targetId = names.get(id)?.targetId
       // Deleted while we looked.
-      if (rootId !== undefined) issues.set(rootId, [...(issues.get(rootId) ?? []), ...cells.values()])
+      if (targetId !== undefined) issues.set(targetId, [...(issues.get(targetId) ?? []), ...cells.values()])
     }
     const shown = (id: string) => {
       const name = names.get(id)

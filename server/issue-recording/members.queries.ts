@@ -11,7 +11,7 @@ export type MemberAddition = {
   readonly firstRelease: string | null
   readonly newest: Occurrence
   readonly isUnhandled: boolean
-  readonly gravity: number
+  readonly eventSeverity: number
 }
 
 /**
@@ -23,7 +23,7 @@ export async function addToMembers(tx: Tx, additions: readonly MemberAddition[])
   const { rows } = await tx.query<{ issue_id: string; own_id: string }>({
     name: 'members-add',
     text: `with added as (
-           update issue_members m set
+           update merged_issues m set
              event_count = m.event_count + k.events,
              first_release = case when k.first_seen < m.first_seen then coalesce(k.first_release, m.first_release) else m.first_release end,
              first_seen = least(m.first_seen, k.first_seen),
@@ -36,16 +36,16 @@ export async function addToMembers(tx: Tx, additions: readonly MemberAddition[])
              last_release = case when k.last_seen >= m.last_seen then coalesce(k.release, m.last_release) else m.last_release end,
              last_event_id = case when k.last_seen >= m.last_seen then k.event_id else m.last_event_id end,
              is_unhandled = m.is_unhandled or k.is_unhandled,
-             gravity = greatest(m.gravity, k.gravity)
+             event_severity = greatest(m.event_severity, k.event_severity)
            from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
              $10::text[], $11::bool[], $12::smallint[], $13::uuid[], $14::text[])
-             k (id, events, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, gravity, event_id, first_release)
+             k (id, events, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, event_severity, event_id, first_release)
            where m.issue_id = k.id
-           returning m.issue_id, m.own_id, m.root_id, m.title, m.culprit, m.error_type, m.error_value
+           returning m.issue_id, m.own_id, m.target_id, m.title, m.culprit, m.error_type, m.error_value
          ), named as (
            update issues i set title = a.title, culprit = a.culprit, error_type = a.error_type, error_value = a.error_value
            from added a
-           where i.id = a.issue_id and a.root_id = a.issue_id
+           where i.id = a.issue_id and a.target_id = a.issue_id
              and (i.title, i.culprit, i.error_type, i.error_value) is distinct from (a.title, a.culprit, a.error_type, a.error_value)
          )
          select issue_id, own_id from added`,
@@ -61,7 +61,7 @@ export async function addToMembers(tx: Tx, additions: readonly MemberAddition[])
       of((a) => a.newest.level),
       of((a) => a.newest.event.release),
       of((a) => a.isUnhandled),
-      of((a) => a.gravity),
+      of((a) => a.eventSeverity),
       of((a) => a.newest.event.eventId),
       of((a) => a.firstRelease),
     ],

@@ -2,7 +2,7 @@ import type { StoredEvent } from '../events/event.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import type { IssueImpact } from '../issue-rules/impact.ts'
 import type { Life } from '../issue-rules/life-cycle.ts'
-import type { Gravity } from '../issue-rules/severity.ts'
+import type { EventSeverity } from '../issue-rules/severity.ts'
 import type { Fact } from '../issue-search/facts.ts'
 import type { OwnerQuestion } from '../ownership/ownership.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
@@ -23,7 +23,7 @@ export type Occurrence = {
   readonly level: EventLevel
   readonly platform: string
   readonly isUnhandled: boolean
-  readonly gravity: Gravity
+  readonly eventSeverity: EventSeverity
   /** So many users of a day make a crash critical; a setting of the project. */
   readonly manyUsers: number
   /** Who owns it, should it make a new issue; null without ownership rules. */

@@ -469,13 +469,13 @@ test('a user met a moment after midnight by a clock ahead is of today, and not c
 })
 
 test('its severity fell with an event, since it reaches many no longer: the sweep that finds out says so', async () => {
-  const wide = { severity: 3, gravity: 3, wide_day: '2026-11-18' }
+  const wide = { severity: 3, event_severity: 3, high_impact_day: '2026-11-18' }
   await app.db.updateTable('issues').set(wide).where('id', '=', issueId).execute()
   await record([{}])
   await sweepIssues(app)
   await sweepIssues(app)
-  const { rows } = await app.db.query('select severity, wide_day from issues where id = $1', [issueId])
-  expect(rows).toEqual([{ severity: 2, wide_day: null }])
+  const { rows } = await app.db.query('select severity, high_impact_day from issues where id = $1', [issueId])
+  expect(rows).toEqual([{ severity: 2, high_impact_day: null }])
   expect(await automatic()).toMatchObject([
     {
       sentence: 'Severity went back to high: it no longer reaches many users.',

@@ -58,6 +58,6 @@ function additionOf(issueId: string, occurrences: readonly Occurrence[]): sql.Me
     firstRelease: oldest.event.release,
     newest,
     isUnhandled: occurrences.some((one) => one.isUnhandled),
-    gravity: occurrences.reduce((worst, one) => Math.max(worst, one.gravity), 0),
+    eventSeverity: occurrences.reduce((worst, one) => Math.max(worst, one.eventSeverity), 0),
   }
 }

@@ -31,7 +31,7 @@ export async function assignOwners(tx: Tx, now: Date, issues: readonly NewOwnabl
   })
   if (owned.length === 0) return
   await tx.query(
-    `update issues i set assignee_id = k.user_id, owner_team = k.team
+    `update issues i set assignee_id = k.user_id, assignee_team = k.team
      from jsonb_to_recordset($1::jsonb) k (id uuid, user_id uuid, team text) where i.id = k.id`,
     [JSON.stringify(owned.map(({ issueId, userId, team }) => ({ id: issueId, user_id: userId, team })))],
   )

@@ -45,7 +45,7 @@ export async function lockIssuesByFingerprint(
 ): Promise<Map<string, FoundIssue>> {
   const { rows } = await tx.query<FoundRow>({
     name: 'record-lock-issues',
-    text: `select f.project_id, f.hash, f.source_id, i.merged_count, i.merged_into, i.id, i.severity, i.severity_pinned, i.gravity, i.users_day, i.users_today, i.wide_day,
+    text: `select f.project_id, f.hash, f.source_id, i.merged_count, i.merged_into, i.id, i.severity, i.severity_pinned, i.event_severity, i.users_day, i.users_today, i.high_impact_day,
              i.hourly_limit, i.limit_hour, ${LIFE_COLUMNS.map((column) => `i.${column}`).join(', ')}
            from unnest($1::uuid[], $2::text[]) k (project_id, hash)
            join issue_fingerprints f on f.project_id = k.project_id and f.hash = decode(k.hash, 'base64')
@@ -262,10 +262,10 @@ export async function addToIssues(tx: Tx, additions: readonly IssueAddition[]): 
              last_release = case when k.last_seen >= i.last_seen then coalesce(k.release, i.last_release) else i.last_release end,
              last_event_id = case when k.last_seen >= i.last_seen then k.event_id else i.last_event_id end,
              is_unhandled = i.is_unhandled or k.is_unhandled,
-             severity = k.severity, gravity = k.gravity, users_day = k.users_day, users_today = k.users_today, wide_day = k.wide_day
+             severity = k.severity, event_severity = k.event_severity, users_day = k.users_day, users_today = k.users_today, high_impact_day = k.high_impact_day
            from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
              $11::text[], $12::bool[], $13::smallint[], $14::uuid[], $15::smallint[], $16::date[], $17::int[], $18::date[], $19::text[], $20::bool[])
-             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id, gravity, users_day, users_today, wide_day, first_release, is_merged)
+             k (id, events, new_users, first_seen, last_seen, title, culprit, error_type, error_value, level, release, is_unhandled, severity, event_id, event_severity, users_day, users_today, high_impact_day, first_release, is_merged)
            where i.id = k.id`,
     values: [
       of((a) => a.id),
@@ -282,10 +282,10 @@ export async function addToIssues(tx: Tx, additions: readonly IssueAddition[]): 
       of((a) => a.isUnhandled),
       of((a) => a.impact.severity),
       of((a) => a.eventId),
-      of((a) => a.impact.gravity),
+      of((a) => a.impact.eventSeverity),
       of((a) => a.impact.usersDay),
       of((a) => a.impact.usersToday),
-      of((a) => a.impact.wideDay),
+      of((a) => a.impact.highImpactDay),
       of((a) => a.firstRelease),
       of((a) => a.isMerged),
     ],

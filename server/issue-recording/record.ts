@@ -3,7 +3,14 @@ import { DIGESTION } from '../context/actor.ts'
 import { insertEvents } from '../events/store.ts'
 import { newId } from '../kernel/ids.ts'
 import { LEAST_LIMIT } from '../issue-rules/escalating.ts'
-import { graverSentence, type IssueImpact, newImpact, rated, reach, wideSentence } from '../issue-rules/impact.ts'
+import {
+  eventSeveritySentence,
+  type IssueImpact,
+  newImpact,
+  rated,
+  reach,
+  impactSentence,
+} from '../issue-rules/impact.ts'
 import { plural } from '../issue-rules/ignoring.ts'
 import { severityName } from '../issue-rules/issue.ts'
 import { born } from '../issue-rules/life-cycle.ts'
@@ -97,7 +104,7 @@ function groupByFingerprint(occurrences: readonly Occurrence[], now: Date): Grou
         sourceId: '',
         isMerged: false,
         life: born(now).life,
-        impact: newImpact(occurrence.gravity),
+        impact: newImpact(occurrence.eventSeverity),
         limit: null,
         isNew: false,
       })
@@ -180,9 +187,10 @@ function oldestOf(group: Group): Occurrence {
 }
 
 /** The worst; of several the oldest. */
-function gravestOf(group: Group): Occurrence {
+function worstOf(group: Group): Occurrence {
   return group.occurrences.reduce((worst, one) =>
-    one.gravity > worst.gravity || (one.gravity === worst.gravity && one.event.occurredAt < worst.event.occurredAt)
+    one.eventSeverity > worst.eventSeverity ||
+    (one.eventSeverity === worst.eventSeverity && one.event.occurredAt < worst.event.occurredAt)
       ? one
       : worst,
   )
@@ -200,16 +208,16 @@ async function addUp(
   const additions = groups.map((group) => {
     const status = (lives.get(group.issueId) ?? group.life).status
     const reached = {
-      gravity: gravestOf(group).gravity,
+      eventSeverity: worstOf(group).eventSeverity,
       users: users.get(group.issueId)?.today ?? 0,
       manyUsers: firstOf(group).manyUsers,
     }
     const impact = reach(group.impact, reached, status, now)
     const before = rated(group.impact, status, now).severity
-    const isWider = impact.wideDay !== group.impact.wideDay
+    const hasHigherImpact = impact.highImpactDay !== group.impact.highImpactDay
     // What a new issue is made of stands in its first entry.
-    if (impact.severity > before && (isWider || !group.isNew))
-      rises.push({ ...riseOf(group, before, impact, isWider), at: afterDecision(now, group) })
+    if (impact.severity > before && (hasHigherImpact || !group.isNew))
+      rises.push({ ...riseOf(group, before, impact, hasHigherImpact), at: afterDecision(now, group) })
     return additionOf(group, users.get(group.issueId)?.added ?? 0, impact)
   })
   await sql.addToIssues(tx, additions)
@@ -226,18 +234,20 @@ function riseOf(
   group: Group,
   before: number,
   impact: IssueImpact,
-  isWider: boolean,
+  hasHigherImpact: boolean,
 ): Omit<Lived['entries'][number], 'at'> {
-  const { eventId } = gravestOf(group).event
+  const { eventId } = worstOf(group).event
   return {
     issueId: group.issueId,
     id: newId(),
     kind: 'severity_changed',
-    sentence: isWider ? wideSentence(impact, plural(impact.usersToday, 'user')) : graverSentence(impact, eventId),
+    sentence: hasHigherImpact
+      ? impactSentence(impact, plural(impact.usersToday, 'user'))
+      : eventSeveritySentence(impact, eventId),
     data: {
       from: severityName(before),
       to: severityName(impact.severity),
-      ...(isWider ? { users: impact.usersToday, day: impact.wideDay } : { event_id: eventId }),
+      ...(hasHigherImpact ? { users: impact.usersToday, day: impact.highImpactDay } : { event_id: eventId }),
     },
   }
 }

@@ -14,8 +14,8 @@ export type SweptRow = LifeRow & {
   last_seen: Date
   severity: number
   severity_pinned: boolean
-  gravity: number
-  wide_day: string | null
+  event_severity: number
+  high_impact_day: string | null
   users_today: number
 }
 
@@ -26,8 +26,8 @@ const COLUMNS = [
   'last_seen',
   'severity',
   'severity_pinned',
-  'gravity',
-  'wide_day',
+  'event_severity',
+  'high_impact_day',
   'users_today',
   ...LIFE_COLUMNS,
 ]
@@ -38,7 +38,7 @@ const LOCKED = `and i.merged_into is null limit ${PIECE} for no key update of i 
 
 /** Ignored until a time that has come. */
 export const lockWaking = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
-  (await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.wake_at <= $1 ${LOCKED}`, [now])).rows
+  (await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.unignore_at <= $1 ${LOCKED}`, [now])).rows
 
 /** Resolved in a commit that releases have by now, with those releases. */
 export const lockReleased = async (tx: Tx): Promise<(SweptRow & { versions: string[] })[]> =>
@@ -82,7 +82,11 @@ export const lockQuiet = async (tx: Tx, projects: readonly QuietSince[]): Promis
 
 /** Reached many on a day that no longer counts. */
 export const lockNarrow = async (tx: Tx, yesterday: string): Promise<SweptRow[]> =>
-  (await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.wide_day < $1::date ${LOCKED}`, [yesterday])).rows
+  (
+    await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.high_impact_day < $1::date ${LOCKED}`, [
+      yesterday,
+    ])
+  ).rows
 
 /** Of a project: at least so many users today, on errors, and not yet known to reach many. */
 export const lockWide = async (tx: Tx, projectId: string, today: string, leastUsers: number): Promise<SweptRow[]> =>
@@ -90,18 +94,18 @@ export const lockWide = async (tx: Tx, projectId: string, today: string, leastUs
     await tx.query<SweptRow>(
       `select ${COLUMNS} from issues i
        where i.project_id = $1 and i.last_seen >= $2::date and i.users_day = $2::date and i.users_today >= $3
-         and i.gravity >= 2 and (i.wide_day is null or i.wide_day < $2::date) ${LOCKED}`,
+         and i.event_severity >= 2 and (i.high_impact_day is null or i.high_impact_day < $2::date) ${LOCKED}`,
       [projectId, today, leastUsers],
     )
   ).rows
 
 /** A day in UTC on which an issue reached many, and its severity then. */
-export type Rated = { readonly id: string; readonly wideDay: string | null; readonly severity: number }
+export type Rated = { readonly id: string; readonly highImpactDay: string | null; readonly severity: number }
 
 export async function writeRated(tx: Tx, issues: readonly Rated[]): Promise<void> {
   await tx.query(
-    `update issues i set wide_day = k.wide_day, severity = k.severity
-     from unnest($1::uuid[], $2::date[], $3::smallint[]) k (id, wide_day, severity) where i.id = k.id`,
-    [issues.map((one) => one.id), issues.map((one) => one.wideDay), issues.map((one) => one.severity)],
+    `update issues i set high_impact_day = k.high_impact_day, severity = k.severity
+     from unnest($1::uuid[], $2::date[], $3::smallint[]) k (id, high_impact_day, severity) where i.id = k.id`,
+    [issues.map((one) => one.id), issues.map((one) => one.highImpactDay), issues.map((one) => one.severity)],
   )
 }

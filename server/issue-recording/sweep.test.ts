@@ -42,7 +42,7 @@ async function aProject(settings: Record<string, unknown> = {}): Promise<string>
 const one = async (id: string) =>
   app.db
     .selectFrom('issues')
-    .select(['status', 'status_reason', 'severity', 'resolution', 'resolved_in_release', 'wide_day'])
+    .select(['status', 'status_reason', 'severity', 'resolution', 'resolved_in_release', 'high_impact_day'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 const entriesOf = (id: string) =>
@@ -103,7 +103,7 @@ describe('sweeping', () => {
   test('escalated calms down, and its severity with it', async () => {
     const [id = ''] = await seedIssues(app, projectId, 1)
     await updateIssue(app, actor, { issueId: id, status: 'escalated' })
-    await app.db.query('update issues set last_seen = $2, gravity = 3 where id = $1', [
+    await app.db.query('update issues set last_seen = $2, event_severity = 3 where id = $1', [
       id,
       new Date(Date.parse(START) + 6 * DAY_MS),
     ])
@@ -195,7 +195,7 @@ describe('sweeping', () => {
     await updateIssue(app, actor, { issueId: asleep, status: 'ignored', ignore_until: { time } })
     await updateIssue(app, actor, { issueId: busy, status: 'escalated' })
     await updateIssue(app, actor, { issueId: waiting, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
-    await app.db.query(`update issues set wide_day = '2026-11-01' where project_id = $1`, [projectId])
+    await app.db.query(`update issues set high_impact_day = '2026-11-01' where project_id = $1`, [projectId])
     const hidden = [quiet, asleep, busy, waiting]
     await mergeIssues(app, actor, { issueId: root, issue_ids: hidden })
     const releaseId = newId()
@@ -257,13 +257,13 @@ describe('severity over time', () => {
   test('a share of the active users raises it for that day and the next', async () => {
     const [wide = '', narrow = '', pinned = ''] = await seedIssues(app, projectId, 3, { severity: 1 })
     await app.db.query(
-      `update issues set gravity = 2, last_seen = $2, users_day = '2026-11-20', users_today = case when id = $3 then 4 else 5 end,
+      `update issues set event_severity = 2, last_seen = $2, users_day = '2026-11-20', users_today = case when id = $3 then 4 else 5 end,
          severity_pinned = id = $4 where project_id = $1`,
       [projectId, new Date(START), narrow, pinned],
     )
     expect(await rateByShare(app, projectId, 5)).toBe(2)
     expect(await rateByShare(app, projectId, 5)).toBe(0)
-    expect(await one(wide)).toMatchObject({ severity: 2, wide_day: '2026-11-20' })
+    expect(await one(wide)).toMatchObject({ severity: 2, high_impact_day: '2026-11-20' })
     expect((await one(narrow)).severity).toBe(1)
     expect((await one(pinned)).severity).toBe(1)
     expect(await entriesOf(pinned)).toHaveLength(0)
@@ -272,7 +272,7 @@ describe('severity over time', () => {
     expect((await one(wide)).severity).toBe(2)
     clock.advance(DAY_MS)
     await sweepIssues(app)
-    expect(await one(wide)).toMatchObject({ severity: 1, wide_day: null })
+    expect(await one(wide)).toMatchObject({ severity: 1, high_impact_day: null })
     expect((await entriesOf(wide)).map((entry) => entry.sentence)).toEqual([
       'Severity rose to high: 5 users on 2026-11-20, a large share of those active.',
       'Severity went back to medium: it no longer reaches many users.',

@@ -13,7 +13,7 @@ import { commitReleased, tick, type Entry, type Step } from '../issue-rules/life
 import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
 import { followedKind, tellOfMoves } from './record-people.ts'
 import type { IssueMove } from './record-life.ts'
-import { gravityFrom } from '../issue-rules/severity.ts'
+import { eventSeverityFrom } from '../issue-rules/severity.ts'
 import * as sql from './sweep.queries.ts'
 
 /** What time alone does to issues. Every sweep may run twice, at once, and beside digestion. */
@@ -87,7 +87,11 @@ async function movePiece<Row extends sql.SweptRow>(
         life: step.life,
         severity: row.severity_pinned
           ? null
-          : rankOf({ gravity: gravityFrom(row.gravity), wideDay: row.wide_day }, step.life.status, now),
+          : rankOf(
+              { eventSeverity: eventSeverityFrom(row.event_severity), highImpactDay: row.high_impact_day },
+              step.life.status,
+              now,
+            ),
       })),
     )
     await writeEntries(
@@ -169,20 +173,21 @@ export async function rateByShare(
   return rated
 }
 
-/** @param wideDay the day on which they reached many, or null when that is over */
-async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null): Promise<number> {
+/** @param highImpactDay the day on which they reached many, or null when that is over */
+async function ratePiece(app: App, now: Date, lock: Lock, highImpactDay: string | null): Promise<number> {
   return app.tx(async (tx) => {
     const rows = await lock(tx)
     if (rows.length === 0) return 0
     const rated = rows.map((row) => {
-      const rank = (day: string | null) => rankOf({ gravity: gravityFrom(row.gravity), wideDay: day }, row.status, now)
+      const rank = (day: string | null) =>
+        rankOf({ eventSeverity: eventSeverityFrom(row.event_severity), highImpactDay: day }, row.status, now)
       return {
         row,
         id: row.id,
-        wideDay,
+        highImpactDay,
         // An event or a person may have let it fall since midnight: what is told is what that day had made of it.
-        before: wideDay === null && !row.severity_pinned ? rank(dayOf(now)) : row.severity,
-        severity: row.severity_pinned ? row.severity : rank(wideDay),
+        before: highImpactDay === null && !row.severity_pinned ? rank(dayOf(now)) : row.severity,
+        severity: row.severity_pinned ? row.severity : rank(highImpactDay),
       }
     })
     await sql.writeRated(tx, rated)
@@ -191,7 +196,10 @@ async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null
       tx,
       now,
       SWEEP,
-      changed.map(({ row, before, severity }) => ({ ...ratedEntry(row, before, severity, wideDay), issueId: row.id })),
+      changed.map(({ row, before, severity }) => ({
+        ...ratedEntry(row, before, severity, highImpactDay),
+        issueId: row.id,
+      })),
     )
     await tell(
       tx,
@@ -201,16 +209,16 @@ async function ratePiece(app: App, now: Date, lock: Lock, wideDay: string | null
   })
 }
 
-function ratedEntry(row: sql.SweptRow, before: number, severity: number, wideDay: string | null): Entry {
+function ratedEntry(row: sql.SweptRow, before: number, severity: number, highImpactDay: string | null): Entry {
   const to = severityName(severity)
   return {
     id: newId(),
     kind: 'severity_changed',
     sentence:
-      wideDay === null
+      highImpactDay === null
         ? `Severity went back to ${to}: it no longer reaches many users.`
-        : `Severity rose to ${to}: ${plural(row.users_today, 'user')} on ${wideDay}, a large share of those active.`,
-    data: { from: severityName(before), to, users: row.users_today, day: wideDay ?? row.wide_day },
+        : `Severity rose to ${to}: ${plural(row.users_today, 'user')} on ${highImpactDay}, a large share of those active.`,
+    data: { from: severityName(before), to, users: row.users_today, day: highImpactDay ?? row.high_impact_day },
   }
 }
 

@@ -21,7 +21,7 @@ export const ownColumns = [
   'i.severity',
   'i.severity_pinned',
   'i.assignee_id',
-  'i.owner_team',
+  'i.assignee_team',
   'i.first_seen',
   'i.last_seen',
   'i.event_count',
@@ -85,8 +85,8 @@ const decidedColumns = [
   'i.assignee_id',
   'i.severity',
   'i.severity_pinned',
-  'i.gravity',
-  'i.wide_day',
+  'i.event_severity',
+  'i.high_impact_day',
   ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
 ] as const
 

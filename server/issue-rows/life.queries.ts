@@ -9,11 +9,11 @@ const WRITE_LIVES = `
   update issues i set status = k.status, status_reason = k.status_reason, status_changed_at = k.status_changed_at,
     open_since = k.open_since, resolved_at = k.resolved_at, resolved_in_release = k.resolved_in_release,
     resolution = k.resolution, pending_commit = k.pending_commit, ignore_until = k.ignore_until,
-    ignore_progress = k.ignore_progress, wake_at = k.wake_at, spiked_at = k.spiked_at, over_limit_at = k.over_limit_at,
+    ignore_progress = k.ignore_progress, unignore_at = k.unignore_at, escalated_at = k.escalated_at, over_limit_at = k.over_limit_at,
     severity = coalesce(k.severity, i.severity)
   from jsonb_to_recordset($1::jsonb) k (id uuid, status text, status_reason text, status_changed_at timestamptz,
     open_since timestamptz, resolved_at timestamptz, resolved_in_release text, resolution jsonb, pending_commit text,
-    ignore_until jsonb, ignore_progress jsonb, wake_at timestamptz, spiked_at timestamptz, over_limit_at timestamptz,
+    ignore_until jsonb, ignore_progress jsonb, unignore_at timestamptz, escalated_at timestamptz, over_limit_at timestamptz,
     severity smallint)
   where i.id = k.id`
 

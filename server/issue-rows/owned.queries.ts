@@ -18,4 +18,4 @@ export const isAssignedTo = (orgId: string, userIds: readonly string[]): RawBuil
 
 /** An ownership rule named one of these teams; in any case, with or without a leading #. */
 export const isOfTeam = (words: readonly string[]): RawBuilder<SqlBool> =>
-  sql<SqlBool>`lower(ltrim(i.owner_team, '#')) = any(${words.map((word) => word.toLowerCase())}::text[])`
+  sql<SqlBool>`lower(ltrim(i.assignee_team, '#')) = any(${words.map((word) => word.toLowerCase())}::text[])`

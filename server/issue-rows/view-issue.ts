@@ -31,7 +31,7 @@ export async function viewIssues(app: App, rows: readonly IssueRow[]): Promise<I
     severity_pinned: row.severity_pinned,
     assignee_id: row.assignee_name === null ? null : row.assignee_id,
     assignee: viewPerson(row.assignee_id, row.assignee_name, row.assignee_email),
-    team: row.owner_team,
+    team: row.assignee_team,
     first_seen: row.first_seen.toISOString(),
     last_seen: row.last_seen.toISOString(),
     event_count: row.event_count,

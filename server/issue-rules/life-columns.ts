@@ -52,7 +52,7 @@ export const LIFE_COLUMNS = [
   'resolution',
   'ignore_until',
   'ignore_progress',
-  'spiked_at',
+  'escalated_at',
   'over_limit_at',
 ] as const
 
@@ -65,7 +65,7 @@ export type LifeRow = {
   resolution: unknown
   ignore_until: unknown
   ignore_progress: unknown
-  spiked_at: Date | null
+  escalated_at: Date | null
   over_limit_at: Date | null
 }
 
@@ -77,7 +77,7 @@ export function lifeFrom(row: LifeRow): Life {
     openSince: row.open_since,
     resolved: row.status === 'resolved' ? resolvedFrom(row) : null,
     ignored: row.status === 'ignored' ? { until: untilFrom(row.ignore_until), progress: progressFrom(row) } : null,
-    spikedAt: row.spiked_at,
+    escalatedAt: row.escalated_at,
     overLimitAt: row.over_limit_at,
   }
 }
@@ -121,8 +121,8 @@ export function lifeColumns(life: Life) {
     pending_commit: fix?.kind === 'commit' ? fix.sha : null,
     ignore_until: ignored?.until ?? null,
     ignore_progress: ignored?.progress ?? null,
-    wake_at: ignored?.until?.time ?? null,
-    spiked_at: life.spikedAt,
+    unignore_at: ignored?.until?.time ?? null,
+    escalated_at: life.escalatedAt,
     over_limit_at: life.overLimitAt,
   }
 }

@@ -22,7 +22,7 @@ export type Life = {
   /** Set exactly while ignored. */
   readonly ignored: { readonly until: IgnoreUntil | null; readonly progress: IgnoreProgress } | null
   /** Newest escalation by the rule. */
-  readonly spikedAt: Date | null
+  readonly escalatedAt: Date | null
   /** Newest hour beyond the limit, by the time it was noticed. */
   readonly overLimitAt: Date | null
 }
@@ -72,7 +72,7 @@ export const born = (now: Date): Step => ({
     openSince: now,
     resolved: null,
     ignored: null,
-    spikedAt: null,
+    escalatedAt: null,
     overLimitAt: null,
   },
   entries: [],
@@ -262,7 +262,7 @@ export function mayEscalate(life: Life, now: Date): boolean {
   if (life.status === 'escalated') return !isWithin(life.overLimitAt, now, NOTICE_MS)
   if (life.status === 'resolved') return false
   if (life.ignored !== null && life.ignored.until?.escalating !== true) return false
-  return !isWithin(life.spikedAt, now, SPIKE_PAUSE_MS)
+  return !isWithin(life.escalatedAt, now, SPIKE_PAUSE_MS)
 }
 
 /** How exactly the newest hour beyond the limit is remembered: days count, so minutes need not be written. */
@@ -276,7 +276,7 @@ export function countHour(life: Life, hour: HourCount, now: Date): Step {
   if (hour.events <= hour.limit || !mayEscalate(life, now)) return nothing(life)
   if (life.status === 'escalated') return { ...nothing(life), life: { ...life, overLimitAt: now } }
   return moved(
-    { ...life, spikedAt: now, overLimitAt: now },
+    { ...life, escalatedAt: now, overLimitAt: now },
     now,
     'escalated',
     `Escalated: ${plural(hour.events, 'event')} within an hour, at most ${hour.limit.toLocaleString('en-GB')} were to be expected.`,

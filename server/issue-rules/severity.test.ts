@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import type { EventLevel } from '../protocol/event.api.ts'
 import { newImpact, rankOf, reach } from './impact.ts'
 import { severityName } from './issue.ts'
-import { GRAVITY, gravityOf, isStillWide, isWide, severityOf, type SeverityFacts, type UserImpact } from './severity.ts'
+import {
+  EVENT_SEVERITY,
+  eventSeverityOf,
+  hasHighImpact,
+  isHighImpact,
+  severityOf,
+  type SeverityFacts,
+  type UserImpact,
+} from './severity.ts'
 
 const facts = (level: EventLevel, more: Partial<SeverityFacts> = {}): SeverityFacts => ({
   level,
@@ -19,7 +27,7 @@ const TWENTY_FIVE: UserImpact = { affectedUsers: 25, activeUsers: null }
 const TWENTY_FOUR: UserImpact = { affectedUsers: 24, activeUsers: null }
 
 const severity = (of: SeverityFacts, impact: UserImpact, isEscalated = false) =>
-  severityOf(gravityOf(of), isWide(gravityOf(of), impact), isEscalated)
+  severityOf(eventSeverityOf(of), isHighImpact(eventSeverityOf(of), impact), isEscalated)
 
 describe.each([
   ['an unhandled fatal error', facts('fatal', { isUnhandled: true })],
@@ -66,39 +74,41 @@ test('nobody active is no division by zero', () => {
 
 test('a project decides how many are many', () => {
   const rules = { users: 3, user_share: 0.5 }
-  expect(isWide(GRAVITY.crash, { affectedUsers: 3, activeUsers: null }, rules)).toBe(true)
-  expect(isWide(GRAVITY.crash, { affectedUsers: 2, activeUsers: 100 }, rules)).toBe(false)
-  expect(isWide(GRAVITY.error, { affectedUsers: 50, activeUsers: 100 }, rules)).toBe(true)
+  expect(isHighImpact(EVENT_SEVERITY.crash, { affectedUsers: 3, activeUsers: null }, rules)).toBe(true)
+  expect(isHighImpact(EVENT_SEVERITY.crash, { affectedUsers: 2, activeUsers: 100 }, rules)).toBe(false)
+  expect(isHighImpact(EVENT_SEVERITY.error, { affectedUsers: 50, activeUsers: 100 }, rules)).toBe(true)
 })
 
 describe('over days', () => {
   const noon = (day: number) => new Date(`2026-11-${day}T12:00:00Z`)
-  const crash = (users: number) => ({ gravity: GRAVITY.crash, users, manyUsers: 25 })
+  const crash = (users: number) => ({ eventSeverity: EVENT_SEVERITY.crash, users, manyUsers: 25 })
 
-  test('users of a day add up, the next day begins anew, and a wide day counts until the next one is over', () => {
+  test('users of a day add up, the next day starts at zero, and a high-impact day counts until the next day ends', () => {
     const monday = reach(
-      reach(newImpact(GRAVITY.crash), crash(20), 'unresolved', noon(16)),
+      reach(newImpact(EVENT_SEVERITY.crash), crash(20), 'unresolved', noon(16)),
       crash(5),
       'unresolved',
       noon(16),
     )
-    expect(monday).toMatchObject({ usersToday: 25, wideDay: '2026-11-16', severity: 3 })
+    expect(monday).toMatchObject({ usersToday: 25, highImpactDay: '2026-11-16', severity: 3 })
     const tuesday = reach(monday, crash(1), 'unresolved', noon(17))
     expect(tuesday).toMatchObject({ usersToday: 1, severity: 3 })
     expect(reach(tuesday, crash(1), 'unresolved', noon(18)).severity).toBe(2)
-    expect(isStillWide('2026-11-16', '2026-11-16')).toBe(true)
-    expect(isStillWide('2026-11-16', '2026-11-17')).toBe(false)
+    expect(hasHighImpact('2026-11-16', '2026-11-16')).toBe(true)
+    expect(hasHighImpact('2026-11-16', '2026-11-17')).toBe(false)
   })
 
   test('the worst event decides, and a pinned severity stays', () => {
-    const warned = newImpact(GRAVITY.warning)
+    const warned = newImpact(EVENT_SEVERITY.warning)
     expect(severityName(reach(warned, crash(1), 'unresolved', noon(16)).severity)).toBe('high')
     const pinned = { ...warned, isPinned: true, severity: 0 }
     expect(reach(pinned, crash(100), 'escalated', noon(16))).toMatchObject({
       severity: 0,
-      gravity: 3,
-      wideDay: '2026-11-16',
+      eventSeverity: 3,
+      highImpactDay: '2026-11-16',
     })
-    expect(severityName(rankOf({ gravity: GRAVITY.crash, wideDay: null }, 'escalated', noon(16)))).toBe('critical')
+    expect(
+      severityName(rankOf({ eventSeverity: EVENT_SEVERITY.crash, highImpactDay: null }, 'escalated', noon(16))),
+    ).toBe('critical')
   })
 })

@@ -3,14 +3,15 @@ import { DEFAULT_SEVERITY_RULES, type SeverityRules } from '../projects/issue-ru
 import { severityName } from './issue.ts'
 import type { Severity } from './issue.api.ts'
 
-/** How urgent an issue is as long as no person pins it. Pure. */
+/** How urgent an issue is unless a member pins its severity. Pure. */
 
-/** The kind of an event as far as severity goes; an issue keeps the worst it met. */
-export const GRAVITY = { note: 0, warning: 1, error: 2, crash: 3 } as const
-export type Gravity = (typeof GRAVITY)[keyof typeof GRAVITY]
+/** What one event alone says about severity. An issue keeps its worst event's. */
+export const EVENT_SEVERITY = { note: 0, warning: 1, error: 2, crash: 3 } as const
+export type EventSeverity = (typeof EVENT_SEVERITY)[keyof typeof EVENT_SEVERITY]
 
-/** A number of the table as gravity. */
-export const gravityFrom = (stored: number): Gravity => (stored === 3 || stored === 2 || stored === 1 ? stored : 0)
+/** The stored number, or 0 for an unknown one. */
+export const eventSeverityFrom = (stored: number): EventSeverity =>
+  stored === 3 || stored === 2 || stored === 1 ? stored : 0
 
 export type SeverityFacts = {
   level: EventLevel
@@ -19,24 +20,28 @@ export type SeverityFacts = {
   isNativeCrash: boolean
 }
 
-export function gravityOf(facts: SeverityFacts): Gravity {
+export function eventSeverityOf(facts: SeverityFacts): EventSeverity {
   const isError = facts.level === 'fatal' || facts.level === 'error'
-  if (facts.isAnr || facts.isNativeCrash || (facts.isUnhandled && isError)) return GRAVITY.crash
-  if (isError) return GRAVITY.error
-  return facts.level === 'warning' ? GRAVITY.warning : GRAVITY.note
+  if (facts.isAnr || facts.isNativeCrash || (facts.isUnhandled && isError)) return EVENT_SEVERITY.crash
+  if (isError) return EVENT_SEVERITY.error
+  return facts.level === 'warning' ? EVENT_SEVERITY.warning : EVENT_SEVERITY.note
 }
 
 export type UserImpact = {
-  /** Distinct users the issue reached today. */
+  /** Distinct users the issue affected today. */
   readonly affectedUsers: number
-  /** Distinct users active today; null where nobody reports sessions. */
+  /** Distinct users active today; null when the project sends no sessions. */
   readonly activeUsers: number | null
 }
 
-/** Whether an issue of that gravity reaches many: crashes by number or share of users, handled errors by share. */
-export function isWide(gravity: Gravity, impact: UserImpact, rules: SeverityRules = DEFAULT_SEVERITY_RULES): boolean {
-  if (gravity < GRAVITY.error || impact.affectedUsers === 0) return false
-  if (gravity === GRAVITY.crash && impact.affectedUsers >= rules.users) return true
+/** Whether the issue affects many users today: crashes by number or share of users, handled errors by share only. */
+export function isHighImpact(
+  eventSeverity: EventSeverity,
+  impact: UserImpact,
+  rules: SeverityRules = DEFAULT_SEVERITY_RULES,
+): boolean {
+  if (eventSeverity < EVENT_SEVERITY.error || impact.affectedUsers === 0) return false
+  if (eventSeverity === EVENT_SEVERITY.crash && impact.affectedUsers >= rules.users) return true
   return (
     impact.activeUsers !== null &&
     impact.activeUsers > 0 &&
@@ -44,17 +49,22 @@ export function isWide(gravity: Gravity, impact: UserImpact, rules: SeverityRule
   )
 }
 
-/** Crashes are critical for many, else high; handled errors high for many, else medium; +1 step while escalated. */
-export function severityOf(gravity: Gravity, wide: boolean, isEscalated: boolean): Severity {
-  const base = gravity === GRAVITY.note ? 0 : gravity === GRAVITY.warning ? 1 : gravity - 1 + (wide ? 1 : 0)
+/** Crashes are critical with high impact, else high; handled errors high, else medium; one step more while escalated. */
+export function severityOf(eventSeverity: EventSeverity, highImpact: boolean, isEscalated: boolean): Severity {
+  const base =
+    eventSeverity === EVENT_SEVERITY.note
+      ? 0
+      : eventSeverity === EVENT_SEVERITY.warning
+        ? 1
+        : eventSeverity - 1 + (highImpact ? 1 : 0)
   return severityName(Math.min(3, base + (isEscalated ? 1 : 0)))
 }
 
 /**
- * Whether a day on which an issue reached many still counts: that day and the next. Users of a day grow from nothing
- * at midnight; judged by themselves they would make every severity fall then and rise again.
- * @param wideDay newest such day, `2026-11-20`; null for none
+ * Whether a high-impact day still counts: that day and the next one. The users of a day are counted from zero at midnight;
+ * without this, every severity would fall then and rise again.
+ * @param highImpactDay the newest one, `2026-11-20`; null for none
  * @param yesterday the UTC day before now
  */
-export const isStillWide = (wideDay: string | null, yesterday: string): boolean =>
-  wideDay !== null && wideDay >= yesterday
+export const hasHighImpact = (highImpactDay: string | null, yesterday: string): boolean =>
+  highImpactDay !== null && highImpactDay >= yesterday

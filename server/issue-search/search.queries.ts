@@ -32,7 +32,7 @@ export async function insertNewLexemes(
   if (rows.length === 0) return
   await tx.query({
     name: 'search-insert-lexemes',
-    text: 'insert into issue_new_lexemes (issue_id, lexemes) select * from unnest($1::uuid[], $2::text[])',
+    text: 'insert into issue_new_terms (issue_id, terms) select * from unnest($1::uuid[], $2::text[])',
     values: [rows.map(({ issueId }) => issueId), rows.map(({ lexemes }) => joined(lexemes))],
   })
 }
@@ -41,8 +41,8 @@ export async function insertNewLexemes(
 export async function takeNewLexemes(tx: Tx, most: number): Promise<Map<string, string[]>> {
   const { rows } = await tx.query<{ issue_id: string; lexemes: string }>({
     name: 'search-take-lexemes',
-    text: `delete from issue_new_lexemes where id = any(array(
-             select id from issue_new_lexemes order by id limit $1 for update skip locked)) returning issue_id, lexemes`,
+    text: `delete from issue_new_terms where id = any(array(
+             select id from issue_new_terms order by id limit $1 for update skip locked)) returning issue_id, terms as lexemes`,
     values: [most],
   })
   const taken = new Map<string, string[]>()
@@ -151,18 +151,20 @@ export async function restart(tx: Tx, issueId: string, lexemes: readonly string[
  * Adds the documents of merged issues to the one they lead to, whose own is kept beside it; later what their newest
  * events say joins them.
  */
-export async function uniteDocuments(tx: Tx, rootId: string): Promise<void> {
+export async function uniteDocuments(tx: Tx, targetId: string): Promise<void> {
   await sql`update issue_search s set stale_since = now(),
-      own_document = case when exists (select from issues where merged_into = ${rootId}) then coalesce(s.own_document, s.document) end,
+      own_document = case when exists (select from issues where merged_into = ${targetId}) then coalesce(s.own_document, s.document) end,
       document = s.document || array_to_tsvector(array(
         select distinct l from issues i join issue_search o on o.issue_id = i.id, unnest(tsvector_to_array(o.document)) l
-        where i.merged_into = ${rootId} limit ${MOST_UNITED}))
-    where s.issue_id = ${rootId}`.execute(tx)
+        where i.merged_into = ${targetId} limit ${MOST_UNITED}))
+    where s.issue_id = ${targetId}`.execute(tx)
 }
 
 /** Takes the document of an issue back to what it was before others were merged into it; {@link uniteDocuments} follows. */
-export async function splitDocument(tx: Tx, rootId: string): Promise<void> {
-  await sql`update issue_search set document = coalesce(own_document, document) where issue_id = ${rootId}`.execute(tx)
+export async function splitDocument(tx: Tx, targetId: string): Promise<void> {
+  await sql`update issue_search set document = coalesce(own_document, document) where issue_id = ${targetId}`.execute(
+    tx,
+  )
 }
 
 /** A document of PostgreSQL holds at most 1 MB. */
@@ -170,7 +172,7 @@ const MOST_UNITED = 5_000
 
 /** Forgets what waits to join the document of an issue. */
 export async function dropNewLexemes(tx: Tx, issueId: string): Promise<void> {
-  await tx.deleteFrom('issue_new_lexemes').where('issue_id', '=', issueId).execute()
+  await tx.deleteFrom('issue_new_terms').where('issue_id', '=', issueId).execute()
 }
 
 /**

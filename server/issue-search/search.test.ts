@@ -225,7 +225,7 @@ test('who left owns nothing any more; a team is asked for by its word', async ()
   const [delta] = await found('delta')
   const id = idOf(delta)
   expect((await ada.patch(`/api/issues/${id}`, { assignee_id: zoe.actor.userId })).status).toBe(200)
-  await server.app.db.query(`update issues set owner_team = '#Web' where id = $1`, [idOf((await found('beta'))[0])])
+  await server.app.db.query(`update issues set assignee_team = '#Web' where id = $1`, [idOf((await found('beta'))[0])])
   const owned = async (query: string): Promise<string[]> =>
     (await ada.get(`/api/issues?${query}`)).as<List>().items.map(({ type }) => (type ?? '').replace('Error', ''))
   for (const q of ['assigned:"zoë ärger"', `assigned:${zoe.actor.userId}`, 'has:assigned -assigned:ME'])
@@ -403,7 +403,7 @@ describe('what later events say', () => {
     // Known by now: nothing is written again.
     await later({ tags: { colour: 'blue' } })
     await server.service.drain()
-    const { rows } = await server.app.db.query('select 1 from issue_new_lexemes')
+    const { rows } = await server.app.db.query('select 1 from issue_new_terms')
     expect(rows).toEqual([])
   })
 

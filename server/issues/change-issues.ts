@@ -10,7 +10,7 @@ import { writeAssignees, writeSeverities } from '../issue-rows/issues.queries.ts
 import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
 import { decideAssignee, requireMember } from './change-assignee.ts'
 import { notify, subscribeAutomatically } from '../inbox/inbox.queries.ts'
-import { gravityFrom } from '../issue-rules/severity.ts'
+import { eventSeverityFrom } from '../issue-rules/severity.ts'
 
 /** What a person asks for, with what is fixed by now (`fix-of.ts`). */
 export type PreparedChange = Partial<StatusChange> & {
@@ -114,7 +114,11 @@ function decideSeverity(
   const kind = 'severity_changed'
   if (severity === null) {
     if (!issue.severity_pinned) return null
-    const rank = rankOf({ gravity: gravityFrom(issue.gravity), wideDay: issue.wide_day }, status, now)
+    const rank = rankOf(
+      { eventSeverity: eventSeverityFrom(issue.event_severity), highImpactDay: issue.high_impact_day },
+      status,
+      now,
+    )
     const data = { pinned: false, from: severityName(issue.severity), to: severityName(rank) }
     const sentence = `${name} let the severity follow the events again.`
     return { rank, isPinned: false, entry: { kind, sentence, data } }

@@ -353,7 +353,7 @@ describe('severity', () => {
     expect((await patch(id, { severity: null })).body).toMatchObject({ severity: 'critical', severity_pinned: false })
   })
 
-  test('a graver event raises it, and the activity says which', async () => {
+  test('a more severe event raises it, and the activity says which', async () => {
     const { id, name } = await anIssue()
     const event = crash(name, 'u0')
     await send([event])

@@ -9,7 +9,7 @@ import type { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycl
 import { decide, decisionWords, type Entry } from '../issue-rules/life-cycle.ts'
 import type { MovedIssue } from '../issue-rows/life.queries.ts'
 import { fixWords, type Fix } from '../issue-rules/resolution.ts'
-import { gravityFrom } from '../issue-rules/severity.ts'
+import { eventSeverityFrom } from '../issue-rules/severity.ts'
 
 export type StatusChange = {
   readonly status: IssueStatus
@@ -47,7 +47,11 @@ export function decideStatus(
   if (step.life === life) return null
   const severity = issue.severity_pinned
     ? null
-    : rankOf({ gravity: gravityFrom(issue.gravity), wideDay: issue.wide_day }, status, now)
+    : rankOf(
+        { eventSeverity: eventSeverityFrom(issue.event_severity), highImpactDay: issue.high_impact_day },
+        status,
+        now,
+      )
   return { id: issue.id, life: step.life, severity, entries: step.entries }
 }
 

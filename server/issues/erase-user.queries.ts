@@ -38,19 +38,19 @@ export type IssueTexts = {
 
 /** Locks an issue against digestion; its error type, null when it is gone. */
 export async function lockIssueForErasure(tx: Tx, issueId: string): Promise<{ errorType: string | null } | null> {
-  for (let rootId = issueId; ;) {
+  for (let targetId = issueId; ;) {
     const rows = await tx
       .selectFrom('issues')
       .select(['id', 'error_type', 'merged_into'])
-      .where('id', 'in', [issueId, rootId])
+      .where('id', 'in', [issueId, targetId])
       .orderBy('id')
       .forNoKeyUpdate()
       .execute()
     const row = rows.find(({ id }) => id === issueId)
     if (row === undefined) return null
     // What it was merged into has to be locked as well: that lock stands for all members.
-    if ((row.merged_into ?? issueId) === rootId) return { errorType: row.error_type }
-    rootId = row.merged_into ?? issueId
+    if ((row.merged_into ?? issueId) === targetId) return { errorType: row.error_type }
+    targetId = row.merged_into ?? issueId
   }
 }
 
@@ -63,8 +63,8 @@ export async function forgetIssueUsers(
   now: Date,
 ): Promise<void> {
   const member = await tx
-    .selectFrom('issue_members')
-    .select(['own_id', 'root_id'])
+    .selectFrom('merged_issues')
+    .select(['own_id', 'target_id'])
     .where('issue_id', '=', issueId)
     .executeTakeFirst()
   const ids = [...new Set([issueId, member?.own_id ?? issueId])]
@@ -83,16 +83,22 @@ export async function forgetIssueUsers(
     .where('id', '=', issueId)
     .execute()
   await restartDocument(tx, issueId, texts)
-  if (member !== undefined) await forgetMemberTexts(tx, issueId, member.root_id, texts, now)
+  if (member !== undefined) await forgetMemberTexts(tx, issueId, member.target_id, texts, now)
   // With other people's events left the parts are theirs as well: the same fingerprint has the same parts.
   if (texts.eventId === null)
     await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('source_id', '=', issueId).execute()
 }
 
 /** What a merged issue would say alone, and what the one it leads to says for all of them. */
-async function forgetMemberTexts(tx: Tx, issueId: string, rootId: string, texts: IssueTexts, now: Date): Promise<void> {
+async function forgetMemberTexts(
+  tx: Tx,
+  issueId: string,
+  targetId: string,
+  texts: IssueTexts,
+  now: Date,
+): Promise<void> {
   await tx
-    .updateTable('issue_members')
+    .updateTable('merged_issues')
     .set({
       title: texts.title,
       culprit: texts.culprit,
@@ -105,18 +111,18 @@ async function forgetMemberTexts(tx: Tx, issueId: string, rootId: string, texts:
   const { users } = await tx
     .selectFrom('issues')
     .select('user_count as users')
-    .where('id', '=', rootId)
+    .where('id', '=', targetId)
     .executeTakeFirstOrThrow()
-  await summarise(tx, rootId)
+  await summarise(tx, targetId)
   // Counts stay: they name nobody.
-  await tx.updateTable('issues').set({ user_count: users }).where('id', '=', rootId).execute()
-  await rateIssues(tx, [rootId], now)
+  await tx.updateTable('issues').set({ user_count: users }).where('id', '=', targetId).execute()
+  await rateIssues(tx, [targetId], now)
   const members = await tx
-    .selectFrom('issue_members')
+    .selectFrom('merged_issues')
     .select(['title', 'culprit', 'error_value'])
-    .where('root_id', '=', rootId)
+    .where('target_id', '=', targetId)
     .execute()
-  await restartDocument(tx, rootId, {
+  await restartDocument(tx, targetId, {
     texts: members.flatMap((member) => [member.title, member.culprit, member.error_value]),
     facts: [],
   })

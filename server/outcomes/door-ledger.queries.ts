@@ -18,13 +18,13 @@ export async function writeStorms(tx: Tx, storms: readonly StormRow[]): Promise<
     a.keyId === b.keyId ? a.hour.getTime() - b.hour.getTime() : a.keyId < b.keyId ? -1 : 1,
   )
   await tx.query(
-    `insert into storms_hourly (project_id, key_id, hour, let_through, fingerprints, first_at, last_at)
+    `insert into flood_sampling_hourly (project_id, key_id, hour, let_through, fingerprints, first_at, last_at)
      select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::timestamptz[])
      on conflict (project_id, key_id, hour) do update set
-       let_through = storms_hourly.let_through + excluded.let_through,
-       fingerprints = storms_hourly.fingerprints + excluded.fingerprints,
-       first_at = least(storms_hourly.first_at, excluded.first_at),
-       last_at = greatest(storms_hourly.last_at, excluded.last_at)`,
+       let_through = flood_sampling_hourly.let_through + excluded.let_through,
+       fingerprints = flood_sampling_hourly.fingerprints + excluded.fingerprints,
+       first_at = least(flood_sampling_hourly.first_at, excluded.first_at),
+       last_at = greatest(flood_sampling_hourly.last_at, excluded.last_at)`,
     [
       rows.map((row) => row.projectId),
       rows.map((row) => row.keyId),

@@ -49,7 +49,7 @@ export async function selectLosses(db: Connection, projectId: string, from: Date
 /** By hour, all keys together. */
 export async function selectStorms(db: Connection, projectId: string, from: Date) {
   return db
-    .selectFrom('storms_hourly')
+    .selectFrom('flood_sampling_hourly')
     .select([
       'hour',
       sql<number>`sum(let_through)::bigint`.as('let_through'),

@@ -19,7 +19,7 @@ test('counts older than 400 days go, the others stay', async () => {
       project,
       hour,
     ])
-    await app.db.query('insert into storms_hourly values ($1, $2, $3, 1, 1, $3, $3)', [project, key, hour])
+    await app.db.query('insert into flood_sampling_hourly values ($1, $2, $3, 1, 1, $3, $3)', [project, key, hour])
     await app.db.query('insert into org_usage_daily values ($1, $2, 1)', [project, hour.slice(0, 10)])
   }
   expect(await purgeOutcomes(app)).toBe(4)

@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 
-const TABLES = ['outcomes_hourly', 'client_losses_hourly', 'storms_hourly'] as const
+const TABLES = ['outcomes_hourly', 'client_losses_hourly', 'flood_sampling_hourly'] as const
 /** Counts are kept that long. */
 const KEPT_DAYS = 400
 const PIECE = 10_000

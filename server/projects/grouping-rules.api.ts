@@ -81,7 +81,7 @@ const template = (field: string, withDefault: boolean) =>
         context.addIssue({ code: 'custom', message: `${field} must not hold control characters.` })
     })
 
-const isWide = ({ glob: text, not }: { glob: string; not: boolean }): boolean => !not && /^\*+$/.test(text)
+const matchesEverything = ({ glob: text, not }: { glob: string; not: boolean }): boolean => !not && /^\*+$/.test(text)
 
 export const FingerprintRule = z
   .strictObject({
@@ -94,10 +94,13 @@ export const FingerprintRule = z
     title: template('title', false).nullable().default(null).describe('Names the issue in place of type and value.'),
   })
   // `tag.shop:*` with {{ tag.shop }} tells shops apart; with a mere word it would throw all they send together.
-  .refine(({ match, fingerprint }) => !match.every(isWide) || fingerprint.some((text) => text.includes('{{')), {
-    error: 'match holds nothing but *: then fingerprint must hold a variable, or everything would be one issue.',
-    path: ['fingerprint'],
-  })
+  .refine(
+    ({ match, fingerprint }) => !match.every(matchesEverything) || fingerprint.some((text) => text.includes('{{')),
+    {
+      error: 'match holds nothing but *: then fingerprint must hold a variable, or everything would be one issue.',
+      path: ['fingerprint'],
+    },
+  )
 export type FingerprintRule = z.output<typeof FingerprintRule>
 
 export const StackRule = z.strictObject({

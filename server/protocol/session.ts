@@ -10,7 +10,7 @@ import { readUserAgent } from './user-agent.ts'
 
 /** Sessions (docs/protocol.md §9): what an app says of one run of itself, and of many at once. */
 
-/** From harmless to grave; a session never moves down (docs/protocol.md §9.2). */
+/** From harmless to severe; a session never moves down (docs/protocol.md §9.2). */
 export const SESSION_STATUSES = ['ok', 'exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
@@ -74,7 +74,7 @@ const MOST_COUNT = 1_000_000
 const MOST_DURATION_MS = 30 * 86_400_000
 
 /**
- * An item `session`. `seq` is not read: merging keeps the gravest of everything, so the order of updates does not matter.
+ * An item `session`. `seq` is not read: merging keeps the most severe value of each field, so the order of updates does not matter.
  * @param raw the parsed payload; nothing in it makes this throw
  */
 export function readSession(raw: unknown, context: SessionContext): SessionUpdate | SessionRefusal {

@@ -207,6 +207,15 @@ export type Tables = {
     environment: string | null
     user_hash: number | null
   }
+  flood_sampling_hourly: {
+    project_id: string
+    key_id: string
+    hour: Date
+    let_through: number
+    fingerprints: number
+    first_at: Date
+    last_at: Date
+  }
   inbox_entries: {
     id: string
     org_id: string
@@ -242,35 +251,10 @@ export type Tables = {
     hour: Date
     events: number
   }
-  issue_members: {
-    issue_id: string
-    own_id: string
-    root_id: string
-    parent_id: string | null
-    merged_at: Date
-    merged_by: string | null
-    events_at_merge: number
-    event_count: number
-    first_seen: Date
-    last_seen: Date
-    title: string
-    culprit: string
-    error_type: string | null
-    error_value: string | null
-    level: string
-    first_release: string | null
-    last_release: string | null
-    is_unhandled: boolean
-    gravity: number
-    severity: number
-    last_event_id: string | null
-    users_day: string | null
-    wide_day: string | null
-  }
-  issue_new_lexemes: {
+  issue_new_terms: {
     id: GeneratedAlways<number>
     issue_id: string
-    lexemes: string
+    terms: string
   }
   issue_search: {
     issue_id: string
@@ -294,7 +278,7 @@ export type Tables = {
   issue_views: {
     id: string
     org_id: string
-    owner_id: string | null
+    created_by: string | null
     name: string
     is_shared: boolean
     query: string
@@ -324,7 +308,7 @@ export type Tables = {
     severity: number
     severity_pinned: Generated<boolean>
     assignee_id: string | null
-    owner_team: string | null
+    assignee_team: string | null
     first_seen: Date
     last_seen: Date
     event_count: Generated<number>
@@ -337,16 +321,16 @@ export type Tables = {
     resolution: NullableJson<unknown>
     pending_commit: string | null
     ignore_progress: NullableJson<unknown>
-    wake_at: Date | null
+    unignore_at: Date | null
     open_since: Generated<Date>
-    spiked_at: Date | null
+    escalated_at: Date | null
     over_limit_at: Date | null
     hourly_limit: number | null
     limit_hour: Date | null
-    gravity: Generated<number>
+    event_severity: Generated<number>
     users_day: string | null
     users_today: Generated<number>
-    wide_day: string | null
+    high_impact_day: string | null
     merged_into: string | null
     merged_count: Generated<number>
     seen_slot: GeneratedAlways<Date>
@@ -380,6 +364,31 @@ export type Tables = {
     created_at: Date
     last_used_at: Date | null
     disabled_at: Date | null
+  }
+  merged_issues: {
+    issue_id: string
+    own_id: string
+    target_id: string
+    parent_id: string | null
+    merged_at: Date
+    merged_by: string | null
+    events_at_merge: number
+    event_count: number
+    first_seen: Date
+    last_seen: Date
+    title: string
+    culprit: string
+    error_type: string | null
+    error_value: string | null
+    level: string
+    first_release: string | null
+    last_release: string | null
+    is_unhandled: boolean
+    event_severity: number
+    severity: number
+    last_event_id: string | null
+    users_day: string | null
+    high_impact_day: string | null
   }
   monitors: {
     id: string
@@ -617,15 +626,6 @@ export type Tables = {
     attempts: number
     entry: Buffer
     body: Buffer
-  }
-  storms_hourly: {
-    project_id: string
-    key_id: string
-    hour: Date
-    let_through: number
-    fingerprints: number
-    first_at: Date
-    last_at: Date
   }
   trace_metrics: {
     received_day: string

@@ -57,10 +57,10 @@ export async function requireRoom(tx: Tx, actor: OrgActor, isShared: boolean): P
 }
 
 /** Owners change their views, admins the shared ones of everybody. */
-export function mayChange(actor: OrgActor, view: { owner_id: string | null; is_shared: boolean }): boolean {
+export function mayChange(actor: OrgActor, view: { created_by: string | null; is_shared: boolean }): boolean {
   const member = memberBehind(actor)
   if (member === null) return false
-  return view.owner_id === member.userId || (view.is_shared && roleAtLeast(member.role, 'admin'))
+  return view.created_by === member.userId || (view.is_shared && roleAtLeast(member.role, 'admin'))
 }
 
 export const viewOf = (actor: OrgActor, row: ViewRow): IssueView => ({
@@ -71,9 +71,9 @@ export const viewOf = (actor: OrgActor, row: ViewRow): IssueView => ({
   filters: ViewFilters.parse(row.filters),
   is_shared: row.is_shared,
   owner:
-    row.owner_id === null || row.owner_name === null || row.owner_email === null
+    row.created_by === null || row.owner_name === null || row.owner_email === null
       ? null
-      : { id: row.owner_id, name: row.owner_name, email: row.owner_email },
+      : { id: row.created_by, name: row.owner_name, email: row.owner_email },
   can_change: mayChange(actor, row),
   position: row.position,
   created_at: row.created_at.toISOString(),

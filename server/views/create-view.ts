@@ -28,7 +28,7 @@ export async function createView(app: App, actor: OrgActor, input: NewView): Pro
       .values({
         id,
         org_id: actor.orgId,
-        owner_id: memberOf(actor).userId,
+        created_by: memberOf(actor).userId,
         ...input,
         filters: JSON.stringify(input.filters),
         created_at: now,

@@ -21,7 +21,7 @@ export async function updateView(app: App, actor: OrgActor, { viewId, ...change 
     const view = await lockView(tx, actor, viewId)
     if (view === undefined) throw notFound('View')
     if (!mayChange(actor, view)) throw forbidden(NOT_YOURS)
-    if (change.is_shared === false && view.owner_id !== memberOf(actor).userId)
+    if (change.is_shared === false && view.created_by !== memberOf(actor).userId)
       throw forbidden('Only who made a view can stop sharing it; you can delete it.')
     const now = app.clock.now()
     await checkDraft(tx, actor, now, change)

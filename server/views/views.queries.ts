@@ -7,7 +7,7 @@ const visible = (db: Connection, actor: OrgActor) =>
   db
     .selectFrom('issue_views as v')
     .where('v.org_id', '=', actor.orgId)
-    .where((eb) => eb.or([eb('v.is_shared', '=', true), eb('v.owner_id', '=', memberBehind(actor)?.userId ?? null)]))
+    .where((eb) => eb.or([eb('v.is_shared', '=', true), eb('v.created_by', '=', memberBehind(actor)?.userId ?? null)]))
 
 const columns = [
   'v.id',
@@ -16,7 +16,7 @@ const columns = [
   'v.sort',
   'v.filters',
   'v.is_shared',
-  'v.owner_id',
+  'v.created_by',
   'v.position',
   'v.created_at',
   'v.updated_at',
@@ -30,7 +30,7 @@ export type ViewRow = NonNullable<Awaited<ReturnType<typeof selectView>>>
 const withOwner = (db: Connection, actor: OrgActor) =>
   visible(db, actor)
     .leftJoin('memberships as m', (join) =>
-      join.onRef('m.user_id', '=', 'v.owner_id').onRef('m.org_id', '=', 'v.org_id').on('m.disabled_at', 'is', null),
+      join.onRef('m.user_id', '=', 'v.created_by').onRef('m.org_id', '=', 'v.org_id').on('m.disabled_at', 'is', null),
     )
     .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
     .select(columns)
@@ -59,7 +59,7 @@ export function selectView(db: Connection, actor: OrgActor, viewId: string) {
 /** One visible view, locked until the transaction ends. */
 export function lockView(tx: Tx, actor: OrgActor, viewId: string) {
   return visible(tx, actor)
-    .select(['v.id', 'v.owner_id', 'v.is_shared'])
+    .select(['v.id', 'v.created_by', 'v.is_shared'])
     .where('v.id', '=', viewId)
     .forUpdate()
     .executeTakeFirst()
@@ -69,7 +69,7 @@ export function lockView(tx: Tx, actor: OrgActor, viewId: string) {
 export async function countForLimit(tx: Tx, actor: OrgActor, shared: boolean): Promise<number> {
   await tx.selectFrom('orgs').select('id').where('id', '=', actor.orgId).forNoKeyUpdate().executeTakeFirst()
   let query = tx.selectFrom('issue_views').where('org_id', '=', actor.orgId).where('is_shared', '=', shared)
-  if (!shared) query = query.where('owner_id', '=', memberOf(actor).userId)
+  if (!shared) query = query.where('created_by', '=', memberOf(actor).userId)
   const { n } = await query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
   return n
 }

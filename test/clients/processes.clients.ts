@@ -76,7 +76,7 @@ for (const { name, title, command, sends } of clients) {
 
 for (const { title, command, crash } of clients.filter((one) => one.crash !== null)) {
   describe.skipIf(command.length === 0)(title, () => {
-    test('its crash is an issue of the gravity the SDK gives it', async () => {
+    test('its crash is an issue of the level the SDK gives it', async () => {
       const person = await aFounder(server.url)
       const project = await aProject(person)
       const { code } = await run(command, ['crash'], localDsn(project.dsn))

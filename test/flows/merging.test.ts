@@ -268,7 +268,7 @@ test('whatever is merged, sent and taken out again, every issue says what its ow
       }
       await check()
       const left = await app.db.query(
-        `select (select count(*)::int from issue_members m join issues i on i.id = m.issue_id where i.project_id = $1) as members,
+        `select (select count(*)::int from merged_issues m join issues i on i.id = m.issue_id where i.project_id = $1) as members,
            (select count(*)::int from issue_hours h left join issues i on i.id = h.issue_id where i.id is null) as hours,
            (select count(*)::int from issue_users u left join issues i on i.id = u.issue_id where i.id is null) as users`,
         [projectId],
@@ -291,7 +291,7 @@ async function allRows(projectId: string): Promise<Record<string, unknown>> {
       'select t.issue_id, t.document::text, t.own_document::text from issue_search t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',
     activity: `select t.* from issue_activity t join issues i on i.id = t.issue_id
                where i.project_id = $1 and t.kind not in ('merged', 'merged_into', 'unmerged') order by t.id`,
-    members: 'select t.* from issue_members t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',
+    members: 'select t.* from merged_issues t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',
   }
   const found = await Promise.all(
     Object.entries(tables).map(async ([name, text]) => [name, (await app.db.query(text, [projectId])).rows] as const),

@@ -334,13 +334,13 @@ async function insertRelease(app: App, owner: Person): Promise<string> {
 async function insertView(app: App, owner: Person): Promise<string> {
   const id = newId()
   const now = app.clock.now()
-  const { orgId: org_id, userId: owner_id } = owner.actor
+  const { orgId: org_id, userId: created_by } = owner.actor
   await app.db
     .insertInto('issue_views')
     .values({
       id,
       org_id,
-      owner_id,
+      created_by,
       name: 'Mine',
       is_shared: false,
       query: '',

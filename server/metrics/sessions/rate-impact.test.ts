@@ -34,7 +34,7 @@ async function aProject(settings: Record<string, unknown> = {}): Promise<string>
 async function metBy(projectId: string, users: number): Promise<string> {
   const [id = ''] = await seedIssues(app, projectId, 1)
   await app.db.query(
-    `update issues set gravity = 2, severity = 1, last_seen = $2, users_day = $2::timestamptz::date, users_today = $3 where id = $1`,
+    `update issues set event_severity = 2, severity = 1, last_seen = $2, users_day = $2::timestamptz::date, users_today = $3 where id = $1`,
     [id, app.clock.now(), users],
   )
   return id

@@ -26,7 +26,7 @@ const totals = (projectId: string, filter: Partial<SessionQuestion> = {}) =>
   readSessionTotals(app.db, { projectId, from: new Date(NOW - 86_400_000), to: new Date(NOW), ...filter })
 
 describe('one session', () => {
-  test('counts once, in its gravest class', async () => {
+  test('counts once, in its most severe class', async () => {
     const projectId = newId()
     await inTurn(projectId, anUpdate({ isInit: true, did: 'ada' }))
     expect(await totals(projectId)).toMatchObject({ total: 1, healthy: 1, users: 1, crash_free_users: 1 })

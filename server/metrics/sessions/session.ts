@@ -12,11 +12,11 @@ export type Session = {
   /** Of the update that attributes and start are taken from. */
   readonly hasInit: boolean
   readonly firstUpdateAt: number
-  /** Index into SESSION_STATUSES: the gravest so far. */
+  /** Index into SESSION_STATUSES: the most severe so far. */
   readonly status: number
   readonly errors: number
   readonly durationMs: number | null
-  /** Whether an unhandled error was ever told, also when something graver followed. */
+  /** Whether an unhandled error was reported, even if a more severe status followed. */
   readonly wasUnhandled: boolean
   readonly mechanism: string | null
   /** 52 bits; see protocol/user-hash.ts. */
@@ -66,7 +66,7 @@ export function mergeSessions(a: Session, b: Session): Session {
     durationMs:
       a.durationMs === null || (b.durationMs !== null && b.durationMs > a.durationMs) ? b.durationMs : a.durationMs,
     wasUnhandled: a.wasUnhandled || b.wasUnhandled,
-    mechanism: graverMechanism(a.mechanism, b.mechanism),
+    mechanism: worseMechanism(a.mechanism, b.mechanism),
     userHash: user.userHash,
     userAt: user.userAt,
   }
@@ -88,14 +88,14 @@ function namesUserEarlier(a: Session, b: Session): boolean {
   return a.userAt === b.userAt ? a.userHash < b.userHash : a.userAt < b.userAt
 }
 
-/** A session ends abnormally once. Should it tell two mechanisms, the one that people saw is kept. */
-function graverMechanism(a: string | null, b: string | null): string | null {
+/** A session ends abnormally once. If it reports two mechanisms, the one users saw is kept. */
+function worseMechanism(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b
-  const difference = gravityOf(b) - gravityOf(a)
+  const difference = mechanismSeverity(b) - mechanismSeverity(a)
   return difference === 0 ? (a < b ? a : b) : difference > 0 ? b : a
 }
 
-const gravityOf = (mechanism: string): number =>
+const mechanismSeverity = (mechanism: string): number =>
   mechanism === 'anr_foreground' ? 2 : mechanism === 'anr_background' ? 1 : 0
 
 export const isSameSession = (a: Session, b: Session): boolean =>
