@@ -44,6 +44,7 @@ export const serverFolders = [
   'privacy',
   'intake',
   'digest',
+  'project-settings',
   'integrations',
   'alerts',
   'assistant',

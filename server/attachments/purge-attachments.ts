@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { partitionDays, partitionName } from '../storage/day-partitions.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { generalSettings } from '../projects/general-settings.ts'
 
 /** Files removed at once; each may have a hundred chunks. */
 const PIECE = 500
@@ -18,7 +18,7 @@ export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<
   let longestDays = 0
   let files = 0
   for (const { id, settings } of projects) {
-    const { retention_days: retentionDays } = projectSettings(settings)
+    const { retention_days: retentionDays } = generalSettings(settings)
     longestDays = Math.max(longestDays, retentionDays)
     for (;;) {
       signal?.throwIfAborted()

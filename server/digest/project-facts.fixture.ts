@@ -1,7 +1,8 @@
 import { compileFilters } from '../filters/compile-filters.ts'
 import { compileGrouping } from '../grouping/grouping.ts'
 import { newId } from '../kernel/ids.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
+import { filterSettings } from '../filters/filter-settings.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
 /** A project with the settings every new one has. */
@@ -9,13 +10,13 @@ export const someProject = (): ProjectFacts => ({
   projectId: newId(),
   orgId: newId(),
   defaultEnvironment: 'production',
-  grouping: compileGrouping(projectSettings({})),
+  grouping: compileGrouping(groupingSettings({})),
   discarded: null,
   storeProfiles: false,
   storeReplays: false,
   manyUsers: 25,
   scrubbing: {},
-  filters: compileFilters(projectSettings({}).inbound_filters),
+  filters: compileFilters(filterSettings({}).inbound_filters),
   ownership: null,
   erasures: null,
 })

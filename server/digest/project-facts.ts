@@ -4,8 +4,14 @@ import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
 import { discardedHashes } from '../issue-merging/discards.queries.ts'
 import { compileOwnership, type OwnershipBook } from '../ownership/ownership.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
-import { projectSettings } from '../projects/project-settings.ts'
-import { scrubbingOf } from '../projects/scrubbing-of.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
+import { generalSettings } from '../projects/general-settings.ts'
+import { issueSettings } from '../issue-rules/issue-settings.ts'
+import { ownershipSettings } from '../ownership/ownership-settings.ts'
+import { scrubSettings } from '../privacy/scrub-settings.ts'
+import { filterSettings } from '../filters/filter-settings.ts'
+import { attachmentSettings } from '../attachments/attachment-settings.ts'
+import { scrubbingOf } from '../privacy/scrubbing-of.ts'
 import { recentErasures } from '../privacy/recent-erasures.queries.ts'
 
 /** What digestion needs to know of a project. */
@@ -80,24 +86,24 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
 type Row = { id: string; org_id: string; settings: Record<string, unknown>; scrub_key_sealed: string | null }
 
 async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
-  const settings = projectSettings(row.settings)
+  const recordings = attachmentSettings(row.settings)
   const [scrubbing, discarded, erasures] = await Promise.all([
-    scrubbingOf(app, row, settings),
+    scrubbingOf(app, row, scrubSettings(row.settings)),
     discardedHashes(app.db, row.id),
     recentErasures(app.db, row.id, app.clock.now()),
   ])
   return {
     projectId: row.id,
     orgId: row.org_id,
-    defaultEnvironment: settings.default_environment,
-    grouping: compileGrouping(settings),
+    defaultEnvironment: generalSettings(row.settings).default_environment,
+    grouping: compileGrouping(groupingSettings(row.settings)),
     discarded,
-    storeProfiles: settings.store_profiles,
-    storeReplays: settings.store_replays,
+    storeProfiles: recordings.store_profiles,
+    storeReplays: recordings.store_replays,
     scrubbing,
-    manyUsers: settings.severity_rules.users,
-    filters: compileFilters(settings.inbound_filters),
-    ownership: compileOwnership(settings.ownership_rules),
+    manyUsers: issueSettings(row.settings).severity_rules.users,
+    filters: compileFilters(filterSettings(row.settings).inbound_filters),
+    ownership: compileOwnership(ownershipSettings(row.settings).ownership_rules),
     erasures,
   }
 }

@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { dropDaysBefore, partitionDays } from '../storage/day-partitions.ts'
-import { oldestDay, projectSettings } from '../projects/project-settings.ts'
+import { oldestDay } from '../projects/general-settings.ts'
 import { UNIQUE_DAYS } from './event.ts'
 import { deleteEventsOfDay, issuesOfDay } from './store.ts'
 
@@ -22,7 +22,7 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   const now = app.clock.now()
   const kept = projects.map(({ id, settings }) => ({
     id,
-    oldest: earlier(oldestDay(projectSettings(settings), now), dayPlus(dayOf(now), -UNIQUE_DAYS)),
+    oldest: earlier(oldestDay(settings, now), dayPlus(dayOf(now), -UNIQUE_DAYS)),
   }))
   const [first, ...others] = kept.map(({ oldest }) => oldest)
   // Without projects nobody says how long.

@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { generalSettings } from '../projects/general-settings.ts'
 
 const DAY_MS = 86_400_000
 
@@ -8,7 +8,7 @@ export async function purgeFeedback(app: App, signal?: AbortSignal): Promise<num
   let removed = 0
   for (const { id, settings } of await app.db.selectFrom('projects').select(['id', 'settings']).execute()) {
     signal?.throwIfAborted()
-    const before = new Date(app.clock.now().getTime() - projectSettings(settings).retention_days * DAY_MS)
+    const before = new Date(app.clock.now().getTime() - generalSettings(settings).retention_days * DAY_MS)
     const { numDeletedRows } = await app.db
       .deleteFrom('feedback')
       .where('project_id', '=', id)

@@ -3,7 +3,7 @@ import { cpuMs } from '#test/kit/loop-watch.ts'
 import { anEvent, anException } from '#test/kit/sdk.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import type { Event } from '../protocol/event.api.ts'
-import { DEFAULT_INBOUND_FILTERS, InboundFilters } from '../projects/inbound-filters.api.ts'
+import { DEFAULT_INBOUND_FILTERS, InboundFilters } from './inbound-filters.api.ts'
 import { compileFilters, filteredEvent, filteredTransaction } from './compile-filters.ts'
 
 const compiled = (fields: Partial<InboundFilters>) => compileFilters({ ...DEFAULT_INBOUND_FILTERS, ...fields })

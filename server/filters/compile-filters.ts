@@ -2,7 +2,7 @@ import { isLoopbackAddress, parseAddressRange } from '../kernel/address-range.ts
 import { compileGlob } from '../kernel/glob.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { headerOf } from '../protocol/request.ts'
-import type { InboundFilters, LegacyBrowser } from '../projects/inbound-filters.api.ts'
+import type { InboundFilters, LegacyBrowser } from './inbound-filters.api.ts'
 import { isExtensionError } from './browser-extensions.ts'
 import { isCrawler } from './crawlers.ts'
 import { legacyBrowser } from './legacy-browsers.ts'

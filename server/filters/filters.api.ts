@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
-import { InboundFiltersPatch } from '../projects/inbound-filters.api.ts'
+import { InboundFiltersPatch } from './inbound-filters.api.ts'
 
 export const FiltersPreview = z.object({
   looked_at: z.number().int().describe('Stored events that were judged, newest first.'),

@@ -1,5 +1,5 @@
 import { readUserAgent } from '../protocol/user-agent.ts'
-import type { InboundFilters, LegacyBrowser } from '../projects/inbound-filters.api.ts'
+import type { InboundFilters, LegacyBrowser } from './inbound-filters.api.ts'
 
 const NAMES: Readonly<Record<string, LegacyBrowser>> = {
   'Internet Explorer': 'ie',

@@ -5,8 +5,8 @@ import { readEvents, type EventPlace } from '../events/store.ts'
 import { newestEventsOfProject } from '../issue-events/newest-events.ts'
 import { notFound, rateLimited } from '../kernel/errors.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
-import type { InboundFilters } from '../projects/inbound-filters.api.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import type { InboundFilters } from './inbound-filters.api.ts'
+import { filterSettings } from './filter-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import { compileFilters, subjectOf, type Filter, type FilterSubject } from './compile-filters.ts'
 import type { FiltersPreview } from './filters.api.ts'
@@ -47,7 +47,7 @@ export async function previewFilters(
   running++
   try {
     const deadline = performance.now() + timeLimitMs
-    const filters = compileFilters({ ...projectSettings(project.settings).inbound_filters, ...proposed }).ofEvents
+    const filters = compileFilters({ ...filterSettings(project.settings).inbound_filters, ...proposed }).ofEvents
     const places = await newestEventsOfProject(app, projectId, mostEvents)
     const tallies = filters.map((filter): Tally => ({ filter, dropped: 0, examples: [] }))
     let [lookedAt, dropped, oldest] = [0, 0, null as Date | null]

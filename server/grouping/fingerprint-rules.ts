@@ -1,7 +1,7 @@
 import { compileGlob, type Glob } from '../kernel/glob.ts'
 import type { Event, Exception, Frame } from '../protocol/event.api.ts'
 import { functionName, leadingStack, topFrame } from '../protocol/labels.ts'
-import { FRAME_MATCHERS, VARIABLE, type FingerprintRule } from '../projects/grouping-rules.api.ts'
+import { FRAME_MATCHERS, VARIABLE, type FingerprintRule } from './grouping-rules.api.ts'
 import { frameQuestion } from './frame-rules.ts'
 import { parameterise } from './v1-words.ts'
 

@@ -1,7 +1,7 @@
 import { compileGlob } from '../kernel/glob.ts'
 import type { Event, Frame, Stacktrace, Thread } from '../protocol/event.api.ts'
 import { culpritOf, leadingStack } from '../protocol/labels.ts'
-import type { StackRule } from '../projects/grouping-rules.api.ts'
+import type { StackRule } from './grouping-rules.api.ts'
 
 /** Stack rules of a project: which frames are of the app, and which do not count when events are grouped. */
 

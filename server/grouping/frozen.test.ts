@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { LATEST_GROUPING_VERSION } from '../projects/grouping-rules.api.ts'
+import { LATEST_GROUPING_VERSION } from './grouping-rules.api.ts'
 import { errorOf, eventOf } from './event.fixture.ts'
 import { fingerprint } from './grouping.ts'
 import { groupingVersions } from './registry.ts'

@@ -4,7 +4,7 @@ import {
   type FingerprintRule,
   type GroupingRules,
   type StackRule,
-} from '../projects/grouping-rules.api.ts'
+} from './grouping-rules.api.ts'
 import { compileFingerprintRules, type RuleAnswer } from './fingerprint-rules.ts'
 import { compileStackRules } from './frame-rules.ts'
 import type { GroupingPart } from './grouping.api.ts'

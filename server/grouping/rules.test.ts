@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
-import { projectSettings } from '../projects/project-settings.ts'
-import { GroupingRules, LATEST_GROUPING_VERSION } from '../projects/grouping-rules.api.ts'
+import { groupingSettings } from './grouping-settings.ts'
+import { GroupingRules, LATEST_GROUPING_VERSION } from './grouping-rules.api.ts'
 import { errorOf, eventOf } from './event.fixture.ts'
 import { compileGrouping, fingerprint, markFrames, type Grouped } from './grouping.ts'
 
@@ -10,7 +10,7 @@ import { compileGrouping, fingerprint, markFrames, type Grouped } from './groupi
 
 const NOW = new Date('2026-11-20T05:00:00Z')
 const settingsOf = (rules: unknown) => ({
-  ...projectSettings({ grouping_version: LATEST_GROUPING_VERSION }),
+  ...groupingSettings({ grouping_version: LATEST_GROUPING_VERSION }),
   grouping_rules: GroupingRules.parse({ fingerprint: [], stack: [], ...(rules as object) }),
 })
 const group = (rules: unknown, event: ReturnType<typeof eventOf>): Grouped =>
@@ -303,7 +303,7 @@ describe('without rules', () => {
   })
 
   test('a version nobody knows any more, or yet, still groups', () => {
-    const grouping = compileGrouping({ ...projectSettings({ grouping_version: 77 }) })
+    const grouping = compileGrouping({ ...groupingSettings({ grouping_version: 77 }) })
     expect(grouping(event, NOW).fingerprint).toEqual(fingerprint(event))
   })
 })

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Event } from '../protocol/event.api.ts'
-import { VARIABLE, type GroupingRules } from '../projects/grouping-rules.api.ts'
+import { VARIABLE, type GroupingRules } from './grouping-rules.api.ts'
 import { compileGrouping, knownVersion, type GroupingSettings } from './grouping.ts'
 
 /** How a project groups, for whoever judges events before they are digested. */

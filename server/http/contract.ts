@@ -15,6 +15,7 @@ import { liveRoutes } from '../live/live.api.ts'
 import { privacyRoutes } from '../privacy/privacy.api.ts'
 import { memberRoutes } from '../team/members.api.ts'
 import { projectRoutes } from '../projects/projects.api.ts'
+import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../releases/releases.api.ts'
 import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
 import { sessionSummaryRoutes } from '../metrics/sessions/session-summary.api.ts'
@@ -24,6 +25,7 @@ import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
 export const contract = {
   ...authRoutes,
   ...projectRoutes,
+  ...projectSettingsRoutes,
   ...memberRoutes,
   ...filterRoutes,
   ...privacyRoutes,

@@ -15,6 +15,7 @@ import { liveHandlers } from '../live/live.handlers.ts'
 import { privacyHandlers } from '../privacy/privacy.handlers.ts'
 import { memberHandlers } from '../team/members.handlers.ts'
 import { projectHandlers } from '../projects/projects.handlers.ts'
+import { projectSettingsHandlers } from '../project-settings/project-settings.handlers.ts'
 import { releaseHandlers } from '../releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../release-health/release-health.handlers.ts'
 import { sessionSummaryHandlers } from '../metrics/sessions/session-summary.handlers.ts'
@@ -25,6 +26,7 @@ import type { Contract } from './contract.ts'
 export const handlers: Handlers<Contract> = {
   ...authHandlers,
   ...projectHandlers,
+  ...projectSettingsHandlers,
   ...memberHandlers,
   ...filterHandlers,
   ...privacyHandlers,

@@ -1,5 +1,5 @@
 import { stormGrouping } from '../grouping/storm-grouping.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { anEvent, anException } from '#test/kit/sdk.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
@@ -34,7 +34,7 @@ const KEY: LimitedKey = {
   ratePerMinute: null,
   eventsPerDay: 1,
   spikeProtection: true,
-  grouping: stormGrouping(projectSettings({})),
+  grouping: stormGrouping(groupingSettings({})),
 }
 
 const judge = (text: string, judges: Judges = judgesAt(), key = KEY) => {

@@ -1,6 +1,8 @@
 import type { App } from '../context/app.ts'
 import { stormGrouping, type StormGrouping } from '../grouping/storm-grouping.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
+import { intakeSettings } from './intake-settings.ts'
+import { limitSettings } from '../limits/limit-settings.ts'
 import { type KeyRow, selectKeys, updateSeen } from './project-keys.queries.ts'
 
 /** A key is looked up again after this long, so that a change is noticed even when its message was lost. */
@@ -190,7 +192,7 @@ export function createProjectKeys(app: App): ProjectKeys {
 
 function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
   if (row === undefined) return null
-  const settings = projectSettings(row.settings)
+  const limits = limitSettings(row.settings)
   return {
     id: row.id,
     publicKey,
@@ -199,10 +201,10 @@ function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
     projectNumber: row.projectNumber,
     orgId: row.orgId,
     region: row.region,
-    ratePerMinute: settings.rate_limit_per_minute,
+    ratePerMinute: limits.rate_limit_per_minute,
     eventsPerDay: row.eventsPerDay,
-    spikeProtection: settings.spike_protection,
-    grouping: stormGrouping(settings),
-    allowedOrigins: settings.allowed_origins,
+    spikeProtection: limits.spike_protection,
+    grouping: stormGrouping(groupingSettings(row.settings)),
+    allowedOrigins: intakeSettings(row.settings).allowed_origins,
   }
 }

@@ -1,6 +1,6 @@
 import type { App } from '../context/app.ts'
 import type { EventSources } from '../events/event-places.ts'
-import { oldestDay, projectSettings } from '../projects/project-settings.ts'
+import { oldestDay } from '../projects/general-settings.ts'
 import type { Connection } from '../storage/database.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function eventSources(
     sourceIds(app.db, issue.id),
     app.db.selectFrom('projects').select('settings').where('id', '=', issue.project_id).executeTakeFirst(),
   ])
-  return { issueIds, oldestDay: oldestDay(projectSettings(project?.settings), app.clock.now()) }
+  return { issueIds, oldestDay: oldestDay(project?.settings, app.clock.now()) }
 }
 
 /** The ids alone. */

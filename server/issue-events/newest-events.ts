@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { newestPlaces, type EventPlace } from '../events/store.ts'
-import { oldestDay, projectSettings } from '../projects/project-settings.ts'
+import { oldestDay } from '../projects/general-settings.ts'
 
 const MOST_MINUTES = 50_000
 const SLOT_MS = 5_000
@@ -37,7 +37,7 @@ export async function newestEventsOfProject(app: App, projectId: string, limit: 
     ids.length === 0 ? [] : await db.selectFrom('issues').select('id').where('merged_into', 'in', ids).execute()
   return newestPlaces(db, [...new Set([...ids, ...hidden.map(({ id }) => id)])], {
     since,
-    oldestDay: oldestDay(projectSettings(project?.settings), app.clock.now()),
+    oldestDay: oldestDay(project?.settings, app.clock.now()),
     limit,
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GroupingPart } from '../grouping/grouping.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
-import { GroupingRules, GroupingTransition } from '../projects/grouping-rules.api.ts'
+import { GroupingRules, GroupingTransition } from '../grouping/grouping-rules.api.ts'
 import { Issue, Person } from '../issue-rules/issue.api.ts'
 
 /** What people change about which events are one issue. */

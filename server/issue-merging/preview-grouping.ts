@@ -7,8 +7,8 @@ import { newerVersions } from '../grouping/registry.ts'
 import { invalid, notFound, rateLimited } from '../kernel/errors.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
-import type { GroupingRules } from '../projects/grouping-rules.api.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import type { GroupingRules } from '../grouping/grouping-rules.api.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import type { GroupingPreview } from './merging.api.ts'
 import { newestEventsOfProject } from '../issue-events/newest-events.ts'
@@ -44,7 +44,7 @@ export async function previewGrouping(
 ): Promise<GroupingPreview> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
-  const saved = projectSettings(project.settings)
+  const saved = groupingSettings(project.settings)
   const { version = saved.grouping_version, grouping_rules: rules = saved.grouping_rules } = proposed
   if (version !== saved.grouping_version) requireNewer(saved.grouping_version, version)
   if (running >= MOST_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { projectSettings } from '../projects/project-settings.ts'
+import { issueSettings } from '../issue-rules/issue-settings.ts'
 import { impactFrom, reach } from '../issue-rules/impact.ts'
 import type { Tx } from '../storage/database.ts'
 
@@ -27,7 +27,7 @@ export async function rateIssues(tx: Tx, issueIds: readonly string[], now: Date)
     .execute()
   for (const row of rows) {
     const impact = impactFrom(row)
-    const manyUsers = projectSettings(row.settings).severity_rules.users
+    const manyUsers = issueSettings(row.settings).severity_rules.users
     const rated = reach(impact, { eventSeverity: impact.eventSeverity, users: 0, manyUsers }, row.status, now)
     if (rated.severity === row.severity && rated.highImpactDay === row.high_impact_day) continue
     await tx

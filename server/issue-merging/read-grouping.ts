@@ -2,7 +2,8 @@ import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newerVersions } from '../grouping/registry.ts'
 import { notFound } from '../kernel/errors.ts'
-import { projectSettings, type ProjectSettingsValues } from '../projects/project-settings.ts'
+import type { GroupingSettings } from '../grouping/grouping.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 
 /**
@@ -13,10 +14,10 @@ export async function readGrouping(
   app: App,
   actor: OrgActor,
   projectId: string,
-): Promise<{ version: number; newer: number[]; transition: ProjectSettingsValues['grouping_transition'] }> {
+): Promise<{ version: number; newer: number[]; transition: GroupingSettings['grouping_transition'] }> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
-  const { grouping_version: version, grouping_transition: transition } = projectSettings(project.settings)
+  const { grouping_version: version, grouping_transition: transition } = groupingSettings(project.settings)
   const isUnderWay = transition !== null && Date.parse(transition.until) > app.clock.now().getTime()
   return { version, newer: newerVersions(version), transition: isUnderWay ? transition : null }
 }

@@ -1,6 +1,6 @@
 import type { EventPlace } from '../events/store.ts'
 import type { Grouped } from '../grouping/grouping.ts'
-import type { FingerprintRule, GroupingRules, StackRule } from '../projects/grouping-rules.api.ts'
+import type { FingerprintRule, GroupingRules, StackRule } from '../grouping/grouping-rules.api.ts'
 import type { GroupingPreview } from './merging.api.ts'
 
 const MOST_SHOWN = 50

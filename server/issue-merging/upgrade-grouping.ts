@@ -2,7 +2,7 @@ import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import { announceProject } from '../projects/announce-project.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { lockProject, updateProjectRow } from '../projects/projects.queries.ts'
 import { requireNewer } from './preview-grouping.ts'
 
@@ -23,7 +23,7 @@ export async function upgradeGrouping(
   const upgraded = await app.tx(async (tx): Promise<Upgraded> => {
     const project = await lockProject(tx, actor.orgId, input.projectId)
     if (project === null) throw notFound('Project')
-    const before = projectSettings(project.settings)
+    const before = groupingSettings(project.settings)
     requireNewer(before.grouping_version, input.version)
     const now = app.clock.now().getTime()
     const under = before.grouping_transition

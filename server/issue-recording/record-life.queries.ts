@@ -1,6 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import type { ReleaseFacts } from '../releases/order.ts'
-import { type EscalatingRules, StoredEscalating } from '../projects/issue-rules.api.ts'
+import type { EscalatingRules } from '../issue-rules/issue-settings.api.ts'
+import { StoredEscalating } from '../issue-rules/issue-settings.ts'
 import { HISTORY_MS, type HourHistory } from '../issue-rules/escalating.ts'
 
 /** SQL of moves on the digest side: one statement per batch, and only when one of its issues asks for it. */

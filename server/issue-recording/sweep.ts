@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { publishLive } from '../live/publish.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { issueSettings } from '../issue-rules/issue-settings.ts'
 import { rankOf } from '../issue-rules/impact.ts'
 import { plural } from '../issue-rules/ignoring.ts'
 import { severityName } from '../issue-rules/issue.ts'
@@ -132,7 +132,7 @@ const PROJECTS_AT_ONCE = 200
 async function quietProjects(app: App, now: Date) {
   const rows = await app.db.selectFrom('projects').select(['id', 'org_id', 'settings']).orderBy('id').execute()
   const quiet = rows.flatMap((row) => {
-    const days = projectSettings(row.settings).auto_resolve_days
+    const days = issueSettings(row.settings).auto_resolve_days
     return days === 0
       ? []
       : [{ projectId: row.id, orgId: row.org_id, days, before: new Date(now.getTime() - days * DAY_MS) }]

@@ -1,4 +1,4 @@
-import { DEFAULT_ESCALATING, type EscalatingRules } from '../projects/issue-rules.api.ts'
+import { DEFAULT_ESCALATING, type EscalatingRules } from './issue-settings.api.ts'
 
 /** When an issue happens so much more often than before that somebody should look. Pure. */
 

@@ -1,5 +1,5 @@
 import type { EventLevel } from '../protocol/event.api.ts'
-import { DEFAULT_SEVERITY_RULES, type SeverityRules } from '../projects/issue-rules.api.ts'
+import { DEFAULT_SEVERITY_RULES, type SeverityRules } from './issue-settings.api.ts'
 import { severityName } from './issue.ts'
 import type { Severity } from './issue.api.ts'
 

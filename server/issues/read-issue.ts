@@ -14,7 +14,8 @@ import { eventFilter, isUnfiltered, type EventQuery } from '../issue-events/even
 import { sourceIds } from '../issue-events/event-sources.ts'
 import { openEvent } from '../issue-events/open-event.ts'
 import type { Tag } from '../protocol/event.api.ts'
-import { oldestDay, projectSettings } from '../projects/project-settings.ts'
+import { oldestDay } from '../projects/general-settings.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
 import { selectActivity, selectIssue } from '../issue-rows/issues.queries.ts'
 import { distributionOf } from './tag-distribution.ts'
@@ -57,8 +58,7 @@ export async function readIssue(
       .executeTakeFirst(),
   ])
   if (project === undefined) throw notFound('Issue')
-  const settings = projectSettings(project.settings)
-  const sources = { issueIds, oldestDay: oldestDay(settings, app.clock.now()) }
+  const sources = { issueIds, oldestDay: oldestDay(project.settings, app.clock.now()) }
   const scope = { projectId: row.project_id, sources, filter: eventFilter(row.project_id, query) }
   const [sample, activity, grouping, [issue]] = await Promise.all([
     newestEvents(app.db, sources, SAMPLE),
@@ -80,7 +80,7 @@ export async function readIssue(
   return {
     ...issue,
     project: shown,
-    event: event === null ? null : markFrames(event, settings.grouping_rules),
+    event: event === null ? null : markFrames(event, groupingSettings(project.settings).grouping_rules),
     event_ids: eventIds,
     attachments,
     feedback,

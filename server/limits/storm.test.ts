@@ -6,8 +6,8 @@ import { stormGrouping } from '../grouping/storm-grouping.ts'
 import { contentEncodingFrom, decodeBodySync } from '../protocol/decode.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
-import { GroupingRules } from '../projects/grouping-rules.api.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { GroupingRules } from '../grouping/grouping-rules.api.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { eventPrint } from './event-print.ts'
 import { createStorms, type EventBytes } from './storm.ts'
 
@@ -17,7 +17,7 @@ const bytesOf = (event: Record<string, unknown>): EventBytes => {
 }
 const groupingWith = (rules: unknown = {}) =>
   stormGrouping({
-    ...projectSettings({ grouping_version: 2 }),
+    ...groupingSettings({ grouping_version: 2 }),
     grouping_rules: GroupingRules.parse({ fingerprint: [], stack: [], ...(rules as object) }),
   })
 const PLAIN = groupingWith()

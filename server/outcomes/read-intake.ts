@@ -3,7 +3,7 @@ import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { limitsOf } from '../limits/rate-limiter.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { limitSettings } from '../limits/limit-settings.ts'
 import { readProject, readProjectKeys } from '../projects/projects.queries.ts'
 import type { Intake } from './intake.api.ts'
 import { selectLosses, selectOutcomes, selectStorms, type HourRow } from './intake.queries.ts'
@@ -126,7 +126,7 @@ function keysOf(rows: readonly HourRow[]): Omit<IntakeView['keys'][number], 'pub
 
 /** Limits as they apply, RATE_LIMIT_SCALE included. */
 function viewLimits(scale: number, stored: Record<string, unknown>): IntakeView['limits'] {
-  const { rate_limit_per_minute: perMinute, spike_protection } = projectSettings(stored)
+  const { rate_limit_per_minute: perMinute, spike_protection } = limitSettings(stored)
   const [most, burst] = limitsOf('error', perMinute, scale)
   return {
     per_minute: scale === 0 ? null : most,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Person } from '../issue-rules/issue.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Id } from '../kernel/page.api.ts'
-import { OwnershipRules } from '../projects/ownership-rules.api.ts'
+import { OwnershipRules } from './ownership-rules.api.ts'
 
 export const ownershipRoutes = routes({
   previewOwnership: {

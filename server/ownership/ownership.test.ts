@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
-import { OwnershipRules } from '../projects/ownership-rules.api.ts'
+import { OwnershipRules } from './ownership-rules.api.ts'
 import { ownerAmong } from './owner-among.ts'
 import { compileOwnership } from './ownership.ts'
 

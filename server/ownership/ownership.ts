@@ -1,7 +1,7 @@
 import { compileGlob, type Glob } from '../kernel/glob.ts'
 import type { Event, Frame } from '../protocol/event.api.ts'
 import { leadingStack } from '../protocol/labels.ts'
-import type { OwnershipRule } from '../projects/ownership-rules.api.ts'
+import type { OwnershipRule } from './ownership-rules.api.ts'
 
 /** Ownership rules of a project: who gets a new issue. Pure. */
 

@@ -4,10 +4,12 @@ import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { markFrames } from '../grouping/grouping.ts'
 import { notFound, rateLimited } from '../kernel/errors.ts'
-import { checkOwnershipRules } from '../projects/check-ownership-rules.ts'
+import { checkOwnershipRules } from './check-ownership-rules.ts'
 import { membersAmong } from '../team/members.queries.ts'
-import type { OwnershipRule } from '../projects/ownership-rules.api.ts'
-import { oldestDay, projectSettings, type ProjectSettingsValues } from '../projects/project-settings.ts'
+import type { OwnershipRule } from './ownership-rules.api.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
+import { oldestDay } from '../projects/general-settings.ts'
+import { ownershipSettings } from './ownership-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import { chooseEvent } from '../issue-events/choose-event.ts'
 import { eventFilter } from '../issue-events/event-filter.ts'
@@ -39,8 +41,7 @@ export async function previewOwnership(
 ): Promise<OwnershipPreview> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
-  const settings = projectSettings(project.settings)
-  const saved = settings.ownership_rules
+  const saved = ownershipSettings(project.settings).ownership_rules
   const rules = proposed ?? saved
   await checkOwnershipRules(app.db, actor.orgId, rules, saved)
   if (running >= MOST_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
@@ -54,7 +55,7 @@ export async function previewOwnership(
     const book = compileOwnership(rules)
     const issues: OwnershipPreview['issues'] = []
     for (const row of await newestIssues(app, projectId)) {
-      const decided = ownerAmong(await candidatesOf(app, projectId, row.id, book, settings), members)
+      const decided = ownerAmong(await candidatesOf(app, projectId, row.id, book, project.settings), members)
       const owner = decided === null ? undefined : members.get(decided.rule.user_id ?? '')
       issues.push({
         id: row.id,
@@ -91,17 +92,11 @@ const newestIssues = (app: App, projectId: string) =>
     .execute()
 
 /** None where there is no rule, or the event is gone or cannot be read any more. */
-async function candidatesOf(
-  app: App,
-  projectId: string,
-  issueId: string,
-  book: OwnershipBook | null,
-  settings: ProjectSettingsValues,
-) {
+async function candidatesOf(app: App, projectId: string, issueId: string, book: OwnershipBook | null, stored: unknown) {
   if (book === null) return []
-  const sources = { issueIds: await sourceIds(app.db, issueId), oldestDay: oldestDay(settings, app.clock.now()) }
-  const stored = await chooseEvent(app, { projectId, sources, filter: eventFilter(projectId, {}) }, 'latest')
-  const event = stored === null ? null : openEvent(app, stored)
+  const sources = { issueIds: await sourceIds(app.db, issueId), oldestDay: oldestDay(stored, app.clock.now()) }
+  const chosen = await chooseEvent(app, { projectId, sources, filter: eventFilter(projectId, {}) }, 'latest')
+  const event = chosen === null ? null : openEvent(app, chosen)
   // Stack rules say which frames are of the app.
-  return event === null ? [] : book(markFrames(event, settings.grouping_rules))()
+  return event === null ? [] : book(markFrames(event, groupingSettings(stored).grouping_rules))()
 }

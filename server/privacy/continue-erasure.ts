@@ -12,8 +12,8 @@ import { readStoredEvent } from '../protocol/read-stored.ts'
 import { scrubEvent, type ScrubRules } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { eraseFromQuarantine, isDigestedUpTo } from '../spool/erase-from-spool.ts'
-import { projectSettings } from '../projects/project-settings.ts'
-import { scrubbingOf } from '../projects/scrubbing-of.ts'
+import { scrubSettings } from './scrub-settings.ts'
+import { scrubbingOf } from './scrubbing-of.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { ERASERS, type Person } from './erasers.ts'
@@ -66,7 +66,7 @@ async function personOf(app: App, erasure: ErasureRow): Promise<Person | null> {
   const userKey = sealer
     .open(erasure.user_key_sealed, keyPlace(erasure.project_id, erasure.user_hash, erasure.org_id))
     .toString()
-  const scrubbing = await scrubbingOf(app, project, projectSettings(project.settings))
+  const scrubbing = await scrubbingOf(app, project, scrubSettings(project.settings))
   const userKeys = [...new Set([userKey, ...scrubbedKeys(userKey, scrubbing)])]
   return {
     projectId: erasure.project_id,

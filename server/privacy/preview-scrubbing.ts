@@ -12,17 +12,16 @@ import { isRecord } from '../protocol/json.ts'
 import { parseGuarded } from '../protocol/json-guard.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
-import { checkScrubRules } from '../projects/check-scrub-rules.ts'
-import { oldestDay, projectSettings, type ProjectSettingsValues } from '../projects/project-settings.ts'
-import { scrubbingOf } from '../projects/scrubbing-of.ts'
+import { checkScrubRules } from './check-scrub-rules.ts'
+import { oldestDay } from '../projects/general-settings.ts'
+import { scrubSettings, type ScrubSettings } from './scrub-settings.ts'
+import { scrubbingOf } from './scrubbing-of.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import { differences } from './differences.ts'
 import type { ScrubbingPreview } from './privacy.api.ts'
 
 type Proposed = {
-  readonly [K in 'scrub_rules' | 'scrub_fields' | 'safe_fields' | 'scrub_ip_addresses' | 'scrub_email_addresses']?:
-    | ProjectSettingsValues[K]
-    | undefined
+  readonly [K in keyof ScrubSettings]?: ScrubSettings[K] | undefined
 } & { readonly event_id?: string | undefined }
 
 const NOTHING: ScrubbingPreview = { event_id: null, issue_id: null, title: null, changes: [], total_changes: 0 }
@@ -46,7 +45,7 @@ export async function previewScrubbing(
     return NOTHING
   }
   const named = Object.fromEntries(Object.entries(proposed).filter(([, value]) => value !== undefined))
-  const scrubbing = await scrubbingOf(app, project, { ...projectSettings(project.settings), ...named })
+  const scrubbing = await scrubbingOf(app, project, { ...scrubSettings(project.settings), ...named })
   // Before the first rule that hashes is saved there is no key yet; how a hash looks does not depend on it.
   const rules = { ...scrubbing, hashKey: scrubbing.hashKey ?? randomBytes(32) }
   const before = payloadOf(stored)
@@ -73,7 +72,7 @@ async function findEvent(
 ): Promise<StoredEvent | null> {
   if (eventId !== undefined) {
     const stored = await readEvents(app.db, projectId, [unhyphenate(eventId.toLowerCase())], null)
-    const oldest = oldestDay(projectSettings(settings), app.clock.now())
+    const oldest = oldestDay(settings, app.clock.now())
     return stored.find(({ receivedAt }) => dayOf(receivedAt) >= oldest) ?? null
   }
   const [newest] = await newestEventsOfProject(app, projectId, 1)

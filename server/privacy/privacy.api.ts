@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
-import { ProjectSettingsPatch } from '../projects/projects.api.ts'
-
-const settings = ProjectSettingsPatch.shape
+import { scrubFields } from './scrub-settings.api.ts'
 
 export const ScrubbingPreview = z.object({
   event_id: z.string().nullable().describe('Null when the project has no event to show it on.'),
@@ -39,11 +37,11 @@ export const privacyRoutes = routes({
     permission: 'projects.write',
     params: z.object({ projectId: Id }),
     body: z.strictObject({
-      scrub_rules: settings.scrub_rules,
-      scrub_fields: settings.scrub_fields,
-      safe_fields: settings.safe_fields,
-      scrub_ip_addresses: settings.scrub_ip_addresses,
-      scrub_email_addresses: settings.scrub_email_addresses,
+      scrub_rules: scrubFields.scrub_rules.optional(),
+      scrub_fields: scrubFields.scrub_fields.optional(),
+      safe_fields: scrubFields.safe_fields.optional(),
+      scrub_ip_addresses: scrubFields.scrub_ip_addresses.optional(),
+      scrub_email_addresses: scrubFields.scrub_email_addresses.optional(),
       event_id: z
         .string()
         .regex(/^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { generalSettings } from '../projects/general-settings.ts'
 
 const DAY_MS = 86_400_000
 
@@ -16,7 +16,7 @@ export async function purgeQuarantine(app: App, signal?: AbortSignal): Promise<n
   let removed = Number(gone.numAffectedRows ?? 0)
   for (const { id, settings } of await app.db.selectFrom('projects').select(['id', 'settings']).execute()) {
     signal?.throwIfAborted()
-    const before = new Date(app.clock.now().getTime() - projectSettings(settings).retention_days * DAY_MS)
+    const before = new Date(app.clock.now().getTime() - generalSettings(settings).retention_days * DAY_MS)
     const { numAffectedRows } = await sql`
       delete from spool_quarantine where project_id = ${id} and quarantined_at < ${before}`.execute(app.db)
     removed += Number(numAffectedRows ?? 0)

@@ -5,12 +5,12 @@ import { waitFor } from '#test/kit/wait.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
-import { createProject } from './create-project.ts'
+import { createProject } from '../project-settings/create-project.ts'
 import { listProjects } from './list-projects.ts'
 import { readOnboarding } from './read-onboarding.ts'
-import { readProjectSettings } from './read-project-settings.ts'
+import { readProjectSettings } from '../project-settings/read-project-settings.ts'
 import { rotateDsn } from './rotate-dsn.ts'
-import { updateProjectSettings } from './update-project-settings.ts'
+import { updateProjectSettings } from '../project-settings/update-project-settings.ts'
 
 const t = await testApp()
 const MINUTE_MS = 60_000

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { ScrubRule } from '../projects/scrub-rules.api.ts'
+import type { ScrubRule } from './scrub-rules.api.ts'
 import { textPattern, type TextPattern } from './scrub-patterns.ts'
 import { FILTERED } from './scrub-words.ts'
 

@@ -1,4 +1,4 @@
-import type { ScrubRule } from '../projects/scrub-rules.api.ts'
+import type { ScrubRule } from './scrub-rules.api.ts'
 import { compileRules, type ProjectRules } from './scrub-rules.ts'
 import { EXEMPT } from './scrub-words.ts'
 

@@ -1,9 +1,9 @@
 import { compileLinearPattern } from '../kernel/linear-pattern.ts'
-import type { ScrubRule } from '../projects/scrub-rules.api.ts'
+import type { ScrubRule } from './scrub-rules.api.ts'
 import { replaceCards, replaceIbans, replaceSsns } from './scrub-numbers.ts'
 import { EMAIL } from './scrub-words.ts'
 
-/** What a rule of a project can look for in text (projects/scrub-rules.api.ts), and the word it leaves in its place. */
+/** What a rule of a project can look for in text (protocol/scrub-rules.api.ts), and the word it leaves in its place. */
 export type TextPattern = {
   readonly word: string
   replace(text: string, by: (match: string) => string): string

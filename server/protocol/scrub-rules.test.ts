@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
-import { ScrubRule } from '../projects/scrub-rules.api.ts'
+import { ScrubRule } from './scrub-rules.api.ts'
 import { scrubConnection, scrubEvent, type ScrubRules } from './scrub.ts'
 
 const KEY = Buffer.alloc(32, 7)

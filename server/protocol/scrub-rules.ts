@@ -1,4 +1,4 @@
-import type { ScrubRule } from '../projects/scrub-rules.api.ts'
+import type { ScrubRule } from './scrub-rules.api.ts'
 import { isList, isRecord } from './json.ts'
 import { GuardError, type GuardedJson, parseGuarded } from './json-guard.ts'
 import { RuleActions } from './rule-actions.ts'

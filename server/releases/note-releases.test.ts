@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aPerson } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { createProject } from '../projects/create-project.ts'
+import { createProject } from '../project-settings/create-project.ts'
 import { ensureRelease } from './ensure-release.ts'
 import { KnownReleases, MOST_NEW_PER_DAY, NOTED_FOR_MS, noteReleases, type Sighting } from './note-releases.ts'
 

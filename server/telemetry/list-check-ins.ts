@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { oldestDay, projectSettings } from '../projects/project-settings.ts'
+import { oldestDay } from '../projects/general-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import { durationOf, startOf } from './check-in.ts'
 import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
@@ -25,7 +25,7 @@ export async function listCheckIns(app: App, actor: OrgActor, input: ListCheckIn
   const filter: RunFilter = {
     projectId: input.projectId,
     ...rangeOf(input),
-    oldestDay: oldestDay(projectSettings(project.settings), app.clock.now()),
+    oldestDay: oldestDay(project.settings, app.clock.now()),
     monitor: input.monitor ?? null,
     statuses: input.status ?? null,
     environment: input.environment ?? null,

@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { eventIdFrom } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { oldestDay, projectSettings } from '../projects/project-settings.ts'
+import { oldestDay } from '../projects/general-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
 import { TraceMetricItem } from './telemetry.api.ts'
@@ -28,7 +28,7 @@ export async function listTraceMetrics(
   const filter: MetricFilter = {
     projectId: input.projectId,
     ...rangeOf(input),
-    oldestDay: oldestDay(projectSettings(project.settings), app.clock.now()),
+    oldestDay: oldestDay(project.settings, app.clock.now()),
     name: input.name ?? null,
     type: input.type ?? null,
     traceId: eventIdFrom(input.trace_id),

@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { dropDaysBefore, partitionDays } from '../storage/day-partitions.ts'
-import { projectSettings } from '../projects/project-settings.ts'
+import { generalSettings } from '../projects/general-settings.ts'
 
 const TABLES = ['logs', 'trace_metrics'] as const
 const PIECE = 5_000
@@ -20,7 +20,7 @@ export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ 
   if (projects.length === 0) return { rows: 0, days: 0 }
   const oldest = projects.map(({ id, settings }) => ({
     id,
-    day: dayPlus(today, -projectSettings(settings).retention_days),
+    day: dayPlus(today, -generalSettings(settings).retention_days),
   }))
   const longest = oldest.reduce((least, { day }) => (day < least ? day : least), today)
   const days = await dropDaysBefore(app.db, TABLES, longest)

@@ -14,8 +14,8 @@ import type { ProjectFacts } from '#server/digest/project-facts.ts'
 import { contentEncodingFrom, decodeBody } from '#server/protocol/decode.ts'
 import { decodeStoreBody } from '#server/protocol/decode-store.ts'
 import { parseEnvelope } from '#server/protocol/envelope.ts'
-import { DEFAULT_INBOUND_FILTERS } from '#server/projects/inbound-filters.api.ts'
-import { projectSettings } from '#server/projects/project-settings.ts'
+import { DEFAULT_INBOUND_FILTERS } from '#server/filters/inbound-filters.api.ts'
+import { groupingSettings } from '#server/grouping/grouping-settings.ts'
 import { readIntakeSamples, readSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '../kit/samples.ts'
 import { mutate, mutateJson } from './mutate.ts'
 import { createCollector } from './collect-garbage.ts'
@@ -26,7 +26,7 @@ const PROJECT: ProjectFacts = {
   projectId: '01890000-0000-7000-8000-000000000001',
   orgId: '01890000-0000-7000-8000-000000000002',
   defaultEnvironment: 'production',
-  grouping: compileGrouping(projectSettings({})),
+  grouping: compileGrouping(groupingSettings({})),
   discarded: null,
   storeProfiles: true,
   storeReplays: true,

@@ -2,7 +2,7 @@ import type { App } from '../../context/app.ts'
 import { rateByShare } from '../../issue-recording/sweep.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf } from '../../kernel/day.ts'
-import { projectSettings } from '../../projects/project-settings.ts'
+import { issueSettings } from '../../issue-rules/issue-settings.ts'
 import { readSessionTotals } from './read-session-totals.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function rateImpact(app: App, signal?: AbortSignal): Promise<void> 
     const to = new Date(now.getTime() + 60_000)
     const { users } = await readSessionTotals(app.db, { projectId: id, from: today, to })
     if (users === 0) continue
-    const share = projectSettings(settings).severity_rules.user_share
+    const share = issueSettings(settings).severity_rules.user_share
     await rateByShare(app, id, leastUsers(users, share), signal)
   }
 }

@@ -46,19 +46,6 @@ export type SeverityRules = z.output<typeof SeverityRules>
 
 export const DEFAULT_SEVERITY_RULES: SeverityRules = { users: 25, user_share: 0.01 }
 
-/** As stored: a value nobody understands any more costs only itself. */
-export const StoredEscalating = z
-  .object({
-    deviations: EscalatingRules.shape.deviations.catch(DEFAULT_ESCALATING.deviations),
-    busy_factor: EscalatingRules.shape.busy_factor.catch(DEFAULT_ESCALATING.busy_factor),
-    least: EscalatingRules.shape.least.catch(DEFAULT_ESCALATING.least),
-    young_factor: EscalatingRules.shape.young_factor.catch(DEFAULT_ESCALATING.young_factor),
-    young_least: EscalatingRules.shape.young_least.catch(DEFAULT_ESCALATING.young_least),
-  })
-  .catch(DEFAULT_ESCALATING)
-export const StoredSeverityRules = z
-  .object({
-    users: SeverityRules.shape.users.catch(DEFAULT_SEVERITY_RULES.users),
-    user_share: SeverityRules.shape.user_share.catch(DEFAULT_SEVERITY_RULES.user_share),
-  })
-  .catch(DEFAULT_SEVERITY_RULES)
+export const issueFields = {
+  auto_resolve_days: z.number().int().min(0).max(365).describe('0 switches it off.'),
+}

@@ -1,6 +1,6 @@
 import { invalid } from '../kernel/errors.ts'
 import { patternProblem } from '../kernel/linear-pattern.ts'
-import type { ScrubRule } from './scrub-rules.api.ts'
+import type { ScrubRule } from '../protocol/scrub-rules.api.ts'
 
 /**
  * Whether every expression can be used. Not part of the schema: the engine that knows is nothing for a browser, which

@@ -1,8 +1,8 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
-import { readProject, readProjectKeys } from './projects.queries.ts'
-import { viewProjectSettings, type ProjectSettingsView } from './view-project.ts'
+import { readProject, readProjectKeys } from '../projects/projects.queries.ts'
+import { viewProjectSettings, type ProjectSettingsView } from './view-project-settings.ts'
 
 /** @throws AppError not_found */
 export async function readProjectSettings(app: App, actor: OrgActor, projectId: string): Promise<ProjectSettingsView> {

@@ -45,3 +45,9 @@ export type OwnershipRule = z.output<typeof OwnershipRule>
 export const OwnershipRules = z
   .array(OwnershipRule)
   .max(MOST_OWNERSHIP_RULES, { error: `ownership_rules takes at most ${MOST_OWNERSHIP_RULES} rules.` })
+
+export const ownershipFields = {
+  ownership_rules: OwnershipRules.describe(
+    'Who gets new issues: of the rules that match, the last one decides. The list replaces the one before.',
+  ),
+}

@@ -127,3 +127,9 @@ export const NO_GROUPING_RULES: GroupingRules = { fingerprint: [], stack: [] }
 
 /** A change of version under way: until then unknown fingerprints are looked up under the version before. */
 export const GroupingTransition = z.object({ from: z.number().int().min(1), until: z.iso.datetime() })
+
+export const groupingFields = {
+  grouping_rules: GroupingRules.describe(
+    'Rules of the project about what is one issue; the lists replace those before.',
+  ),
+}

@@ -1,16 +1,16 @@
 import type { z } from 'zod'
-import { announceProject } from './announce-project.ts'
+import { announceProject } from '../projects/announce-project.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
-import { checkOwnershipRules } from './check-ownership-rules.ts'
-import { checkScrubRules } from './check-scrub-rules.ts'
+import { checkOwnershipRules } from '../ownership/check-ownership-rules.ts'
+import { checkScrubRules } from '../privacy/check-scrub-rules.ts'
 import { slugTaken } from './create-project.ts'
 import { projectSettings } from './project-settings.ts'
-import type { ProjectSettingsPatch } from './projects.api.ts'
-import { sealedNewScrubKey } from './scrub-key.ts'
-import { isSlugCollision, lockProject, readProjectKeys, updateProjectRow } from './projects.queries.ts'
-import { viewProjectSettings, type ProjectSettingsView } from './view-project.ts'
+import type { ProjectSettingsPatch } from './project-settings.api.ts'
+import { sealedNewScrubKey } from '../privacy/scrub-key.ts'
+import { isSlugCollision, lockProject, readProjectKeys, updateProjectRow } from '../projects/projects.queries.ts'
+import { viewProjectSettings, type ProjectSettingsView } from './view-project-settings.ts'
 
 /**
  * Changes what is named and keeps the rest. Every process hears of it on the topic `project`.

@@ -1,12 +1,7 @@
 import type { App } from '../context/app.ts'
-import type { ProjectSettingsValues } from './project-settings.ts'
 import { openScrubKey } from './scrub-key.ts'
-import type { ScrubRule } from './scrub-rules.api.ts'
-
-type Settings = Pick<
-  ProjectSettingsValues,
-  'scrub_fields' | 'safe_fields' | 'scrub_ip_addresses' | 'scrub_email_addresses' | 'scrub_rules'
->
+import type { ScrubSettings } from './scrub-settings.ts'
+import type { ScrubRule } from '../protocol/scrub-rules.api.ts'
 
 /** A project's settings as the scrubber takes them (protocol/scrub-keys.ts). */
 export type Scrubbing = {
@@ -22,7 +17,7 @@ export type Scrubbing = {
 export async function scrubbingOf(
   app: App,
   project: { readonly id: string; readonly org_id: string; readonly scrub_key_sealed: string | null },
-  settings: Settings,
+  settings: ScrubSettings,
 ): Promise<Scrubbing> {
   const hashes = settings.scrub_rules.some(({ action }) => action === 'hash')
   const sealed = project.scrub_key_sealed

@@ -1,15 +1,15 @@
-import { randomBytes } from 'node:crypto'
+import { newPublicKey } from '../projects/new-public-key.ts'
 import { publish } from '../storage/bus.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { announceProject } from './announce-project.ts'
+import { announceProject } from '../projects/announce-project.ts'
 import { slugOf } from '../kernel/slug.ts'
-import { LATEST_GROUPING_VERSION } from './grouping-rules.api.ts'
-import type { Platform, Region } from './projects.api.ts'
-import { insertProject, insertProjectKey } from './projects.queries.ts'
-import { viewProject, type ProjectView } from './view-project.ts'
+import { LATEST_GROUPING_VERSION } from '../grouping/grouping-rules.api.ts'
+import type { Platform, Region } from '../projects/projects.api.ts'
+import { insertProject, insertProjectKey } from '../projects/projects.queries.ts'
+import { viewProject, type ProjectView } from '../projects/view-project.ts'
 
 export type CreateProjectInput = {
   readonly name: string
@@ -18,9 +18,6 @@ export type CreateProjectInput = {
   readonly slug?: string | undefined
   readonly scrub_ip_addresses?: boolean | undefined
 }
-
-/** The name of an SDK key: 128 random bits, not secret (it stands in every app that is shipped). */
-export const newPublicKey = (): string => randomBytes(16).toString('hex')
 
 /**
  * Creates a project with its first key.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_INBOUND_FILTERS } from './inbound-filters.api.ts'
-import { DEFAULT_ESCALATING, DEFAULT_SEVERITY_RULES } from './issue-rules.api.ts'
+import { DEFAULT_INBOUND_FILTERS } from '../filters/inbound-filters.api.ts'
+import { DEFAULT_ESCALATING, DEFAULT_SEVERITY_RULES } from '../issue-rules/issue-settings.api.ts'
 import { projectSettings } from './project-settings.ts'
 
 const defaults = {

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { attachmentFields } from '../attachments/attachment-settings.api.ts'
+import { InboundFilters, InboundFiltersPatch } from '../filters/inbound-filters.api.ts'
+import { groupingFields, GroupingTransition } from '../grouping/grouping-rules.api.ts'
+import { intakeFields } from '../intake/intake-settings.api.ts'
+import { EscalatingRules, issueFields, SeverityRules } from '../issue-rules/issue-settings.api.ts'
+import { routes } from '../kernel/contract.ts'
+import { Id, Timestamp } from '../kernel/page.api.ts'
+import { limitFields } from '../limits/limit-settings.api.ts'
+import { ownershipFields } from '../ownership/ownership-rules.api.ts'
+import { scrubFields } from '../privacy/scrub-settings.api.ts'
+import { generalFields } from '../projects/general-settings.api.ts'
+import { Platform, Project, ProjectKey, ProjectName, ProjectSlug, Region } from '../projects/projects.api.ts'
+
+/** What a project can be set to; absent keeps, null clears where null is allowed. */
+const settingFields = {
+  name: ProjectName,
+  slug: ProjectSlug,
+  ...generalFields,
+  ...issueFields,
+  ...intakeFields,
+  ...scrubFields,
+  ...limitFields,
+  ...groupingFields,
+  ...ownershipFields,
+  ...attachmentFields,
+}
+
+export const ProjectSettings = z.object({
+  id: Id,
+  number: z.number().int(),
+  platform: Platform,
+  region: Region,
+  dsn: z.string(),
+  created_at: Timestamp,
+  ...settingFields,
+  inbound_filters: InboundFilters,
+  escalating: EscalatingRules,
+  severity_rules: SeverityRules,
+  grouping_version: z.number().int(),
+  grouping_transition: GroupingTransition.nullable().describe(
+    'While a change of version is under way: events unknown to it join the issue the version before finds.',
+  ),
+  keys: z.array(ProjectKey),
+})
+
+export const ProjectSettingsPatch = z
+  .strictObject({
+    ...settingFields,
+    inbound_filters: InboundFiltersPatch.describe('Filters named here change, the others stay.'),
+    escalating: EscalatingRules.partial().describe('When an issue escalates; what is named here changes.'),
+    severity_rules: SeverityRules.partial().describe('When an issue reaches many; what is named here changes.'),
+  })
+  .partial()
+
+const params = z.object({ projectId: Id })
+
+export const projectSettingsRoutes = routes({
+  createProject: {
+    method: 'POST',
+    path: '/api/projects',
+    tag: 'Projects',
+    summary: 'Create a project with its first DSN',
+    description: 'The slug is made from the name; 409 when the organisation has it already.',
+    permission: 'projects.write',
+    status: 201,
+    body: z.strictObject({
+      name: ProjectName,
+      platform: Platform,
+      region: Region,
+      slug: ProjectSlug.optional(),
+      scrub_ip_addresses: settingFields.scrub_ip_addresses.optional(),
+    }),
+    response: Project,
+    refusals: [409],
+  },
+  readProjectSettings: {
+    method: 'GET',
+    path: '/api/projects/:projectId/settings',
+    tag: 'Projects',
+    summary: 'Settings of a project, with its keys',
+    permission: 'projects.read',
+    params,
+    response: ProjectSettings,
+    refusals: [404],
+  },
+  updateProjectSettings: {
+    method: 'PATCH',
+    path: '/api/projects/:projectId/settings',
+    tag: 'Projects',
+    summary: 'Change settings of a project',
+    description: 'Absent fields stay as they are; an unknown field is 400. Platform and region cannot change.',
+    permission: 'projects.write',
+    params,
+    body: ProjectSettingsPatch,
+    response: ProjectSettings,
+    refusals: [404, 409],
+  },
+})

@@ -1,0 +1,33 @@
+import type { z } from 'zod'
+import type { Config } from '../config.ts'
+import { dsnOf } from '../projects/dsn.ts'
+import type { ProjectKeyRow, ProjectRow } from '../projects/projects.queries.ts'
+import { currentKey, viewIdentity } from '../projects/view-project.ts'
+import type { ProjectSettings } from './project-settings.api.ts'
+import { projectSettings } from './project-settings.ts'
+
+export type ProjectSettingsView = z.input<typeof ProjectSettings>
+
+/** A project with all that can be set. @param keys newest first */
+export function viewProjectSettings(
+  config: Config,
+  row: ProjectRow,
+  keys: readonly ProjectKeyRow[],
+): ProjectSettingsView {
+  const identity = viewIdentity(row)
+  return {
+    ...identity,
+    ...projectSettings(row.settings),
+    name: row.name,
+    slug: row.slug,
+    dsn: dsnOf(config, identity, currentKey(keys)?.public_key ?? ''),
+    keys: keys.map((key) => ({
+      id: key.id,
+      public_key: key.public_key,
+      dsn: dsnOf(config, identity, key.public_key),
+      created_at: key.created_at.toISOString(),
+      expires_at: key.expires_at?.toISOString() ?? null,
+      last_seen_at: key.last_seen_at?.toISOString() ?? null,
+    })),
+  }
+}

@@ -1,0 +1,12 @@
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import { generalFields } from './general-settings.api.ts'
+import { storedSettings } from './stored-settings.ts'
+
+export const generalSettings = storedSettings({
+  default_environment: generalFields.default_environment.catch('production'),
+  retention_days: generalFields.retention_days.catch(90),
+})
+
+/** The first day of a project's retention: older data is hidden before it is deleted. @param stored `projects.settings` */
+export const oldestDay = (stored: unknown, now: Date): string =>
+  dayPlus(dayOf(now), -generalSettings(stored).retention_days)
