@@ -12,12 +12,13 @@ import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from '../i
 import { Activity, Comment, IssueDetail } from '../issues/issues.api.ts'
 import { Intake, Outcome, Quota } from '../outcomes/intake.api.ts'
 import { Erasure, ScrubbingPreview } from '../privacy/privacy.api.ts'
-import { GroupingRules } from '../projects/grouping-rules.api.ts'
-import { InboundFilters } from '../projects/inbound-filters.api.ts'
-import { EscalatingRules, SeverityRules } from '../projects/issue-rules.api.ts'
-import { OwnershipRule } from '../projects/ownership-rules.api.ts'
-import { Platform, Project, ProjectKey, ProjectSettings, Region } from '../projects/projects.api.ts'
-import { ScrubRule } from '../projects/scrub-rules.api.ts'
+import { GroupingRules } from '../grouping/grouping-rules.api.ts'
+import { InboundFilters } from '../filters/inbound-filters.api.ts'
+import { EscalatingRules, SeverityRules } from '../issue-rules/issue-settings.api.ts'
+import { OwnershipRule } from '../ownership/ownership-rules.api.ts'
+import { Platform, Project, ProjectKey, Region } from '../projects/projects.api.ts'
+import { ProjectSettings } from '../project-settings/project-settings.api.ts'
+import { ScrubRule } from '../protocol/scrub-rules.api.ts'
 import {
   Breadcrumb,
   DebugImage,
