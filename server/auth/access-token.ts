@@ -6,11 +6,11 @@ import { newId } from '../kernel/ids.ts'
 import { ROLES, type Role } from '#shared/permissions.ts'
 import { ACCESS_TOKEN_ALGORITHM, signingKey, verifyingKey } from './signing-keys.ts'
 
-/** Access tokens (security 4.1): a JWT of 15 minutes that names a session; rights are read from the database. */
+/** Access tokens: a JWT of 15 minutes that names a session. The role is read from the database, not from the token. */
 
 export const ACCESS_LIFE_SECONDS = 900
 const TOKEN_TYPE = 'at+jwt'
-/** How far the clocks of two of our machines may be apart. */
+/** Clock difference between two servers that is tolerated. */
 const SKEW_SECONDS = 5
 
 const Claims = z.object({
@@ -31,11 +31,11 @@ export type TokenSubject = {
   readonly orgId: string
   readonly role: Role
   readonly sessionId: string
-  /** End of the session: no token outlives it. */
+  /** A token expires with its session at the latest. */
   readonly sessionEndsAt: Date
 }
 
-/** Signs a token for a session, good for 15 minutes or until the session ends. */
+/** Signs a token for a session. It is valid for 15 minutes or until the session ends. */
 export async function makeAccessToken(app: App, subject: TokenSubject): Promise<string> {
   const { kid, key } = await signingKey(app)
   const now = Math.floor(app.clock.now().getTime() / 1000)
@@ -51,8 +51,7 @@ export async function makeAccessToken(app: App, subject: TokenSubject): Promise<
 }
 
 /**
- * Judges a token by itself: signature by one of our keys, type, issuer, audience, times. Whether its session still
- * lives is asked elsewhere.
+ * Verifies the token alone: signature, type, issuer, audience, times. The caller checks that the session is active.
  * @throws AppError unauthenticated
  */
 export async function readAccessToken(app: App, token: string): Promise<AccessClaims> {
@@ -70,7 +69,7 @@ export async function readAccessToken(app: App, token: string): Promise<AccessCl
         issuer: app.config.publicUrl,
         audience: audienceOf(app),
         requiredClaims: ['sub', 'org', 'role', 'sid', 'jti', 'iat', 'exp'],
-        // With it comes the check that `iat` is not in the future.
+        // This option also checks that `iat` is not in the future.
         maxTokenAge: ACCESS_LIFE_SECONDS,
         clockTolerance: SKEW_SECONDS,
         currentDate: app.clock.now(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
-import { forgive, giveBack, LIMITS, takeAttempt } from './attempts.ts'
+import { resetAttempts, returnAttempt, LIMITS, takeAttempt } from './attempts.ts'
 
 const t = await testApp()
 const MINUTE_MS = 60_000
@@ -68,7 +68,7 @@ describe('five log-ins per account and network', () => {
     for (let i = 0; i < 30; i++) {
       const attempt = await takeLogin(key)
       if (!attempt.allowed) throw attempt.refusal
-      await giveBack(t.app, attempt.taken)
+      await returnAttempt(t.app, attempt.taken)
     }
     expect(await allowedOf(key, 20)).toBe(5)
   })
@@ -78,14 +78,14 @@ describe('five log-ins per account and network', () => {
     const early = await takeLogin(key)
     t.clock.advance(15 * MINUTE_MS)
     await takeLogin(key)
-    if (early.allowed) await giveBack(t.app, early.taken)
+    if (early.allowed) await returnAttempt(t.app, early.taken)
     expect(await allowedOf(key, 20)).toBe(4)
   })
 
   test('forgiving starts anew', async () => {
     const key = newId()
     const [attempt] = [await takeLogin(key), await allowedOf(key, 4)]
-    if (attempt.allowed) await forgive(t.app, attempt.taken)
+    if (attempt.allowed) await resetAttempts(t.app, attempt.taken)
     expect(await allowedOf(key, 20)).toBe(5)
   })
 })

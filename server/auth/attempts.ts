@@ -3,10 +3,13 @@ import { isLoopbackHost } from '../config.ts'
 import type { App } from '../context/app.ts'
 import { rateLimited, type AppError } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
-import { countAttempt, forgetAttempts, returnAttempt } from './auth.queries.ts'
+import { countAttempt, deleteAttempts, uncountAttempt } from './auth.queries.ts'
 import { networkOf } from './network.ts'
 
-/** The limits of security 4.5 for accounts. Counted before the check they protect, in one statement each. */
+/**
+ * Limits of log-in, sign-up and refresh (docs/accounts.md). Each attempt is counted in one statement, before the check
+ * that the limit protects: parallel requests cannot exceed it.
+ */
 
 const MINUTE_MS = 60_000
 
@@ -15,22 +18,22 @@ type Limit = {
   readonly name: string
   readonly quota: number
   readonly windowMs: number
-  /** Passing the quota blocks for 1, 2, 4 … up to this many minutes instead of until the window's end. */
-  readonly mostBlockMs: number | null
-  /** Judges the client's address alone: does not apply to loopback clients in relaxed mode. */
+  /** Exceeding the quota blocks for 1, 2, 4 … minutes up to this time. Null blocks until the window ends. */
+  readonly maxBlockMs: number | null
+  /** The limit counts by address alone. It does not apply to loopback clients in relaxed mode. */
   readonly byAddress: boolean
 }
 
 export const LIMITS = {
-  loginPair: { name: 'login', quota: 5, windowMs: 15 * MINUTE_MS, mostBlockMs: 15 * MINUTE_MS, byAddress: false },
-  loginAccount: { name: 'login-account', quota: 50, windowMs: 60 * MINUTE_MS, mostBlockMs: null, byAddress: false },
-  loginNetwork: { name: 'login-network', quota: 60, windowMs: 15 * MINUTE_MS, mostBlockMs: null, byAddress: true },
-  signUp: { name: 'signup', quota: 60, windowMs: 60 * MINUTE_MS, mostBlockMs: null, byAddress: true },
-  switchOrg: { name: 'switch-org', quota: 60, windowMs: 60 * MINUTE_MS, mostBlockMs: null, byAddress: false },
-  refresh: { name: 'refresh', quota: 60, windowMs: 60 * MINUTE_MS, mostBlockMs: null, byAddress: false },
+  loginPair: { name: 'login', quota: 5, windowMs: 15 * MINUTE_MS, maxBlockMs: 15 * MINUTE_MS, byAddress: false },
+  loginAccount: { name: 'login-account', quota: 50, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
+  loginNetwork: { name: 'login-network', quota: 60, windowMs: 15 * MINUTE_MS, maxBlockMs: null, byAddress: true },
+  signUp: { name: 'signup', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: true },
+  switchOrg: { name: 'switch-org', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
+  refresh: { name: 'refresh', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
 } as const satisfies Record<string, Limit>
 
-/** An attempt that was counted. Give it back when it turns out not to be a failure. */
+/** An attempt that was counted. Return it when it was not a failure. */
 export type Taken = {
   readonly limit: Limit
   readonly key: string
@@ -40,14 +43,14 @@ export type Taken = {
 
 export type Attempt =
   | { readonly allowed: true; readonly taken: Taken }
-  /** `first`: no attempt of this window was refused before. */
+  /** `first`: the first refused attempt of its window. */
   | { readonly allowed: false; readonly first: boolean; readonly refusal: AppError }
 
 /**
- * Counts an attempt and says whether it may go on. Refused attempts do not prolong anything.
- * @param key what is counted, see the `…Key` functions
+ * Counts an attempt and returns whether it is allowed. Refused attempts do not extend a block.
+ * @param key what the limit counts by, from one of the `…Key` functions
  * @param ip of the client, for the loopback rule
- * @param db the transaction, when the count shall stand or fall with it
+ * @param db the transaction, when the count must be rolled back with it
  */
 export async function takeAttempt(
   app: App,
@@ -56,8 +59,9 @@ export async function takeAttempt(
   ip: string,
   db: Connection = app.db,
 ): Promise<Attempt> {
-  const free = limit.byAddress && app.config.mode === 'relaxed' && isLoopbackHost(ip)
-  if (app.config.rateLimitScale === 0 || free) return { allowed: true, taken: { limit, key, windowStartedAt: null } }
+  const isExempt = limit.byAddress && app.config.mode === 'relaxed' && isLoopbackHost(ip)
+  if (app.config.rateLimitScale === 0 || isExempt)
+    return { allowed: true, taken: { limit, key, windowStartedAt: null } }
   const now = app.clock.now()
   const quota = Math.max(1, Math.round(limit.quota * app.config.rateLimitScale))
   const row = await countAttempt(db, {
@@ -66,8 +70,8 @@ export async function takeAttempt(
     now,
     quota,
     windowMs: limit.windowMs,
-    firstBlockMs: limit.mostBlockMs === null ? null : MINUTE_MS,
-    mostBlockMs: limit.mostBlockMs,
+    firstBlockMs: limit.maxBlockMs === null ? null : MINUTE_MS,
+    maxBlockMs: limit.maxBlockMs,
   })
   if (row.attempts <= quota) return { allowed: true, taken: { limit, key, windowStartedAt: row.window_started_at } }
   const until = row.blocked_until ?? new Date(row.window_started_at.getTime() + limit.windowMs)
@@ -82,17 +86,17 @@ export async function takeAttempt(
   }
 }
 
-/** The attempt was no failure: it does not count. */
-export async function giveBack(app: App, taken: Taken): Promise<void> {
-  if (taken.windowStartedAt !== null) await returnAttempt(app.db, taken.limit.name, taken.key, taken.windowStartedAt)
+/** Removes an attempt that was not a failure from the count. */
+export async function returnAttempt(app: App, taken: Taken): Promise<void> {
+  if (taken.windowStartedAt !== null) await uncountAttempt(app.db, taken.limit.name, taken.key, taken.windowStartedAt)
 }
 
-/** The right password from this place: earlier typing errors there are forgotten. */
-export async function forgive(app: App, taken: Taken): Promise<void> {
-  if (taken.windowStartedAt !== null) await forgetAttempts(app.db, taken.limit.name, taken.key)
+/** Resets the counter after the correct password. */
+export async function resetAttempts(app: App, taken: Taken): Promise<void> {
+  if (taken.windowStartedAt !== null) await deleteAttempts(app.db, taken.limit.name, taken.key)
 }
 
-/** Digests, so that the table holds no address of anybody who only mistyped. */
+/** Digests: the table must not hold e-mail addresses that were only mistyped. */
 const digest = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('base64url')
 

@@ -50,7 +50,7 @@ export async function activeUserByEmail(db: Connection, email: string): Promise<
   return row ?? null
 }
 
-/** Locks the user's row: sessions begin and passwords change one after the other. */
+/** Locks the user's row, so that new sessions and password changes of one user run one after the other. */
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   return (await tx.selectFrom('users').selectAll().where('id', '=', userId).forUpdate().executeTakeFirst()) ?? null
 }
@@ -129,7 +129,7 @@ export async function insertSession(tx: Tx, session: Insertable<Tables['sessions
   await tx.insertInto('sessions').values(session).execute()
 }
 
-/** What a request may do, as the database says: kept for at most 5 s, dropped at once when it changes. */
+/** A session with its user and role, cached for at most 5 s and dropped as soon as one of them changes. */
 export type LiveSession = {
   readonly sessionId: string
   readonly userId: string
@@ -183,11 +183,11 @@ export async function readSession(db: Connection, sessionId: string): Promise<Se
 }
 
 export type LockedSession = SessionRow & {
-  /** How long `hold_until` was away when the statement reached the database, before any wait for the lock. */
+  /** Time left until `hold_until` when the statement reached the database, before any wait for the lock. */
   readonly hold_left_ms: number | null
 }
 
-/** Locks the row: refreshes of a session run one after the other. */
+/** Locks the row, so that refreshes of one session run one after the other. */
 export async function lockSession(tx: Tx, sessionId: string): Promise<LockedSession | null> {
   const row = await tx
     .selectFrom('sessions')
@@ -210,7 +210,7 @@ export type Rotation = {
   readonly userAgent: string | null
 }
 
-/** `hold_until` is judged by the database's clock: the one clock all processes share. */
+/** `hold_until` uses the clock of the database, which all processes share. */
 export async function rotateSession(tx: Tx, sessionId: string, rotation: Rotation): Promise<void> {
   await tx
     .updateTable('sessions')
@@ -226,7 +226,7 @@ export async function rotateSession(tx: Tx, sessionId: string, rotation: Rotatio
     .execute()
 }
 
-/** @returns whether it was still going on */
+/** @returns whether the session was active */
 export async function endSession(tx: Tx, sessionId: string, reason: string, now: Date): Promise<boolean> {
   const result = await tx
     .updateTable('sessions')
@@ -246,8 +246,8 @@ export async function endSessionsOf(tx: Tx, userId: string, reason: string, now:
     .execute()
 }
 
-/** Ends the least recently used ones beyond `most`. */
-export async function endSurplusSessions(tx: Tx, userId: string, most: number, now: Date): Promise<string[]> {
+/** Ends the least recently used sessions beyond `max`. */
+export async function endSurplusSessions(tx: Tx, userId: string, max: number, now: Date): Promise<string[]> {
   const rows = await tx
     .updateTable('sessions')
     .set({ ended_at: now, end_reason: 'too_many' })
@@ -259,14 +259,14 @@ export async function endSurplusSessions(tx: Tx, userId: string, most: number, n
         .where('ended_at', 'is', null)
         .orderBy('last_used_at', 'desc')
         .orderBy('id', 'desc')
-        .offset(most),
+        .offset(max),
     )
     .returning('id')
     .execute()
   return rows.map((row) => row.id)
 }
 
-/** Addresses this user has had sessions from lately. */
+/** Addresses of the user's sessions since a time. */
 export async function sessionAddresses(db: Connection, userId: string, since: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('sessions')
@@ -280,7 +280,7 @@ export async function sessionAddresses(db: Connection, userId: string, since: Da
   return rows.flatMap((row) => row.ip ?? [])
 }
 
-/** Sessions die after a week without use, so those last used long ago are dead, ended or not. */
+/** Sessions expire after a week without use: those last used before `before` are over, also without `ended_at`. */
 export async function deleteSessionsLastUsed(db: Connection, before: Date): Promise<void> {
   await db.deleteFrom('sessions').where('last_used_at', '<', before).execute()
 }
@@ -314,22 +314,21 @@ export type AttemptCount = {
   readonly now: Date
   readonly quota: number
   readonly windowMs: number
-  /** Null: refused until the window ends. Else: refused for so long, doubling with every strike up to `mostBlockMs`. */
+  /** Null: refused until the window ends. Else the first block, doubled with every strike up to `maxBlockMs`. */
   readonly firstBlockMs: number | null
-  readonly mostBlockMs: number | null
+  readonly maxBlockMs: number | null
 }
 
 type Counted = { window_started_at: Date; attempts: number; blocked_until: Date | null; strikes: number }
 
 /**
- * Counts one attempt, in one statement: however many arrive at once, each gets a number of its own, and the attempt
- * may go on when it is at most the quota.
+ * Counts one attempt in one statement: parallel attempts get different numbers. A number up to the quota is allowed.
  *
- * With blocks: the attempt beyond the quota starts one; once it is over, one attempt is free and the next starts the
- * next block, twice as long. All is forgotten a whole window after the window's start or the last block's end.
+ * With blocks, the attempt beyond the quota starts one. After it ends one attempt is allowed, and the next starts a block
+ * twice as long. The counter starts again one window after the window's start or the last block's end.
  */
 export async function countAttempt(db: Connection, count: AttemptCount): Promise<Counted> {
-  const { bucket, key, now, quota, windowMs, firstBlockMs, mostBlockMs } = count
+  const { bucket, key, now, quota, windowMs, firstBlockMs, maxBlockMs } = count
   const blocks = firstBlockMs !== null
   const result = await sql<Counted>`
     insert into attempt_counters as c (bucket, key, window_started_at, attempts)
@@ -342,7 +341,7 @@ export async function countAttempt(db: Connection, count: AttemptCount): Promise
           when s.fresh or s.served then null
           when s.blocked then c.blocked_until
           when ${blocks} and c.attempts >= s.quota
-            then ${now}::timestamptz + least(${firstBlockMs}::float8 * 2 ^ least(c.strikes, 20), ${mostBlockMs}::float8) * interval '1 millisecond'
+            then ${now}::timestamptz + least(${firstBlockMs}::float8 * 2 ^ least(c.strikes, 20), ${maxBlockMs}::float8) * interval '1 millisecond'
         end,
         case when s.fresh then 0 when not s.blocked and not s.served and ${blocks} and c.attempts >= s.quota then c.strikes + 1 else c.strikes end
       from (
@@ -359,8 +358,13 @@ export async function countAttempt(db: Connection, count: AttemptCount): Promise
   return row
 }
 
-/** Takes one attempt back from the window it was counted in. */
-export async function returnAttempt(db: Connection, bucket: string, key: string, windowStartedAt: Date): Promise<void> {
+/** Removes one attempt from the window it was counted in. */
+export async function uncountAttempt(
+  db: Connection,
+  bucket: string,
+  key: string,
+  windowStartedAt: Date,
+): Promise<void> {
   await db
     .updateTable('attempt_counters')
     .set((column) => ({ attempts: sql<number>`greatest(${column.ref('attempts')} - 1, 0)` }))
@@ -370,7 +374,7 @@ export async function returnAttempt(db: Connection, bucket: string, key: string,
     .execute()
 }
 
-export async function forgetAttempts(db: Connection, bucket: string, key: string): Promise<void> {
+export async function deleteAttempts(db: Connection, bucket: string, key: string): Promise<void> {
   await db.deleteFrom('attempt_counters').where('bucket', '=', bucket).where('key', '=', key).execute()
 }
 

@@ -5,7 +5,7 @@ import { readAccessToken } from './access-token.ts'
 import { purgeAccounts } from './purge-accounts.ts'
 import { liveSession } from './session-cache.ts'
 
-/** What a request brought along. */
+/** The credentials of a request. */
 export type Credentials = {
   /** The `Authorization` header. */
   readonly authorization: string | null | undefined
@@ -15,8 +15,8 @@ export type Credentials = {
 
 export type Authenticator = {
   /**
-   * @returns who is asking, or null when the request brought no credentials at all
-   * @throws AppError unauthenticated when it brought some that do not hold
+   * @returns the actor, or null when the request has no credentials
+   * @throws AppError unauthenticated when its credentials are not valid
    */
   authenticate(credentials: Credentials, caller: Caller): Promise<{ actor: SessionActor; viaCookie: boolean } | null>
   close(): void
@@ -25,18 +25,18 @@ export type Authenticator = {
 const PURGE_EVERY_MS = 10 * 60_000
 
 /**
- * A bearer wins over the cookie, and there is no falling back: a caller is never somebody else than it claims.
- * While open it also clears away dead sessions and counters, every ten minutes.
+ * A bearer token takes precedence over the cookie, without fallback when it is not valid. Until it is closed, it also
+ * deletes old sessions and counters every ten minutes.
  */
 export function createAuthenticator(app: App): Authenticator {
   const purging = setInterval(() => {
-    purgeAccounts(app).catch((error: unknown) => app.log.warn({ err: error }, 'clearing away old sessions failed'))
+    purgeAccounts(app).catch((error: unknown) => app.log.warn({ err: error }, 'deleting old sessions failed'))
   }, PURGE_EVERY_MS)
   purging.unref()
   return {
     close: () => clearInterval(purging),
     async authenticate({ authorization, accessToken }, caller) {
-      // Only `Bearer` speaks to us: a proxy before us may have asked for `Basic`.
+      // `Basic` may be meant for a proxy in front of the service.
       if (authorization != null && /^bearer(?:\s|$)/i.test(authorization)) {
         throw unauthenticated('API keys are not accepted yet. Use the session cookies that POST /api/auth/login sets.')
       }
@@ -50,7 +50,7 @@ async function actorOfToken(app: App, token: string, caller: Caller): Promise<Se
   const claims = await readAccessToken(app, token)
   const session = await liveSession(app, claims.sid)
   if (session === null || session.userId !== claims.sub || session.expiresAt <= app.clock.now()) throw ended()
-  // `iat` has whole seconds: a token made in the same second as the mark stands.
+  // `iat` has whole seconds: a token of the same second stays valid.
   if (session.notBefore !== null && claims.iat < Math.floor(session.notBefore.getTime() / 1000)) throw ended()
   return {
     kind: 'user',

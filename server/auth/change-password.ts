@@ -10,10 +10,10 @@ import { issueTokens, startSession, type SessionTokens } from './start-session.t
 export type ChangePasswordInput = { readonly currentPassword: string; readonly newPassword: string }
 
 /**
- * Sets a new password, ends every session of the user and begins a new one for the caller. Guesses at the current
- * password count as failed log-ins.
- * @returns the new session's tokens, and a warning where the password was let through although it is weak
- * @throws AppError invalid (wrong current password, unfit new one), rate_limited, unauthenticated
+ * Sets a new password, ends every session of the user and starts a new one for the caller. A wrong current password counts
+ * as a failed log-in.
+ * @returns the new session's tokens, and a warning when a weak password was accepted
+ * @throws AppError invalid (wrong current password, new one not allowed), rate_limited, unauthenticated
  */
 export async function changePassword(
   app: App,
@@ -33,7 +33,8 @@ export async function changePassword(
     const user = await lockUser(tx, found.id)
     const membership = await readMembership(tx, found.id, actor.orgId)
     if (user === null || membership === null) throw ended()
-    if (user.password_hash !== found.password_hash) throw invalid('currentPassword is wrong: it was changed just now.')
+    if (user.password_hash !== found.password_hash)
+      throw invalid('currentPassword is wrong: the password was changed a moment ago.')
     const now = app.clock.now()
     await setPasswordHash(tx, user.id, newHash, now)
     await endSessionsOf(tx, user.id, 'password_changed', now)
@@ -56,13 +57,13 @@ async function checkNewPassword(
   return judgePassword(app.config.passwordCheck, input.newPassword, subject)
 }
 
-/** The change stands whether or not the mail goes out. */
+/** The password stays changed when the mail cannot be sent. */
 async function mailUser(app: App, user: UserRow): Promise<void> {
   try {
     await app.mail.send({
       to: user.email,
       subject: 'Your Faultline password was changed',
-      text: `Hello ${user.name},\n\nthe password of your account at ${app.config.publicUrl} was changed and all other sessions were ended.\n\nIf this was not you, ask an owner of your organisation for help at once.\n`,
+      text: `Hello ${user.name},\n\nthe password of your account at ${app.config.publicUrl} was changed and all other sessions were ended.\n\nIf this was not you, ask an owner of your organisation for help immediately.\n`,
     })
   } catch (error) {
     app.log.warn({ err: error }, 'a mail about a changed password could not be sent')

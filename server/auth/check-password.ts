@@ -1,17 +1,26 @@
 import type { Caller, RequestOrigin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { accountKey, forgive, giveBack, LIMITS, networkKey, pairKey, takeAttempt, type Taken } from './attempts.ts'
+import {
+  accountKey,
+  LIMITS,
+  networkKey,
+  pairKey,
+  resetAttempts,
+  returnAttempt,
+  takeAttempt,
+  type Taken,
+} from './attempts.ts'
 import type { UserRow } from './auth.queries.ts'
 import { keyedQueue } from './keyed-queue.ts'
 import { isKnownNetwork } from './known-network.ts'
 import { perApp } from './per-app.ts'
 
 /**
- * Attempts are counted before they are checked, so several honest log-ins at once would look like failures; fewer at
- * once per account and network than the quota of five keeps them apart.
+ * Attempts are counted before the password is checked, so that parallel correct log-ins look like failures at first.
+ * Fewer parallel checks per account and network than the quota of five keep them below it.
  */
-const MOST_AT_ONCE = 4
-const lanes = perApp(() => keyedQueue(MOST_AT_ONCE))
+const MAX_PARALLEL_CHECKS = 4
+const lanes = perApp(() => keyedQueue(MAX_PARALLEL_CHECKS))
 
 export type PasswordCheck = {
   readonly email: string
@@ -21,8 +30,8 @@ export type PasswordCheck = {
 }
 
 /**
- * Whether this is the account's password, under the limits of security 4.5.
- * @throws AppError rate_limited; worded and counted the same for accounts that do not exist
+ * Whether this is the user's password, within the limits of docs/accounts.md.
+ * @throws AppError rate_limited, with the same sentence and count for accounts that do not exist
  */
 export function checkPassword(app: App, check: PasswordCheck, { origin }: Pick<Caller, 'origin'>): Promise<boolean> {
   const key = pairKey(check.email, origin.ip)
@@ -32,13 +41,13 @@ export function checkPassword(app: App, check: PasswordCheck, { origin }: Pick<C
     const others = await takeOthers(app, check, origin, pair.taken)
     const { user, password } = check
     const matches = await app.passwords.verify(user?.password_hash ?? null, password).catch(async (error: unknown) => {
-      // Too busy to check: nobody failed.
-      for (const taken of [pair.taken, ...others]) await giveBack(app, taken)
+      // The password was not checked, so the attempts do not count.
+      for (const taken of [pair.taken, ...others]) await returnAttempt(app, taken)
       throw error
     })
     if (matches) {
-      await forgive(app, pair.taken)
-      for (const taken of others) await giveBack(app, taken)
+      await resetAttempts(app, pair.taken)
+      for (const taken of others) await returnAttempt(app, taken)
     }
     return matches
   })
@@ -51,19 +60,19 @@ async function takeOthers(app: App, check: PasswordCheck, origin: RequestOrigin,
     taken.push(account.taken)
   } else {
     if (account.first) warnUser(app, check.user)
-    // Attackers from everywhere must not lock the owner out: where this account has signed in before, it still can.
+    // A distributed attack must not lock the user out: networks the user had sessions from stay allowed.
     if (check.user === null || !(await isKnownNetwork(app, check.user.id, origin.ip))) {
-      await giveBack(app, pair)
+      await returnAttempt(app, pair)
       throw account.refusal
     }
   }
   const network = await takeAttempt(app, LIMITS.loginNetwork, networkKey(origin.ip), origin.ip)
   if (network.allowed) return [...taken, network.taken]
-  for (const counted of [pair, ...taken]) await giveBack(app, counted)
+  for (const counted of [pair, ...taken]) await returnAttempt(app, counted)
   throw network.refusal
 }
 
-/** Once per hour at most; in the background, so that the answer does not tell that there is somebody to write to. */
+/** At most one mail per hour. It is sent in the background: the response time must not reveal that the account exists. */
 function warnUser(app: App, user: UserRow | null): void {
   app.log.warn({ user_id: user?.id ?? null }, 'signin.locked: too many wrong passwords for one account')
   if (user === null) return
@@ -72,7 +81,7 @@ function warnUser(app: App, user: UserRow | null): void {
     .send({
       to: user.email,
       subject: 'Many failed log-ins to your Faultline account',
-      text: `Hello ${user.name},\n\nsomebody tried more than ${LIMITS.loginAccount.quota} wrong passwords for your account at ${publicUrl} within an hour. For the rest of that hour you can log in only from networks you used before. Your account is not locked and nothing was changed.\n\nIf this was not you, make sure that your password is long and used nowhere else.\n`,
+      text: `Hello ${user.name},\n\nthere were more than ${LIMITS.loginAccount.quota} attempts with a wrong password for your account at ${publicUrl} within an hour. For the rest of that hour you can log in only from networks you used before. Your account is not locked and nothing was changed.\n\nIf this was not you, make sure that your password is long and that you use it only here.\n`,
     })
     .catch((error: unknown) => app.log.warn({ err: error }, 'a mail about failed log-ins could not be sent'))
 }

@@ -1,14 +1,13 @@
 /**
- * Runs at most `most` pieces of work per key at once; the rest wait their turn, in order.
- * Keys vanish with their last work.
+ * Runs at most `max` tasks per key in parallel. The others wait in order. A key is removed with its last task.
  */
-export function keyedQueue(most: number): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+export function keyedQueue(max: number): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const lanes = new Map<string, { running: number; waiting: (() => void)[] }>()
   return async (key, work) => {
     const lane = lanes.get(key) ?? { running: 0, waiting: [] }
     lanes.set(key, lane)
-    if (lane.running < most) lane.running++
-    // The one that ends hands its place over, so `running` stays.
+    if (lane.running < max) lane.running++
+    // A task that ends passes its place on, so `running` does not change.
     else
       await new Promise<void>((resolve) => {
         lane.waiting.push(resolve)

@@ -9,7 +9,7 @@ import { hmacKeyPlace } from './start-session.ts'
 
 export type LogOutInput = { readonly accessToken: string | null; readonly refreshToken: string | null }
 
-/** Ends the sessions the tokens belong to, at once here and within a second elsewhere. Other tokens do nothing. */
+/** Ends the sessions of the tokens: immediately in this process, within a second in others. Invalid tokens are ignored. */
 export async function logOut(app: App, input: LogOutInput): Promise<void> {
   const sessions = new Set([
     await sessionOfRefreshToken(app, input.refreshToken),

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** The network an address counts for in limits: /24 of IPv4, /56 of IPv6 (security 4.5). */
+/** The network that limits count an address by: /24 of IPv4, /56 of IPv6. */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown'
   const address = ipaddr.process(ip)

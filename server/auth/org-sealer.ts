@@ -4,15 +4,15 @@ import { dataKeySealer, newDataKey, type Sealer } from '../storage/seal.ts'
 import { orgDataKey } from './auth.queries.ts'
 import { perApp } from './per-app.ts'
 
-/** Opened data keys; a key never changes and an organisation never leaves, so nothing here goes stale. */
+/** Opened data keys. A key never changes and organisations are never deleted, so no entry becomes stale. */
 const opened = perApp(() => new Map<string, Sealer>())
 
 const placeOf = (orgId: string): string => `orgs:data_key_sealed:${orgId}:${orgId}`
 
 /**
- * Seals under the organisation's own data key, which is wrapped by the installation's (security 4.15). Name the place
+ * Seals with the organisation's data key, which is itself sealed with the installation's master key. The place is
  * `table:column:row:organisation`.
- * @param db the transaction, when there is one: it may have made the organisation
+ * @param db the transaction, when there is one: it may have created the organisation
  * @throws Error when the organisation is missing or its key was sealed with an unknown one
  */
 export async function orgSealer(app: App, orgId: string, db: Connection = app.db): Promise<Sealer> {

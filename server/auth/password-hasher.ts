@@ -4,12 +4,12 @@ import { rateLimited } from '../kernel/errors.ts'
 
 export type PasswordCost = { readonly memoryKib: number; readonly passes: number }
 
-/** Above the OWASP floor of 19 MiB and two passes; 36 ms on the reference box (security 4.4). */
+/** Above the OWASP floor of 19 MiB and two passes; 36 ms on the reference box . */
 export const PASSWORD_COST: PasswordCost = { memoryKib: 65_536, passes: 3 }
 
-/** Each takes the whole memory cost: four of them are 256 MiB. */
-const MOST_RUNNING = 4
-const MOST_WAITING = 64
+/** Each hash takes the whole memory cost: four take 256 MiB. */
+const MAX_RUNNING = 4
+const MAX_WAITING = 64
 
 /** `Algorithm.Argon2id`; the enum of the package is a const enum, which isolated modules cannot read. */
 const ARGON2ID = 2
@@ -19,7 +19,7 @@ const OUTPUT_BYTES = 32
 /** argon2id, one lane; hashes made with other parameters still verify. */
 export function createPasswordHasher(cost: PasswordCost): PasswordHasher {
   const nobody = hashOfNobody(cost)
-  const limited = limitConcurrency(MOST_RUNNING, MOST_WAITING)
+  const limited = limitConcurrency(MAX_RUNNING, MAX_WAITING)
   return {
     hash: (password) =>
       limited(() =>
@@ -42,21 +42,21 @@ export function createPasswordHasher(cost: PasswordCost): PasswordHasher {
   }
 }
 
-/** A hash no password is known for, verified where there is no account, so that the answer takes as long. */
+/** The hash of an unknown password. It is verified where there is no account, so that the response takes as long. */
 function hashOfNobody(cost: PasswordCost): string {
   const zeros = (bytes: number) => Buffer.alloc(bytes).toString('base64').replace(/=+$/, '')
   return `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=1$${zeros(SALT_BYTES)}$${zeros(OUTPUT_BYTES)}`
 }
 
-function limitConcurrency(mostRunning: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+function limitConcurrency(maxRunning: number, maxWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
   return async (work) => {
-    if (running < mostRunning) {
+    if (running < maxRunning) {
       running++
     } else {
-      if (waiting.length >= mostWaiting) throw rateLimited('Too many people are logging in. Try again in 2 s.', 2)
-      // The one that ends hands its place over, so `running` stays.
+      if (waiting.length >= maxWaiting) throw rateLimited('Too many log-ins at the same time. Try again in 2 s.', 2)
+      // A hash that ends passes its place on, so `running` does not change.
       await new Promise<void>((resolve) => {
         waiting.push(resolve)
       })

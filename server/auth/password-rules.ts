@@ -1,30 +1,30 @@
 import { invalid } from '../kernel/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
-/** The rules of security 4.4. Length always holds; what makes a password weak is judged as PASSWORD_CHECK says. */
+/** Password rules (docs/accounts.md). The length is always checked; PASSWORD_CHECK decides about weak passwords. */
 
-const FEWEST_CHARACTERS = 8
-const MOST_CHARACTERS = 256
-const MOST_BYTES = 1024
+const MIN_CHARACTERS = 8
+const MAX_CHARACTERS = 256
+const MAX_BYTES = 1024
 
 /**
- * @param field the name the API gives it, for the message
- * @throws AppError invalid when too short, too long or not text
+ * @param field the field of the API, for the message
+ * @throws AppError invalid when too short, too long or not well-formed text
  */
 export function checkPasswordLength(password: string, field: string): void {
   // Half a surrogate pair would be hashed as U+FFFD, the same for every half.
   if (!password.isWellFormed()) throw invalid(`${field} is not valid Unicode text.`)
   const characters = Array.from(password).length
-  if (characters < FEWEST_CHARACTERS) throw invalid(`${field} must have at least ${FEWEST_CHARACTERS} characters.`)
-  if (characters > MOST_CHARACTERS || Buffer.byteLength(password) > MOST_BYTES) {
-    throw invalid(`${field} must have at most ${MOST_CHARACTERS} characters.`)
+  if (characters < MIN_CHARACTERS) throw invalid(`${field} must have at least ${MIN_CHARACTERS} characters.`)
+  if (characters > MAX_CHARACTERS || Buffer.byteLength(password) > MAX_BYTES) {
+    throw invalid(`${field} must have at most ${MAX_CHARACTERS} characters.`)
   }
 }
 
-/** What a password must not consist of. */
+/** Texts that a password must not consist of. */
 export type PasswordSubject = { readonly email: string; readonly name: string; readonly org: string }
 
-/** @returns a sentence naming the weakness, or null */
+/** @returns a sentence that names the weakness, or null */
 export async function passwordWeakness(password: string, subject: PasswordSubject): Promise<string | null> {
   const folded = fold(password)
   const terms: readonly (readonly [string, string])[] = [
@@ -43,7 +43,7 @@ export async function passwordWeakness(password: string, subject: PasswordSubjec
 
 /**
  * Applies PASSWORD_CHECK to a new password.
- * @returns a warning to hand on, or null
+ * @returns a warning for the response, or null
  * @throws AppError invalid in mode `block`
  */
 export async function judgePassword(
@@ -55,12 +55,12 @@ export async function judgePassword(
   const weakness = await passwordWeakness(password, subject)
   if (weakness === null) return null
   if (mode === 'block') throw invalid(`${weakness} Choose another one.`)
-  return `${weakness} Choose another one before this installation holds anything of value.`
+  return `${weakness} Choose another one before you use this installation in production.`
 }
 
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, '')
 
-/** The term alone, or with nothing but digits before and after it. */
+/** The term alone, or with only digits before and after it. */
 function isTermWithDigits(folded: string, term: string): boolean {
   if (term === '') return false
   for (let at = folded.indexOf(term); at !== -1; at = folded.indexOf(term, at + 1)) {

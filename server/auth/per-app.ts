@@ -1,6 +1,6 @@
 import type { App } from '../context/app.ts'
 
-/** State that lives as long as one App (caches, queues): made at first use, gone with it. */
+/** State of one App (caches, queues), created at first use and collected with the App. */
 export function perApp<T>(make: (app: App) => T): (app: App) => T {
   const states = new WeakMap<App, T>()
   return (app) => {

@@ -4,7 +4,7 @@ import { KNOWN_NETWORK_DAYS } from './known-network.ts'
 
 const DAY_MS = 86_400_000
 
-/** Deletes counters nobody needs after a day, and sessions once they no longer make a network known. */
+/** Deletes counters after a day, and sessions when their network no longer counts as known. */
 export async function purgeAccounts(app: App): Promise<void> {
   const now = app.clock.now().getTime()
   await deleteOldAttempts(app.db, new Date(now - DAY_MS))

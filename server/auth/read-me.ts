@@ -5,7 +5,7 @@ import { unauthenticated } from '../kernel/errors.ts'
 import type { Me } from './auth.api.ts'
 import { membershipsOf, readSession, readUser, type MembershipRow } from './auth.queries.ts'
 
-/** The caller as the dashboard shows it. */
+/** The caller's user, organisation, memberships and session. */
 export async function readMe(app: App, actor: SessionActor): Promise<z.input<typeof Me>> {
   const [user, session, memberships] = await Promise.all([
     readUser(app.db, actor.userId),

@@ -11,19 +11,19 @@ import { isOwnRefreshToken, parseRefreshToken, type RefreshToken } from './refre
 import { announceSessions, forgetSessions } from './session-cache.ts'
 import { hmacKeyPlace, idleEnd, issueTokens, type SessionState, type SessionTokens } from './start-session.ts'
 
-/** Calls with the same token that came before its rotation was answered: they get that answer. */
+/** Rotations in progress by token. Calls with the same token share the response. */
 const rotations = perApp(() => new Map<string, Promise<SessionTokens>>())
 
-/** Timers may fire a fraction of a millisecond early; an answer that left early would make its reader a thief. */
+/** Timers may fire a fraction of a millisecond early. A response that leaves early would make its client look like a thief. */
 const TIMER_SLACK_MS = 2
 
 /**
- * Rotates the refresh token (security 4.1). A token counts once. Used again it ends the session, unless the call
- * arrived before the answer of the rotation had left: such calls are parallel ones of the same browser and get the
- * same successor. To tell the two apart every answer of a rotation leaves `REFRESH_OVERLAP_MS` after it.
+ * Rotates the refresh token. A token is valid once. Its second use ends the session, unless the call arrived before the
+ * response of the rotation was sent: then it is a parallel call of the same browser and gets the same new token. To
+ * tell the two apart, every response of a rotation is sent `REFRESH_OVERLAP_MS` after it.
  *
- * Within this process parallel calls share one rotation; across processes the row lock and `hold_until`, by the
- * database's clock, decide.
+ * Within this process parallel calls share one rotation. Across processes the row lock and `hold_until`, by the clock of
+ * the database, decide.
  * @throws AppError unauthenticated, rate_limited
  */
 export function refreshSession(app: App, tokenText: string | null, caller: Caller): Promise<SessionTokens> {
@@ -39,29 +39,29 @@ export function refreshSession(app: App, tokenText: string | null, caller: Calle
   return rotation
 }
 
-type Verdict =
-  /** `leaveAtMs`: monotonic time of `hold_until`, before which no answer may leave. */
+type Rotated =
+  /** `leaveAtMs`: monotonic time of `hold_until`. No response is sent before it. */
   | { readonly kind: 'rotated' | 'parallel'; readonly session: SessionState; readonly leaveAtMs: number }
   | { readonly kind: 'theft' }
 
 async function rotate(app: App, token: RefreshToken, caller: Caller, arrivedAtMs: number): Promise<SessionTokens> {
   const key = await keyOf(app, token)
-  const verdict = await app.tx((tx) => judge(tx, app, { token, key, arrivedAtMs }, caller.origin))
-  if (verdict.kind === 'theft') {
+  const result = await app.tx((tx) => rotateLocked(tx, app, { token, key, arrivedAtMs }, caller.origin))
+  if (result.kind === 'theft') {
     forgetSessions(app, { session_id: token.sessionId })
     app.log.warn(
       { session_id: token.sessionId, ip: caller.origin.ip, request_id: caller.requestId },
       'session.theft_detected',
     )
-    throw unauthenticated('This refresh token was used before, so the session was ended for safety. Log in again.')
+    throw unauthenticated('This refresh token was used before. The session was ended for safety. Log in again.')
   }
-  const tokens = await issueTokens(app, verdict.session)
-  const waitMs = Math.ceil(verdict.leaveAtMs - app.clock.monotonicMs()) + TIMER_SLACK_MS
+  const tokens = await issueTokens(app, result.session)
+  const waitMs = Math.ceil(result.leaveAtMs - app.clock.monotonicMs()) + TIMER_SLACK_MS
   if (app.config.refreshOverlapMs > 0 && waitMs > 0) await sleep(waitMs)
   return tokens
 }
 
-/** @throws AppError unauthenticated when the token is not one of its session */
+/** @throws AppError unauthenticated when the token does not belong to its session */
 async function keyOf(app: App, token: RefreshToken): Promise<Buffer> {
   const session = await readSession(app.db, token.sessionId)
   if (session === null) throw ended()
@@ -78,12 +78,12 @@ type Presented = {
   readonly arrivedAtMs: number
 }
 
-/** @throws AppError unauthenticated, rate_limited; both roll back, a theft commits */
-async function judge(tx: Tx, app: App, presented: Presented, origin: RequestOrigin): Promise<Verdict> {
+/** @throws AppError unauthenticated, rate_limited; both roll back. A theft commits. */
+async function rotateLocked(tx: Tx, app: App, presented: Presented, origin: RequestOrigin): Promise<Rotated> {
   const { token, key, arrivedAtMs } = presented
   const now = app.clock.now()
-  // From here to the database's look at its clock there is only the way: whatever it takes makes the call look later
-  // than it was, never earlier. A call after the answer is therefore never taken for a parallel one.
+  // The time from here until the database reads its clock makes the call look later than it was, never earlier. A call
+  // after the response is therefore never taken for a parallel one.
   const waitedMs = app.clock.monotonicMs() - arrivedAtMs
   const row = await lockSession(tx, token.sessionId)
   const lockedAtMs = app.clock.monotonicMs()
@@ -112,7 +112,7 @@ async function judge(tx: Tx, app: App, presented: Presented, origin: RequestOrig
     await announceSessions(tx, { session_id: row.id })
     return { kind: 'theft' }
   }
-  // Signed by the key of the session and yet ahead of it: the database was set back. Nothing good can follow.
+  // The token is authentic but newer than the session: the database was restored from a backup.
   if (token.counter > row.counter) throw ended()
   const attempt = await takeAttempt(app, LIMITS.refresh, row.id, origin.ip, tx)
   if (!attempt.allowed) throw attempt.refusal

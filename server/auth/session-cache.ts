@@ -5,15 +5,15 @@ import { publish } from '../storage/bus.ts'
 import { readLiveSession, type LiveSession } from './auth.queries.ts'
 import { perApp } from './per-app.ts'
 
-/** Whose sessions changed: one, or all of a user. */
+/** Which sessions changed: one, or all of a user. */
 export type SessionChange = { readonly session_id: string } | { readonly user_id: string }
 
 const Change = z.union([z.object({ session_id: z.string() }), z.object({ user_id: z.string() })])
 
 const TOPIC = 'session'
 const LIFE_MS = 5_000
-/** Beyond, the whole memory is dropped rather than grown. */
-const MOST_KEPT = 20_000
+/** Above this number the whole cache is dropped. */
+const MAX_CACHED = 20_000
 
 const caches = perApp((app) => {
   const kept = new Map<string, { session: LiveSession; readAtMs: number }>()
@@ -38,7 +38,7 @@ function drop(cache: ReturnType<typeof caches>, change: SessionChange): void {
   for (const [id, { session }] of cache.kept) if (session.userId === change.user_id) cache.kept.delete(id)
 }
 
-/** @returns null when the session has ended or its user is disabled or gone */
+/** @returns null when the session has ended, or its membership or user is disabled or deleted */
 export async function liveSession(app: App, sessionId: string): Promise<LiveSession | null> {
   const cache = caches(app)
   const nowMs = app.clock.monotonicMs()
@@ -50,16 +50,16 @@ export async function liveSession(app: App, sessionId: string): Promise<LiveSess
     cache.kept.delete(sessionId)
     return null
   }
-  // What changed while we were reading may not be in what was read: use it this once, do not keep it.
+  // A change during the read may be missing in the result: use the result once, do not cache it.
   if (cache.generation === generation) {
-    if (cache.kept.size >= MOST_KEPT) cache.kept.clear()
+    if (cache.kept.size >= MAX_CACHED) cache.kept.clear()
     cache.kept.set(sessionId, { session, readAtMs: nowMs })
   }
   return session
 }
 
-/** Tells the other processes with the commit; pair it with {@link forgetSessions} after the commit. */
+/** Notifies the other processes with the commit. Call {@link forgetSessions} after the commit. */
 export const announceSessions = (tx: Tx, change: SessionChange): Promise<void> => publish(tx, TOPIC, change)
 
-/** Drops what this process remembers, at once. */
+/** Drops the cached sessions of this process. */
 export const forgetSessions = (app: App, change: SessionChange): void => drop(caches(app), change)

@@ -6,10 +6,10 @@ export const ACCESS_COOKIE = 'svc_access'
 export const REFRESH_COOKIE = 'svc_refresh'
 
 const ACCESS_PATH = '/'
-/** The refresh token travels to the calls that need it and no others. */
+/** Browsers send the refresh token only to the routes below this path. */
 const REFRESH_PATH = '/api/auth'
 
-/** Attributes of security 4.1; HttpOnly and Secure come from the HTTP side. */
+/** The HTTP side adds HttpOnly and Secure. */
 export function setSessionCookies(cookies: Cookies, tokens: SessionTokens): void {
   cookies.set(ACCESS_COOKIE, tokens.accessToken, {
     path: ACCESS_PATH,

@@ -11,10 +11,10 @@ import { foldEmail } from './email.ts'
 import { sealedNewDataKey } from './org-sealer.ts'
 import { checkPasswordLength, judgePassword } from './password-rules.ts'
 
-/** Any fixed number: sign-ups run one after the other, so that there is one first and slugs do not collide. */
+/** An arbitrary number. Sign-ups run one after the other, so that only one is the first and slugs do not collide. */
 const SIGN_UP_LOCK = 7_201_994_313
 
-const MOST_SLUG_CHARACTERS = 40
+const MAX_SLUG_CHARACTERS = 40
 
 export type SignUpInput = {
   readonly email: string
@@ -24,9 +24,9 @@ export type SignUpInput = {
 }
 
 /**
- * Creates an organisation and its owner. The first sign-up of an installation always works, later ones as
- * FAULTLINE_SIGNUP says.
- * @returns the organisation's slug, and a warning where the password was let through although it is weak
+ * Creates an organisation and its owner. The first sign-up of an installation always works; FAULTLINE_SIGNUP decides
+ * about later ones.
+ * @returns the organisation's slug, and a warning when a weak password was accepted
  * @throws AppError forbidden, rate_limited, invalid (password), conflict (known e-mail)
  */
 export async function signUp(
@@ -40,7 +40,7 @@ export async function signUp(
   if (!attempt.allowed) throw attempt.refusal
   checkPasswordLength(input.password, 'password')
   const warning = await judgePassword(app.config.passwordCheck, input.password, { ...input, email })
-  // Hashed before anybody looks whether the address is known: the answer takes as long either way.
+  // Hash before looking up the address: the response time must not reveal whether the account exists.
   const passwordHash = await app.passwords.hash(input.password)
   const now = app.clock.now()
   const orgId = newId()
@@ -83,7 +83,7 @@ async function checkOpen(app: App, db: Connection): Promise<void> {
 
 /** `acme`, or the first of `acme-2`, `acme-3` … that is free. */
 async function freeSlug(tx: Tx, name: string): Promise<string> {
-  const slug = slugOf(name, MOST_SLUG_CHARACTERS)
+  const slug = slugOf(name, MAX_SLUG_CHARACTERS)
   const base = slug === '' ? 'org' : slug
   const taken = await orgSlugsLike(tx, base)
   if (!taken.has(base)) return base

@@ -6,21 +6,21 @@ import { publish } from '../storage/bus.ts'
 import { deleteOldSigningKeys, insertSigningKey, readSigningKeys, retireSigningKey } from './auth.queries.ts'
 import { perApp } from './per-app.ts'
 
-/** Keys of access tokens (security 4.3): Ed25519, named by their thumbprint, private part sealed at rest. */
+/** Keys of access tokens: Ed25519, named by their thumbprint, with the private part sealed at rest. */
 
-/** The one algorithm access tokens may have. */
+/** The only algorithm of access tokens. */
 export const ACCESS_TOKEN_ALGORITHM = 'EdDSA'
 
 const DAY_MS = 86_400_000
 const LIFE_MS = 90 * DAY_MS
-/** The longest life of an access token, and five minutes. */
+/** The lifetime of an access token, plus five minutes. */
 const VERIFIES_AFTER_RETIREMENT_MS = 20 * 60_000
-/** How long a ring is trusted without asking, should a message of the bus be lost. */
+/** How long the keys are cached, in case a message of the bus is lost. */
 const RING_LIFE_MS = 60_000
-/** An unknown key id asks the database at most this often. */
+/** An unknown key id reloads the keys at most this often. */
 const RELOAD_AFTER_MS = 1_000
 
-/** Any fixed number: processes that make a key at the same time wait for each other on it. */
+/** An arbitrary number. Processes that create a key at the same time wait for each other with this lock. */
 const KEY_LOCK = 7_201_994_312
 
 type SigningKey = { readonly kid: string; readonly createdAt: Date; readonly key: CryptoKey }
@@ -42,17 +42,17 @@ const rings = perApp((app) => {
   return { state, drop }
 })
 
-/** The key to sign with now; made at first need, replaced when it is 90 days old. */
+/** The current signing key. It is created at first use and replaced after 90 days. */
 export async function signingKey(app: App): Promise<SigningKey> {
   const ring = await currentRing(app)
   if (ring.active !== null && ring.active.createdAt.getTime() > app.clock.now().getTime() - LIFE_MS) return ring.active
   await replaceSigningKey(app, new Date(app.clock.now().getTime() - LIFE_MS))
   const { active } = await currentRing(app)
-  if (active === null) throw new Error('No signing key, although one was just made.')
+  if (active === null) throw new Error('There is no signing key although one was just created.')
   return active
 }
 
-/** @returns null for a key that never was ours or was retired more than 20 minutes ago */
+/** @returns null for an unknown key and for one that was retired more than 20 minutes ago */
 export async function verifyingKey(app: App, kid: string): Promise<CryptoKey | null> {
   let ring = await currentRing(app)
   if (!ring.publicKeys.has(kid) && app.clock.monotonicMs() - ring.loadedAtMs >= RELOAD_AFTER_MS) {
@@ -63,19 +63,19 @@ export async function verifyingKey(app: App, kid: string): Promise<CryptoKey | n
   return known === undefined || isGone(app, known) ? null : known.key
 }
 
-/** Public keys for others to verify access tokens with, newest first. */
+/** Public keys that verify access tokens, newest first. */
 export async function publicJwks(app: App): Promise<JWK[]> {
   await signingKey(app)
   const ring = await currentRing(app)
   return [...ring.publicKeys.values()].filter((key) => !isGone(app, key)).map(({ jwk }) => jwk)
 }
 
-/** Makes a new signing key now; the old one verifies for 20 more minutes. */
+/** Creates a new signing key. The old one verifies for 20 more minutes. */
 export const rotateSigningKey = (app: App): Promise<void> => replaceSigningKey(app, null)
 
 const isGone = (app: App, key: PublicKey): boolean => key.goneAt !== null && key.goneAt <= app.clock.now()
 
-/** @param staleBefore an active key made after it is left alone: another process was faster. Null replaces any. */
+/** @param staleBefore keeps an active key that was created later, by another process. Null replaces any key. */
 async function replaceSigningKey(app: App, staleBefore: Date | null): Promise<void> {
   const pair = await generateKeyPair(ACCESS_TOKEN_ALGORITHM, { crv: 'Ed25519', extractable: true })
   const publicJwk = await exportJWK(pair.publicKey)
@@ -109,7 +109,7 @@ async function currentRing(app: App): Promise<Ring> {
   if (state.ring !== null && app.clock.monotonicMs() - state.ring.loadedAtMs < RING_LIFE_MS) return state.ring
   const { generation } = state
   const loaded = await loadRing(app)
-  // A key made while we were reading may be missing here: use what was read, but do not keep it.
+  // A key created during the read may be missing: use the result once, do not cache it.
   if (state.generation === generation) state.ring = loaded
   return loaded
 }

@@ -11,29 +11,29 @@ import { makeRefreshToken } from './refresh-token.ts'
 import { announceSessions } from './session-cache.ts'
 
 const DAY_MS = 86_400_000
-/** A session dies after so long without a refresh … */
+/** A session ends after this time without a refresh. */
 const IDLE_MS = 7 * DAY_MS
-/** … and after so long whatever happens. */
+/** A session ends after this time in any case. */
 const ABSOLUTE_MS = 30 * DAY_MS
-const MOST_SESSIONS = 20
+const MAX_SESSIONS = 20
 const KEY_BYTES = 32
 
-/** What a signed-in browser keeps. */
+/** The tokens that a signed-in browser keeps. */
 export type SessionTokens = {
   readonly accessToken: string
   readonly refreshToken: string
-  /** Whole seconds until the refresh token dies when it is not used. */
+  /** Whole seconds until an unused refresh token expires. */
   readonly refreshLifeSeconds: number
 }
 
 /** Whose session it is: a user in one organisation, with the role of now. */
 export type SessionMember = { readonly userId: string; readonly orgId: string; readonly role: Role }
 
-/** Where the HMAC key of a session stands, for the seal. */
+/** The place of a session's HMAC key, for the sealer. */
 export const hmacKeyPlace = (sessionId: string, orgId: string): string =>
   `sessions:hmac_key_sealed:${sessionId}:${orgId}`
 
-/** The end of an unused session: a week from now, never after the absolute end. */
+/** When the session ends if it is not used: in a week, at the latest at its absolute end. */
 export const idleEnd = (now: Date, expiresAt: Date): Date =>
   new Date(Math.min(now.getTime() + IDLE_MS, expiresAt.getTime()))
 
@@ -42,7 +42,7 @@ export const idleEnd = (now: Date, expiresAt: Date): Date =>
  * user's row.
  * @param start.method how the user proved who they are, such as `password`
  * @param start.expiresAt the end of the session this one continues in another organisation; by default 30 days from now
- * @returns what {@link issueTokens} makes tokens from, after the commit
+ * @returns the state from which {@link issueTokens} makes tokens after the commit
  */
 export async function startSession(
   tx: Tx,
@@ -70,14 +70,14 @@ export async function startSession(
     ip: start.origin.ip,
     user_agent: start.origin.userAgent,
   })
-  for (const ended of await endSurplusSessions(tx, userId, MOST_SESSIONS, now)) {
+  for (const ended of await endSurplusSessions(tx, userId, MAX_SESSIONS, now)) {
     await announceSessions(tx, { session_id: ended })
   }
   await touchMembership(tx, userId, orgId, now)
   return { member: { userId, orgId, role }, sessionId, key, counter: 0, idleExpiresAt, expiresAt }
 }
 
-/** A session as its tokens are made from. */
+/** What the tokens of a session are made from. */
 export type SessionState = {
   readonly member: SessionMember
   readonly sessionId: string
@@ -88,8 +88,8 @@ export type SessionState = {
 }
 
 /**
- * Both tokens of a session as it stands. Called after the commit: signing may need the database itself, and a
- * transaction that waits for a second connection can wait for ever.
+ * Both tokens of a session. Call it after the commit: signing may query the database, and a transaction that waits for a
+ * second connection may wait for ever.
  */
 export async function issueTokens(app: App, session: SessionState): Promise<SessionTokens> {
   const { member, sessionId, key, counter, idleExpiresAt, expiresAt } = session
