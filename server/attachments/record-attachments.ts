@@ -7,10 +7,10 @@ import type { Recorder } from '../outcomes/recorder.ts'
 import { tellIssues } from '../issue-rows/tell-issues.ts'
 
 /** Files, each once: the same one of the same event that came before is a duplicate. */
-export const recordAttachments: Recorder<Attachment> = async (_app, client, now, facts) => {
-  const files = facts.map(({ fact, filing }): FiledAttachment => ({
-    projectId: filing.projectId,
-    receivedAt: filing.receivedAt,
+export const recordAttachments: Recorder<Attachment> = async (client, now, facts) => {
+  const files = facts.map(({ fact, context }): FiledAttachment => ({
+    projectId: context.projectId,
+    receivedAt: context.receivedAt,
     attachment: fact,
   }))
   const seen = await findStoredAttachments(client, files, dayOf(now))
@@ -28,13 +28,13 @@ export const recordAttachments: Recorder<Attachment> = async (_app, client, now,
   const fresh = facts.filter((_, index) => isFresh[index])
   const issues = await findIssuesOf(
     client,
-    fresh.map(({ fact, filing }) => ({ projectId: filing.projectId, eventId: fact.eventId })),
+    fresh.map(({ fact, context }) => ({ projectId: context.projectId, eventId: fact.eventId })),
   )
   await tellIssues(
     client,
-    fresh.flatMap(({ fact, filing }) => {
-      const issueId = issues.get(`${filing.projectId}/${fact.eventId}`)
-      return issueId === undefined ? [] : [{ filing, issueId }]
+    fresh.flatMap(({ fact, context }) => {
+      const issueId = issues.get(`${context.projectId}/${fact.eventId}`)
+      return issueId === undefined ? [] : [{ context, issueId }]
     }),
   )
   return isFresh.map((one) => (one ? ACCEPTED : DUPLICATE))

@@ -9,7 +9,7 @@ import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settl
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import { RECEIVED_DAY_TABLES } from './day-tables.ts'
-import { ACCEPTED, type Disposition, type Filing } from '../outcomes/recorder.ts'
+import { ACCEPTED, type ItemOutcome, type ItemContext } from '../outcomes/recorder.ts'
 import type { PreparedFact, PreparedItem } from './item.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 import { type Counted, OutcomeLedger } from '../outcomes/outcomes.ts'
@@ -150,7 +150,7 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Prom
         continue
       }
       const due = facts.get(item.kind)
-      const one = { item, filing: { ...base, orgId } }
+      const one = { item, context: { ...base, orgId } }
       if (due === undefined) facts.set(item.kind, [one])
       else due.push(one)
     }
@@ -160,12 +160,12 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Prom
   for (const kind of FACT_KINDS) {
     const due = facts.get(kind)
     if (due === undefined) continue
-    const dispositions = await recordKind(app, tx, now, kind, due)
-    for (const [index, { item, filing }] of due.entries()) {
-      const { outcome, reason } = dispositions?.[index] ?? ACCEPTED
+    const outcomes = await recordKind(tx, now, kind, due)
+    for (const [index, { item, context }] of due.entries()) {
+      const { outcome, reason } = outcomes?.[index] ?? ACCEPTED
       if (outcome === 'duplicate') duplicates += item.quantity
       else if (kind === 'event') events++
-      const { projectId, keyId, receivedAt } = filing
+      const { projectId, keyId, receivedAt } = context
       const { category, quantity } = item
       ledger.add({ projectId, keyId, receivedAt, category, quantity, outcome, reason })
     }
@@ -177,20 +177,19 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Prom
 /** What an entry counts as that could not even be split. */
 const UNREADABLE: Counted = { category: 'default', quantity: 1 }
 
-type Due = { readonly item: PreparedFact; readonly filing: Filing }
+type Due = { readonly item: PreparedFact; readonly context: ItemContext }
 
 const FACT_KINDS = Object.keys(RECORDERS).filter((kind): kind is FactKind => kind in RECORDERS)
 
 function recordKind<K extends FactKind>(
-  app: App,
   tx: Tx,
   now: Date,
   kind: K,
   due: readonly Due[],
-): Promise<readonly Disposition[] | null> {
+): Promise<readonly ItemOutcome[] | null> {
   // Safe: `facts` is keyed by the kind of what it holds.
-  const facts = due.map(({ item, filing }) => ({ fact: item.fact as FactOf<K>, filing }))
-  return RECORDERS[kind](app, tx, now, facts)
+  const facts = due.map(({ item, context }) => ({ fact: item.fact as FactOf<K>, context }))
+  return RECORDERS[kind](tx, now, facts)
 }
 
 /**

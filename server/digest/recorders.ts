@@ -1,22 +1,24 @@
-import type { Recorder } from '../outcomes/recorder.ts'
-import type { FactKind, FactOf } from './kinds.ts'
 import { recordAttachments } from '../attachments/record-attachments.ts'
-import { recordClientLosses } from '../outcomes/record-client-losses.ts'
-import { recordEvents } from '../issue-recording/record-events.ts'
-import { recordPerformanceItems } from './record-performance.ts'
 import { recordFeedback } from '../feedback/record-feedback.ts'
-import { recordCheckInItems, recordLogItems, recordTraceMetricItems } from '../telemetry/record-telemetry.ts'
-import { recordSessionItems } from './record-sessions.ts'
+import { recordEvents } from '../issue-recording/record-events.ts'
+import { performanceRecorder } from '../metrics/performance/record-performance.ts'
+import { sessionRecorder } from '../metrics/sessions/record-sessions.ts'
+import { recordClientLosses } from '../outcomes/record-client-losses.ts'
+import type { Recorder } from '../outcomes/recorder.ts'
+import { checkInRecorder } from '../telemetry/record-check-ins.ts'
+import { logRecorder } from '../telemetry/record-logs.ts'
+import { traceMetricRecorder } from '../telemetry/record-trace-metrics.ts'
+import type { FactKind, FactOf } from './kinds.ts'
 
-/** In this order within a transaction, everywhere: two digesters must lock tables in the same order. */
+/** A transaction runs them in this order: two digesters must lock tables in the same order. */
 export const RECORDERS: { readonly [K in FactKind]: Recorder<FactOf<K>> } = {
   event: recordEvents,
   attachment: recordAttachments,
   feedback: recordFeedback,
-  check_in: recordCheckInItems,
-  logs: recordLogItems,
-  trace_metrics: recordTraceMetricItems,
-  session: recordSessionItems,
-  performance: recordPerformanceItems,
+  check_in: checkInRecorder,
+  logs: logRecorder,
+  trace_metrics: traceMetricRecorder,
+  session: sessionRecorder,
+  performance: performanceRecorder,
   client_report: recordClientLosses,
 }

@@ -7,29 +7,31 @@ import type { Recorder } from '../outcomes/recorder.ts'
 import { tellIssues } from '../issue-rows/tell-issues.ts'
 
 /** Feedback, each once, with the issue of its event where that event is stored already (in this batch, too). */
-export const recordFeedback: Recorder<NewFeedback> = async (_app, tx, _now, facts) => {
-  const keys = facts.map(({ fact, filing }) => `${filing.projectId}/${fact.feedbackId}`)
+export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => {
+  const keys = facts.map(({ fact, context }) => `${context.projectId}/${fact.feedbackId}`)
   const first = new Map(facts.map((one, index) => [keys[index] ?? '', one] as const).toReversed())
   const issues = await findIssuesOf(
     tx,
-    facts.flatMap(({ fact: { eventId }, filing: { projectId } }) => (eventId === null ? [] : [{ projectId, eventId }])),
+    facts.flatMap(({ fact: { eventId }, context: { projectId } }) =>
+      eventId === null ? [] : [{ projectId, eventId }],
+    ),
   )
   // A fixed order, so that two writers never wait for each other in a circle.
   const rows = [...first].sort(([a], [b]) => (a < b ? -1 : 1))
   const inserted = await insertFeedback(
     tx,
-    rows.map(([, { fact, filing }]) => ({
-      projectId: filing.projectId,
-      receivedAt: filing.receivedAt,
+    rows.map(([, { fact, context }]) => ({
+      projectId: context.projectId,
+      receivedAt: context.receivedAt,
       feedback: fact,
-      issueId: issues.get(`${filing.projectId}/${fact.eventId}`) ?? null,
+      issueId: issues.get(`${context.projectId}/${fact.eventId}`) ?? null,
     })),
   )
   await tellIssues(
     tx,
-    rows.flatMap(([, { fact, filing }]) => {
-      const issueId = issues.get(`${filing.projectId}/${fact.eventId}`)
-      return issueId === undefined ? [] : [{ filing, issueId }]
+    rows.flatMap(([, { fact, context }]) => {
+      const issueId = issues.get(`${context.projectId}/${fact.eventId}`)
+      return issueId === undefined ? [] : [{ context, issueId }]
     }),
   )
   return facts.map((one, index) => {

@@ -1,21 +1,19 @@
 import type { Tx } from '../storage/database.ts'
-import type { App } from '../context/app.ts'
 import { findStored } from '../events/store.ts'
 import { dayOf } from '../kernel/day.ts'
 import type { Occurrence } from './occurrence.ts'
 import { recordOccurrences, type Recorded } from './record.ts'
 import { touchProjects } from './record.queries.ts'
 import { publishLive } from '../live/publish.ts'
-import { ACCEPTED, DISCARDED_ISSUE, type Disposition, DUPLICATE, type Filed } from '../outcomes/recorder.ts'
+import { ACCEPTED, DISCARDED_ISSUE, type ItemOutcome, DUPLICATE, type FactInContext } from '../outcomes/recorder.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
 
 /** Events into issues; an id seen in this batch or stored within the last days is a duplicate. */
 export async function recordEvents(
-  _app: App,
   tx: Tx,
   now: Date,
-  facts: readonly Filed<Occurrence>[],
-): Promise<readonly Disposition[]> {
+  facts: readonly FactInContext<Occurrence>[],
+): Promise<readonly ItemOutcome[]> {
   const first = new Map<string, Occurrence>()
   const keys = facts.map(({ fact: { event } }) => `${event.projectId}/${event.eventId}`)
   const isFirst = facts.map(({ fact }, index) => {

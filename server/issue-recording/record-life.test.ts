@@ -113,12 +113,12 @@ async function record(sent: readonly Sent[]): Promise<void> {
 async function commit(occurrences: readonly Occurrence[], andThen?: () => never): Promise<readonly unknown[]> {
   const now = app.clock.now()
   await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(now))
-  const filing = { projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
+  const context = { projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
   return writers.tx(async (tx) => {
-    const facts = occurrences.map((fact) => ({ fact, filing }))
-    const dispositions = await recordEvents(app, tx, now, facts)
+    const facts = occurrences.map((fact) => ({ fact, context }))
+    const outcomes = await recordEvents(tx, now, facts)
     andThen?.()
-    return dispositions
+    return outcomes
   })
 }
 

@@ -1,7 +1,7 @@
 import { shownAs } from './shown-as.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { publishLive } from '../live/publish.ts'
-import type { Filing } from '../outcomes/recorder.ts'
+import type { ItemContext } from '../outcomes/recorder.ts'
 
 /**
  * Something of an issue came that is no event: open dashboards read it again once this commits. Events of merged issues
@@ -9,14 +9,14 @@ import type { Filing } from '../outcomes/recorder.ts'
  */
 export async function tellIssues(
   tx: Tx,
-  touched: readonly { readonly filing: Filing; readonly issueId: string }[],
+  touched: readonly { readonly context: ItemContext; readonly issueId: string }[],
 ): Promise<void> {
   if (touched.length === 0) return
   const shown = await shownAs(tx, [...new Set(touched.map(({ issueId }) => issueId))])
   const projects = new Map<string, { orgId: string; issueIds: Set<string> }>()
-  for (const { filing, issueId } of touched) {
-    const project = projects.get(filing.projectId) ?? { orgId: filing.orgId, issueIds: new Set<string>() }
-    projects.set(filing.projectId, project)
+  for (const { context, issueId } of touched) {
+    const project = projects.get(context.projectId) ?? { orgId: context.orgId, issueIds: new Set<string>() }
+    projects.set(context.projectId, project)
     project.issueIds.add(shown.get(issueId) ?? issueId)
   }
   for (const [projectId, { orgId, issueIds }] of projects)

@@ -5,10 +5,10 @@ import type { Recorder } from './recorder.ts'
 const HOUR_MS = 3_600_000
 
 /** Sums by hour of receipt: the clock of a client that loses things is not to be relied on. */
-export const recordClientLosses: Recorder<readonly ClientLoss[]> = async (_app, client, _now, facts) => {
+export const recordClientLosses: Recorder<readonly ClientLoss[]> = async (client, _now, facts) => {
   await addLosses(
     client,
-    facts.flatMap(({ fact, filing: { projectId, receivedAt } }) => {
+    facts.flatMap(({ fact, context: { projectId, receivedAt } }) => {
       const hour = new Date(Math.floor(receivedAt.getTime() / HOUR_MS) * HOUR_MS)
       return fact.map((loss) => ({ ...loss, projectId, hour }))
     }),

@@ -1,6 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import { newId, unhyphenate } from '../kernel/ids.ts'
 import type { CheckIn, MonitorConfig } from '../protocol/check-in.ts'
+import { ACCEPTED, type ItemOutcome, type Recorder } from '../outcomes/recorder.ts'
 import { afterCheckIn, type Run } from './check-in.ts'
 import * as sql from './check-ins.queries.ts'
 import type { Receipt } from './record-entries.ts'
@@ -43,6 +44,17 @@ export async function recordCheckIns(
   await sql.touchMonitors(tx, seen)
   await sql.configureMonitors(tx, now, configs)
   return checkIns.map((one) => monitorOf(one) !== undefined)
+}
+
+const TOO_MANY_MONITORS: ItemOutcome = { outcome: 'invalid', reason: 'too_many_monitors' }
+
+export const checkInRecorder: Recorder<CheckIn> = async (tx, now, facts) => {
+  const isRecorded = await recordCheckIns(
+    tx,
+    now,
+    facts.map(({ fact, context: { projectId, receivedAt } }) => ({ ...fact, projectId, receivedAt })),
+  )
+  return isRecorded.map((one) => (one ? ACCEPTED : TOO_MANY_MONITORS))
 }
 
 /** An end without an id belongs to the latest run still open; a start without one begins a run of its own. */

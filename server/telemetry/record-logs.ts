@@ -1,5 +1,6 @@
 import type { Tx } from '../storage/database.ts'
 import type { LogEntry } from '../protocol/log.ts'
+import type { Recorder } from '../outcomes/recorder.ts'
 import { recordEntries, type EntryTable, type Receipt } from './record-entries.ts'
 
 const LOGS: EntryTable<LogEntry & Receipt> = {
@@ -15,3 +16,13 @@ const LOGS: EntryTable<LogEntry & Receipt> = {
 /** Writes log entries inside the caller's transaction. Partitions of their days must exist. */
 export const recordLogs = (tx: Tx, entries: readonly (LogEntry & Receipt)[]): Promise<void> =>
   recordEntries(tx, LOGS, entries)
+
+export const logRecorder: Recorder<readonly LogEntry[]> = async (tx, _now, facts) => {
+  await recordLogs(
+    tx,
+    facts.flatMap(({ fact, context: { projectId, receivedAt } }) =>
+      fact.map((entry) => ({ ...entry, projectId, receivedAt })),
+    ),
+  )
+  return null
+}

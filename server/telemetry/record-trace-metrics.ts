@@ -1,5 +1,6 @@
 import type { Tx } from '../storage/database.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
+import type { Recorder } from '../outcomes/recorder.ts'
 import { recordEntries, type EntryTable, type Receipt } from './record-entries.ts'
 
 const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {
@@ -16,3 +17,13 @@ const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {
 /** Writes measurements inside the caller's transaction. Partitions of their days must exist. */
 export const recordTraceMetrics = (tx: Tx, metrics: readonly (TraceMetric & Receipt)[]): Promise<void> =>
   recordEntries(tx, TRACE_METRICS, metrics)
+
+export const traceMetricRecorder: Recorder<readonly TraceMetric[]> = async (tx, _now, facts) => {
+  await recordTraceMetrics(
+    tx,
+    facts.flatMap(({ fact, context: { projectId, receivedAt } }) =>
+      fact.map((metric) => ({ ...metric, projectId, receivedAt })),
+    ),
+  )
+  return null
+}

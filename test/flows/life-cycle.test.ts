@@ -139,13 +139,12 @@ class Both {
       release,
     }))
     for (const { release } of seen) if (release !== null) await this.see(release, now)
-    const filing = { projectId: this.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
+    const context = { projectId: this.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
     await app.tx((tx) =>
       recordEvents(
-        app,
         tx,
         now,
-        occurrences.map((fact) => ({ fact, filing })),
+        occurrences.map((fact) => ({ fact, context })),
       ),
     )
     this.expectEvents(
@@ -363,18 +362,17 @@ test('a hundred writers at once on one issue: events, people and sweeps; counts 
   const now = app.clock.now()
   const { template } = both
   if (template === null) throw new Error('no template')
-  const filing = { projectId: both.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
+  const context = { projectId: both.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
   // As digesters of other processes: connections of their own, more than this process has.
   const writers = new Database(createPool({ connectionString, name: 'writers', max: 20, onError: () => {} }))
   onClose(() => writers.close())
   const batch = (writer: number) =>
     writers.tx((tx) =>
       recordEvents(
-        app,
         tx,
         now,
         Array.from({ length: 5 }, (_, index) => ({
-          filing,
+          context,
           fact: {
             ...template,
             event: { ...template.event, eventId: newId().replaceAll('-', ''), userHash: 100 + writer * 5 + index },

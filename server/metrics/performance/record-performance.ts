@@ -1,3 +1,4 @@
+import { ACCEPTED, DUPLICATE, type Recorder } from '../../outcomes/recorder.ts'
 import type { Tx } from '../../storage/database.ts'
 import { dayOf } from '../../kernel/day.ts'
 import { isBetter } from '../../protocol/span-values.ts'
@@ -65,6 +66,16 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
   }
   await sql.insertDeltas(tx, deltas.list())
   return isNew
+}
+
+/** A transaction or span that was recorded in the last days is a duplicate. */
+export const performanceRecorder: Recorder<PerformanceFact> = async (tx, now, facts) => {
+  const isNew = await recordPerformance(
+    tx,
+    now,
+    facts.map(({ fact }) => fact),
+  )
+  return isNew.map((one) => (one ? ACCEPTED : DUPLICATE))
 }
 
 const seriesIdOf = (target: Target | undefined, became: ReadonlyMap<string, string>): string | null =>

@@ -3,6 +3,7 @@ import type { SessionAggregates, SessionAttributes, SessionUpdate } from '../../
 import { hashUser } from '../../protocol/user-hash.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
+import { ACCEPTED, type ItemOutcome, type Recorder } from '../../outcomes/recorder.ts'
 import { attributesIdOf, countedUnder, type KnownAttributes } from './attributes.ts'
 import { type RollupChange, RollupChanges, USER_SETS } from './rollup.ts'
 import { isSameSession, mergeSessions, type Session, sessionOf } from './session.ts'
@@ -52,6 +53,19 @@ export async function recordSessions(tx: Tx, now: Date, facts: readonly FiledSes
   await mergeIntoRows(tx, sessions, changes)
   await writeRollups(tx, changes.rows())
   return isCounted
+}
+
+/** The row of such a session may be purged already: counting the update could count it twice. */
+const TOO_OLD: ItemOutcome = { outcome: 'discarded', reason: 'too_old' }
+
+/** A repeated update changes nothing and is accepted: SDKs repeat updates on purpose. */
+export const sessionRecorder: Recorder<SessionFact> = async (tx, now, facts) => {
+  const isCounted = await recordSessions(
+    tx,
+    now,
+    facts.map(({ fact, context: { projectId } }) => ({ projectId, fact })),
+  )
+  return isCounted.map((one) => (one ? ACCEPTED : TOO_OLD))
 }
 
 const hashOrNull = (projectId: string, did: string | null): number | null =>
