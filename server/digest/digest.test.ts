@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
-import { anEvent, anException, envelopeOf, newEventId } from '#test/kit/sdk.ts'
+import { anEvent, envelopeOf, newEventId } from '#test/kit/sdk.ts'
 import { readEvent } from '../events/store.ts'
 import { newId } from '../kernel/ids.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
@@ -231,10 +231,7 @@ describe('when something goes wrong', () => {
     ['what our own code stumbles over', { event: null as never }],
   ])('%s costs its own entry, not the batch', async (_what, fault) => {
     const target = await aTarget()
-    for (let i = 0; i < 5; i++)
-      await spool.append(
-        entryOf(target, envelopeOf(anEvent({ exception: { values: [anException({ type: `E${i}` })] } }))),
-      )
+    for (let i = 0; i < 5; i++) await spool.append(entryOf(target, envelopeOf(anEvent({ error: { type: `E${i}` } }))))
     const prepared = await prepareBatches(app, facts, await take(target))
     const broken: PreparedBatches = {
       ...prepared,

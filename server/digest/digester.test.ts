@@ -14,8 +14,7 @@ test('a row that ended its workers again and again is kept aside with its outcom
   const project = await aProject(ada)
   await sendEvent(server.url, project.dsn, anEvent())
   await server.app.db.query('update spool set attempts = $1', [MOST_ATTEMPTS + 1])
-  await sendEvent(server.url, project.dsn, anEvent({ level: 'fatal' }))
-  await server.service.drain()
+  await server.event({ project, level: 'fatal' })
 
   const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
   expect(items).toMatchObject([{ event_count: 1, level: 'fatal' }])
@@ -33,8 +32,7 @@ test('a flood in one project does not hold up another', async () => {
   const ada = await aFounder(server.url)
   const [busy, quiet] = [await aProject(ada), await aProject(ada)]
   await Promise.all(Array.from({ length: 200 }, () => sendEvent(server.url, busy.dsn, anEvent())))
-  await sendEvent(server.url, quiet.dsn, anEvent())
-  await server.service.drain()
+  await server.event({ project: quiet })
   const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
   expect(Object.fromEntries(items.map((issue) => [issue.project_id, issue.event_count]))).toEqual({
     [busy.id]: 200,

@@ -33,7 +33,7 @@ const thrownBy = (...urls: (string | null)[]) => ({
     values: [anException({ stacktrace: { frames: urls.map((url) => ({ filename: url, function: 'f', lineno: 1 })) } })],
   },
 })
-const saying = (value: string) => ({ exception: { values: [anException({ value })] } })
+const saying = (value: string) => ({ error: { value } })
 const onPage = (url: string) => ({ request: { url } })
 const CHROME_60 =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/60.0.3112.113 Safari/537.36'
@@ -257,7 +257,7 @@ test('the dearest filters on the largest event take milliseconds', () => {
   })
   const event = eventOf({
     message: 'a'.repeat(8_000),
-    exception: { values: [anException({ value: 'a'.repeat(8_000) })] },
+    error: { value: 'a'.repeat(8_000) },
   })
   const started = cpuMs()
   expect(filteredEvent(filters, event, { clientIp: null, userAgent: null, claimedAddress: null })).toBeNull()

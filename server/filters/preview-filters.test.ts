@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent } from '#test/kit/sdk.ts'
 import { aPerson } from '#test/kit/people.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
@@ -11,12 +11,10 @@ const t = await testServer({ realTime: true })
 let owner: Client
 let project: TestProject
 
-const saying = (value: string, fields: Record<string, unknown> = {}) =>
-  anEvent({ exception: { values: [anException({ value })] }, ...fields })
+const saying = (value: string, fields: Record<string, unknown> = {}) => anEvent({ error: { value }, ...fields })
 
 async function send(target: TestProject, events: readonly Record<string, unknown>[]): Promise<void> {
-  for (const event of events) expect((await sendEvent(t.url, target.dsn, event)).status).toBe(200)
-  await t.service.drain()
+  await t.events(target, events)
 }
 
 async function preview(inbound_filters: Record<string, unknown>, target = project): Promise<FiltersPreview> {

@@ -2,7 +2,6 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { client } from '#test/kit/client.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
-import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 const server = await testServer({ realTime: true, env: { ALLOWED_ORIGINS: 'https://app.example' } })
@@ -20,8 +19,7 @@ describe('pages of the service', () => {
   test('/-/metrics shows what the intake and digestion did, to loopback only', async () => {
     const person = await aFounder(server.url)
     const project = await aProject(person)
-    await sendEvent(server.url, project.dsn, anEvent())
-    await server.service.drain()
+    await server.event({ project })
     const { text } = await nobody.get('/-/metrics')
     expect(text).toMatch(/^faultline_intake_accepted_total [1-9]/m)
     expect(text).toMatch(/^faultline_spool_open 1$/m)
@@ -226,8 +224,7 @@ test('live messages reach the organisation they concern, and no other', async ()
     return { text: () => text, ended: () => ended, stop: () => stop.abort() }
   }
   const [hers, theirs] = [await listen(ada), await listen(eve)]
-  await sendEvent(server.url, project.dsn, anEvent())
-  await server.service.drain()
+  await server.event({ project })
   const { waitFor } = await import('#test/kit/wait.ts')
   await waitFor('the message', () => hers.text().includes('event: issues'))
   expect(hers.text()).toContain(project.id)

@@ -531,8 +531,7 @@ describe('issues that come back', () => {
   test('are news for who follows them', async () => {
     const shop = await aProject(ada)
     const send = async (fields: Record<string, unknown>) => {
-      await sendEvent(server.url, shop.dsn, anEvent(fields))
-      await server.service.drain()
+      await server.event({ project: shop, ...fields })
     }
     await send({ timestamp: Date.now() / 1000 - 60 })
     const [issue] = (await ada.get(`/api/issues?projectId=${shop.id}`)).as<{ items: IssueDetail[] }>().items

@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aColleague, type Colleague } from '#test/kit/colleague.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { sweepIssues } from '../issue-recording/sweep.ts'
@@ -27,12 +26,7 @@ beforeEach(async () => {
 const send = async (type: string, fields: Record<string, unknown> = {}) => {
   clock.advance(1_000)
   const timestamp = clock.now().getTime() / 1000
-  await sendEvent(
-    server.url,
-    project.dsn,
-    anEvent({ timestamp, exception: { values: [anException({ type })] }, ...fields }),
-  )
-  await server.service.drain()
+  await server.event({ project, timestamp, error: { type }, ...fields })
 }
 // Days pass in these tests, longer than anybody stays logged in: they look at the tables.
 const issueOf = (type: string) =>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { anEvent, anException, envelopeOf } from '#test/kit/sdk.ts'
+import { anEvent, envelopeOf } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { publish } from '../storage/bus.ts'
@@ -26,7 +26,7 @@ async function aTarget(settings: Record<string, unknown> = {}): Promise<Target> 
 const post = ({ number, key }: Target, body: string, to: TestIntake = intake, endpoint = 'envelope') =>
   to.send({ url: `/api/${number}/${endpoint}/?sentry_key=${key}`, body })
 
-const named = (type: string): string => envelopeOf(anEvent({ exception: { values: [anException({ type })] } }))
+const named = (type: string): string => envelopeOf(anEvent({ error: { type } }))
 
 async function outcomesOf({ projectId }: Target, from: TestIntake = intake): Promise<string[]> {
   await from.intake.ledger.flush()

@@ -1,7 +1,7 @@
 import { stormGrouping } from '../grouping/storm-grouping.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { anEvent, anException } from '#test/kit/sdk.ts'
+import { anEvent } from '#test/kit/sdk.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { createStorms } from '../limits/storm.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
@@ -111,7 +111,7 @@ describe('items of an envelope', () => {
 })
 
 describe('a storm', () => {
-  const named = (name: string) => anEvent({ exception: { values: [anException({ type: name })] } })
+  const named = (name: string) => anEvent({ error: { type: name } })
   const judgeNamed = (judges: Judges, name: string, key = KEY) => {
     const decoded = Buffer.from(JSON.stringify(named(name)))
     return judgeEvent(judges, key, { decoded, start: 0, end: decoded.length })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '#server/kernel/ids.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, dsnParts, newEventId, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, dsnParts, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import type { IssueDetail } from '../issues/issues.api.ts'
@@ -13,20 +13,6 @@ import type { EventRow } from './issue-events.api.ts'
 const server = await testServer({ realTime: true })
 
 type List = { items: EventRow[]; total: number; total_capped?: true; next_cursor: string | null; looked_at: number }
-
-const failing = (name: string, fields: Record<string, unknown> = {}) =>
-  anEvent({
-    exception: {
-      values: [
-        anException({
-          type: `${name}Error`,
-          value: `${name} failed`,
-          stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
-        }),
-      ],
-    },
-    ...fields,
-  })
 
 const EVENTS = 60
 let ada: Client
@@ -45,7 +31,8 @@ beforeAll(async () => {
     await sendEvent(
       server.url,
       project.dsn,
-      failing('pay', {
+      anEvent({
+        error: 'pay',
         event_id: id,
         timestamp: now - 10 * i,
         release: i % 3 === 0 ? 'shop@2.0.0' : 'shop@1.0.0',
@@ -63,11 +50,11 @@ beforeAll(async () => {
     await sendEvent(
       server.url,
       project.dsn,
-      failing('other', { timestamp: now - i, tags: { shared: 'always', store: i < 4 ? 'tall' : 'small' } }),
+      anEvent({ error: 'other', timestamp: now - i, tags: { shared: 'always', store: i < 4 ? 'tall' : 'small' } }),
     )
   }
   await server.service.drain()
-  const found = (await ada.get('/api/issues?sort=-event_count')).as<{ items: Issue[] }>().items
+  const found = await server.issues(ada, 'sort=-event_count')
   issue = found.find((one) => one.type === 'payError') ?? found[0]!
 }, 60_000)
 
@@ -164,11 +151,11 @@ describe('the list', () => {
       await sendEvent(
         server.url,
         noisy.dsn,
-        failing('loop', { timestamp: now - i, tags: { n: i === 225 ? 'x' : 'y' } }),
+        anEvent({ error: 'loop', timestamp: now - i, tags: { n: i === 225 ? 'x' : 'y' } }),
       )
     }
     await server.service.drain()
-    const [one] = (await ada.get(`/api/issues?projectId=${noisy.id}`)).as<{ items: Issue[] }>().items
+    const [one] = await server.issues(ada, `projectId=${noisy.id}`)
     const first = (await ada.get(`/api/issues/${one?.id}/events?tag=n:x`)).as<List>()
     expect(first).toMatchObject({ items: [], looked_at: 200, total: 0, total_capped: true })
     const rest = (await ada.get(`/api/issues/${one?.id}/events?tag=n:x&cursor=${first.next_cursor}`)).as<List>()
@@ -316,7 +303,7 @@ test('events of one moment, of one millisecond and of far days are each met once
   const now = Math.floor(Date.now() / 1000)
   for (let i = 0; i < 10; i++) {
     const timestamp = i < 4 ? now - 100 : i < 8 ? now - 100 + 0.1234 + i / 100_000 : now - 86_400 * (i - 7) * 5
-    await sendEvent(server.url, odd.dsn, failing('moment', { timestamp }))
+    await sendEvent(server.url, odd.dsn, anEvent({ error: 'moment', timestamp }))
   }
   await server.service.drain()
   const [one] = (await ada.get(`/api/projects/${odd.id}/issues`)).as<{ items: Issue[] }>().items

@@ -22,21 +22,6 @@ beforeAll(async () => {
   owner = await aFounder(t.url)
 })
 
-const eventIn = (name: string, fields: Record<string, unknown> = {}, type = `${name}Error`, value = `${name} failed`) =>
-  anEvent({
-    timestamp: t.clock.now().getTime() / 1000,
-    exception: {
-      values: [
-        anException({
-          type,
-          value,
-          stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, module: `app.${name}`, in_app: true }] },
-        }),
-      ],
-    },
-    ...fields,
-  })
-
 async function send(project: TestProject, ...events: Record<string, unknown>[]): Promise<void> {
   for (const event of events) {
     t.clock.advance(1_000)
@@ -48,14 +33,16 @@ async function send(project: TestProject, ...events: Record<string, unknown>[]):
 }
 
 const listed = async (project: TestProject, query = ''): Promise<Issue[]> =>
-  (await owner.get(`/api/issues?projectId=${project.id}&sort=first_seen${query}`)).as<{ items: Issue[] }>().items
+  await t.issues(owner, `projectId=${project.id}&sort=first_seen${query}`)
 const read = async (id: string): Promise<IssueDetail> => (await owner.get(`/api/issues/${id}`)).as<IssueDetail>()
 const merge = (id: string, ids: readonly string[]) => owner.post(`/api/issues/${id}/merge`, { issue_ids: ids })
 const unmerge = (id: string, ids: readonly string[]) => owner.post(`/api/issues/${id}/unmerge`, { issue_ids: ids })
 
+const inModule = (name: string) => ({ in: name, module: `app.${name}` })
+
 async function aProjectWith(...names: string[]): Promise<{ project: TestProject; ids: string[] }> {
   const project = await aProject(owner)
-  await send(project, ...names.map((name) => eventIn(name, { user: { id: name } })))
+  await send(project, ...names.map((name) => anEvent({ error: inModule(name), user: { id: name } })))
   return { project, ids: (await listed(project)).map(({ id }) => id) }
 }
 
@@ -64,7 +51,7 @@ describe('merging', () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = '', c = ''] = ids
     await merge(a, [b])
-    await send(project, eventIn('beta', { level: 'fatal', release: 'shop@2.0.0' }))
+    await send(project, anEvent({ error: inModule('beta'), level: 'fatal', release: 'shop@2.0.0' }))
     const culprit = (await read(a)).culprit
     expect(culprit).toContain('alpha')
     expect(await read(a)).toMatchObject({
@@ -76,16 +63,23 @@ describe('merging', () => {
       last_release: 'shop@2.0.0',
       event_count: 3,
     })
-    await send(project, eventIn('alpha', {}, 'alphaError', 'once more'), eventIn('beta', {}, 'betaError', 'last'))
+    await send(
+      project,
+      anEvent({ error: { ...inModule('alpha'), value: 'once more' } }),
+      anEvent({ error: { ...inModule('beta'), value: 'last' } }),
+    )
     expect(await read(a)).toMatchObject({ title: 'alphaError: once more', culprit, event_count: 5 })
     // An older one names it no more, though it is the newest of its batch.
-    const old = eventIn('alpha', { timestamp: t.clock.now().getTime() / 1000 - 1.5 }, 'alphaError', 'long ago')
+    const old = anEvent({
+      error: { ...inModule('alpha'), value: 'long ago' },
+      timestamp: t.clock.now().getTime() / 1000 - 1.5,
+    })
     expect((await sendEvent(t.url, project.dsn, old)).status).toBe(200)
     await t.service.drain()
     expect(await read(a)).toMatchObject({ title: 'alphaError: once more', event_count: 6 })
     await merge(c, [a])
     expect(await read(c)).toMatchObject({ title: 'gammaError: gamma failed', event_count: 7 })
-    await send(project, eventIn('alpha', {}, 'alphaError', 'while hidden'))
+    await send(project, anEvent({ error: { ...inModule('alpha'), value: 'while hidden' } }))
     expect(await read(c)).toMatchObject({ title: 'gammaError: gamma failed', event_count: 8 })
     await unmerge(c, [a])
     expect(await read(a)).toMatchObject({ title: 'alphaError: while hidden', event_count: 7 })
@@ -112,7 +106,11 @@ describe('merging', () => {
     })
     expect((await listed(project)).map(({ id }) => id)).toEqual([a])
 
-    await send(project, eventIn('beta', { user: { id: 'alpha' } }), eventIn('alpha', { user: { id: 'new' } }))
+    await send(
+      project,
+      anEvent({ error: inModule('beta'), user: { id: 'alpha' } }),
+      anEvent({ error: inModule('alpha'), user: { id: 'new' } }),
+    )
     const detail = await read(a)
     expect(detail).toMatchObject({ event_count: 4, user_count: 3, title: 'alphaError: alpha failed' })
     expect(detail.trend.counts.reduce((sum, count) => sum + count, 0)).toBe(4)
@@ -136,7 +134,7 @@ describe('merging', () => {
       id: a,
       status: 'resolved',
     })
-    await send(project, eventIn('beta'))
+    await send(project, anEvent({ error: inModule('beta') }))
     expect(await read(a)).toMatchObject({ status: 'regressed' })
 
     expect((await unmerge(a, [b])).as<Issue>()).toMatchObject({ id: a, event_count: 2, user_count: 2 })
@@ -158,7 +156,7 @@ describe('merging', () => {
     const [a = '', b = '', c = ''] = ids
     for (const id of [b, c]) await owner.patch(`/api/issues/${id}`, { status: 'resolved' })
     await merge(a, [b, c])
-    await send(project, eventIn('beta'))
+    await send(project, anEvent({ error: inModule('beta') }))
     await unmerge(a, [b, c])
     expect(await read(b)).toMatchObject({ status: 'regressed', event_count: 2 })
     expect(await read(c)).toMatchObject({ status: 'resolved', event_count: 1 })
@@ -168,12 +166,16 @@ describe('merging', () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = '', c = ''] = ids
     // Names without an order: only who was seen first tells which is older.
-    await send(project, eventIn('alpha', { release: 'fade1' }))
-    await send(project, eventIn('alpha', { release: 'fade2' }))
+    await send(project, anEvent({ error: inModule('alpha'), release: 'fade1' }))
+    await send(project, anEvent({ error: inModule('alpha'), release: 'fade2' }))
     await owner.patch(`/api/issues/${b}`, { status: 'resolved', resolution: { in_release: 'fade2' } })
     await owner.patch(`/api/issues/${c}`, { status: 'resolved', resolution: { in_release: 'fade1' } })
     await merge(a, [b, c])
-    await send(project, eventIn('beta', { release: 'fade1' }), eventIn('gamma', { release: 'fade2' }))
+    await send(
+      project,
+      anEvent({ error: inModule('beta'), release: 'fade1' }),
+      anEvent({ error: inModule('gamma'), release: 'fade2' }),
+    )
     await unmerge(a, [b, c])
     expect(await read(b)).toMatchObject({ status: 'resolved', event_count: 2 })
     expect(await read(c)).toMatchObject({ status: 'regressed', event_count: 2 })
@@ -187,9 +189,22 @@ describe('merging', () => {
     await owner.patch(`/api/issues/${d}`, { status: 'ignored', ignore_until: { users: 2 } })
     await merge(a, [b, c, d])
     // The newest has no fix, one before it had.
-    await send(project, eventIn('beta', { release: 'shop@2.1.0' }), eventIn('beta', { release: 'shop@1.9.0' }))
-    await send(project, eventIn('gamma'), eventIn('gamma'), eventIn('gamma'))
-    await send(project, eventIn('delta', { user: { id: 'd1' } }), eventIn('delta', { user: { id: 'd1' } }))
+    await send(
+      project,
+      anEvent({ error: inModule('beta'), release: 'shop@2.1.0' }),
+      anEvent({ error: inModule('beta'), release: 'shop@1.9.0' }),
+    )
+    await send(
+      project,
+      anEvent({ error: inModule('gamma') }),
+      anEvent({ error: inModule('gamma') }),
+      anEvent({ error: inModule('gamma') }),
+    )
+    await send(
+      project,
+      anEvent({ error: inModule('delta'), user: { id: 'd1' } }),
+      anEvent({ error: inModule('delta'), user: { id: 'd1' } }),
+    )
     await unmerge(a, [b, c, d])
     expect(await read(b)).toMatchObject({
       status: 'regressed',
@@ -204,9 +219,9 @@ describe('merging', () => {
     const [a = '', b = '', c = ''] = ids
     await owner.patch(`/api/issues/${b}`, { status: 'resolved' })
     await owner.patch(`/api/issues/${c}`, { status: 'ignored', ignore_until: { count: 3 } })
-    await send(project, eventIn('gamma'), eventIn('gamma'))
+    await send(project, anEvent({ error: inModule('gamma') }), anEvent({ error: inModule('gamma') }))
     t.clock.advance(1_000)
-    await sendEvent(t.url, project.dsn, eventIn('beta'))
+    await sendEvent(t.url, project.dsn, anEvent({ error: inModule('beta') }))
     t.clock.advance(1_000)
     await merge(a, [b, c])
     await t.service.drain()
@@ -219,7 +234,8 @@ describe('merging', () => {
     const project = await aProject(owner)
     await owner.patch(`/api/projects/${project.id}/settings`, { severity_rules: { users: 5 } })
     const crash = (name: string, user: number) =>
-      eventIn(name, {
+      anEvent({
+        error: inModule(name),
         level: 'fatal',
         user: { id: `${name}${user}` },
         exception: {
@@ -294,7 +310,7 @@ describe('merging', () => {
       [project.id],
     )
     expect(rows).toEqual([{ issues: 0, events: 0, fingerprints: 0, hours: 0 }])
-    await send(project, eventIn('beta'))
+    await send(project, anEvent({ error: inModule('beta') }))
     expect(await listed(project)).toHaveLength(1)
   })
 })
@@ -302,7 +318,8 @@ describe('merging', () => {
 test('a person is erased from issues that were merged, and from what they said together', async () => {
   const project = await aProject(owner)
   const of = (name: string, user: string) =>
-    eventIn(name, {
+    anEvent({
+      error: inModule(name),
       user: { id: user },
       exception: {
         values: [
@@ -357,7 +374,12 @@ describe('discarding', () => {
     expect(answer.status).toBe(200)
     expect(answer.as<Discard>()).toMatchObject({ event_count: 2, fingerprints: 2, title: 'alphaError: alpha failed' })
     expect((await owner.get(`/api/issues/${a}`)).status).toBe(404)
-    await send(project, eventIn('alpha'), eventIn('beta'), eventIn('gamma'))
+    await send(
+      project,
+      anEvent({ error: inModule('alpha') }),
+      anEvent({ error: inModule('beta') }),
+      anEvent({ error: inModule('gamma') }),
+    )
     expect((await listed(project)).map(({ type, event_count: count }) => [type, count])).toEqual([['gammaError', 2]])
     expect(await outcomesOf(project)).toEqual([
       { outcome: 'accepted', reason: '', quantity: 4 },
@@ -371,7 +393,7 @@ describe('discarding', () => {
     const path = `/api/projects/${project.id}/discards/${list.items[0]?.id}`
     expect((await owner.delete(path)).status).toBe(204)
     expect((await owner.delete(path)).status).toBe(404)
-    await send(project, eventIn('alpha'))
+    await send(project, anEvent({ error: inModule('alpha') }))
     expect(await listed(project)).toHaveLength(2)
     expect((await owner.get(`/api/projects/${project.id}/discards?cursor=x`)).status).toBe(400)
   })
@@ -390,7 +412,7 @@ describe('discarding', () => {
     holder.release()
     expect((await discarding).status).toBe(404)
     expect(await list()).toEqual([])
-    await send(project, eventIn('alpha'))
+    await send(project, anEvent({ error: inModule('alpha') }))
     expect((await listed(project)).map(({ id, event_count: count }) => [id === ids[0], count])).toEqual([[false, 1]])
   })
 
@@ -406,7 +428,7 @@ describe('discarding', () => {
       [ids[0], project.id],
     )
     await t.app.db.query(`delete from issues where project_id = $1`, [project.id])
-    await send(project, eventIn('alpha'))
+    await send(project, anEvent({ error: inModule('alpha') }))
     expect(await listed(project)).toEqual([])
     expect(await outcomesOf(project)).toContainEqual({ outcome: 'discarded', reason: 'discarded_issue', quantity: 1 })
   })
@@ -450,7 +472,12 @@ describe('rules', () => {
         .sort(),
     ).toEqual(['alphaError: alpha failed', 'betaError: beta failed'])
     expect((await setRules(project, { fingerprint })).status).toBe(200)
-    await send(project, eventIn('beta'), eventIn('alpha'), eventIn('gamma'))
+    await send(
+      project,
+      anEvent({ error: inModule('beta') }),
+      anEvent({ error: inModule('alpha') }),
+      anEvent({ error: inModule('gamma') }),
+    )
     const issues = await listed(project)
     expect(issues.map(({ title, event_count: count }) => [title, count])).toEqual([
       ['alphaError: alpha failed', 1],
@@ -486,9 +513,9 @@ describe('rules', () => {
     const project = await aProject(owner)
     await send(
       project,
-      eventIn('alpha', { tags: { shop: 'x' } }),
-      eventIn('alpha', { tags: { shop: 'y' } }),
-      eventIn('alpha', { tags: { shop: 'y' } }),
+      anEvent({ error: inModule('alpha'), tags: { shop: 'x' } }),
+      anEvent({ error: inModule('alpha'), tags: { shop: 'y' } }),
+      anEvent({ error: inModule('alpha'), tags: { shop: 'y' } }),
     )
     const rule = {
       match: [
@@ -542,7 +569,7 @@ describe('moving to a newer version', () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = ''] = ids
     await owner.post(`/api/issues/${ids[2]}/discard`)
-    await send(project, eventIn('alpha', {}, 'betaError'))
+    await send(project, anEvent({ error: { ...inModule('alpha'), type: 'betaError' } }))
     const said = (await preview(project, { version: TEST_GROUPING_VERSION })).as<GroupingPreview>()
     expect(said).toMatchObject({ looked_at: 3, merges_total: 1, splits_total: 0, moved: 1 })
 
@@ -557,7 +584,13 @@ describe('moving to a newer version', () => {
     })
     expect((await upgrade(TEST_GROUPING_VERSION)).status).toBe(400)
 
-    await send(project, eventIn('beta'), eventIn('alpha'), eventIn('gamma'), eventIn('delta'))
+    await send(
+      project,
+      anEvent({ error: inModule('beta') }),
+      anEvent({ error: inModule('alpha') }),
+      anEvent({ error: inModule('gamma') }),
+      anEvent({ error: inModule('delta') }),
+    )
     const issues = await listed(project)
     expect(issues.map(({ id, event_count: count }) => [id, count]).slice(0, 2)).toEqual([
       [a, 2],
@@ -573,10 +606,10 @@ describe('moving to a newer version', () => {
     t.clock.advance(31 * 86_400_000)
     await send(
       project,
-      eventIn('beta'),
-      eventIn('gamma'),
-      eventIn('omega', {}, 'betaError'),
-      eventIn('alpha', {}, 'otherError'),
+      anEvent({ error: inModule('beta') }),
+      anEvent({ error: inModule('gamma') }),
+      anEvent({ error: { ...inModule('omega'), type: 'betaError' } }),
+      anEvent({ error: { ...inModule('alpha'), type: 'otherError' } }),
     )
     // Nobody's session lasts that long.
     const { rows: later } = await t.app.db.query<{ id: string; error_type: string; event_count: number }>(

@@ -70,7 +70,7 @@ async function send(project: TestProject, ...events: Record<string, unknown>[]):
 }
 
 const listed = async (project: TestProject): Promise<Issue[]> =>
-  (await owner.get(`/api/issues?projectId=${project.id}&sort=first_seen`)).as<{ items: Issue[] }>().items
+  await t.issues(owner, `projectId=${project.id}&sort=first_seen`)
 const upgrade = (project: TestProject, version = 2) =>
   owner.post(`/api/projects/${project.id}/grouping/upgrade`, { version })
 const groupingOf = async (project: TestProject) => (await owner.get(`/api/projects/${project.id}/grouping`)).body

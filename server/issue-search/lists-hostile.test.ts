@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { watchLoop } from '#test/kit/loop-watch.ts'
-import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import type { IssueDetail } from '../issues/issues.api.ts'
@@ -23,8 +23,7 @@ const only = async (): Promise<Issue> => {
 beforeAll(async () => {
   ada = await aFounder(server.url)
   project = await aProject(ada)
-  await sendEvent(server.url, project.dsn, anEvent())
-  await server.service.drain()
+  await server.event({ project })
   issue = await only()
 })
 
@@ -83,7 +82,7 @@ test('an event whose body is damaged hides nothing but itself', async () => {
 test('opening an issue of large events does not hold up the others', async () => {
   const filler = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`key${i}`, `value ${i} `.repeat(12)]))
   for (let i = 0; i < 70; i++) {
-    const event = anEvent({ extra: filler, tags: { turn: `${i}` }, exception: { values: [anException()] } })
+    const event = anEvent({ extra: filler, tags: { turn: `${i}` } })
     expect((await sendEvent(server.url, project.dsn, event)).status).toBe(200)
   }
   await server.service.drain()

@@ -3,7 +3,7 @@ import type { Client } from '#test/kit/client.ts'
 import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { aPerson } from '#test/kit/people.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import { indexNewLexemes, remakeDocuments } from './index-lexemes.ts'
@@ -16,21 +16,6 @@ let ada: Client & { email: string }
 let shop: TestProject
 let site: TestProject
 
-/** An event of an issue of its own: the function's name decides the group. */
-const eventIn = (name: string, fields: Record<string, unknown> = {}) =>
-  anEvent({
-    exception: {
-      values: [
-        anException({
-          type: `${name}Error`,
-          value: `${name} failed`,
-          stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
-        }),
-      ],
-    },
-    ...fields,
-  })
-
 const now = Date.now() / 1000
 const DAY = 86_400
 
@@ -41,7 +26,8 @@ beforeAll(async () => {
   const plan: [TestProject, Record<string, unknown>][] = [
     [
       shop,
-      eventIn('alpha', {
+      anEvent({
+        error: 'alpha',
         release: '1.2.3',
         environment: 'production',
         user: { id: '7', email: 'kim@example.com' },
@@ -50,13 +36,22 @@ beforeAll(async () => {
         timestamp: now - 10,
       }),
     ],
-    [shop, eventIn('alpha', { release: '1.3.0', user: { id: '8' }, timestamp: now - 5 })],
-    [shop, eventIn('beta', { release: '1.2.9', environment: 'staging', level: 'fatal', timestamp: now - 2 * DAY })],
+    [shop, anEvent({ error: 'alpha', release: '1.3.0', user: { id: '8' }, timestamp: now - 5 })],
+    [
+      shop,
+      anEvent({ error: 'beta', release: '1.2.9', environment: 'staging', level: 'fatal', timestamp: now - 2 * DAY }),
+    ],
     [
       site,
-      eventIn('gamma', { release: '2.0.0', level: 'warning', tags: { tenant: 'south' }, timestamp: now - 20 * DAY }),
+      anEvent({
+        error: 'gamma',
+        release: '2.0.0',
+        level: 'warning',
+        tags: { tenant: 'south' },
+        timestamp: now - 20 * DAY,
+      }),
     ],
-    [site, eventIn('delta', { release: '2.0.0', level: 'info', user: { id: '7' }, timestamp: now - 60 })],
+    [site, anEvent({ error: 'delta', release: '2.0.0', level: 'info', user: { id: '7' }, timestamp: now - 60 })],
   ]
   for (const [project, event] of plan) await sendEvent(server.url, project.dsn, event)
   await server.service.drain()
@@ -210,8 +205,7 @@ test('a query as long as an address may be is read whole, a longer one refused i
 test('nobody finds what others have, by project, person or user', async () => {
   const eve = await aFounder(server.url)
   const project = await aProject(eve, { name: 'Elsewhere' })
-  await sendEvent(server.url, project.dsn, eventIn('alpha', { user: { id: '7' } }))
-  await server.service.drain()
+  await server.event({ project, error: 'alpha', user: { id: '7' } })
   for (const q of ['alpha', 'user.id:7', 'type:alphaError', '-beta']) {
     const { items } = (await eve.get(`/api/issues/search?q=${encodeURIComponent(q)}`)).as<List>()
     expect(items.map((issue) => issue.project_id)).toEqual([project.id])
@@ -261,8 +255,7 @@ describe('words of any script', () => {
   beforeAll(async () => {
     const one = await aProject(ada, { name: 'Scripts' })
     for (const [name, title] of Object.entries(titles))
-      await sendEvent(server.url, one.dsn, eventIn(name, { exception: undefined, message: title, fingerprint: [name] }))
-    await server.service.drain()
+      await server.event({ project: one, error: name, exception: undefined, message: title, fingerprint: [name] })
   })
 
   test.each<[string, keyof typeof titles | null]>([
@@ -311,8 +304,7 @@ describe('words of any script', () => {
 test('a release is found with its package and without', async () => {
   const mobile = await aProject(ada, { name: 'Mobile' })
   for (const version of ['1.2.3+45', '1.2.4+46'])
-    await sendEvent(server.url, mobile.dsn, eventIn('phone', { release: `com.acme.shop@${version}` }))
-  await server.service.drain()
+    await server.event({ project: mobile, error: 'phone', release: `com.acme.shop@${version}` })
   await indexNewLexemes(server.app)
   const within = (q: string) => found(`project:mobile ${q}`)
   for (const q of [
@@ -338,8 +330,7 @@ test('words of tags are found, of the first event too; and the name a grouping r
     grouping_rules: { fingerprint: [rule], stack: [] },
   })
   expect(set.status, set.text).toBe(200)
-  await sendEvent(server.url, named.dsn, eventIn('omega', { tags: { shelf: 'Upper left', order_id: '471108150815' } }))
-  await server.service.drain()
+  await server.event({ project: named, error: 'omega', tags: { shelf: 'Upper left', order_id: '471108150815' } })
   for (const q of ['zebra', 'upper', '"left"', 'shelf:"upper left"', 'order_id:471108150815'])
     expect(await found(q), q).toEqual(['omega'])
   expect(await found('471108150815')).toEqual([])
@@ -354,7 +345,7 @@ describe('merging and taking apart', () => {
   test('loses nothing issues were found by, however many events came since', async () => {
     const forks = await aProject(ada, { name: 'Forks' })
     const send = (name: string, fields: Record<string, unknown>) =>
-      sendEvent(server.url, forks.dsn, eventIn(name, fields))
+      sendEvent(server.url, forks.dsn, anEvent({ error: name, ...fields }))
     await send('forkOne', { release: '1.0', tags: { rare: 'first' }, timestamp: now - DAY })
     await send('forkTwo', { release: '1.1', tags: { other: 'second' }, timestamp: now - DAY })
     for (let i = 0; i < 60; i++) await send('forkOne', { release: '3.0', timestamp: now - 60 + i })
@@ -388,7 +379,8 @@ describe('merging and taking apart', () => {
 })
 
 describe('what later events say', () => {
-  const later = (fields: Record<string, unknown>) => sendEvent(server.url, shop.dsn, eventIn('later', fields))
+  const later = (fields: Record<string, unknown>) =>
+    sendEvent(server.url, shop.dsn, anEvent({ error: 'later', ...fields }))
 
   test('is found once it was taken in, and takes nothing away', async () => {
     await later({ tags: { colour: 'red' } })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, newEventId, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, anException, newEventId } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
@@ -21,22 +21,8 @@ beforeAll(async () => {
   project = await aProject(ada)
 })
 
-const eventIn = (name: string, fields: Record<string, unknown> = {}) =>
-  anEvent({
-    exception: {
-      values: [
-        anException({
-          type: `${name}Error`,
-          stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
-        }),
-      ],
-    },
-    ...fields,
-  })
-
 const send = async (events: Record<string, unknown>[]): Promise<void> => {
-  for (const event of events) expect((await sendEvent(server.url, project.dsn, event)).status).toBe(200)
-  await server.service.drain()
+  await server.events(project, events)
 }
 
 type Detail = Issue & { activity: Activity[] }
@@ -45,8 +31,8 @@ const read = async (id: string): Promise<Detail> => (await ada.get(`/api/issues/
 /** A new issue with one event of shop@1.0.0. */
 async function anIssue(fields: Record<string, unknown> = {}): Promise<{ id: string; name: string }> {
   const name = `fn${++functions}`
-  await send([eventIn(name, { timestamp: Date.now() / 1000 - 10, ...fields })])
-  const { items } = (await ada.get(`/api/issues?projectId=${project.id}&limit=100`)).as<{ items: Issue[] }>()
+  await send([anEvent({ error: name, timestamp: Date.now() / 1000 - 10, ...fields })])
+  const items = await server.issues(ada, `projectId=${project.id}&limit=100`)
   const issue = items.find((one) => one.type === `${name}Error`)
   if (issue === undefined) throw new Error('no issue')
   return { id: issue.id, name }
@@ -198,17 +184,17 @@ describe('resolving', () => {
     await patch(id, { status: 'resolved', resolution: { in_release: 'shop@2.3.1' } })
     const now = Date.now() / 1000 + 1
     await send([
-      eventIn(name, { release: 'shop@2.3.0', timestamp: now }),
-      eventIn(name, { release: 'shop@2.4.0', timestamp: now - 3600 }),
+      anEvent({ error: name, release: 'shop@2.3.0', timestamp: now }),
+      anEvent({ error: name, release: 'shop@2.4.0', timestamp: now - 3600 }),
     ])
     const calm = await read(id)
     expect(calm).toMatchObject({ status: 'resolved', event_count: 3 })
     expect(calm.activity[0]).toMatchObject({ kind: 'late_events', data: { before: 1, unfixed: 1 }, actor: null })
     const back = newEventId()
     await send([
-      eventIn(name, { release: 'shop@2.4.0', timestamp: now + 5 }),
-      eventIn(name, { release: 'shop@2.3.1', timestamp: now + 2, event_id: back }),
-      eventIn(name, { release: 'shop@2.2.0', timestamp: now + 9 }),
+      anEvent({ error: name, release: 'shop@2.4.0', timestamp: now + 5 }),
+      anEvent({ error: name, release: 'shop@2.3.1', timestamp: now + 2, event_id: back }),
+      anEvent({ error: name, release: 'shop@2.2.0', timestamp: now + 9 }),
     ])
     expect(await read(id)).toMatchObject({
       status: 'regressed',
@@ -234,9 +220,11 @@ describe('resolving', () => {
       status_reason: expect.stringContaining('in the next release after next@9.1.0') as string,
     })
     const now = Date.now() / 1000 + 1
-    await send(['next@1.0.0', 'next@9.1.0', 'next@2.0.0'].map((release) => eventIn(name, { release, timestamp: now })))
+    await send(
+      ['next@1.0.0', 'next@9.1.0', 'next@2.0.0'].map((release) => anEvent({ error: name, release, timestamp: now })),
+    )
     expect((await read(id)).status).toBe('resolved')
-    await send([eventIn(name, { release: 'next@9.2.0', timestamp: now })])
+    await send([anEvent({ error: name, release: 'next@9.2.0', timestamp: now })])
     expect(await read(id)).toMatchObject({
       status: 'regressed',
       status_reason: expect.stringMatching(
@@ -250,7 +238,7 @@ describe('resolving', () => {
     const sha = 'feedc0de'.repeat(5)
     await patch(id, { status: 'resolved', resolution: { in_commit: sha.slice(0, 10).toUpperCase() } })
     const now = Date.now() / 1000 + 1
-    await send([eventIn(name, { release: 'shop@50.0.0', timestamp: now })])
+    await send([anEvent({ error: name, release: 'shop@50.0.0', timestamp: now })])
     expect((await read(id)).status).toBe('resolved')
     const made = await ada.post('/api/releases', {
       projectId: project.id,
@@ -260,9 +248,9 @@ describe('resolving', () => {
     expect(made.status, made.text).toBe(201)
     await sweepIssues(server.app)
     expect(await read(id)).toMatchObject({ status: 'resolved', resolved_in_release: 'shop@51.0.0' })
-    await send([eventIn(name, { release: 'shop@50.1.0', timestamp: now })])
+    await send([anEvent({ error: name, release: 'shop@50.1.0', timestamp: now })])
     expect((await read(id)).status).toBe('resolved')
-    await send([eventIn(name, { release: 'shop@51.0.0', timestamp: now })])
+    await send([anEvent({ error: name, release: 'shop@51.0.0', timestamp: now })])
     expect((await read(id)).status).toBe('regressed')
     // Asked again, the commit is known.
     expect((await patch(id, { status: 'resolved', resolution: { in_commit: sha } })).body).toMatchObject({
@@ -311,16 +299,17 @@ describe('ignoring', () => {
       status_reason: expect.stringContaining('ignored this issue until 2 more events on') as string,
     })
     const now = Date.now() / 1000 + 1
-    await send([eventIn(name, { timestamp: now }), eventIn(name, { timestamp: now - 600 })])
+    await send([anEvent({ error: name, timestamp: now }), anEvent({ error: name, timestamp: now - 600 })])
     expect((await read(id)).status).toBe('ignored')
-    await send([eventIn(name, { timestamp: now })])
+    await send([anEvent({ error: name, timestamp: now })])
     expect(await read(id)).toMatchObject({ status: 'unresolved', ignore_until: null })
   })
 })
 
 describe('severity', () => {
   const crash = (name: string, user: string, at = Date.now() / 1000) =>
-    eventIn(name, {
+    anEvent({
+      error: name,
       timestamp: at,
       user: { id: user },
       exception: {
@@ -337,7 +326,7 @@ describe('severity', () => {
   test('25 users of one day make a crash critical, said in the activity; a pinned one stays, unpinned it follows', async () => {
     const name = `fn${++functions}`
     await send(Array.from({ length: 24 }, (_, user) => crash(name, `u${user}`)))
-    const { items } = (await ada.get(`/api/issues?projectId=${project.id}`)).as<{ items: Issue[] }>()
+    const items = await server.issues(ada, `projectId=${project.id}`)
     const issue = items.find((one) => one.type === `${name}Error`)
     expect(issue).toMatchObject({ severity: 'high', user_count: 24 })
     const id = issue?.id ?? ''

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { IssueDetail } from './issues.api.ts'
 
@@ -15,8 +15,7 @@ beforeAll(async () => {
 })
 
 async function issueOf(project: TestProject, event: Record<string, unknown>): Promise<IssueDetail> {
-  expect((await sendEvent(t.url, project.dsn, event)).status).toBe(200)
-  await t.service.drain()
+  await t.event({ project, ...event })
   const { items } = (await owner.get(`/api/issues?projectId=${project.id}`)).as<{ items: { id: string }[] }>()
   expect(items).toHaveLength(1)
   return (await owner.get(`/api/issues/${items[0]?.id}`)).as<IssueDetail>()

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import type { Comment } from './issues.api.ts'
@@ -12,23 +12,6 @@ const server = await testServer({ realTime: true })
 
 type List = { items: Issue[]; total: number; next_cursor: string | null; status_counts: Record<string, number> }
 const list = async (person: Client, query = ''): Promise<List> => (await person.get(`/api/issues${query}`)).as<List>()
-
-/** One event of an issue of its own: the function's name decides the group. */
-const eventIn = (functionName: string, fields: Record<string, unknown> = {}) =>
-  anEvent({
-    exception: {
-      values: [
-        anException({
-          type: `${functionName}Error`,
-          value: `${functionName} failed`,
-          stacktrace: {
-            frames: [{ filename: `src/${functionName}.ts`, function: functionName, lineno: 1, in_app: true }],
-          },
-        }),
-      ],
-    },
-    ...fields,
-  })
 
 async function fill(person: Client, project: TestProject): Promise<void> {
   const now = Date.now() / 1000
@@ -44,7 +27,7 @@ async function fill(person: Client, project: TestProject): Promise<void> {
       await sendEvent(
         server.url,
         project.dsn,
-        eventIn(name, { level, timestamp: now - ago - i, user: { id: `${name}${i % users}` } }),
+        anEvent({ error: name, level, timestamp: now - ago - i, user: { id: `${name}${i % users}` } }),
       )
     }
   }
@@ -173,8 +156,7 @@ describe('changes', () => {
   beforeAll(async () => {
     ada = await aFounder(server.url)
     project = await aProject(ada)
-    await sendEvent(server.url, project.dsn, eventIn('changes'))
-    await server.service.drain()
+    await server.event({ project, error: 'changes' })
     issue = (await list(ada)).items[0] as Issue
   })
 
@@ -206,8 +188,7 @@ describe('changes', () => {
     await ada.patch(`/api/issues/${issue.id}`, { status: 'resolved' })
     expect(await movedAt()).toBe(resolved)
     const second = await readAt()
-    await sendEvent(server.url, project.dsn, eventIn('changes', { timestamp: Date.now() / 1000 + 1 }))
-    await server.service.drain()
+    await server.event({ project, error: 'changes', timestamp: Date.now() / 1000 + 1 })
     expect((await list(ada)).items[0]).toMatchObject({ status: 'regressed' })
     expect((await movedAt()) >= second).toBe(true)
     await ada.patch(`/api/issues/${issue.id}`, { status: 'unresolved' })
@@ -309,7 +290,7 @@ describe('changes', () => {
       .items.find((one) => one.id === project) as TestProject
     const now = Date.now() / 1000
     const sent = await Promise.all(
-      [300, 200, 100].map((ago) => sendEvent(server.url, dsn, eventIn('steps', { timestamp: now - ago }))),
+      [300, 200, 100].map((ago) => sendEvent(server.url, dsn, anEvent({ error: 'steps', timestamp: now - ago }))),
     )
     await server.service.drain()
     const steps = (await list(ada, '?sort=-first_seen')).items.find((one) => one.type === 'stepsError') as Issue
@@ -333,7 +314,7 @@ describe('changes', () => {
       expect(rows, table).toHaveLength(0)
     }
     const { dsn } = (await ada.get('/api/projects')).as<{ items: TestProject[] }>().items[0] as TestProject
-    await sendEvent(server.url, dsn, eventIn('changes'))
+    await sendEvent(server.url, dsn, anEvent({ error: 'changes' }))
     await server.service.drain()
     const again = (await list(ada)).items.find((one) => one.type === 'changesError')
     expect(again?.id).not.toBe(issue.id)

@@ -176,7 +176,7 @@ describe('the cheap print', () => {
 
 describe('a storm', () => {
   const subject = { projectId: 'p', grouping: PLAIN, perMinute: 3_000 }
-  const kind = (name: string) => bytesOf(anEvent({ exception: { values: [anException({ type: name })] } }))
+  const kind = (name: string) => bytesOf(anEvent({ error: { type: name } }))
   const at = () => {
     let ms = 0
     return { storms: createStorms(() => ms), advance: (by: number) => (ms += by) }
@@ -219,8 +219,7 @@ describe('a storm', () => {
         fingerprint: [{ match: [{ key: 'type', glob: '*' }], fingerprint: ['{{ tag.shop }}'] }],
       }),
     }
-    const of = (type: string, shop: string) =>
-      bytesOf(anEvent({ exception: { values: [anException({ type })] }, tags: { shop } }))
+    const of = (type: string, shop: string) => bytesOf(anEvent({ error: { type }, tags: { shop } }))
     storms.note(byShop, of('Flood', 'a'))
     // One issue by the rule, whatever their types; another one, whatever its type.
     expect(storms.judge(byShop, of('Other', 'a'))).toBe('known')
@@ -234,7 +233,7 @@ describe('a storm', () => {
     const { storms, advance } = at()
     const large = (name: string) =>
       bytesOf({
-        ...anEvent({ exception: { values: [anException({ type: name })] } }),
+        ...anEvent({ error: { type: name } }),
         extra: { blob: 'x'.repeat(900_000) },
       })
     const verdicts = Array.from({ length: 12 }, (_, i) => storms.judge(subject, large(`Large${i}`)))

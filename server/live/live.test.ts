@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
@@ -40,8 +39,10 @@ const aboutReleases = (live: Live) => live.heard.flatMap((one) => (one.kind === 
 const releaseIds = (live: Live): string[] => [...new Set(aboutReleases(live).flatMap((one) => one.release_ids))]
 
 async function digestFrom(project: TestProject, releases: readonly string[]): Promise<void> {
-  for (const release of releases) await sendEvent(server.url, project.dsn, anEvent({ release }))
-  await server.service.drain()
+  await server.events(
+    project,
+    releases.map((release) => ({ release })),
+  )
 }
 
 test('after messages may have been lost a stream ends, so that its reader connects and reads again', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, dsnParts, newEventId } from '#test/kit/sdk.ts'
+import { anEvent, dsnParts, newEventId } from '#test/kit/sdk.ts'
 import { everythingStored } from '#test/kit/everything-stored.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
@@ -108,7 +108,7 @@ describe('erasing a person', () => {
           anEvent({
             event_id: eventId,
             user: { id: did, email: `${CANARY}-mail@example.com` },
-            exception: { values: [anException({ value: `${CANARY}-message failed` })] },
+            error: { value: `${CANARY}-message failed` },
             transaction: `/users/${CANARY}-title`,
             breadcrumbs: [{ message: `${CANARY}-crumb` }],
           }),
@@ -159,7 +159,7 @@ describe('erasing a person', () => {
         },
       ],
     ])
-    await send(project, by('other', { exception: { values: [anException({ value: 'card declined' })] } }))
+    await send(project, by('other', { error: { value: 'card declined' } }))
     await t.service.drain()
     const stored = await everythingStored(t.app.db)
     for (const secret of SECRETS) expect(stored.includes(secret), secret).toBe(true)
@@ -191,8 +191,7 @@ describe('erasing a person', () => {
 
   test('an issue others have, too, is named by theirs', async () => {
     const project = await aProject(owner)
-    const of = (id: string, value: string) =>
-      by(id, { fingerprint: ['one'], exception: { values: [anException({ value })] } })
+    const of = (id: string, value: string) => by(id, { fingerprint: ['one'], error: { value } })
     await send(project, of('other', 'of another'))
     await send(project, of('u1', 'of the one'))
     await t.service.drain()

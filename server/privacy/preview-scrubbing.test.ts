@@ -23,17 +23,13 @@ const rule = (path: string, more: Record<string, unknown> = {}) => ({
 beforeAll(async () => {
   owner = await aFounder(t.url)
   project = await aProject(owner)
-  await sendEvent(
-    t.url,
-    project.dsn,
-    anEvent({
-      event_id: EVENT_ID,
-      user: { id: 'u-4711', email: 'ada@example.com', ip_address: '203.0.113.7' },
-      message: 'mail to ada@example.com failed',
-      extra: { badge: 'B-77', order: { total: 12 } },
-    }),
-  )
-  await t.service.drain()
+  await t.event({
+    project,
+    event_id: EVENT_ID,
+    user: { id: 'u-4711', email: 'ada@example.com', ip_address: '203.0.113.7' },
+    message: 'mail to ada@example.com failed',
+    extra: { badge: 'B-77', order: { total: 12 } },
+  })
 })
 
 describe('the preview', () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { test } from 'vitest'
-import { expectAccessible, expectNoSideScroll, screenshot, type Theme, type WidthName } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, press, screenshot, type Theme, type WidthName } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -54,28 +54,28 @@ test.each(COMBINATIONS)('what opens above a page: $theme, $size', async ({ theme
   await page.getByRole('button', { name: 'Rotate' }).click()
   await page.getByRole('dialog', { name: 'Rotate the key?' }).waitFor()
   await judge(page, 'rotate', theme, size)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
-  await page.keyboard.press('p')
+  await press(page, 'p')
   await page.getByRole('menu').waitFor()
   await judge(page, 'project-menu', theme, size)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('menu').waitFor({ state: 'hidden' })
 
   await page.getByRole('button', { name: size === 'phone' ? 'More' : /account of/ }).click()
   await page.getByRole('menuitem', { name: 'Log out' }).waitFor()
   await judge(page, 'account-menu', theme, size)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('menu').waitFor({ state: 'hidden' })
 
-  await page.keyboard.press('?')
+  await press(page, '?')
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   await judge(page, 'keys', theme, size)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
-  await page.keyboard.press('Control+k')
+  await press(page, 'Control+k')
   await page.keyboard.type('shop')
   await page.getByRole('option').first().waitFor()
   await judge(page, 'palette', theme, size)

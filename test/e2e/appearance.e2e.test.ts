@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually } from './browser.ts'
+import { eventually, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -40,6 +40,7 @@ test('times are local or UTC, by choice', async () => {
   await page.goto('/me/appearance')
   await page.getByRole('button', { name: 'UTC' }).click()
   await page.goto(`/projects/${project.id}/settings/keys`)
+  await settled(page)
   expect(await page.locator('time').first().getAttribute('title')).toMatch(/ UTC$/)
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, screenshot, SLOWDOWN } from './browser.ts'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { eventually, expectAccessible, press, screenshot, settled, SLOWDOWN } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -24,17 +24,18 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await page.getByText('3 more characters needed.').waitFor()
   await page.getByRole('textbox', { name: 'Password' }).fill('quartz-lantern-harbour-7')
   await page.getByText('Strong.').waitFor()
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
 
   await page.waitForURL('**/onboarding')
   await page.getByRole('heading', { name: 'Create a project' }).waitFor()
   await page.getByLabel('Name').fill('shopper-web')
   await page.getByLabel('Android').check({ force: true })
   await page.getByLabel('Region').selectOption('us-east-1')
-  await page.keyboard.press('Tab')
+  await press(page, 'Tab')
   await page.getByRole('button', { name: 'Create project' }).click()
 
   await page.getByRole('heading', { name: 'Send a first event' }).waitFor()
+  await settled(page)
   expect(await page.getByRole('tab', { selected: true }).textContent()).toContain('Android')
   const dsn = await page.getByLabel('Your DSN').inputValue()
   expect(dsn).toMatch(/^http:\/\/[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/)
@@ -42,11 +43,12 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   // Every platform's snippet carries the DSN.
   for (const name of ['Android', 'iOS', 'React Native', 'Flutter', 'Web', 'Node.js']) {
     await page.getByRole('tab', { name }).click()
+    await settled(page)
     expect(await page.getByRole('tabpanel').textContent(), name).toContain(dsn)
   }
-  await page.keyboard.press('y')
+  await press(page, 'y')
   await page.getByText('Snippet copied').waitFor()
-  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(dsn)
+  await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toContain(dsn)
   await page.getByText('Intake answers').waitFor()
   await page.getByText('No request with this DSN yet').waitFor()
   await screenshot(page, 'onboarding-waiting')
@@ -55,12 +57,13 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   const sent = await sendEvent(
     dashboard.server.url,
     dsn,
-    anEvent({ exception: { values: [anException({ type: 'CheckoutError', value: 'card declined' })] } }),
+    anEvent({ error: { type: 'CheckoutError', value: 'card declined' } }),
   )
   expect(sent.status).toBe(200)
   await page.getByRole('heading', { name: 'First event received' }).waitFor()
   // A quarter of a second on a quiet machine; this one may be busy.
   expect(performance.now() - sentAt).toBeLessThan(8_000 * SLOWDOWN)
+  await settled(page)
   expect(await page.getByRole('status').filter({ hasText: 'First event received' }).count()).toBe(1)
   await expectAccessible(page, 'first event received')
   await screenshot(page, 'onboarding-arrived')

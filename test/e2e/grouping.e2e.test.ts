@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from '../kit/grouping-version.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
+import { expectAccessible, expectNoSideScroll, press, screenshot, settled, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -93,10 +93,10 @@ test('rules: written, previewed, refused where wrong, saved, and in force', asyn
   // What only the server knows to be wrong is said in its words.
   await rule.getByLabel('Fingerprint').fill('{{ colour }}')
   dashboard.browser.forgive(/400/)
-  await page.keyboard.press('Control+s')
+  await press(page, 'Control+s')
   await page.getByRole('alert').filter({ hasText: 'no variable' }).waitFor()
   await rule.getByLabel('Fingerprint').fill('cards')
-  await page.keyboard.press('Control+s')
+  await press(page, 'Control+s')
   await page.getByText('Grouping rules saved').waitFor()
   await send('visa')
   await send('paypal')
@@ -115,7 +115,7 @@ test('discard: asked twice, gone, dropped from then on, and taken up again in th
   await dialog.getByLabel('Type discard to confirm').fill('discard')
   await expectAccessible(page, 'discard dialog')
   await screenshot(page, 'grouping-discard-dialog')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await page.getByText('SHOPPER-WEB-3 discarded').waitFor()
   await page.goto(`/projects/${project.id}/settings/grouping`)
   const list = page.getByRole('region', { name: 'Discarded issues' })
@@ -166,5 +166,6 @@ test('at 320 pixels nothing is cut off sideways', async () => {
   await page.goto(`/projects/${project.id}/settings/grouping`)
   await page.getByRole('group', { name: 'Fingerprint rule 1' }).waitFor()
   await expectNoSideScroll(page, 'grouping at 320')
+  await settled(page)
   expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
 })

@@ -9,7 +9,9 @@ import {
   expectNoSideScroll,
   holdToast,
   menuOpen,
+  press,
   screenshot,
+  settled,
   type Theme,
   type WidthName,
 } from './browser.ts'
@@ -60,7 +62,7 @@ test('resolved in this release, another, the next one, a commit; undone with wha
   await dialog.getByRole('alert').getByText('without slash').waitFor()
   await expectAccessible(page, 'dialog of a release')
   await field.fill('2.3.1, 3.0.2')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await dialog.waitFor({ state: 'hidden' })
   await holds(person, id, { resolution: { in_release: ['2.3.1', '3.0.2'] } })
   await page
@@ -70,16 +72,16 @@ test('resolved in this release, another, the next one, a commit; undone with wha
 
   await how.click()
   await menuOpen(page)
-  await page.keyboard.press('x')
+  await press(page, 'x')
   await holdToast(page, /resolved/)
   await holds(person, id, { resolution: { in_next_release: true } })
-  await page.keyboard.press('z')
+  await press(page, 'z')
   await holds(person, id, { resolution: { in_release: ['2.3.1', '3.0.2'] } })
 
   await how.click()
   await page.getByRole('menuitem', { name: 'In a commit…' }).click()
   await page.getByRole('dialog').getByLabel('Commit').fill('abcdef1234')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await holds(person, id, { resolution: { in_commit: 'abcdef1234' } })
 })
 
@@ -105,7 +107,7 @@ test('ignored until it escalates, more events, a date, for good', async () => {
   await until.click()
   await page.getByRole('menuitem', { name: 'A date…' }).click()
   await page.getByLabel('Date and time').fill('2099-01-01T10:00')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await holds(person, id, { ignore_until: { time: '2099-01-01T10:00:00.000Z' } })
 
   await until.click()
@@ -121,7 +123,7 @@ test('from a row of the stream', async () => {
   await page.getByRole('button', { name: /^Status of / }).click()
   await page.getByRole('menuitem', { name: 'More users…' }).click()
   await page.getByRole('dialog').getByLabel('Users').fill('7')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await holds(person, id, { status: 'ignored', ignore_until: { users: 7 } })
 })
 
@@ -135,6 +137,7 @@ test('somebody who may only look gets no such menus', async () => {
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${id}`)
   await page.getByRole('region', { name: 'Activity' }).waitFor()
+  await settled(page)
   expect(await page.getByRole('button', { name: 'How it was fixed' }).count()).toBe(0)
   expect(await page.getByRole('button', { name: 'How long to leave it' }).count()).toBe(0)
 })
@@ -200,7 +203,7 @@ test.each<[Theme, WidthName]>([
   await expectAccessible(page, `another release, ${theme}, ${size}`)
   await expectNoSideScroll(page, `another release, ${size}`)
   await screenshot(page, `resolve-dialog-${theme}-${size}`)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.goto('/issues')
   await page.getByRole('button', { name: /^Status of / }).click()
   await page.getByRole('menu', { name: 'Status' }).waitFor()
@@ -219,14 +222,14 @@ test('a double press and a key held down decide once, and the Undo takes that ba
   })
   await page.getByRole('button', { name: 'Resolve', exact: false }).filter({ visible: true }).first().dblclick()
   await holdToast(page, /resolved/)
-  await page.keyboard.press('z')
+  await press(page, 'z')
   await holds(person, id, { status: 'unresolved' })
   await page.locator('.toast').waitFor({ state: 'hidden' })
 
   for (let held = 0; held < 5; held++) await page.keyboard.down('i')
   await page.keyboard.up('i')
   await holdToast(page, /ignored/)
-  await page.keyboard.press('z')
+  await press(page, 'z')
   await holds(person, id, { status: 'unresolved' })
   expect(sent).toHaveLength(2)
 })
@@ -239,13 +242,14 @@ test('an issue deleted by somebody else says so; what was written outlives the s
   const field = page.getByRole('textbox', { name: 'Comment' })
   await field.fill('Seen after the rollout.')
   await page.context().clearCookies()
-  await page.keyboard.press('Control+Enter')
+  await press(page, 'Control+Enter')
   await page.waitForURL(/\/login\?next=/)
   await page.getByLabel('E-mail').fill(person.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await page.waitForURL(`**/issues/${id}`)
   await field.waitFor()
+  await settled(page)
   expect(await field.inputValue()).toBe('Seen after the rollout.')
 
   // A log-out forgets it: whoever sits there next shall not come by it.
@@ -254,9 +258,10 @@ test('an issue deleted by somebody else says so; what was written outlives the s
   await page.waitForURL(/\/login/)
   await page.getByLabel('E-mail').fill(person.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await page.waitForURL(`**/issues/${id}`)
   await field.waitFor()
+  await settled(page)
   expect(await field.inputValue()).toBe('')
 
   expect((await person.delete(`/api/issues/${id}`)).status).toBe(204)
@@ -282,5 +287,5 @@ test('what is typed while a comment is on its way is kept', async () => {
   onItsWay.resolve()
   await page.getByRole('region', { name: 'Activity' }).getByRole('article').getByText('Seen after').waitFor()
   await eventually(() => field.inputValue()).toBe('And before.')
-  expect(await page.getByRole('region', { name: 'Activity' }).getByRole('article').count()).toBe(1)
+  await eventually(() => page.getByRole('region', { name: 'Activity' }).getByRole('article').count()).toBe(1)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** The events of an issue on its page: which one is shown, all of them filtered, what they share, where they come from. */
@@ -71,31 +71,32 @@ test('latest, most complete, first, older and newer, also under a filter', async
   await shows(ids[0])
   await picker.getByRole('button', { name: 'Most complete' }).click()
   await shows(ids[5])
-  await page.keyboard.press('[')
+  await press(page, '[')
   await shows(ids[6])
-  await page.keyboard.press(']')
+  await press(page, ']')
   await picker.getByRole('button', { name: 'First' }).click()
   await shows(ids.at(-1))
 
-  await page.keyboard.press('v')
+  await press(page, 'v')
   const list = page.getByRole('dialog', { name: 'Events of this issue' })
   await list.getByText(`${EVENTS} stored`).waitFor()
+  await settled(page)
   expect(await list.getByRole('row').count()).toBe(EVENTS + 1)
   await list.getByRole('textbox', { name: 'Only events with' }).fill('environment:staging store:large')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await list.getByText('None of the newest events').waitFor()
   await list.getByRole('textbox', { name: 'Only events with' }).fill('environment:staging user:1')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await list.getByText('None of the newest events').waitFor()
   await list.getByRole('textbox', { name: 'Only events with' }).fill('environment:staging user:u1')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   const staging = ids.filter((_, i) => i % 2 === 1 && i % 3 === 1)
   await eventually(() => list.getByRole('row').count()).toBe(staging.length + 1)
   await expectAccessible(page, 'events of an issue')
   await list.getByRole('row').nth(2).getByRole('button').click()
   await shows(staging[1])
   expect(page.url()).toContain('only=')
-  await page.keyboard.press('[')
+  await press(page, '[')
   await shows(staging[2])
   await picker.getByRole('button', { name: 'Show all events' }).click()
   await shows(ids[0])
@@ -119,6 +120,7 @@ test('what they share leads to those events; the JSON is what is stored', async 
   await page.getByRole('button', { name: 'JSON' }).click()
   const json = page.getByRole('dialog', { name: /^Event/ })
   await json.getByRole('region').getByText('"exception"').waitFor()
+  await settled(page)
   expect(await json.getByRole('region').textContent()).not.toContain('hunter2')
   await json.getByRole('button', { name: 'As shown' }).click()
   await json.getByRole('region').getByText('"occurred_at"').waitFor()
@@ -146,7 +148,7 @@ test.each([
   await expectAccessible(page, `events ${theme} ${size}`)
   await expectNoSideScroll(page, `events ${theme} ${size}`)
   await screenshot(page, `issue-events-${theme}-${size}`)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('button', { name: '24 h', exact: true }).click()
   await page.getByRole('img', { name: /in the last 24 hours/ }).waitFor()
 })

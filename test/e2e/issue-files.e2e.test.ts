@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { TestProject } from '../kit/founder.ts'
 import { readSamples } from '../kit/samples.ts'
 import { anEvent, dsnParts } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, screenshot, settled } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** Files, feedback and native crashes on the page of their issue. */
@@ -96,6 +96,7 @@ test('files can be seen and downloaded, and what users wrote is read', async () 
     expect.stringMatching(/^app\.log\s*File\s*2\.1\skB/),
   ])
   // Nothing is fetched before somebody asks.
+  await settled(page)
   expect(await files.getByRole('img', { name: 'screenshot.png' }).count()).toBe(0)
   await files.getByRole('button', { name: 'Preview screenshot.png' }).click()
   const shown = files.getByRole('img', { name: 'screenshot.png' })

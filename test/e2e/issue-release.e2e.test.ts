@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, dsnParts, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, press, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 /** How the release of an event is doing, beside the event; and keys of the issue page. */
@@ -33,11 +33,11 @@ test.each([
   await expectAccessible(page, `release card, ${theme}, ${size}`)
   await expectNoSideScroll(page, `release card, ${size}`)
 
-  await page.keyboard.press('m')
+  await press(page, 'm')
   const dialog = page.getByRole('dialog', { name: /Merge/ })
   await dialog.waitFor()
   // Not the keys of the page behind it.
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await dialog.waitFor({ state: 'hidden' })
 
   await card.getByRole('link', { name: 'Release 1.0.0' }).click()
@@ -53,5 +53,6 @@ test('an app without sessions has no such card', async () => {
   await page.goto('/issues')
   await page.getByRole('rowheader').getByRole('link').first().click()
   await page.getByRole('heading', { name: 'Affected releases' }).waitFor()
+  await settled(page)
   expect(await page.getByRole('region', { name: /^Release 1/ }).count()).toBe(0)
 })

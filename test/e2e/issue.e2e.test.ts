@@ -3,7 +3,16 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestProject } from '../kit/founder.ts'
 import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, hasFocus, holdToast, screenshot } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectNoSideScroll,
+  hasFocus,
+  holdToast,
+  press,
+  screenshot,
+  settled,
+} from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -113,14 +122,15 @@ test('an issue tells what broke, where, after what, and for whom', async () => {
   await trace.getByText('"total": 41.8').waitFor()
 
   // The two frames of the framework are one line until somebody wants them.
+  await settled(page)
   expect(await trace.getByText('router.js').count()).toBe(0)
   await trace.getByRole('button', { name: '2 framework frames express' }).click()
   await trace.getByText('router.js').waitFor()
   await trace.getByRole('button', { name: 'Raw' }).click()
   await trace.getByText('at Checkout.confirm (src/checkout.ts:42:11)').waitFor()
-  await page.keyboard.press('y')
+  await press(page, 'y')
   await page.getByText('Stack trace copied').waitFor()
-  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(
+  await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toContain(
     'Caused by: NetworkError: connection reset',
   )
 
@@ -132,6 +142,7 @@ test('an issue tells what broke, where, after what, and for whom', async () => {
   await eventually(() => crumbs.getByText('Pay 41.80').count()).toBe(0)
 
   const link = page.getByRole('link', { name: 'https://shop.example/checkout?step=2' })
+  await settled(page)
   expect(await link.getAttribute('rel')).toContain('noopener')
   await page.getByRole('region', { name: 'Device and app' }).getByText('Android 15').waitFor()
   await page.getByRole('region', { name: 'What these events share' }).getByText('checkout').first().waitFor()
@@ -145,16 +156,16 @@ test('resolve and reopen by key, with the activity that says who', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   const id = await openIssue(person, project, [aCrash()], page)
-  await page.keyboard.press('r')
+  await press(page, 'r')
   await page.getByText(/^SHOPPER-WEB-1 resolved$/).waitFor()
   await page.getByRole('button', { name: 'Reopen' }).waitFor()
   await page.getByRole('region', { name: 'Activity' }).getByText('resolved this issue').waitFor()
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('resolved')
-  await page.keyboard.press('r')
+  await press(page, 'r')
   await holdToast(page, /reopened/)
   await page.getByRole('button', { name: 'Resolve' }).waitFor()
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('unresolved')
-  await page.keyboard.press('z')
+  await press(page, 'z')
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('resolved')
 })
 
@@ -190,14 +201,14 @@ test('the event that is read stays; a newer one is offered, neighbours are stepp
   await picker.getByText(second.slice(0, 8)).waitFor()
   await page.getByRole('region', { name: 'Events over time' }).getByText('3', { exact: true }).first().waitFor()
 
-  await page.keyboard.press('.')
+  await press(page, '.')
   await picker.getByText(third.slice(0, 8)).waitFor()
-  await page.keyboard.press('[')
+  await press(page, '[')
   await picker.getByText(second.slice(0, 8)).waitFor()
   expect(page.url()).toContain(`event=${second}`)
-  await page.keyboard.press('[')
+  await press(page, '[')
   await picker.getByText(first.slice(0, 8)).waitFor()
-  await page.keyboard.press(']')
+  await press(page, ']')
   await picker.getByText(second.slice(0, 8)).waitFor()
   await picker.getByRole('button', { name: 'First' }).click()
   await picker.getByText(first.slice(0, 8)).waitFor()
@@ -205,7 +216,7 @@ test('the event that is read stays; a newer one is offered, neighbours are stepp
   await picker.getByRole('button', { name: 'JSON' }).click()
   const json = page.getByRole('dialog', { name: `Event ${first.slice(0, 8)}` })
   await json.getByText(`"event_id": "${first}"`).waitFor()
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await json.waitFor({ state: 'hidden' })
 })
 
@@ -213,17 +224,19 @@ test('comments are written in Markdown, shown without markup of their own, and d
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await openIssue(person, project, [aCrash()], page)
-  await page.keyboard.press('c')
+  await press(page, 'c')
   await page.keyboard.type(
     '**Mine.** <img src=x onerror=alert(1)> see [the bill](javascript:alert(1)) or https://shop.example/7',
   )
-  await page.keyboard.press('Control+Enter')
+  await press(page, 'Control+Enter')
   const activity = page.getByRole('region', { name: 'Activity' })
   const comment = activity.getByRole('article')
   await comment.getByText('Mine.').waitFor()
+  await settled(page)
   expect(await comment.locator('strong').textContent()).toBe('Mine.')
   expect(await comment.locator('img, script').count()).toBe(0)
   await comment.getByText('<img src=x onerror=alert(1)>').waitFor()
+  await settled(page)
   expect(await comment.getByRole('link').allTextContents()).toEqual(['https://shop.example/7'])
   await eventually(() => activity.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('')
 
@@ -254,6 +267,7 @@ test('text of an event is never markup, whatever it says', async () => {
     page,
   )
   await page.getByRole('region', { name: 'Contexts' }).waitFor()
+  await settled(page)
   expect(await page.evaluate('window.hit')).toBeUndefined()
   expect(await page.locator('main script, main img[src]').count()).toBe(0)
   expect(await page.locator('main a[href^="javascript"]').count()).toBe(0)
@@ -300,14 +314,14 @@ test('J and K walk the list one came from, digits jump to sections', async () =>
   await page.getByRole('link', { name: /^AError/ }).click()
   await page.getByRole('heading', { name: /^AError/, level: 1 }).waitFor()
   await page.getByText('1 of 2', { exact: true }).waitFor()
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await page.getByRole('heading', { name: /^BError/, level: 1 }).waitFor()
   await page.getByText('2 of 2', { exact: true }).waitFor()
-  await page.keyboard.press('k')
+  await press(page, 'k')
   await page.getByRole('heading', { name: /^AError/, level: 1 }).waitFor()
-  await page.keyboard.press('1')
+  await press(page, '1')
   await eventually(() => hasFocus(page.getByRole('heading', { name: 'Stack trace' }))).toBe(true)
-  await page.keyboard.press('5')
+  await press(page, '5')
   await eventually(() => hasFocus(page.getByRole('heading', { name: 'Activity' }))).toBe(true)
 
   await page.getByRole('button', { name: 'More actions' }).first().click()
@@ -365,7 +379,7 @@ test.each([
   await page.getByRole('button', { name: 'JSON' }).click()
   await page.getByRole('dialog').waitFor()
   await expectAccessible(page, `event as JSON, ${theme}, ${size}`)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('button', { name: 'More actions' }).filter({ visible: true }).click()
   await page.getByRole('menu').waitFor()
   await expectAccessible(page, `menu of an issue, ${theme}, ${size}`)

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { seedIssues } from '../kit/seed-issues.ts'
-import { eventually, expectAccessible, expectNoSideScroll, holdToast, screenshot, SLOWDOWN } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectNoSideScroll,
+  holdToast,
+  press,
+  screenshot,
+  settled,
+  SLOWDOWN,
+} from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** Many issues at once: everything that matches, undo, ten thousand rows. */
@@ -21,15 +30,15 @@ test('everything that matches is resolved behind the page, and taken back exactl
   await seedIssues(dashboard.server.app, project.id, 420)
   const page = await dashboard.openAs(person)
   await openStream(page)
-  await page.keyboard.press('Control+A')
+  await press(page, 'Control+A')
   await page.getByRole('toolbar', { name: 'Actions for 100 selected issues' }).waitFor()
   await page.getByRole('button', { name: 'Select all 420 that match' }).click()
   await page.getByRole('toolbar', { name: 'Actions for 420 selected issues' }).waitFor()
-  await page.keyboard.press('r')
+  await press(page, 'r')
   await holdToast(page, '420 issues resolved')
   await eventually(() => totalOf(person, 'resolved')).toBe(420)
   await page.getByRole('heading', { name: 'No open issues' }).waitFor()
-  await page.keyboard.press('z')
+  await press(page, 'z')
   await eventually(() => totalOf(person, 'unresolved')).toBe(420)
   await eventually(() => rowsInPage(page)).toBeGreaterThan(10)
 })
@@ -39,15 +48,15 @@ test('take it, merge two, take that back', async () => {
   await seedIssues(dashboard.server.app, project.id, 3)
   const page = await dashboard.openAs(person)
   await openStream(page)
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await page.keyboard.press('e')
   await page.getByText(/assigned to Founder/).waitFor()
-  await page.keyboard.press('x')
+  await press(page, 'x')
   await page.keyboard.press('Shift+J')
   await page.keyboard.press('m')
   await holdToast(page, /1 issue merged into/)
   await eventually(() => totalOf(person, 'unresolved')).toBe(2)
-  await page.keyboard.press('z')
+  await press(page, 'z')
   await eventually(() => totalOf(person, 'unresolved')).toBe(3)
 })
 
@@ -57,6 +66,7 @@ test('ten thousand rows: forty in the page, from the first to the last', async (
   const page = await dashboard.openAs(person)
   await openStream(page)
   const table = page.getByRole('table', { name: 'Issues' })
+  await settled(page)
   expect(await table.getAttribute('aria-rowcount')).toBe('10001')
   let most = 0
   await eventually(async () => {
@@ -66,7 +76,7 @@ test('ten thousand rows: forty in the page, from the first to the last', async (
   }, 120_000).toBe('10001')
   expect(most).toBeLessThanOrEqual(40)
   // Everything that is loaded is chosen, and stays so however far away it is.
-  await page.keyboard.press('Control+A')
+  await press(page, 'Control+A')
   await page.getByRole('toolbar', { name: 'Actions for 10000 selected issues' }).waitFor()
   await page.evaluate('scrollTo({ top: 0 })')
   await page.locator('.issue[aria-rowindex="2"]').waitFor()
@@ -95,7 +105,7 @@ test.each([
   await seedIssues(dashboard.server.app, project.id, 130)
   const page = await dashboard.openAs(person, { theme, size })
   await openStream(page)
-  await page.keyboard.press('Control+A')
+  await press(page, 'Control+A')
   await page.getByRole('button', { name: 'Select all 130 that match' }).waitFor()
   await expectAccessible(page, `bulk bar ${theme} ${size}`)
   await expectNoSideScroll(page, `bulk bar ${theme} ${size}`)

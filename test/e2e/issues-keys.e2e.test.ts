@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { TestProject } from '../kit/founder.ts'
-import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
 import { seedIssues } from '../kit/seed-issues.ts'
-import { eventually, expectAccessible, hasFocus } from './browser.ts'
+import { eventually, expectAccessible, hasFocus, press, settled } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** What keys and choices survive: live news, menus and dialogs, a look at an issue, refusals. */
@@ -23,42 +23,39 @@ async function opened(person: Person): Promise<Page> {
 }
 
 const sendOne = (project: TestProject, type: string) =>
-  sendEvent(
-    dashboard.server.url,
-    project.dsn,
-    anEvent({ exception: { values: [anException({ type, value: `${type} happened` })] } }),
-  )
+  sendEvent(dashboard.server.url, project.dsn, anEvent({ error: { type, value: `${type} happened` } }))
 
 test('menus, panels and dialogs keep the keys to themselves', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 3)
   const page = await opened(person)
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await eventually(() => hasFocus(linkAt(page, 0))).toBe(true)
 
   const nothingHappens = async () => {
     for (const key of ['x', 'r', 'i', 'm', 'Control+a']) await page.keyboard.press(key)
+    await settled(page)
     expect(await page.getByRole('toolbar', { name: /^Actions for/ }).count()).toBe(0)
     expect((await person.get('/api/issues?status=unresolved&limit=1')).body['total']).toBe(3)
   }
-  await page.keyboard.press('?')
+  await press(page, '?')
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   await nothingHappens()
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await eventually(() => hasFocus(linkAt(page, 0))).toBe(true)
 
-  await page.keyboard.press('f')
+  await press(page, 'f')
   await page.getByRole('checkbox', { name: 'Low' }).waitFor()
   await nothingHappens()
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('checkbox', { name: 'Low' }).waitFor({ state: 'hidden' })
 
   await eventually(() => hasFocus(page.getByRole('button', { name: /^Filter/ }))).toBe(true)
 
   // Written, not obeyed.
   const searchBox = page.getByRole('searchbox')
-  await page.keyboard.press('/')
+  await press(page, '/')
   await page.keyboard.type('thing 2 rix')
   await eventually(async () => [await searchBox.inputValue(), await hasFocus(searchBox)]).toEqual(['thing 2 rix', true])
   expect((await person.get('/api/issues?status=unresolved&limit=1')).body['total']).toBe(3)
@@ -80,7 +77,7 @@ test('what is typed while the list follows is kept', async () => {
     }
   })()`)
   const searchBox = page.getByRole('searchbox')
-  await page.keyboard.press('/')
+  await press(page, '/')
   await page.keyboard.type('thing')
   await page.waitForURL(/q=thing/)
   await page.keyboard.type('2')
@@ -88,7 +85,7 @@ test('what is typed while the list follows is kept', async () => {
   await page.waitForURL((url) => url.searchParams.get('q') === 'thing+2')
 
   // Back and cleared filters still change what stands there.
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await eventually(() => searchBox.inputValue()).toBe('')
   await page.waitForURL((url) => !url.searchParams.has('q'))
 })
@@ -100,20 +97,22 @@ test('the row that has the focus keeps it while news come, and after a choice is
   await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(2)
   const page = await opened(person)
   await page.getByText('Live', { exact: true }).waitFor()
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await page.keyboard.press('j')
   await eventually(() => hasFocus(linkAt(page, 1))).toBe(true)
   await sendOne(project, 'FirstError')
   await sendOne(project, 'ThirdError')
   await rowAt(page, 1).getByTitle('2 events').waitFor()
   await page.getByRole('button', { name: /1 new issue since/ }).waitFor()
+  await settled(page)
   expect(await hasFocus(linkAt(page, 1))).toBe(true)
   expect(await linkAt(page, 1).locator('b').textContent()).toBe('FirstError')
 
-  await page.keyboard.press('x')
+  await press(page, 'x')
   await bar(page, 1).waitFor()
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await bar(page, 1).waitFor({ state: 'hidden' })
+  await settled(page)
   expect(await hasFocus(linkAt(page, 1))).toBe(true)
 })
 
@@ -121,15 +120,16 @@ test('what was chosen is still chosen after a look at an issue', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 5)
   const page = await opened(person)
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await page.keyboard.press('x')
   await page.keyboard.press('Shift+J')
   await bar(page, 2).waitFor()
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: /^SeedError/, level: 1 }).waitFor()
   await page.goBack()
   await bar(page, 2).waitFor()
+  await settled(page)
   expect(await rowAt(page, 0).getByRole('checkbox').isChecked()).toBe(true)
   expect(await rowAt(page, 2).getByRole('checkbox').isChecked()).toBe(false)
   // Another list begins without a choice.
@@ -149,6 +149,7 @@ test('Shift with a press chooses everything between', async () => {
     .getByRole('checkbox')
     .click({ modifiers: ['Shift'] })
   await bar(page, 4).waitFor()
+  await settled(page)
   expect(await rowAt(page, 0).getByRole('checkbox').isChecked()).toBe(false)
   expect(await rowAt(page, 3).getByRole('checkbox').isChecked()).toBe(true)
 })
@@ -157,19 +158,20 @@ test('issues that could not be changed are named with their reasons', async () =
   const { person, project } = await aTeam(dashboard.server)
   const ids = await seedIssues(dashboard.server.app, project.id, 5)
   const page = await opened(person)
-  await page.keyboard.press('Control+a')
+  await press(page, 'Control+a')
   await bar(page, 5).waitFor()
   // Somebody else was faster.
   await dashboard.server.app.db.query('delete from issues where id = any($1)', [ids.slice(0, 2)])
-  await page.keyboard.press('r')
+  await press(page, 'r')
   await page.getByText('3 issues resolved').waitFor()
   const told = page.getByRole('alert').filter({ hasText: '2 could not be changed.' })
   await told.getByRole('button', { name: 'Show why' }).click()
   const dialog = page.getByRole('dialog', { name: '2 could not be changed' })
   await dialog.getByRole('link', { name: 'SHOPPER-WEB-1', exact: true }).waitFor()
+  await settled(page)
   expect(await dialog.getByRole('listitem').count()).toBe(2)
   await expectAccessible(page, 'what could not be changed')
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await dialog.waitFor({ state: 'hidden' })
 })
 
@@ -178,12 +180,12 @@ test('an older change is taken back without the newer one', async () => {
   await seedIssues(dashboard.server.app, project.id, 4)
   const page = await opened(person)
   const ids = () => page.locator('.issue .id').allTextContents()
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await page.keyboard.press('r')
   const first = page.getByRole('status').filter({ hasText: 'SHOPPER-WEB-1 resolved' })
   await first.waitFor()
   await first.getByText('SHOPPER-WEB-1 resolved').hover()
-  await page.keyboard.press('r')
+  await press(page, 'r')
   await page.getByText('SHOPPER-WEB-2 resolved').waitFor()
   await eventually(ids).toEqual(['SHOPPER-WEB-3', 'SHOPPER-WEB-4'])
   await page

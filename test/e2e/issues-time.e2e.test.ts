@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { TestProject } from '../kit/founder.ts'
-import { anEvent, anException, dsnParts, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, screenshot, steadyBox } from './browser.ts'
+import { anEvent, dsnParts, sendEvent } from '../kit/sdk.ts'
+import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled, steadyBox } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 /** The strip above the stream: what it says, and the time chosen in it. */
@@ -24,7 +24,7 @@ async function anOldAndANew(person: Person, project: TestProject): Promise<void>
       project.dsn,
       anEvent({
         timestamp: (Date.now() - hoursAgo * HOUR_MS) / 1000,
-        exception: { values: [anException({ type, value: `${type} happened` })] },
+        error: { type, value: `${type} happened` },
       }),
     )
   await eventually(async () => (await person.get(`/api/issues?projectId=${project.id}`)).body['total']).toBe(2)
@@ -69,6 +69,7 @@ test('a time is chosen by dragging, stands in the address, and is given up by Es
   const { person, project } = await aTeam(dashboard.server)
   await anOldAndANew(person, project)
   const page = await opened(person)
+  await settled(page)
   expect(await titles(page)).toEqual(['NewError', 'OldError'])
 
   await drag(page, 0.4, 0.6)
@@ -82,7 +83,7 @@ test('a time is chosen by dragging, stands in the address, and is given up by Es
   // The address alone brings it back.
   await page.reload()
   await eventually(() => titles(page)).toEqual(['OldError'])
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await page.keyboard.press('Escape')
   await eventually(() => titles(page)).toEqual(['NewError', 'OldError'])
   expect(page.url()).not.toMatch(/from=/)
@@ -101,13 +102,13 @@ test('without a pointer: arrows read, Shift marks, Enter looks, Escape goes back
   await anOldAndANew(person, project)
   const page = await opened(person)
   await reader(page).focus()
-  await page.keyboard.press('ArrowLeft')
+  await press(page, 'ArrowLeft')
   for (let step = 0; step < 8; step++) await page.keyboard.press('Shift+ArrowLeft')
   await eventually(() => reader(page).getAttribute('aria-valuetext')).toMatch(/^Marked: .* to .*All other 1/)
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await eventually(() => titles(page)).toEqual(['NewError'])
   await page.getByRole('button', { name: 'Remove filter time' }).waitFor()
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await eventually(() => titles(page)).toEqual(['NewError', 'OldError'])
 })
 
@@ -115,6 +116,7 @@ test('a time with nothing in it says what hides the rest; words that are no time
   const { person, project } = await aTeam(dashboard.server)
   await anOldAndANew(person, project)
   const page = await opened(person, {}, '?from=nonsense&to=2026-11-20T06:00Z')
+  await settled(page)
   expect(await titles(page)).toHaveLength(2)
   await page.goto('/issues?from=2020-01-01T00:00Z&to=2020-01-01T01:00Z')
   await page.getByRole('heading', { name: 'No issue matches these filters' }).waitFor()

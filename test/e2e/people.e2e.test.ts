@@ -2,7 +2,17 @@ import { expect, test } from 'vitest'
 import { aColleague } from '../kit/colleague.ts'
 import { aProject } from '../kit/founder.ts'
 import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, hasFocus, menuOpen, screenshot, until } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectNoSideScroll,
+  hasFocus,
+  menuOpen,
+  press,
+  screenshot,
+  settled,
+  until,
+} from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 /** Owners, mentions, following, the inbox and ownership rules, as people meet them. */
@@ -45,6 +55,7 @@ test('of many comments the newest are shown, and the earlier ones when asked for
   const page = await dashboard.openAs(ada)
   await page.goto(`/issues/${talk.id}`)
   await page.getByText('Said number 103', { exact: true }).waitFor()
+  await settled(page)
   expect(await page.getByText('Said number 3', { exact: true }).count()).toBe(0)
   await page.getByRole('button', { name: '3 earlier comments' }).click()
   await page.getByText('Said number 1', { exact: true }).waitFor()
@@ -55,6 +66,7 @@ test('of many comments the newest are shown, and the earlier ones when asked for
   // Still there once it was read again.
   await bob.post(`/api/issues/${talk.id}/comments`, { body: 'And Bob' })
   await page.getByText('And Bob', { exact: true }).waitFor()
+  await settled(page)
   expect(await page.getByText(/^Said /).count()).toBe(104)
   await server.app.db.deleteFrom('issues').where('id', '=', talk.id).execute()
 })
@@ -72,7 +84,7 @@ test('keys that are faster than the list of members choose what they would have 
   const box = page.getByRole('combobox', { name: 'Find a member' })
   await eventually(() => hasFocus(box)).toBe(true)
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
-  expect(await box.isVisible()).toBe(true)
+  await eventually(() => box.isVisible()).toBe(true)
   answer()
   await page.getByRole('button', { name: 'Owner: Grace Hopper' }).waitFor()
   await box.waitFor({ state: 'hidden' })
@@ -82,7 +94,7 @@ test('an issue is given to a member found by typing, from the row and from its p
   const page = await dashboard.openAs(ada)
   await page.goto('/issues')
   await page.getByRole('link', { name: /PaymentError/ }).waitFor()
-  await page.keyboard.press('j')
+  await press(page, 'j')
   await page.keyboard.press('a')
   const box = page.getByRole('combobox', { name: 'Find a member' })
   await box.waitFor()
@@ -99,22 +111,23 @@ test('an issue is given to a member found by typing, from the row and from its p
   ])
   await page.keyboard.type('mül')
   await page.getByRole('option', { name: 'Zoë Müller' }).waitFor()
+  await settled(page)
   expect(await page.getByRole('option').count()).toBe(1)
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await page.getByText(/assigned to Zoë Müller/).waitFor()
   await page.getByRole('button', { name: /^Owner of .*: Zoë Müller/ }).waitFor()
 
   await page.goto(`/issues/${issueId}`)
   await page.getByRole('button', { name: 'Owner: Zoë Müller' }).click()
-  await page.keyboard.press('ArrowDown')
+  await press(page, 'ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Owner: Nobody' }).waitFor()
-  await page.keyboard.press('a')
+  await press(page, 'a')
   await page.keyboard.type('nobody at all')
   await page.getByText('No member is called “nobody at all”.').waitFor()
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await box.waitFor({ state: 'hidden' })
-  await page.keyboard.press('a')
+  await press(page, 'a')
   await page.getByRole('option', { name: 'Bob Builder' }).click()
   await page.getByRole('button', { name: 'Owner: Bob Builder' }).waitFor()
 })
@@ -124,34 +137,38 @@ test('a comment names members as it is typed, is shown with links, and can be ed
   await page.goto(`/issues/${issueId}`)
   const box = page.getByRole('textbox', { name: 'Comment', exact: true })
   await box.waitFor()
-  await page.keyboard.press('c')
+  await press(page, 'c')
   await page.keyboard.type('Ask @zo')
   const list = page.getByRole('listbox', { name: 'Members to mention' })
   await list.getByRole('option', { name: /Zoë Müller/ }).waitFor()
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
+  await settled(page)
   expect(await box.inputValue()).toBe('Ask @Zoë Müller ')
   await list.waitFor({ state: 'hidden' })
   await page.keyboard.type('or @')
   await list.getByRole('option').nth(1).waitFor()
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await list.waitFor({ state: 'hidden' })
   await page.keyboard.type('b')
+  await settled(page)
   expect(await list.count()).toBe(0)
-  await page.keyboard.press('Backspace')
+  await press(page, 'Backspace')
   await page.keyboard.press('Backspace')
   await page.keyboard.type('@bob')
   await list.getByRole('option', { name: /Bob Builder/ }).click()
   await page.keyboard.type('about it.')
+  await settled(page)
   expect(await box.inputValue()).toBe('Ask @Zoë Müller or @Bob Builder about it.')
-  await page.keyboard.press('Control+Enter')
+  await press(page, 'Control+Enter')
   const link = page.getByRole('link', { name: '@Zoë Müller' })
   await link.waitFor()
+  await settled(page)
   expect(await link.getAttribute('href')).toBe(`/issues?owner=${zoe.id}`)
   await page.getByRole('button', { name: 'Following' }).waitFor()
 
   await page.getByRole('button', { name: 'Comment actions' }).click()
   await menuOpen(page)
-  await page.keyboard.press('e')
+  await press(page, 'e')
   const edit = page.getByRole('textbox', { name: 'Comment, edited' })
   await edit.waitFor()
   await until('the box to have the keyboard', () => hasFocus(edit))
@@ -163,7 +180,7 @@ test('a comment names members as it is typed, is shown with links, and can be ed
   await page.getByRole('button', { name: 'Comment actions' }).click()
   await page.getByRole('menuitem', { name: 'Edit comment' }).click()
   await edit.fill('Nothing of it.')
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByText(/about it\. Soon\./).waitFor()
 })
 
@@ -174,21 +191,23 @@ test('the bell counts news as they come, opens them, and forgets what was read',
   await page.getByRole('button', { name: 'Inbox, 2 unread' }).waitFor()
   await ada.post(`/api/issues/${issueId}/comments`, { body: 'Any news?' })
   await page.getByRole('button', { name: 'Inbox, 3 unread' }).waitFor()
-  await page.keyboard.press('b')
+  await press(page, 'b')
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   const entry = page.getByRole('link', { name: /Unread: .* commented\./ })
   await screenshot(page, 'inbox')
   await entry.click()
   await page.getByRole('heading', { name: /PaymentError/ }).waitFor()
   await page.getByRole('button', { name: 'Inbox, 2 unread' }).waitFor()
-  await page.keyboard.press('b')
+  await press(page, 'b')
   await page.getByRole('button', { name: 'Mark all as read' }).click()
   await page.getByRole('button', { name: 'Inbox', exact: true }).waitFor()
+  await settled(page)
   expect(await page.getByRole('link', { name: /Unread/ }).count()).toBe(0)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
 
   // Whoever stops following hears no more.
   const follow = page.getByRole('button', { name: 'Following' })
+  await settled(page)
   expect(await follow.getAttribute('title')).toBe('You follow this issue because it was assigned to you.')
   await follow.click()
   await page.getByRole('button', { name: 'Follow', exact: true }).waitFor()
@@ -198,6 +217,7 @@ test('the bell counts news as they come, opens them, and forgets what was read',
   )
   await ada.post(`/api/issues/${issueId}/comments`, { body: 'Hello?' })
   await page.getByText('Hello?').waitFor()
+  await settled(page)
   expect(await page.getByRole('button', { name: 'Inbox', exact: true }).count()).toBe(1)
 })
 
@@ -225,12 +245,13 @@ test('ownership rules: tried out, saved, and in force', async () => {
   await page.getByText('2 of the 2 issues seen last would have an owner.').waitFor()
   // The last one decides: both are the team's until the order is right.
   const preview = page.getByRole('region', { name: 'Try out' })
+  await settled(page)
   expect(await preview.getByText('Bob Builder').count()).toBe(0)
   await page.getByRole('button', { name: 'Move rule 2 up' }).click()
   await page.getByRole('button', { name: 'Preview' }).click()
   await preview.getByText('Bob Builder').waitFor()
   await screenshot(page, 'ownership', { fullPage: true })
-  await page.keyboard.press('Control+s')
+  await press(page, 'Control+s')
   await page.getByText('Ownership saved').waitFor()
   await sendEvent(server.url, shop.dsn, eventAt('src/checkout/cart.ts'))
   await until('the new one', async () => (await issuesOf(shop.id)).length === 3)
@@ -258,12 +279,12 @@ test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ t
     .first()
     .waitFor()
   await judge('inbox')
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
 
   await page.getByRole('button', { name: size === 'phone' ? 'Assign' : /^Owner/ }).click()
   await page.getByRole('option', { name: 'Grace Hopper' }).waitFor()
   await judge('owner')
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   // The picker hands the focus back to its button; whoever types before that types into nothing.
   await page.getByRole('option', { name: 'Grace Hopper' }).waitFor({ state: 'hidden' })
 

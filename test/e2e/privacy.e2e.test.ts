@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 const { person, project } = await aTeam(dashboard.server)
 
 const saying = (value: string, fields: Record<string, unknown> = {}) =>
-  anEvent({ exception: { values: [anException({ value })] }, user: { id: 'u/1', email: 'ada@example.com' }, ...fields })
+  anEvent({ error: { value }, user: { id: 'u/1', email: 'ada@example.com' }, ...fields })
 
 const stored = async (): Promise<number> =>
   (
@@ -40,7 +40,7 @@ test('filters: tried out first, saved, and in force', async () => {
   await screenshot(page, 'filters-dry-run', { fullPage: true })
   expect(await stored()).toBe(3)
 
-  await page.keyboard.press('Control+s')
+  await press(page, 'Control+s')
   await page.getByText('Filters saved').waitFor()
   await eventually(() => page.getByText('Not saved').count()).toBe(0)
   await sendEvent(dashboard.server.url, project.dsn, saying('Ads SDK timeout'))
@@ -50,7 +50,7 @@ test('filters: tried out first, saved, and in force', async () => {
   // A refusal stands at its list.
   await page.getByLabel('IP addresses').fill('everywhere')
   dashboard.browser.forgive(/400/)
-  await page.keyboard.press('Control+s')
+  await press(page, 'Control+s')
   await page.getByRole('alert').filter({ hasText: '203.0.113.7' }).first().waitFor()
 })
 
@@ -72,9 +72,10 @@ test('scrubbing: a rule is made, previewed, saved, and in force', async () => {
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('user.email', { exact: true }).waitFor()
   await page.getByText(/hash:[0-9a-f]{24}/).waitFor()
+  await settled(page)
   expect(await page.getByText('ada@example.com').count()).toBe(0)
   await screenshot(page, 'scrubbing-preview', { fullPage: true })
-  await page.keyboard.press('Control+s')
+  await press(page, 'Control+s')
   await page.getByText('Scrubbing saved').waitFor()
   const { id } = await sendEvent(dashboard.server.url, project.dsn, saying('card declined'))
   await until('the event', async () => (await stored()) === 5)
@@ -124,12 +125,13 @@ test('erasing a user: asked twice, told what went', async () => {
   await page.getByRole('button', { name: 'Erase…' }).click()
   await page.getByText('Enter the id of a user.').waitFor()
   await page.getByLabel('User', { exact: true }).fill('u/1')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   const dialog = page.getByRole('dialog', { name: 'Erase this user?' })
   await dialog.getByRole('button', { name: 'Erase for good' }).click({ force: true })
+  await settled(page)
   expect(await dialog.isVisible()).toBe(true)
   await page.getByLabel('Type erase to confirm').fill('erase')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await page.getByText(/^Erased: .*5 events/).waitFor()
   await screenshot(page, 'user-erased', { fullPage: true })
   expect(await stored()).toBe(0)

@@ -3,8 +3,17 @@ import type { Page } from 'playwright-core'
 import { recordSessions, type FiledSession } from '#server/metrics/sessions/record-sessions.ts'
 import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
-import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot, until, type Theme, type WidthName } from './browser.ts'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
+import {
+  expectAccessible,
+  expectNoSideScroll,
+  press,
+  screenshot,
+  settled,
+  type Theme,
+  until,
+  type WidthName,
+} from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard({ jobs: true })
@@ -92,7 +101,7 @@ async function aRollout() {
     anEvent({
       platform: 'android',
       release,
-      exception: { values: [anException({ type, value: 'Fragment not attached to a context' })] },
+      error: { type, value: 'Fragment not attached to a context' },
     })
   const old = RELEASES[3]?.version ?? ''
   const young = RELEASES[4]?.version ?? ''
@@ -122,6 +131,7 @@ test('says whether the rollout goes on, and why', async () => {
   const row = page.getByRole('row', { name: /4\.12\.0/ })
   await row.getByText('Hold rollout').waitFor()
   await row.getByText('build 41200').waitFor()
+  await settled(page)
   expect(await row.textContent()).toMatch(/−0\.\d\d/)
   await page
     .getByRole('row', { name: /4\.11\.3/ })
@@ -136,6 +146,7 @@ test('says whether the rollout goes on, and why', async () => {
   const reader = page.getByRole('slider').first()
   await reader.focus()
   await reader.press('ArrowLeft')
+  await settled(page)
   expect(await reader.getAttribute('aria-valuetext')).toMatch(/: 4\.12\.0 \d+.%, 4\.11\.3 \d+.%/)
   await page.getByText('View as table').first().click()
   await page.getByRole('columnheader', { name: 'Release' }).first().waitFor()
@@ -178,7 +189,7 @@ test('made by hand: N, a name that cannot be, one that exists, one that can', as
   const page = await dashboard.openAs(rollout.person)
   await page.goto(address)
   await page.getByRole('row', { name: /4\.12\.0/ }).waitFor()
-  await page.keyboard.press('n')
+  await press(page, 'n')
   const dialog = page.getByRole('dialog', { name: 'Create release' })
   await dialog.getByLabel('Version').fill('latest')
   await dialog.getByRole('button', { name: 'Create release' }).click()
@@ -227,7 +238,7 @@ test.each(COMBINATIONS)('can be used by everybody: $theme, $size', async ({ them
   await page.getByRole('button', { name: 'Create release' }).click()
   await page.getByRole('dialog', { name: 'Create release' }).waitFor()
   await judge(page, 'releases-create', theme, size)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.goto(`/releases/${rollout.newest}`)
   await page.getByRole('heading', { name: 'Commits' }).waitFor()
   await judge(page, 'release', theme, size)

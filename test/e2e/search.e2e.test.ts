@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { aProject, type TestProject } from '../kit/founder.ts'
-import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, holdToast, screenshot } from './browser.ts'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { eventually, expectAccessible, expectNoSideScroll, holdToast, press, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -23,7 +23,7 @@ async function threeIssues(person: Person, project: TestProject): Promise<void> 
       anEvent({
         ...fields,
         timestamp: Date.now() / 1000 - 60 * (index + 1),
-        exception: { values: [anException({ type, value: `${type} happened` })] },
+        error: { type, value: `${type} happened` },
       }),
     )
   await eventually(async () => (await person.get(`/api/issues?projectId=${project.id}`)).body['total']).toBe(3)
@@ -107,7 +107,7 @@ test('a view is saved, shared, changed, opened by others, and deleted with a way
   await page.getByRole('menuitem', { name: 'Delete view' }).click()
   await holdToast(page, 'Warnings deleted')
   await eventually(async () => (await person.get('/api/views')).body['total']).toBe(0)
-  await page.keyboard.press('z')
+  await press(page, 'z')
   await eventually(async () => (await person.get('/api/views')).text).toContain('"name":"Warnings"')
 })
 
@@ -128,7 +128,7 @@ test.each(
   await page.getByRole('button', { name: 'How to search' }).click()
   await page.getByText('Words begin words').waitFor()
   await judge('search-help')
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await page.getByRole('button', { name: 'Saved views' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Fatal on phones' }).waitFor()
   await judge('saved-views')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually, hasFocus } from './browser.ts'
+import { eventually, hasFocus, press } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -11,7 +11,7 @@ test('a wrong password is one sentence, the focus waits in the password, and log
   await page.waitForURL(/\/login\?next=/)
   await page.getByLabel('E-mail').fill(person.email)
   await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   const sentence = page.getByRole('alert').filter({ hasText: /password/i })
   await sentence.waitFor()
   await eventually(() => hasFocus(page.getByRole('textbox', { name: 'Password' }))).toBe(true)
@@ -19,7 +19,7 @@ test('a wrong password is one sentence, the focus waits in the password, and log
   await page.getByRole('button', { name: 'Show password' }).click()
   await eventually(() => page.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('text')
   await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await page.waitForURL(`**/projects/${project.id}/settings/keys`)
   await page.getByRole('heading', { name: 'Client keys' }).waitFor()
 })

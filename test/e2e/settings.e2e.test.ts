@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
-import { eventually, hasFocus, screenshot, WIDTHS } from './browser.ts'
+import { eventually, hasFocus, press, screenshot, settled, WIDTHS } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -15,14 +15,14 @@ test('a project is renamed with the keyboard alone, and the change is everywhere
   await page.getByText('Enter a name.').waitFor()
   await name.fill('storefront')
   await page.getByText('Not saved').waitFor()
-  await page.keyboard.press('Control+s')
+  await press(page, 'Control+s')
   await page.getByText('Project saved').waitFor()
   await eventually(() => page.getByText('Not saved').count()).toBe(0)
   await page.getByRole('button', { name: 'storefront' }).waitFor()
 
   // A refusal of the server stands at its field, in its words.
   await page.getByLabel('Short name').fill('not a slug')
-  await page.keyboard.press('Control+s')
+  await press(page, 'Control+s')
   await page.getByRole('alert').filter({ hasText: 'slug' }).waitFor()
 })
 
@@ -37,14 +37,15 @@ test('rotating asks once, gives a new DSN, and counts down the old one', async (
   const dialog = page.getByRole('dialog', { name: 'Rotate the key?' })
   // Not before the word is typed.
   await dialog.getByRole('button', { name: 'Rotate' }).click({ force: true })
+  await settled(page)
   expect(await dialog.isVisible()).toBe(true)
-  await page.keyboard.press('Escape')
+  await press(page, 'Escape')
   await dialog.waitFor({ state: 'hidden' })
   await eventually(() => hasFocus(page.getByRole('button', { name: 'Rotate' }))).toBe(true)
 
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await page.getByLabel('Type rotate to confirm').fill('rotate')
-  await page.keyboard.press('Enter')
+  await press(page, 'Enter')
   await page.getByText('New key in use').waitFor()
   await page.getByText(/The old key stops at \d\d:\d\d, in /).waitFor()
   await eventually(() => page.getByLabel('DSN', { exact: true }).inputValue()).not.toBe(project.dsn)
@@ -53,7 +54,7 @@ test('rotating asks once, gives a new DSN, and counts down the old one', async (
 
   await page.getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByText('DSN copied').waitFor()
-  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(fresh)
+  await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(fresh)
   // Both keys are taken during the grace.
   expect((await sendEvent(dashboard.server.url, project.dsn, anEvent())).status).toBe(200)
   expect((await sendEvent(dashboard.server.url, fresh, anEvent())).status).toBe(200)

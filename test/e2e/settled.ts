@@ -11,8 +11,11 @@ import { z } from 'zod'
 /** How long nothing may have happened. Between an answer and what React makes of it lie a few tasks, far less than this. */
 const QUIET_MS = 100
 const POLL_MS = 20
+/** A body that the page does not read is never reported as finished: the answer is taken for the end after this time. */
+const BODY_MS = 1_000
 
-type Requests = { readonly open: Set<Request>; lastEndMs: number }
+/** Requests under way, with the moment at which they were answered. */
+type Requests = { readonly open: Map<Request, number | null>; lastEndMs: number }
 const requestsOf = new WeakMap<Page, Requests>()
 
 /** Call once per context, before its first page. */
@@ -30,12 +33,15 @@ export async function watchContext(context: BrowserContext): Promise<void> {
 
 /** The live stream never ends and is left out. */
 function watchRequests(page: Page): void {
-  const requests: Requests = { open: new Set(), lastEndMs: performance.now() }
+  const requests: Requests = { open: new Map(), lastEndMs: performance.now() }
   requestsOf.set(page, requests)
   page.on('request', (request) => {
     // A new document ends the requests of the one before, and not all of those ends are reported.
     if (request.isNavigationRequest() && request.frame() === page.mainFrame()) requests.open.clear()
-    if (request.resourceType() !== 'eventsource') requests.open.add(request)
+    if (request.resourceType() !== 'eventsource') requests.open.set(request, null)
+  })
+  page.on('response', (response) => {
+    if (requests.open.has(response.request())) requests.open.set(response.request(), performance.now())
   })
   const end = (request: Request): void => {
     if (requests.open.delete(request)) requests.lastEndMs = performance.now()
@@ -83,8 +89,15 @@ export async function settled(page: Page, timeoutMs: number): Promise<void> {
   }
 }
 
+/** Requests that were not answered yet, or whose body may still come. */
+function underWay({ open }: Requests): Request[] {
+  return [...open].flatMap(([request, answeredMs]) =>
+    answeredMs === null || performance.now() - answeredMs < BODY_MS ? [request] : [],
+  )
+}
+
 async function whatMoves(page: Page, requests: Requests): Promise<string | null> {
-  const [request] = requests.open
+  const [request] = underWay(requests)
   if (request !== undefined) return `a request is under way: ${request.method()} ${request.url()}`
   try {
     const { quietForMs, moving } = State.parse(await page.evaluate(READ_STATE))
@@ -95,7 +108,7 @@ async function whatMoves(page: Page, requests: Requests): Promise<string | null>
     if (error instanceof Error && /context was destroyed|navigat/i.test(error.message)) return 'a navigation'
     throw error
   }
-  if (requests.open.size > 0) return 'a request began'
+  if (underWay(requests).length > 0) return 'a request began'
   return performance.now() - requests.lastEndMs < QUIET_MS ? 'a request ended a moment ago' : null
 }
 
@@ -111,7 +124,7 @@ export async function lookAt<T>(page: Page, timeoutMs: number, look: () => Promi
 
 async function wasQuietSince(page: Page, startedMs: number): Promise<boolean> {
   const requests = requestsOf.get(page)
-  if (requests === undefined || requests.open.size > 0 || requests.lastEndMs > startedMs) return false
+  if (requests === undefined || underWay(requests).length > 0 || requests.lastEndMs > startedMs) return false
   const { quietForMs } = State.parse(await page.evaluate(READ_STATE))
   return quietForMs >= performance.now() - startedMs
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anEvent, anException, newEventId, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
@@ -74,16 +74,14 @@ test('an event becomes an issue a person can read, resolve and see come back', a
   expect(resolved.body).toMatchObject({ status: 'resolved' })
 
   // Late: it happened before the resolution. Counted, not a regression.
-  await sendEvent(server.url, project.dsn, anEvent({ timestamp: Date.now() / 1000 - 600, user: { id: '8' } }))
-  await server.service.drain()
+  await server.event({ project, timestamp: Date.now() / 1000 - 600, user: { id: '8' } })
   expect((await ada.get(`/api/issues/${issueId}`)).body).toMatchObject({
     status: 'resolved',
     event_count: 2,
     user_count: 2,
   })
 
-  await sendEvent(server.url, project.dsn, anEvent({ timestamp: Date.now() / 1000 + 1 }))
-  await server.service.drain()
+  await server.event({ project, timestamp: Date.now() / 1000 + 1 })
   const back = await ada.get(`/api/issues/${issueId}`)
   expect(back.body).toMatchObject({ status: 'regressed', event_count: 3 })
   expect(back.as<{ status_reason: string }>().status_reason).toMatch(
@@ -120,8 +118,7 @@ describe('what must not happen', () => {
     const ada = await aFounder(server.url)
     const eve = await aFounder(server.url)
     const project = await aProject(ada)
-    await sendEvent(server.url, project.dsn, anEvent())
-    await server.service.drain()
+    await server.event({ project })
     const issueId = (await ada.get('/api/issues')).as<{ items: [{ id: string }] }>().items[0].id
     for (const answer of [
       await eve.get(`/api/issues/${issueId}`),
@@ -140,16 +137,12 @@ describe('what must not happen', () => {
     const ada = await aFounder(server.url)
     const project = await aProject(ada)
     const secret = 'hunter2-canary-value'
-    await sendEvent(
-      server.url,
-      project.dsn,
-      anEvent({
-        extra: { password: secret },
-        request: { url: 'https://shop.example.com/', headers: { Authorization: `Bearer ${secret}` } },
-        exception: { values: [anException({ value: `cannot open https://ann:${secret}@db.example.com/` })] },
-      }),
-    )
-    await server.service.drain()
+    await server.event({
+      project,
+      extra: { password: secret },
+      request: { url: 'https://shop.example.com/', headers: { Authorization: `Bearer ${secret}` } },
+      error: { value: `cannot open https://ann:${secret}@db.example.com/` },
+    })
     const detail = await ada.get(
       `/api/issues/${(await ada.get('/api/issues')).as<{ items: [{ id: string }] }>().items[0].id}`,
     )

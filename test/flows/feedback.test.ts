@@ -135,8 +135,7 @@ describe('the issue it is about', () => {
   test('is the one shown, where the issue of its event was merged into another', async () => {
     const events = ['One', 'Two'].map((type) => anEvent({ exception: { values: [{ type, value: 'x' }] } }))
     const ids = events.map((event) => String(event['event_id']))
-    for (const event of events) await sendEvent(server.url, project.dsn, event)
-    await server.service.drain()
+    await server.events(project, events)
     const [one, two] = [await issueWith('One'), await issueWith('Two')]
     expect((await ada.post(`/api/issues/${one}/merge`, { issue_ids: [two] })).status).toBe(200)
     const told: unknown[] = []

@@ -45,7 +45,7 @@ async function crash(sample: Pick<Sample, 'url' | 'headers' | 'body'>): Promise<
 }
 
 async function readEvent(eventId: string): Promise<IssueDetail> {
-  const { items } = (await ada.get('/api/issues?limit=100')).as<{ items: Issue[] }>()
+  const items = await server.issues(ada, 'limit=100')
   for (const { id } of items) {
     const detail = await ada.get(`/api/issues/${id}?event=${eventId}`)
     if (detail.status === 200) return detail.as<IssueDetail>()

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Issue } from '#server/issue-rules/issue.api.ts'
 import type { IssueDetail } from '#server/issues/issues.api.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readIntakeSamples, type Sample } from '#test/kit/samples.ts'
@@ -57,7 +56,7 @@ test('all recordings are taken, and every event among them is the issue a person
   }
   await server.service.drain()
 
-  const { items } = (await ada.get('/api/issues?limit=100')).as<{ items: Issue[] }>()
+  const items = await server.issues(ada, 'limit=100')
   const issueNames = new Set(Object.values(expectations).map((one) => one.issue))
   expect(items).toHaveLength(issueNames.size)
 

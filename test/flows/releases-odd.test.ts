@@ -7,7 +7,6 @@ import type { Commit, Release } from '#server/releases/releases.api.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aColleague, type Colleague } from '#test/kit/colleague.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 /** Releases: odd names and times, much at once, and figures after issues were merged or deleted. */
@@ -40,8 +39,7 @@ describe('names', () => {
     expect(await create({ version: name })).toMatchObject({ status: 201, body: { version: name } })
     expect(await create({ version: `${name}😀` })).toMatchObject({ status: 400 })
     const to = await aProject(owner)
-    await sendEvent(t.url, to.dsn, anEvent({ release: name }))
-    await t.service.drain()
+    await t.event({ project: to, release: name })
     expect((await list(`projectId=${to.id}`)).items).toMatchObject([{ version: name, new_issues: 1 }])
     expect((await list(`projectId=${to.id}&version=${encodeURIComponent(name)}`)).total).toBe(1)
   })
@@ -315,12 +313,12 @@ describe('users of a release', () => {
 
 describe('issues of a release', () => {
   const send = async (to: TestProject, type: string, release: string) => {
-    await sendEvent(
-      t.url,
-      to.dsn,
-      anEvent({ release, timestamp: t.clock.now().getTime() / 1000, exception: { values: [anException({ type })] } }),
-    )
-    await t.service.drain()
+    await t.event({
+      project: to,
+      release,
+      timestamp: t.clock.now().getTime() / 1000,
+      error: { type },
+    })
     t.clock.advance(60_000)
   }
   const idOf = async (of: TestProject, type: string) => {

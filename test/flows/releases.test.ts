@@ -7,7 +7,7 @@ import type { Commit, Deploy, Release } from '#server/releases/releases.api.ts'
 import { settleReleased } from '#server/issue-recording/sweep.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
-import { anEvent, dsnParts, newEventId, sendEvent } from '#test/kit/sdk.ts'
+import { anEvent, dsnParts, newEventId } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 /** Releases through the API, made by people and by what arrives. */
@@ -128,8 +128,7 @@ describe('made by people', () => {
 
   test('one that was only planned is taken over', async () => {
     const to = await aProject(owner)
-    await sendEvent(t.url, to.dsn, anEvent())
-    await t.service.drain()
+    await t.event({ project: to })
     const issues = (await owner.get(`/api/issues?projectId=${to.id}`)).as<Page<{ id: string }>>()
     const resolved = await owner.patch(`/api/issues/${issues.items[0]?.id}`, {
       status: 'resolved',
@@ -273,13 +272,11 @@ describe('made by what arrives', () => {
   test('an issue says which release it is new in, and which it came back in', async () => {
     const to = await aProject(owner)
     const at = () => t.clock.now().getTime() / 1000
-    await sendEvent(t.url, to.dsn, anEvent({ release: '1.0.0', timestamp: at() }))
-    await t.service.drain()
+    await t.event({ project: to, release: '1.0.0', timestamp: at() })
     const [issue] = (await owner.get(`/api/issues?projectId=${to.id}`)).as<Page<{ id: string }>>().items
     await owner.patch(`/api/issues/${issue?.id}`, { status: 'resolved', resolution: { in_release: '1.1.0' } })
     t.clock.advance(5 * 60_000)
-    await sendEvent(t.url, to.dsn, anEvent({ release: '1.2.0', timestamp: at() }))
-    await t.service.drain()
+    await t.event({ project: to, release: '1.2.0', timestamp: at() })
     const { items } = await list(to.id, '&sort=version')
     expect(items.map(({ version, new_issues, regressions }) => [version, new_issues, regressions])).toEqual([
       ['1.0.0', 1, 0],
@@ -301,8 +298,7 @@ describe('made by what arrives', () => {
 
   test('an issue resolved in a commit is fixed in the release the commit comes with', async () => {
     const to = await aProject(owner)
-    await sendEvent(t.url, to.dsn, anEvent({ release: '1.0.0' }))
-    await t.service.drain()
+    await t.event({ project: to, release: '1.0.0' })
     const [issue] = (await owner.get(`/api/issues?projectId=${to.id}`)).as<Page<{ id: string }>>().items
     await owner.patch(`/api/issues/${issue?.id}`, { status: 'resolved', resolution: { in_commit: 'deadbee' } })
     await create({ projectId: to.id, version: '1.1.0', commits: [{ id: 'deadbeef00112233' }] })

@@ -4,19 +4,51 @@ import { randomBytes } from 'node:crypto'
 
 export const newEventId = (): string => randomBytes(16).toString('hex')
 
-/** An unhandled-looking error event; fields given replace the defaults. */
-export function anEvent(fields: Record<string, unknown> = {}): Record<string, unknown> {
+/** The error of an event. Events whose code failed `in` the same function are one issue. */
+export type ErrorFields = {
+  /** A function: `alpha` throws `alphaError: alpha failed` in `src/alpha.ts`. */
+  readonly in?: string
+  /** Of the frame, as Java and Python name it. */
+  readonly module?: string
+  readonly type?: string
+  readonly value?: string
+  /** The app caught it; `false` is a crash. */
+  readonly handled?: boolean
+  /** Instead of the one frame of `in`. */
+  readonly frames?: readonly Record<string, unknown>[]
+}
+
+/** Fields as SDKs send them, and what failed, in short: a function's name, or more of the error. */
+export type EventFields = { readonly error?: string | ErrorFields; readonly [field: string]: unknown }
+
+/** An error event; fields given replace the defaults. */
+export function anEvent({ error, ...fields }: EventFields = {}): Record<string, unknown> {
   return {
     event_id: newEventId(),
     platform: 'javascript',
     level: 'error',
     release: 'shop@1.0.0',
     environment: 'production',
-    exception: { values: [anException()] },
+    exception: { values: [error === undefined ? anException() : anError(error)] },
     ...fields,
   }
 }
 
+function anError(error: string | ErrorFields): Record<string, unknown> {
+  const { in: name, module, type, value, handled, frames } = typeof error === 'string' ? { in: error } : error
+  const thrownIn =
+    name === undefined ? undefined : [{ filename: `src/${name}.ts`, function: name, module, lineno: 1, in_app: true }]
+  const shown = frames ?? thrownIn
+  return anException({
+    ...(name === undefined ? {} : { type: `${name}Error`, value: `${name} failed` }),
+    ...(type === undefined ? {} : { type }),
+    ...(value === undefined ? {} : { value }),
+    ...(handled === undefined ? {} : { mechanism: { type: handled ? 'generic' : 'onerror', handled } }),
+    ...(shown === undefined ? {} : { stacktrace: { frames: shown } }),
+  })
+}
+
+/** The exception of an event in full. */
 export function anException(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     type: 'PaymentError',

@@ -1,11 +1,13 @@
 import { startService, type Service } from '#server/cli/service.ts'
+import { productOf, type Product } from './product.ts'
 import { testApp, type TestApp, type TestAppOptions } from './test-app.ts'
 
-export type TestServer = TestApp & {
-  readonly service: Service
-  /** `http://127.0.0.1:<port>`. */
-  readonly url: string
-}
+export type TestServer = TestApp &
+  Product & {
+    readonly service: Service
+    /** `http://127.0.0.1:<port>`. */
+    readonly url: string
+  }
 
 /**
  * The whole service on a port of its own. With `digestion: 'manual'` (the default) call `service.drain()`; with
@@ -20,5 +22,6 @@ export async function testServer(
     jobs: options.jobs ?? false,
   })
   test.onClose(() => service.close())
-  return { ...test, service, url: service.publicUrl }
+  const digest = options.digestion === 'inline' ? undefined : () => service.drain()
+  return { ...test, ...productOf(test.app, service.publicUrl, digest), service, url: service.publicUrl }
 }
