@@ -47,7 +47,8 @@ export default defineConfig({
           exclude: excluded,
           // Builds the dashboard once: files run beside each other, and none may swap it under another's service.
           globalSetup: ['test/e2e/global-setup.ts'],
-          // In one group with the others, two files at once on two cores: a browser and its service leave one idle.
+          // After the others: a browser, its service and the pages' timers want a machine of their own.
+          sequence: { groupOrder: 1 },
           maxWorkers: workers,
           // Slowed down on purpose (test/e2e/browser.ts), everything may take that much longer.
           testTimeout: 120_000 * Number(process.env.E2E_SLOWDOWN ?? '1'),

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { anEvent } from '#test/kit/sdk.ts'
+import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { createDigester, type Digester } from './digester.ts'
 import { seedProject, testIntake } from '../intake/intake.fixture.ts'
@@ -12,6 +13,7 @@ import { seedProject, testIntake } from '../intake/intake.fixture.ts'
  * Whatever is sent, refused, sent again, interrupted or set aside: every item of every request whose key and envelope
  * header are valid ends in exactly one outcome.
  */
+vi.setConfig({ testTimeout: PROPERTY_TIMEOUT_MS })
 const t = await testApp()
 const { app, clock } = t
 const intake = await testIntake(app)
@@ -206,7 +208,7 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
       const left = await app.db.query<{ n: number }>('select count(*)::int as n from spool')
       expect(left.rows[0]?.n).toBe(0)
     }),
-    { numRuns: 40, endOnFailure: true, examples: EXAMPLES },
+    { numRuns: cases(40, 800), endOnFailure: true, examples: EXAMPLES },
   )
   // Else the runs were too tame to prove anything.
   const told = [...seen].map(([name, quantity]) => `${name}: ${quantity}`).join(', ')
@@ -222,4 +224,4 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
     'dropped quarantine',
   ])
     expect(seen.get(name), told).toBeGreaterThan(0)
-}, 120_000)
+})

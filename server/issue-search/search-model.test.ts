@@ -1,12 +1,13 @@
 import fc from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import type { SessionActor } from '#server/context/actor.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { aPerson, aSession } from '#test/kit/people.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
+import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { ISSUE_SORTS, ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
-import type { Issue, IssueSort } from '../issue-rules/issue.api.ts'
+import type { IssueSort } from '../issue-rules/issue.api.ts'
 import { issueIdsMatching, listIssues, searchIssues } from './list-issues.ts'
 import { updateIssue } from '../issues/update-issue.ts'
 import { indexNewLexemes } from './index-lexemes.ts'
@@ -16,6 +17,7 @@ import { DEVICES, meant, type ModelEvent, RELEASES, TENANTS, USERS, WORDS, type 
 
 /** Random issues, random queries: what the database finds is what looking at every event of every issue finds. */
 
+vi.setConfig({ testTimeout: PROPERTY_TIMEOUT_MS })
 const server = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })
 const ISSUES = 40
 const EVENTS = 160
@@ -105,7 +107,7 @@ beforeAll(async () => {
   }
   await server.service.drain()
   await indexNewLexemes(server.app)
-  const listed = async () => (await ada.get('/api/issues?limit=100')).as<{ items: Issue[] }>().items
+  const listed = async () => await server.issues(ada, 'limit=100')
   for (const { id } of await listed())
     await updateIssue(server.app, actor, {
       issueId: id,
@@ -158,11 +160,11 @@ test('every query finds what it means, in every list, and nothing else', async (
         expect((await issueIdsMatching(server.app, actor, { q: query.text }, 100)).toSorted(), query.text).toEqual(ids)
       },
     ),
-    { numRuns: 120 },
+    { numRuns: cases(120, 2_400) },
   )
   // Queries that find all or nothing prove little.
   expect(found).toBeGreaterThan(40)
-}, 180_000)
+})
 
 test('filters of the list and a query narrow together', async () => {
   await fc.assert(
@@ -200,6 +202,6 @@ test('filters of the list and a query narrow together', async () => {
         expect(page.total).toBe(expected.length)
       },
     ),
-    { numRuns: 80 },
+    { numRuns: cases(80, 1_600) },
   )
-}, 120_000)
+})

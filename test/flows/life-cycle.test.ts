@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createProjectFactsReader } from '#server/digest/project-facts.ts'
 import { prepareEvent } from '#server/digest/prepare-event.ts'
 import { RECEIVED_DAY_TABLES } from '#server/digest/day-tables.ts'
@@ -31,6 +31,7 @@ import { Database } from '#server/storage/database.ts'
 import { createPool } from '#server/storage/pool.ts'
 import { anEvent } from '#test/kit/sdk.ts'
 import { aPerson } from '#test/kit/people.ts'
+import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { testApp } from '#test/kit/test-app.ts'
 
 /**
@@ -39,7 +40,8 @@ import { testApp } from '#test/kit/test-app.ts'
  */
 
 const { app, clock, onClose, connectionString } = await testApp()
-const HISTORIES = 200
+vi.setConfig({ testTimeout: PROPERTY_TIMEOUT_MS })
+const HISTORIES = cases(100, 2_000)
 const START = new Date('2026-11-20T12:00:00.000Z')
 const HOUR_MS = 3_600_000
 
@@ -327,7 +329,7 @@ class Both {
 /** Ids of events of one moment are random: which of them is named is chance. */
 const shortened = (reason: string | null): string | undefined => reason?.replace(/event [0-9a-f]{8}/, 'event')
 
-test(`${HISTORIES} histories end in the database as in the state machine`, { timeout: 600_000 }, async () => {
+test(`${HISTORIES} histories end in the database as in the state machine`, async () => {
   await fc.assert(
     fc.asyncProperty(history(14), async (steps) => {
       const both = new Both()

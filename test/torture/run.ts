@@ -6,6 +6,7 @@ import { failingIo } from './failing-io.ts'
 import { fuzzEnvelopes } from './fuzz-envelopes.ts'
 import { hostileJson } from './hostile-json.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
+import { properties } from './properties.ts'
 import { slowClients } from './slow-clients.ts'
 import { smuggling } from './smuggling.ts'
 import { type Claim, print, type Torture, type Verdict } from './torture.ts'
@@ -60,6 +61,11 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'T-11',
     summary: 'JSON no serializer writes: accepted or refused, never 5xx, no prototype touched (--count)',
     run: hostileJson,
+  },
+  properties: {
+    id: 'P-01',
+    summary: 'random histories, queries and merges against their models, 20 times as many as in npm test: minutes',
+    run: properties,
   },
   'slow-clients': {
     id: 'T-13',
