@@ -21,6 +21,7 @@ const tools = [
   { name: 'format', args: [bin('oxfmt', 'bin', 'oxfmt'), '--list-different'] },
   { name: 'styles', args: [join(root, 'scripts', 'check-styles.ts')] },
   { name: 'words', args: [join(root, 'scripts', 'check-words.ts')] },
+  { name: 'sql', args: [join(root, 'scripts', 'check-sql.ts')] },
 ]
 
 const run = ({ name, args }) =>

@@ -1,3 +1,4 @@
+import { partitionName } from '../storage/day-partitions.ts'
 import { zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { CopyRows } from '../storage/copy-in.ts'
@@ -195,4 +196,32 @@ export function filesOfTypes(
     .orderBy('id')
     .limit(limit)
     .execute()
+}
+
+/** Deletes files of a project that were received before a day, with their chunks. Returns how many files. */
+export async function deleteAttachmentsBefore(
+  on: Connection,
+  projectId: string,
+  day: string,
+  max: number,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    with gone as (
+      delete from attachments a using (
+        select id, received_day from attachments where project_id = ${projectId} and received_day < ${day}::date limit ${max}
+      ) old where a.id = old.id and a.received_day = old.received_day
+      returning a.id, a.received_day
+    ), chunks as (
+      delete from attachment_chunks c using gone
+      where c.attachment_id = gone.id and c.received_day = gone.received_day
+    )
+    select count(*) as n from gone`.execute(on)
+  return rows[0]?.n ?? 0
+}
+
+/** Drops the partitions of a day. Waits for readers for two seconds only: all later readers wait behind it. */
+export async function dropDay(tx: Tx, day: string): Promise<void> {
+  await sql`set local lock_timeout = '2s'`.execute(tx)
+  for (const table of ['attachments', 'attachment_chunks'])
+    await sql`drop table if exists ${sql.ref(partitionName(table, day))}`.execute(tx)
 }

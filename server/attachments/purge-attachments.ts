@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
-import { partitionDays, partitionName } from '../storage/day-partitions.ts'
 import { generalSettings } from '../projects/general-settings.ts'
+import { deleteAttachmentsBefore, dropDay } from './attachments.queries.ts'
+import { partitionDays } from '../storage/day-partitions.ts'
+import { selectAllSettings } from '../projects/projects.queries.ts'
 
 /** Files removed at once; each may have a hundred chunks. */
 const PIECE = 500
@@ -14,7 +15,7 @@ const PIECE = 500
  */
 export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<{ files: number; days: number }> {
   const today = dayOf(app.clock.now())
-  const projects = await app.db.selectFrom('projects').select(['id', 'settings']).execute()
+  const projects = await selectAllSettings(app.db)
   let longestDays = 0
   let files = 0
   for (const { id, settings } of projects) {
@@ -22,40 +23,18 @@ export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<
     longestDays = Math.max(longestDays, retentionDays)
     for (;;) {
       signal?.throwIfAborted()
-      const removed = await deleteBefore(app, id, dayPlus(today, -retentionDays))
+      const removed = await deleteAttachmentsBefore(app.db, id, dayPlus(today, -retentionDays), PIECE)
       files += removed
       if (removed < PIECE) break
     }
   }
   // Without projects nobody says how long; the files of the last ones may wait.
-  const days = projects.length === 0 ? 0 : await dropDaysBefore(app, dayPlus(today, -longestDays))
+  const days = projects.length === 0 ? 0 : await dropDays(app, dayPlus(today, -longestDays))
   return { files, days }
 }
 
-async function deleteBefore(app: App, projectId: string, day: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    with gone as (
-      delete from attachments a using (
-        select id, received_day from attachments where project_id = ${projectId} and received_day < ${day}::date limit ${PIECE}
-      ) old where a.id = old.id and a.received_day = old.received_day
-      returning a.id, a.received_day
-    ), chunks as (
-      delete from attachment_chunks c using gone
-      where c.attachment_id = gone.id and c.received_day = gone.received_day
-    )
-    select count(*) as n from gone`.execute(app.db)
-  return rows[0]?.n ?? 0
-}
-
-async function dropDaysBefore(app: App, day: string): Promise<number> {
-  const days = (await partitionDays(app.db, 'attachments')).filter((one) => one < day)
-  for (const one of days) {
-    await app.tx(async (tx) => {
-      // Dropping waits for readers, and everybody after it waits for that: rather try again tomorrow.
-      await sql`set local lock_timeout = '2s'`.execute(tx)
-      for (const table of ['attachments', 'attachment_chunks'])
-        await sql`drop table if exists ${sql.ref(partitionName(table, one))}`.execute(tx)
-    })
-  }
+async function dropDays(app: App, before: string): Promise<number> {
+  const days = (await partitionDays(app.db, 'attachments')).filter((day) => day < before)
+  for (const day of days) await app.tx((tx) => dropDay(tx, day))
   return days.length
 }

@@ -385,3 +385,8 @@ export async function deleteOldAttempts(db: Connection, before: Date): Promise<v
     .where((where) => where.or([where('blocked_until', 'is', null), where('blocked_until', '<', before)]))
     .execute()
 }
+
+/** Sets how many events a day the organisation may send; null is without limit. */
+export async function updateOrgQuota(tx: Tx, orgId: string, eventsPerDay: number | null): Promise<void> {
+  await tx.updateTable('orgs').set({ events_per_day: eventsPerDay }).where('id', '=', orgId).execute()
+}

@@ -1,3 +1,4 @@
+import { selectProjectForDigestion } from '../projects/recording.queries.ts'
 import type { App } from '../context/app.ts'
 import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
 import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
@@ -68,11 +69,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
       const entry = known.get(projectId)
       if (entry !== undefined && app.clock.monotonicMs() - entry.readAtMs < FRESH_MS) return entry.facts
       const changesBefore = changes
-      const row = await app.db
-        .selectFrom('projects')
-        .select(['id', 'org_id', 'settings', 'scrub_key_sealed'])
-        .where('id', '=', projectId)
-        .executeTakeFirst()
+      const row = await selectProjectForDigestion(app.db, projectId)
       const facts = row === undefined ? null : await factsOf(app, row)
       if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
       return facts

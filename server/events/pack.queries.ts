@@ -280,3 +280,18 @@ export async function tidyDay(on: Connection, day: string): Promise<void> {
   await on.query(`vacuum (freeze, analyze) ${dayTable(day)}`)
   await on.query(`vacuum (freeze, analyze) ${partitionName('event_blocks', day)}`)
 }
+
+/** Deletes what is known of packing days before, where the day is gone: one that was in use is still read by its blocks. */
+export async function deletePackingsBefore(on: Connection, day: string): Promise<void> {
+  await on.query(
+    `delete from event_packings p where p.received_day < $1::date
+       and to_regclass('events_' || to_char(p.received_day, 'YYYYMMDD')) is null`,
+    [day],
+  )
+}
+
+/** Whether a day is being copied into blocks: what is deleted meanwhile is deleted from the copy when that ends. */
+export async function isPackingUnderWay(on: Connection): Promise<boolean> {
+  const { rows } = await on.query(`select 1 from event_packings where stage = 'copying' limit 1`)
+  return rows.length > 0
+}

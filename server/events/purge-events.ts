@@ -3,6 +3,8 @@ import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { dropDaysBefore, partitionDays } from '../storage/day-partitions.ts'
 import { oldestDay } from '../projects/general-settings.ts'
+import { selectAllSettings } from '../projects/projects.queries.ts'
+import { deletePackingsBefore } from './pack.queries.ts'
 import { UNIQUE_DAYS } from './event.ts'
 import { deleteEventsOfDay, issuesOfDay } from './store.ts'
 
@@ -18,7 +20,7 @@ export type PurgedEvents = { readonly days: number; readonly events: number }
  * @param signal ends it between two pieces; the next run goes on
  */
 export async function purgeEvents(app: App, signal: AbortSignal): Promise<PurgedEvents> {
-  const projects = await app.db.selectFrom('projects').select(['id', 'settings']).execute()
+  const projects = await selectAllSettings(app.db)
   const now = app.clock.now()
   const kept = projects.map(({ id, settings }) => ({
     id,
@@ -29,12 +31,7 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   if (first === undefined) return { days: 0, events: 0 }
   const oldest = others.reduce(earlier, first)
   const days = await dropDaysBefore(app.db, ['events', 'event_blocks'], oldest)
-  // Only of days that are gone: one that was in use is still to be read through its blocks.
-  await app.db.query(
-    `delete from event_packings p where p.received_day < $1::date
-       and to_regclass('events_' || to_char(p.received_day, 'YYYYMMDD')) is null`,
-    [oldest],
-  )
+  await deletePackingsBefore(app.db, oldest)
   let events = 0
   for (const day of await partitionDays(app.db, 'events'))
     for (const project of kept) {

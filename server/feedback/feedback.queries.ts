@@ -209,3 +209,13 @@ export async function deleteFeedbackOfIssue(db: Connection, issueId: string): Pr
   const rows = await db.deleteFrom('feedback').where('issue_id', '=', issueId).returning('feedback_id').execute()
   return rows.map((row) => unhyphenate(row.feedback_id))
 }
+
+/** Deletes feedback of a project that was received before. Returns how much. */
+export async function deleteFeedbackBefore(on: Connection, projectId: string, before: Date): Promise<number> {
+  const { numDeletedRows } = await on
+    .deleteFrom('feedback')
+    .where('project_id', '=', projectId)
+    .where('received_at', '<', before)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

@@ -1,20 +1,17 @@
 import type { App } from '../context/app.ts'
 import { generalSettings } from '../projects/general-settings.ts'
+import { deleteFeedbackBefore } from './feedback.queries.ts'
+import { selectAllSettings } from '../projects/projects.queries.ts'
 
 const DAY_MS = 86_400_000
 
 /** Removes feedback older than the retention of its project. @returns how much went */
 export async function purgeFeedback(app: App, signal?: AbortSignal): Promise<number> {
   let removed = 0
-  for (const { id, settings } of await app.db.selectFrom('projects').select(['id', 'settings']).execute()) {
+  for (const { id, settings } of await selectAllSettings(app.db)) {
     signal?.throwIfAborted()
     const before = new Date(app.clock.now().getTime() - generalSettings(settings).retention_days * DAY_MS)
-    const { numDeletedRows } = await app.db
-      .deleteFrom('feedback')
-      .where('project_id', '=', id)
-      .where('received_at', '<', before)
-      .executeTakeFirst()
-    removed += Number(numDeletedRows)
+    removed += await deleteFeedbackBefore(app.db, id, before)
   }
   return removed
 }

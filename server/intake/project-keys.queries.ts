@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Connection } from '../storage/database.ts'
 
 export type KeyRow = {
@@ -31,24 +30,4 @@ export async function selectKeys(db: Connection, publicKeys: readonly string[]):
     ])
     .where('project_keys.public_key', 'in', publicKeys)
     .execute()
-}
-
-export type SeenKey = { readonly keyId: string; readonly projectId: string; readonly at: Date }
-
-/** Notes when keys were last used and when their projects heard from an SDK for the first time. */
-export async function updateSeen(db: Connection, seen: readonly SeenKey[]): Promise<void> {
-  const keyIds = seen.map((one) => one.keyId)
-  const projectIds = seen.map((one) => one.projectId)
-  const times = seen.map((one) => one.at.toISOString())
-  await sql`
-    with seen as (
-      select * from unnest(${keyIds}::uuid[], ${projectIds}::uuid[], ${times}::timestamptz[]) as given(key_id, project_id, at)
-    ), keys as (
-      update project_keys set last_seen_at = seen.at from seen
-      where project_keys.id = seen.key_id and (last_seen_at is null or last_seen_at < seen.at)
-    )
-    update projects set first_request_at = first.at
-    from (select project_id, min(at) as at from seen group by project_id) as first
-    where projects.id = first.project_id and first_request_at is null
-  `.execute(db)
 }

@@ -3,7 +3,8 @@ import { stormGrouping, type StormGrouping } from '../grouping/storm-grouping.ts
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { intakeSettings } from './intake-settings.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
-import { type KeyRow, selectKeys, updateSeen } from './project-keys.queries.ts'
+import { type KeyRow, selectKeys } from './project-keys.queries.ts'
+import { updateSeen } from '../projects/recording.queries.ts'
 
 /** A key is looked up again after this long, so that a change is noticed even when its message was lost. */
 const FRESH_MS = 60_000

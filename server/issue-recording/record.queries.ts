@@ -1,4 +1,4 @@
-import type { Tx } from '../storage/database.ts'
+import type { Connection, Tx } from '../storage/database.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { impactFrom, type ImpactRow, type IssueImpact } from '../issue-rules/impact.ts'
 import { LIFE_COLUMNS, lifeFrom, type LifeRow } from '../issue-rules/life-columns.ts'
@@ -67,18 +67,6 @@ const foundIssue = (row: FoundRow): FoundIssue => ({
   limit:
     row.hourly_limit === null || row.limit_hour === null ? null : { hour: row.limit_hour, events: row.hourly_limit },
 })
-
-/** Reserves short-id numbers; returns the last number before the reserved ones, per project. */
-export async function takeIssueNumbers(tx: Tx, perProject: ReadonlyMap<string, number>): Promise<Map<string, number>> {
-  const { rows } = await tx.query<{ id: string; before: number }>({
-    name: 'record-take-numbers',
-    text: `update projects p set issue_number = p.issue_number + k.n
-           from (select * from unnest($1::uuid[], $2::int[]) k (id, n) order by id) k
-           where p.id = k.id returning p.id, p.issue_number - k.n as before`,
-    values: [[...perProject.keys()], [...perProject.values()]],
-  })
-  return new Map(rows.map((row) => [row.id, row.before]))
-}
 
 export type NewIssue = {
   id: string
@@ -320,30 +308,12 @@ export async function addHours(
   return busy.rows.map((row) => ({ id: row.issue_id, at: row.hour, events: row.events }))
 }
 
-export async function addMinutes(
-  tx: Tx,
-  rows: readonly { id: string; at: number; events: number; fatal: number }[],
-): Promise<void> {
-  await tx.query({
-    name: 'record-add-minutes',
-    text: `insert into project_minutes (project_id, minute, events, fatal)
-           select * from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[])
-           on conflict (project_id, minute) do update set events = project_minutes.events + excluded.events, fatal = project_minutes.fatal + excluded.fatal`,
-    values: [
-      rows.map((row) => row.id),
-      rows.map((row) => new Date(row.at)),
-      rows.map((row) => row.events),
-      rows.map((row) => row.fatal),
-    ],
-  })
-}
-
-/** Facts of projects that follow from stored events. */
-export async function touchProjects(tx: Tx, rows: readonly { id: string; at: Date }[]): Promise<void> {
-  await tx.query({
-    name: 'record-touch-projects',
-    text: `update projects p set first_request_at = coalesce(p.first_request_at, k.at), first_event_at = coalesce(p.first_event_at, k.at), last_event_at = greatest(p.last_event_at, k.at)
-           from (select * from unnest($1::uuid[], $2::timestamptz[]) k (id, at) order by id) k where p.id = k.id`,
-    values: [rows.map((row) => row.id), rows.map((row) => row.at)],
-  })
+/** Deletes hours from before. Rows are found by their place: two callers at the same time never wait for each other. */
+export async function deleteHoursBefore(on: Connection, before: Date, max: number): Promise<number> {
+  const { rowCount } = await on.query(
+    `delete from issue_hours where ctid = any(array(
+       select ctid from issue_hours where hour < $1 limit $2 for update skip locked))`,
+    [before, max],
+  )
+  return rowCount ?? 0
 }

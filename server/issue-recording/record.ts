@@ -1,3 +1,4 @@
+import { addMinutes, takeIssueNumbers } from '../projects/recording.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { DIGESTION } from '../context/actor.ts'
 import { insertEvents } from '../events/store.ts'
@@ -143,7 +144,7 @@ async function makeIssues(tx: Tx, now: Date, groups: readonly Group[]): Promise<
   if (groups.length === 0) return
   const perProject = new Map<string, number>()
   for (const group of groups) perProject.set(group.projectId, (perProject.get(group.projectId) ?? 0) + 1)
-  const next = await sql.takeIssueNumbers(tx, perProject)
+  const next = await takeIssueNumbers(tx, perProject)
   const rows = groups.map((group) => {
     const number = (next.get(group.projectId) ?? 0) + 1
     next.set(group.projectId, number)
@@ -296,7 +297,7 @@ async function countOverTime(tx: Tx, now: Date, groups: readonly Group[]): Promi
     }
   }
   const busyHours = await sql.addHours(tx, [...hours.values()], judgedSince(now), LEAST_LIMIT)
-  await sql.addMinutes(tx, [...minutes.values()])
+  await addMinutes(tx, [...minutes.values()])
   return busyHours
 }
 

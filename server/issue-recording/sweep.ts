@@ -5,6 +5,7 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { publishLive } from '../live/publish.ts'
 import { issueSettings } from '../issue-rules/issue-settings.ts'
+import { selectAllSettings } from '../projects/projects.queries.ts'
 import { rankOf } from '../issue-rules/impact.ts'
 import { plural } from '../issue-rules/ignoring.ts'
 import { severityName } from '../issue-rules/issue.ts'
@@ -130,7 +131,7 @@ const PROJECTS_AT_ONCE = 200
 
 /** Projects that resolve by themselves, and after how many days. */
 async function quietProjects(app: App, now: Date) {
-  const rows = await app.db.selectFrom('projects').select(['id', 'org_id', 'settings']).orderBy('id').execute()
+  const rows = await selectAllSettings(app.db)
   const quiet = rows.flatMap((row) => {
     const days = issueSettings(row.settings).auto_resolve_days
     return days === 0

@@ -1,5 +1,5 @@
 import type { Handlers } from '../context/handlers.ts'
-import { notFound } from '../kernel/errors.ts'
+import { requireProject } from '../projects/require-project.ts'
 import { createComment, deleteComment, listComments, updateComment } from './comments.ts'
 import { deleteIssue } from '../issue-merging/delete-issue.ts'
 import type { issueRoutes } from './issues.api.ts'
@@ -19,14 +19,8 @@ export const issueHandlers: Handlers<typeof issueRoutes> = {
   updateComment: (app, actor, { params, body }) => updateComment(app, actor, { ...params, ...body }),
   deleteComment: (app, actor, { params }) => deleteComment(app, actor, params),
   listProjectIssues: async (app, actor, { params, query }) => {
-    const project = await app.db
-      .selectFrom('projects')
-      .select('id')
-      .where('id', '=', params.projectId)
-      .where('org_id', '=', actor.orgId)
-      .executeTakeFirst()
-    if (project === undefined) throw notFound('Project')
-    return searchIssues(app, actor, { ...query, projectId: [project.id] })
+    await requireProject(app, actor, params.projectId)
+    return searchIssues(app, actor, { ...query, projectId: [params.projectId] })
   },
   readVolume: (app, actor, { query }) => readVolume(app, actor, query.range, query.projectId),
 }

@@ -1,3 +1,4 @@
+import { selectProjectOfIssue } from '../projects/projects.queries.ts'
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { listAttachments } from '../attachments/list-attachments.ts'
@@ -11,7 +12,7 @@ import { notFound } from '../kernel/errors.ts'
 import { Json } from '../kernel/json.api.ts'
 import { chooseEvent, neighboursOf } from '../issue-events/choose-event.ts'
 import { eventFilter, isUnfiltered, type EventQuery } from '../issue-events/event-filter.ts'
-import { sourceIds } from '../issue-events/event-sources.ts'
+import { sourceIds } from '../issue-events/sources.queries.ts'
 import { openEvent } from '../issue-events/open-event.ts'
 import type { Tag } from '../protocol/event.api.ts'
 import { oldestDay } from '../projects/general-settings.ts'
@@ -51,11 +52,7 @@ export async function readIssue(
   if (row === undefined) throw notFound('Issue')
   const [issueIds, project] = await Promise.all([
     sourceIds(app.db, row.id),
-    app.db
-      .selectFrom('projects')
-      .select(['id', 'name', 'slug', 'platform', 'settings'])
-      .where('id', '=', row.project_id)
-      .executeTakeFirst(),
+    selectProjectOfIssue(app.db, row.project_id),
   ])
   if (project === undefined) throw notFound('Issue')
   const sources = { issueIds, oldestDay: oldestDay(project.settings, app.clock.now()) }

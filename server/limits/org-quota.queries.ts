@@ -26,3 +26,9 @@ export async function readUsage(db: Connection, orgId: string, day: string): Pro
     .executeTakeFirst()
   return row?.events ?? 0
 }
+
+/** Deletes what organisations used on days before. Returns how many rows. */
+export async function deleteUsageBefore(on: Connection, day: string): Promise<number> {
+  const { numDeletedRows } = await on.deleteFrom('org_usage_daily').where('day', '<', day).executeTakeFirst()
+  return Number(numDeletedRows)
+}

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Connection, Tx } from '../storage/database.ts'
+import type { Connection } from '../storage/database.ts'
 
 export type HourRow = {
   readonly hour: Date
@@ -67,8 +67,4 @@ export async function selectStorms(db: Connection, projectId: string, from: Date
 export async function selectQuota(db: Connection, orgId: string): Promise<number | null> {
   const row = await db.selectFrom('orgs').select('events_per_day').where('id', '=', orgId).executeTakeFirst()
   return row?.events_per_day ?? null
-}
-
-export async function updateOrgQuota(tx: Tx, orgId: string, eventsPerDay: number | null): Promise<void> {
-  await tx.updateTable('orgs').set({ events_per_day: eventsPerDay }).where('id', '=', orgId).execute()
 }

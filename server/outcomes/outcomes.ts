@@ -1,4 +1,5 @@
-import type { Connection } from '../storage/database.ts'
+import type { Tx } from '../storage/database.ts'
+import { addOutcomes } from './outcomes.queries.ts'
 import type { Category } from '../protocol/categories.ts'
 
 /** What may become of an item; each ends in exactly one of these, with a reason. */
@@ -48,25 +49,14 @@ export class OutcomeLedger {
   }
 
   /** Writes what was added; the ledger stays as it is until {@link clear}. */
-  async write(tx: Connection): Promise<void> {
+  async write(tx: Tx): Promise<void> {
     // A fixed order, so that two writers never wait for each other in a circle.
     const rows = [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
     if (rows.length === 0) return
-    await tx.query({
-      name: 'outcomes-write',
-      text: `insert into outcomes_hourly (project_id, key_id, hour, category, outcome, reason, quantity)
-             select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::bigint[])
-             on conflict (project_id, key_id, hour, category, outcome, reason) do update set quantity = outcomes_hourly.quantity + excluded.quantity`,
-      values: [
-        rows.map((row) => row.fact.projectId),
-        rows.map((row) => row.fact.keyId),
-        rows.map((row) => new Date(row.hour)),
-        rows.map((row) => row.fact.category),
-        rows.map((row) => row.fact.outcome),
-        rows.map((row) => row.fact.reason),
-        rows.map((row) => row.quantity),
-      ],
-    })
+    await addOutcomes(
+      tx,
+      rows.map(({ fact, hour, quantity }) => ({ ...fact, hour: new Date(hour), quantity })),
+    )
   }
 
   clear(): void {

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
+import { deleteUsageBefore } from '../limits/org-quota.queries.ts'
+import { COUNT_TABLES, deleteCounts } from './outcomes.queries.ts'
 
-const TABLES = ['outcomes_hourly', 'client_losses_hourly', 'flood_sampling_hourly'] as const
 /** Counts are kept that long. */
 const KEPT_DAYS = 400
 const PIECE = 10_000
@@ -16,19 +16,15 @@ export async function purgeOutcomes(app: App, signal?: AbortSignal): Promise<num
   const day = dayPlus(dayOf(app.clock.now()), -KEPT_DAYS)
   const oldest = new Date(`${day}T00:00:00Z`)
   let total = 0
-  for (const table of TABLES) {
+  for (const table of COUNT_TABLES) {
     let deleted = PIECE
     while (deleted === PIECE) {
       signal?.throwIfAborted()
-      const { numAffectedRows } = await sql`
-        delete from ${sql.table(table)} where ctid = any(array(
-          select ctid from ${sql.table(table)} where hour < ${oldest} limit ${PIECE}))`.execute(app.db)
-      deleted = Number(numAffectedRows ?? 0)
+      deleted = await deleteCounts(app.db, table, oldest, PIECE)
       total += deleted
     }
   }
-  const { numDeletedRows } = await app.db.deleteFrom('org_usage_daily').where('day', '<', day).executeTakeFirst()
-  return total + Number(numDeletedRows)
+  return total + (await deleteUsageBefore(app.db, day))
 }
 
 /** Once a day, while few are awake. */

@@ -1,7 +1,7 @@
 import { publish } from '../storage/bus.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { updateOrgQuota } from './intake.queries.ts'
+import { updateOrgQuota } from '../auth/auth.queries.ts'
 import { readQuota, type QuotaView } from './read-quota.ts'
 
 /** Sets the quota, null lifts it; every intake forgets what it knew of keys and so hears of it at once. */

@@ -1,7 +1,7 @@
 import { orgSealer } from '../auth/org-sealer.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import type { App } from '../context/app.ts'
-import { isPackingUnderWay } from '../events/packing-under-way.ts'
+import { isPackingUnderWay } from '../events/pack.queries.ts'
 import { deleteEventsOfUser, readEvent } from '../events/store.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { forgetIssueUsers, issuesOfUser, lockIssueForErasure, type IssueTexts } from '../issues/erase-user.queries.ts'

@@ -1,7 +1,7 @@
 import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
-import { forgetSessionUser } from '../metrics/sessions/forget-session-user.ts'
+import { forgetSessionUser } from '../metrics/sessions/purge.queries.ts'
 import { eraseTelemetryOf } from '../telemetry/erase-user.ts'
 import { eraseRecordingsOf } from './erase-recordings.ts'
 

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { generalSettings } from '../projects/general-settings.ts'
+import { deleteOrphanedQuarantine, deleteQuarantinedBefore } from '../spool/spool.queries.ts'
+import { selectAllSettings } from '../projects/projects.queries.ts'
 
 const DAY_MS = 86_400_000
 
@@ -11,15 +12,11 @@ const DAY_MS = 86_400_000
  * @returns how many went
  */
 export async function purgeQuarantine(app: App, signal?: AbortSignal): Promise<number> {
-  const gone = await sql`
-    delete from spool_quarantine q where not exists (select from projects p where p.id = q.project_id)`.execute(app.db)
-  let removed = Number(gone.numAffectedRows ?? 0)
-  for (const { id, settings } of await app.db.selectFrom('projects').select(['id', 'settings']).execute()) {
+  let removed = await deleteOrphanedQuarantine(app.db)
+  for (const { id, settings } of await selectAllSettings(app.db)) {
     signal?.throwIfAborted()
     const before = new Date(app.clock.now().getTime() - generalSettings(settings).retention_days * DAY_MS)
-    const { numAffectedRows } = await sql`
-      delete from spool_quarantine where project_id = ${id} and quarantined_at < ${before}`.execute(app.db)
-    removed += Number(numAffectedRows ?? 0)
+    removed += await deleteQuarantinedBefore(app.db, id, before)
   }
   return removed
 }

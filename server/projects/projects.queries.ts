@@ -183,3 +183,48 @@ export async function readOnboardingFacts(db: Connection, orgId: string): Promis
     .executeTakeFirstOrThrow()
   return row
 }
+
+export async function isProjectOf(on: Connection, orgId: string, projectId: string): Promise<boolean> {
+  const row = await on
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** How many of these projects the organisation has. */
+export async function countProjectsAmong(
+  on: Connection,
+  orgId: string,
+  projectIds: readonly string[],
+): Promise<number> {
+  const rows = await on
+    .selectFrom('projects')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', [...projectIds])
+    .execute()
+  return rows.length
+}
+
+/** The settings of every project, for jobs that keep to them. */
+export const selectAllSettings = (on: Connection) =>
+  on.selectFrom('projects').select(['id', 'org_id', 'settings']).orderBy('id').execute()
+
+/** The settings of projects that received an event since then. */
+export const selectSettingsOfActive = (on: Connection, since: Date) =>
+  on.selectFrom('projects').select(['id', 'settings']).where('last_event_at', '>=', since).orderBy('id').execute()
+
+/** The settings of one project, wherever it belongs; undefined when it is gone. */
+export const selectSettings = (on: Connection, projectId: string) =>
+  on.selectFrom('projects').select(['org_id', 'settings']).where('id', '=', projectId).executeTakeFirst()
+
+/** A project as the page of an issue shows it. */
+export const selectProjectOfIssue = (on: Connection, projectId: string) =>
+  on
+    .selectFrom('projects')
+    .select(['id', 'name', 'slug', 'platform', 'settings'])
+    .where('id', '=', projectId)
+    .executeTakeFirst()

@@ -209,3 +209,20 @@ export async function selectQuarantined(
 export async function deleteQuarantined(db: Connection, id: number): Promise<void> {
   await db.query('delete from spool_quarantine where id = $1', [id])
 }
+
+/** Deletes quarantined requests of projects that are gone. Returns how many. */
+export async function deleteOrphanedQuarantine(on: Connection): Promise<number> {
+  const { rowCount } = await on.query(
+    'delete from spool_quarantine q where not exists (select from projects p where p.id = q.project_id)',
+  )
+  return rowCount ?? 0
+}
+
+/** Deletes requests of a project that were quarantined before. Returns how many. */
+export async function deleteQuarantinedBefore(on: Connection, projectId: string, before: Date): Promise<number> {
+  const { rowCount } = await on.query('delete from spool_quarantine where project_id = $1 and quarantined_at < $2', [
+    projectId,
+    before,
+  ])
+  return rowCount ?? 0
+}

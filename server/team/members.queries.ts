@@ -99,3 +99,14 @@ export const lockMember = (tx: Tx, orgId: string, userId: string) =>
 /** Names and addresses of an organisation's members, oldest first, at most so many. */
 export const nameMembers = (db: Connection, orgId: string, most: number) =>
   membersOf(db, orgId, null).select(['id', 'name', 'email']).orderBy('member.created_at').limit(most).execute()
+
+/** How many of these users are members of the organisation. */
+export async function countMembersAmong(on: Connection, orgId: string, userIds: readonly string[]): Promise<number> {
+  const rows = await on
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('org_id', '=', orgId)
+    .where('user_id', 'in', [...userIds])
+    .execute()
+  return rows.length
+}

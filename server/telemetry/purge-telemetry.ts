@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
 import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
+import { deleteEntries, deleteIdleMonitors, deleteRuns, ENTRY_TABLES } from './purge.queries.ts'
 import { dropDaysBefore, partitionDays } from '../storage/day-partitions.ts'
 import { generalSettings } from '../projects/general-settings.ts'
+import { selectAllSettings } from '../projects/projects.queries.ts'
 
-const TABLES = ['logs', 'trace_metrics'] as const
 const PIECE = 5_000
 
 /**
@@ -15,7 +15,7 @@ const PIECE = 5_000
  */
 export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ rows: number; days: number }> {
   const today = dayOf(app.clock.now())
-  const projects = await app.db.selectFrom('projects').select(['id', 'settings']).execute()
+  const projects = await selectAllSettings(app.db)
   // Without projects nobody says how long; the entries of the last ones may wait.
   if (projects.length === 0) return { rows: 0, days: 0 }
   const oldest = projects.map(({ id, settings }) => ({
@@ -23,18 +23,18 @@ export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ 
     day: dayPlus(today, -generalSettings(settings).retention_days),
   }))
   const longest = oldest.reduce((least, { day }) => (day < least ? day : least), today)
-  const days = await dropDaysBefore(app.db, TABLES, longest)
+  const days = await dropDaysBefore(app.db, ENTRY_TABLES, longest)
   let rows = 0
-  for (const table of TABLES) {
+  for (const table of ENTRY_TABLES) {
     const present = (await partitionDays(app.db, table)).filter((day) => day >= longest)
     for (const { id, day } of oldest) {
       for (const one of present.filter((candidate) => candidate < day))
-        rows += await inPieces(signal, () => deletePiece(app, table, one, id))
+        rows += await inPieces(signal, () => deleteEntries(app.db, table, one, id, PIECE))
     }
   }
   for (const { id, day } of oldest) {
-    rows += await inPieces(signal, () => deleteRuns(app, id, day))
-    await deleteIdleMonitors(app, id, day)
+    rows += await inPieces(signal, () => deleteRuns(app.db, id, day, PIECE))
+    await deleteIdleMonitors(app.db, id, day)
   }
   return { rows, days }
 }
@@ -47,31 +47,6 @@ async function inPieces(signal: AbortSignal | undefined, piece: () => Promise<nu
     total += deleted
     if (deleted < PIECE) return total
   }
-}
-
-/** Of one day, so that row addresses are of one partition. */
-async function deletePiece(app: App, table: (typeof TABLES)[number], day: string, projectId: string): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where received_day = ${day}::date and ctid = any(array(
-      select ctid from ${sql.table(table)} where received_day = ${day}::date and project_id = ${projectId} limit ${PIECE}
-    ))`.execute(app.db)
-  return Number(numAffectedRows ?? 0)
-}
-
-async function deleteRuns(app: App, projectId: string, day: string): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from check_ins where (monitor_id, id) in (
-      select monitor_id, id from check_ins where project_id = ${projectId} and received_at < ${`${day}T00:00:00Z`}::timestamptz
-      limit ${PIECE} for update skip locked
-    )`.execute(app.db)
-  return Number(numAffectedRows ?? 0)
-}
-
-/** A job nobody has heard of since makes room for another. */
-async function deleteIdleMonitors(app: App, projectId: string, day: string): Promise<void> {
-  await sql`
-    delete from monitors m where m.project_id = ${projectId} and m.last_check_in_at < ${`${day}T00:00:00Z`}::timestamptz
-      and not exists (select from check_ins c where c.monitor_id = m.id)`.execute(app.db)
 }
 
 /** Once a day, while few are awake. */

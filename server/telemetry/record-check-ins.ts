@@ -4,7 +4,7 @@ import type { CheckIn, MonitorConfig } from '../protocol/check-in.ts'
 import { ACCEPTED, type ItemOutcome, type Recorder } from '../outcomes/recorder.ts'
 import { afterCheckIn, type Run } from './check-in.ts'
 import * as sql from './check-ins.queries.ts'
-import type { Receipt } from './record-entries.ts'
+import type { Receipt } from './entries.queries.ts'
 
 /** Monitors of one project; check-ins of further ones are refused, slugs come from outside. */
 export const MOST_MONITORS = 1_000

@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import type { LogEntry } from '../protocol/log.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { recordEntries, type EntryTable, type Receipt } from './record-entries.ts'
+import { recordEntries, type EntryTable, type Receipt } from './entries.queries.ts'
 
 const LOGS: EntryTable<LogEntry & Receipt> = {
   name: 'logs',

@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { recordEntries, type EntryTable, type Receipt } from './record-entries.ts'
+import { recordEntries, type EntryTable, type Receipt } from './entries.queries.ts'
 
 const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {
   name: 'trace_metrics',

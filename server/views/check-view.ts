@@ -2,6 +2,8 @@ import { memberBehind, memberOf, type OrgActor } from '../context/actor.ts'
 import { conflict, forbidden, invalid } from '../kernel/errors.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
 import { IssueSort } from '../issue-rules/issue.api.ts'
+import { countProjectsAmong } from '../projects/projects.queries.ts'
+import { countMembersAmong } from '../team/members.queries.ts'
 import { compileQuery } from '../issue-search/compile-query.ts'
 import { parseQuery } from '../issue-search/parse-query.ts'
 import type { Tx } from '../storage/database.ts'
@@ -18,25 +20,11 @@ export type ViewDraft = { readonly query?: string | undefined; readonly filters?
 export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, filters }: ViewDraft): Promise<void> {
   if (query !== undefined) await compileQuery(tx, actor, parseQuery(query, 'query'), now, 'query')
   const projects = new Set(filters?.projectId)
-  if (projects.size > 0) {
-    const known = await tx
-      .selectFrom('projects')
-      .select('id')
-      .where('org_id', '=', actor.orgId)
-      .where('id', 'in', [...projects])
-      .execute()
-    if (known.length < projects.size)
-      throw invalid('filters.projectId names a project this organisation does not have.')
-  }
+  if (projects.size > 0 && (await countProjectsAmong(tx, actor.orgId, [...projects])) < projects.size)
+    throw invalid('filters.projectId names a project this organisation does not have.')
   const people = new Set(filters?.assignee_id?.filter((id) => id !== 'me' && id !== 'none'))
   if (people.size === 0) return
-  const known = await tx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('org_id', '=', actor.orgId)
-    .where('user_id', 'in', [...people])
-    .execute()
-  if (known.length < people.size)
+  if ((await countMembersAmong(tx, actor.orgId, [...people])) < people.size)
     throw invalid('filters.assignee_id names a user who is not a member of this organisation.')
 }
 

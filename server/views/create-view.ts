@@ -5,7 +5,7 @@ import { newId } from '../kernel/ids.ts'
 import type { IssueSort } from '../issue-rules/issue.api.ts'
 import { checkDraft, requireRoom, viewOf } from './check-view.ts'
 import type { IssueView, ViewFilters } from './views.api.ts'
-import { selectView } from './views.queries.ts'
+import { insertView, selectView } from './views.queries.ts'
 
 export type NewView = {
   readonly name: string
@@ -23,18 +23,15 @@ export async function createView(app: App, actor: OrgActor, input: NewView): Pro
     await checkDraft(tx, actor, now, input)
     await requireRoom(tx, actor, input.is_shared)
     const id = newId()
-    await tx
-      .insertInto('issue_views')
-      .values({
-        id,
-        org_id: actor.orgId,
-        created_by: memberOf(actor).userId,
-        ...input,
-        filters: JSON.stringify(input.filters),
-        created_at: now,
-        updated_at: now,
-      })
-      .execute()
+    await insertView(tx, {
+      id,
+      org_id: actor.orgId,
+      created_by: memberOf(actor).userId,
+      ...input,
+      filters: JSON.stringify(input.filters),
+      created_at: now,
+      updated_at: now,
+    })
     const row = await selectView(tx, actor, id)
     if (row === undefined) throw notFound('View')
     return viewOf(actor, row)

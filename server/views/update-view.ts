@@ -4,7 +4,7 @@ import { forbidden, notFound } from '../kernel/errors.ts'
 import { checkDraft, mayChange, requireRoom, viewOf } from './check-view.ts'
 import type { NewView } from './create-view.ts'
 import type { IssueView } from './views.api.ts'
-import { lockView, selectView } from './views.queries.ts'
+import { changeView, lockView, removeView, selectView } from './views.queries.ts'
 
 export type ViewChange = { readonly viewId: string } & {
   readonly [K in keyof NewView]?: NewView[K] | undefined
@@ -28,11 +28,8 @@ export async function updateView(app: App, actor: OrgActor, { viewId, ...change 
     if (change.is_shared !== undefined && change.is_shared !== view.is_shared)
       await requireRoom(tx, actor, change.is_shared)
     const { filters, ...rest } = change
-    await tx
-      .updateTable('issue_views')
-      .set({ ...rest, ...(filters === undefined ? {} : { filters: JSON.stringify(filters) }), updated_at: now })
-      .where('id', '=', viewId)
-      .execute()
+    const changed = { ...rest, ...(filters === undefined ? {} : { filters: JSON.stringify(filters) }), updated_at: now }
+    await changeView(tx, viewId, changed)
     const row = await selectView(tx, actor, viewId)
     if (row === undefined) throw notFound('View')
     return viewOf(actor, row)
@@ -45,6 +42,6 @@ export async function deleteView(app: App, actor: OrgActor, viewId: string): Pro
     const view = await lockView(tx, actor, viewId)
     if (view === undefined) throw notFound('View')
     if (!mayChange(actor, view)) throw forbidden(NOT_YOURS)
-    await tx.deleteFrom('issue_views').where('id', '=', viewId).execute()
+    await removeView(tx, viewId)
   })
 }

@@ -1,3 +1,5 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Tables } from '../storage/tables.gen.ts'
 import { memberBehind, memberOf, type OrgActor } from '../context/actor.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
@@ -72,4 +74,16 @@ export async function countForLimit(tx: Tx, actor: OrgActor, shared: boolean): P
   if (!shared) query = query.where('created_by', '=', memberOf(actor).userId)
   const { n } = await query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
   return n
+}
+
+export async function insertView(tx: Tx, view: Insertable<Tables['issue_views']>): Promise<void> {
+  await tx.insertInto('issue_views').values(view).execute()
+}
+
+export async function changeView(tx: Tx, viewId: string, change: Updateable<Tables['issue_views']>): Promise<void> {
+  await tx.updateTable('issue_views').set(change).where('id', '=', viewId).execute()
+}
+
+export async function removeView(tx: Tx, viewId: string): Promise<void> {
+  await tx.deleteFrom('issue_views').where('id', '=', viewId).execute()
 }

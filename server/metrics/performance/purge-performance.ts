@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import type { App } from '../../context/app.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf, dayPlus } from '../../kernel/day.ts'
 import { dropDaysBefore } from '../../storage/day-partitions.ts'
+import { deleteDayCountersBefore, deleteRollupsBefore, deleteSeriesUnusedSince } from './purge.queries.ts'
 import { SEEN_DAYS } from './record.queries.ts'
 
 const DAY_MS = 86_400_000
@@ -26,17 +26,11 @@ export async function purgePerformance(app: App, signal?: AbortSignal): Promise<
   let deleted = PIECE
   while (deleted === PIECE) {
     signal?.throwIfAborted()
-    const { numAffectedRows } = await sql`
-      delete from performance_rollups where ctid = any(array(
-        select ctid from performance_rollups where step = 360 and bucket < ${oldest} limit ${PIECE}))`.execute(app.db)
-    deleted = Number(numAffectedRows ?? 0)
+    deleted = await deleteRollupsBefore(app.db, oldest, PIECE)
     total += deleted
   }
-  await app.db
-    .deleteFrom('performance_series')
-    .where('last_day', '<', dayPlus(dayOf(oldest), -LATE_DAYS))
-    .execute()
-  await app.db.deleteFrom('performance_days').where('day', '<', dayPlus(today, -1)).execute()
+  await deleteSeriesUnusedSince(app.db, dayPlus(dayOf(oldest), -LATE_DAYS))
+  await deleteDayCountersBefore(app.db, dayPlus(today, -1))
   return total
 }
 

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { App } from '../../context/app.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf, dayPlus } from '../../kernel/day.ts'
+import { deleteAttributesUnusedSince, deleteRollupsBefore, deleteSessionsBefore } from './purge.queries.ts'
 import { SESSION_KEPT_MS } from './record-sessions.ts'
 
 const HOUR_MS = 3_600_000
@@ -21,13 +21,9 @@ const PIECE = 10_000
 export async function purgeSessions(app: App, signal?: AbortSignal): Promise<{ sessions: number; rollups: number }> {
   const now = app.clock.now().getTime()
   const oldest = new Date(now - ROLLUPS_KEPT_DAYS * DAY_MS)
-  const sessions = await inPieces(signal, async () => {
-    const { numAffectedRows } = await sql`
-      delete from app_sessions where (project_id, sid) in (
-        select project_id, sid from app_sessions where started_at < ${new Date(now - SESSION_KEPT_MS - MARGIN_MS)}
-        limit ${PIECE} for update skip locked)`.execute(app.db)
-    return numAffectedRows
-  })
+  const sessions = await inPieces(signal, () =>
+    deleteSessionsBefore(app.db, new Date(now - SESSION_KEPT_MS - MARGIN_MS), PIECE),
+  )
   let rollups = 0
   for (const [bucketSeconds, before] of [
     [60, new Date(now - FINE_KEPT_MS)],
@@ -35,31 +31,17 @@ export async function purgeSessions(app: App, signal?: AbortSignal): Promise<{ s
     [3_600, oldest],
     [21_600, oldest],
   ] as const) {
-    rollups += await inPieces(signal, async () => {
-      const { numAffectedRows } = await sql`
-        delete from session_rollups where (project_id, bucket_seconds, attributes_id, bucket) in (
-          select project_id, bucket_seconds, attributes_id, bucket from session_rollups
-          where bucket_seconds = ${bucketSeconds} and bucket < ${before} limit ${PIECE} for update skip locked)`.execute(
-        app.db,
-      )
-      return numAffectedRows
-    })
+    rollups += await inPieces(signal, () => deleteRollupsBefore(app.db, bucketSeconds, before, PIECE))
   }
-  await app.db
-    .deleteFrom('session_attributes')
-    .where('last_used_day', '<', dayPlus(dayOf(oldest), -1))
-    .execute()
+  await deleteAttributesUnusedSince(app.db, dayPlus(dayOf(oldest), -1))
   return { sessions, rollups }
 }
 
-async function inPieces(
-  signal: AbortSignal | undefined,
-  deletePiece: () => Promise<bigint | undefined>,
-): Promise<number> {
+async function inPieces(signal: AbortSignal | undefined, deletePiece: () => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
     signal?.throwIfAborted()
-    const deleted = Number((await deletePiece()) ?? 0)
+    const deleted = await deletePiece()
     total += deleted
     if (deleted < PIECE) return total
   }

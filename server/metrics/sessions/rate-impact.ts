@@ -3,6 +3,7 @@ import { rateByShare } from '../../issue-recording/sweep.ts'
 import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf } from '../../kernel/day.ts'
 import { issueSettings } from '../../issue-rules/issue-settings.ts'
+import { selectSettingsOfActive } from '../../projects/projects.queries.ts'
 import { readSessionTotals } from './read-session-totals.ts'
 
 /**
@@ -12,12 +13,7 @@ import { readSessionTotals } from './read-session-totals.ts'
 export async function rateImpact(app: App, signal?: AbortSignal): Promise<void> {
   const now = app.clock.now()
   const today = new Date(`${dayOf(now)}T00:00:00Z`)
-  const projects = await app.db
-    .selectFrom('projects')
-    .select(['id', 'settings'])
-    .where('last_event_at', '>=', today)
-    .orderBy('id')
-    .execute()
+  const projects = await selectSettingsOfActive(app.db, today)
   for (const { id, settings } of projects) {
     signal?.throwIfAborted()
     // The minute that is counts too.

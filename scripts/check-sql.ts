@@ -1,0 +1,224 @@
+/**
+ * `npm run check` runs this over `server/`: SQL stands in `*.queries.ts` only, and a table is written only by the queries
+ * of its folder (`table-owners.ts`). Compares text, not types: it reads 600 files in half a second.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { argv, stdout } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { privateTables, tableOwners } from './table-owners.ts'
+
+/**
+ * Code below the domains, which runs SQL that concerns no table of a domain: the driver, migrations, partitions and
+ * messages (`storage`), the database we start ourselves (`embedded-postgres`), graphile-worker's own schema (`jobs`), and
+ * the command line's question whether a database answers.
+ */
+const INFRASTRUCTURE = ['storage/', 'embedded-postgres/', 'jobs/', 'cli/database.ts']
+
+/** Files that still hold SQL. Only ever gets shorter. */
+const notYet: ReadonlySet<string> = new Set([
+  'app.ts',
+  'auth/sign-up.ts',
+  'auth/signing-keys.ts',
+  'cli/service.ts',
+  'events/event-places.ts',
+  'events/packed-bodies.ts',
+  'events/store.ts',
+  'inbox/comment-people.ts',
+  'inbox/subscriptions.ts',
+  'issue-bulk/run-operation.ts',
+  'issue-bulk/start-operation.ts',
+  'issue-events/read-trend.ts',
+  'issue-merging/bring-back.ts',
+  'issue-merging/delete-issue.ts',
+  'issue-merging/merge-issues.ts',
+  'issue-merging/rate-issues.ts',
+  'issue-merging/unmerge-issues.ts',
+  'issue-recording/record-people.ts',
+  'issue-rows/sort-keys.ts',
+  'issue-search/compile-query.ts',
+  'issue-search/issues-matching.ts',
+  'issue-search/look-through.ts',
+  'issue-search/query-names.ts',
+  'issues/comments.ts',
+  'issues/read-volume.ts',
+  'metrics/sessions/read-session-summary.ts',
+  'metrics/sessions/read-session-totals.ts',
+  'ownership/preview-ownership.ts',
+  'release-health/health.ts',
+  'release-health/read-releases-health.ts',
+  'release-health/sessions-of-releases.ts',
+  'releases/note-releases.ts',
+])
+
+export type SqlFinding = { readonly file: string; readonly line: number; readonly problem: string }
+
+const BUILDER = /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto|withRecursive)\(/g
+const TEMPLATE = /(?<![\w$.])sql(<[^`;=]*>)?`|(?<![\w$.])sql(\.(raw|ref|table|id|join|val|lit))(<[^(]*>)?\(/g
+const RUN = /\.(query|copyIn|copyOut|executeQuery|executeTakeFirst|executeTakeFirstOrThrow)(<[^;=]*>)?\(/g
+const DRIVER = /from\s*'(pg|pg-copy-streams)'/g
+/** Texts that are statements. Ours are in lower case, which tells them from sentences. */
+const STATEMENT =
+  /^\s*(select\s[^]*\sfrom\s|select\s+(count|exists|pg_|1\b)|insert\s+into\s|update\s+\S+\s+(as\s+)?(\w+\s+)?set\s|delete\s+from\s|merge\s+into\s|with\s+(recursive\s+)?\w+\s*(\([^)]*\)\s*)?as\s|truncate\s|copy\s+\S+\s*\(|(create|alter|drop)\s+(table|index|unique|trigger|function|view|schema)\s|lock\s+table\s|set\s+(local|session)\s|vacuum\s|analyze\s|listen\s+\w|notify\s+\w|savepoint\s)/
+
+const BUILDER_WRITE = /\.(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(\s*(?:'(\w+)|([^'\s]))/g
+const BUILDER_READ = /\.(?:selectFrom|innerJoin|leftJoin|rightJoin|fullJoin|crossJoin|using)\(\s*'(\w+)/g
+const SQL_WRITE =
+  /\b(?:insert\s+into|delete\s+from(?:\s+only)?|merge\s+into|truncate(?:\s+table)?|copy)\s+("?\w+"?|\$\{)|\bupdate\s+(?:only\s+)?("?\w+"?|\$\{[^}]*\})\s+(?:(?:as\s+)?\w+\s+)?set\s/g
+const SQL_READ = /\b(?:from|join|using)\s+(?:only\s+)?(\w+)/g
+
+/** @param file its path in `server/` */
+export function checkSql(file: string, source: string): SqlFinding[] {
+  const found: SqlFinding[] = []
+  const { code, texts } = split(source)
+  const add = (at: number, problem: string): void => {
+    found.push({ file: `server/${file}`, line: source.slice(0, at).split('\n').length, problem })
+  }
+  const each = (pattern: RegExp, text: string, report: (match: RegExpExecArray) => void): void => {
+    for (const match of text.matchAll(pattern)) report(match)
+  }
+  if (INFRASTRUCTURE.some((prefix) => file.startsWith(prefix))) return []
+  each(DRIVER, source, ({ index }) =>
+    add(index, 'The driver is imported outside server/storage. Take a Connection, Database or Tx instead.'),
+  )
+  if (!file.endsWith('.queries.ts')) {
+    const move = 'Move it to a function in a *.queries.ts file of this folder and call that.'
+    each(BUILDER, code, ({ index, 1: name }) => add(index, `A query is built here (${name}). ${move}`))
+    each(TEMPLATE, code, ({ index }) => add(index, `An sql template stands here. ${move}`))
+    each(RUN, code, ({ index, 1: name }) => add(index, `A statement is run here (${name}). ${move}`))
+    for (const { at, text } of texts)
+      if (STATEMENT.test(text))
+        add(at, `A text is an SQL statement: "${text.trim().replaceAll(/\s+/g, ' ').slice(0, 30)}". ${move}`)
+    return found
+  }
+  const folder = file.slice(0, file.indexOf('/'))
+  const write = (at: number, name: string): void => {
+    const table = name.replaceAll('"', '')
+    const owners = tableOwners[table]
+    if (owners === undefined || owners.includes(folder)) return
+    const owner = `server/${owners.join(', server/')}`
+    add(at, `Writes ${table}, which belongs to ${owner}. Call a function of a *.queries.ts file there instead.`)
+  }
+  const read = (at: number, table: string): void => {
+    const owners = tableOwners[table]
+    if (owners === undefined || owners.includes(folder) || !privateTables.has(table)) return
+    const owner = `server/${owners.join(', server/')}`
+    add(at, `Reads ${table}, which only ${owner} reads. Call a function of a *.queries.ts file there instead.`)
+  }
+  each(BUILDER_WRITE, source, ({ index, 1: table }) => write(index, table ?? ''))
+  each(BUILDER_READ, source, ({ index, 1: table }) => read(index, table ?? ''))
+  each(/\.copyIn\(\s*['"`](\w+)/g, source, ({ index, 1: table }) => write(index, table ?? ''))
+  for (const { at, text } of texts) {
+    each(SQL_WRITE, text, ({ index, 1: one, 2: other }) => write(at + index, one ?? other ?? ''))
+    each(SQL_READ, text, ({ index, 1: table }) => read(at + index, table ?? ''))
+  }
+  return found
+}
+
+type Split = {
+  /** The source with comments and the insides of strings and templates blanked out. */
+  readonly code: string
+  readonly texts: readonly { readonly at: number; readonly text: string }[]
+}
+
+/** Before a slash: a regular expression may begin there. */
+const BEFORE_REGEX = /(^|[(,=:[!&|?{};+>]|return|=>)\s*$/
+
+/** Tells code, texts and comments apart. Expressions inside templates count as code, and as `${}` in their text. */
+function split(source: string): Split {
+  const code = source.split('')
+  const texts: { at: number; text: string }[] = []
+  const blank = (from: number, to: number): void => {
+    for (let at = from; at < to; at++) if (code[at] !== '\n') code[at] = ' '
+  }
+  let at = 0
+  const inCode = (closing: '}' | null): void => {
+    let depth = 0
+    while (at < source.length) {
+      const char = source[at]
+      const two = source.slice(at, at + 2)
+      if (two === '//' || two === '/*') {
+        const end = two === '//' ? source.indexOf('\n', at) : source.indexOf('*/', at) + 2
+        const to = end < at + 2 ? source.length : end
+        blank(at, to)
+        at = to
+      } else if (char === "'" || char === '"') inString(char)
+      else if (char === '`') inTemplate()
+      else if (char === '/' && BEFORE_REGEX.test(source.slice(Math.max(0, at - 20), at))) inRegex()
+      else if (char === '}' && closing !== null && depth === 0) return
+      else {
+        if (char === '{') depth++
+        if (char === '}') depth--
+        at++
+      }
+    }
+  }
+  const inString = (quote: string): void => {
+    const start = ++at
+    while (at < source.length && source[at] !== quote && source[at] !== '\n') at += source[at] === '\\' ? 2 : 1
+    texts.push({ at: start, text: source.slice(start, at) })
+    blank(start, at++)
+  }
+  const inTemplate = (): void => {
+    const start = ++at
+    let text = ''
+    let from = at
+    while (at < source.length && source[at] !== '`') {
+      if (source.startsWith('${', at)) {
+        text += source.slice(from, at)
+        blank(from, at)
+        const open = at
+        at += 2
+        inCode('}')
+        at++
+        // As long as it was, so that places in the text are those in the file.
+        text += `\${${' '.repeat(at - open - 3)}}`
+        from = at
+      } else at += source[at] === '\\' ? 2 : 1
+    }
+    text += source.slice(from, at)
+    blank(from, at++)
+    texts.push({ at: start, text })
+  }
+  const inRegex = (): void => {
+    const start = ++at
+    let inClass = false
+    while (at < source.length && source[at] !== '\n' && (inClass || source[at] !== '/')) {
+      if (source[at] === '[') inClass = true
+      if (source[at] === ']') inClass = false
+      at += source[at] === '\\' ? 2 : 1
+    }
+    blank(start, at++)
+  }
+  inCode(null)
+  return { code: code.join(''), texts }
+}
+
+/** Tables of the generated row types that have no folder, and folders that own what is not there. */
+export function checkOwners(generated: string, owners: Readonly<Record<string, readonly string[]>>): string[] {
+  const tables = [...generated.matchAll(/^ {2}(\w+): \{$/gm)].map(([, table]) => table ?? '')
+  const known = new Set(tables)
+  return [
+    ...tables.filter((table) => owners[table] === undefined).map((table) => `${table} has no line in it.`),
+    ...Object.keys(owners)
+      .filter((table) => !known.has(table))
+      .map((table) => `${table} is no table. Remove its line.`),
+  ].map((problem) => `scripts/table-owners.ts: ${problem}`)
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  const server = fileURLToPath(new URL('../server/', import.meta.url))
+  const files = readdirSync(server, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.ts') && !/\.(test|fixture|clients)\.ts$/.test(file))
+  const lines = [
+    ...files
+      .toSorted()
+      .filter((file) => !notYet.has(file))
+      .flatMap((file) => checkSql(file, readFileSync(join(server, file), 'utf8')))
+      .map(({ file, line, problem }) => `${file}:${line}: ${problem}`),
+    ...checkOwners(readFileSync(join(server, 'storage', 'tables.gen.ts'), 'utf8'), tableOwners),
+  ]
+  if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`)
+  process.exitCode = lines.length === 0 ? 0 : 1
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Connection } from '../storage/database.ts'
+
+/** Ids under which an issue's events are stored: its own, and those of the issues merged into it. */
+export async function sourceIds(on: Connection, issueId: string): Promise<string[]> {
+  return [issueId, ...(await mergedInto(on, [issueId]))]
+}
+
+/** Ids of the issues merged into these. */
+export async function mergedInto(on: Connection, issueIds: readonly string[]): Promise<string[]> {
+  if (issueIds.length === 0) return []
+  const rows = await on
+    .selectFrom('issues')
+    .select('id')
+    .where('merged_into', 'in', [...issueIds])
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+const MAX_MINUTES = 50_000
+
+/** Since when a project received about so many events, to the minute; null when it has none. */
+export async function sinceEvents(on: Connection, projectId: string, events: number): Promise<Date | null> {
+  const { rows } = await sql<{ since: Date | null }>`
+    select min(minute) as since from (
+      select minute, sum(events) over (order by minute desc) - events as newer
+      from (select minute, events from project_minutes where project_id = ${projectId} order by minute desc limit ${MAX_MINUTES}) m
+    ) counted where newer < ${events}`.execute(on)
+  return rows[0]?.since ?? null
+}
+
+const SLOT_MS = 5_000
+
+/** Ids of a project's issues with events since then, the last seen first. */
+export async function issuesSeenSince(on: Connection, projectId: string, since: Date, max: number): Promise<string[]> {
+  const rows = await on
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('last_seen', '>=', since)
+    // The index holds the beginning of the five seconds it was seen in last.
+    .where('seen_slot', '>=', new Date(since.getTime() - SLOT_MS))
+    .orderBy('seen_slot', 'desc')
+    .orderBy('last_seen', 'desc')
+    .limit(max)
+    .execute()
+  return rows.map(({ id }) => id)
+}

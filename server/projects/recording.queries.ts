@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import type { Connection, Tx } from '../storage/database.ts'
+
+/** What intake and digestion write to projects and their keys. */
+
+export type SeenKey = { readonly keyId: string; readonly projectId: string; readonly at: Date }
+
+/** Notes when keys were last used and when their projects heard from an SDK for the first time. */
+export async function updateSeen(db: Connection, seen: readonly SeenKey[]): Promise<void> {
+  const keyIds = seen.map((one) => one.keyId)
+  const projectIds = seen.map((one) => one.projectId)
+  const times = seen.map((one) => one.at.toISOString())
+  await sql`
+    with seen as (
+      select * from unnest(${keyIds}::uuid[], ${projectIds}::uuid[], ${times}::timestamptz[]) as given(key_id, project_id, at)
+    ), keys as (
+      update project_keys set last_seen_at = seen.at from seen
+      where project_keys.id = seen.key_id and (last_seen_at is null or last_seen_at < seen.at)
+    )
+    update projects set first_request_at = first.at
+    from (select project_id, min(at) as at from seen group by project_id) as first
+    where projects.id = first.project_id and first_request_at is null
+  `.execute(db)
+}
+
+/** Reserves short-id numbers; returns the last number before the reserved ones, per project. */
+export async function takeIssueNumbers(tx: Tx, perProject: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+  const { rows } = await tx.query<{ id: string; before: number }>({
+    name: 'record-take-numbers',
+    text: `update projects p set issue_number = p.issue_number + k.n
+           from (select * from unnest($1::uuid[], $2::int[]) k (id, n) order by id) k
+           where p.id = k.id returning p.id, p.issue_number - k.n as before`,
+    values: [[...perProject.keys()], [...perProject.values()]],
+  })
+  return new Map(rows.map((row) => [row.id, row.before]))
+}
+
+/** Adds to the counts of the list of projects. */
+export async function addMinutes(
+  tx: Tx,
+  rows: readonly { id: string; at: number; events: number; fatal: number }[],
+): Promise<void> {
+  await tx.query({
+    name: 'record-add-minutes',
+    text: `insert into project_minutes (project_id, minute, events, fatal)
+           select * from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[])
+           on conflict (project_id, minute) do update set events = project_minutes.events + excluded.events, fatal = project_minutes.fatal + excluded.fatal`,
+    values: [
+      rows.map((row) => row.id),
+      rows.map((row) => new Date(row.at)),
+      rows.map((row) => row.events),
+      rows.map((row) => row.fatal),
+    ],
+  })
+}
+
+/** Facts of projects that follow from stored events. */
+export async function touchProjects(tx: Tx, rows: readonly { id: string; at: Date }[]): Promise<void> {
+  await tx.query({
+    name: 'record-touch-projects',
+    text: `update projects p set first_request_at = coalesce(p.first_request_at, k.at), first_event_at = coalesce(p.first_event_at, k.at), last_event_at = greatest(p.last_event_at, k.at)
+           from (select * from unnest($1::uuid[], $2::timestamptz[]) k (id, at) order by id) k where p.id = k.id`,
+    values: [rows.map((row) => row.id), rows.map((row) => row.at)],
+  })
+}
+
+/** Deletes minutes from before. Rows are found by their place: two callers at the same time never wait for each other. */
+export async function deleteMinutesBefore(on: Connection, before: Date, max: number): Promise<number> {
+  const { rowCount } = await on.query(
+    `delete from project_minutes where ctid = any(array(
+       select ctid from project_minutes where minute < $1 limit $2 for update skip locked))`,
+    [before, max],
+  )
+  return rowCount ?? 0
+}
+
+/** What digestion needs of a project; undefined when it is gone. */
+export const selectProjectForDigestion = (on: Connection, projectId: string) =>
+  on
+    .selectFrom('projects')
+    .select(['id', 'org_id', 'settings', 'scrub_key_sealed'])
+    .where('id', '=', projectId)
+    .executeTakeFirst()

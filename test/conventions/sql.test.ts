@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { checkOwners, checkSql } from '../../scripts/check-sql.ts'
+import { tableOwners } from '../../scripts/table-owners.ts'
+
+/** `npm run check` runs the same over the tree. */
+
+const problems = (file: string, source: string): string[] =>
+  checkSql(file, source).map(({ file: where, line, problem }) => `${where}:${line}: ${problem}`)
+
+describe('SQL outside *.queries.ts', () => {
+  test.each([
+    ['a builder', `export const f = (tx: Tx) =>\n  tx.selectFrom('users').select('id')`, 'built here (selectFrom)'],
+    [
+      'a builder on its own line',
+      `await tx\n  .deleteFrom('comments')\n  .where('id', '=', id)`,
+      'built here (deleteFrom)',
+    ],
+    ['a template', 'const n =\n  sql`now()`', 'sql template'],
+    ['a typed template', 'const n =\n  sql<{ n: number }>`select 1 as n`', 'sql template'],
+    ['a raw piece', `const n =\n  sql.raw('x')`, 'sql template'],
+    ['a statement', `\nawait db.query('select 1')`, 'run here (query)'],
+    ['a statement with a row type', `\nawait db.query<{ n: number }>(TEXT)`, 'run here (query)'],
+    ['COPY', `\nawait tx.copyIn(TARGET, rows)`, 'run here (copyIn)'],
+    ['a text', `const TEXT =\n  'delete from users where id = $1'`, '"delete from users where id = $"'],
+    [
+      'a text over several lines',
+      'const TEXT =\n`\n  with k as (select 1)\n  select * from k`',
+      '"with k as (select 1) select *',
+    ],
+    ['the driver', `\nimport pg from 'pg'`, 'driver is imported'],
+  ])('%s is refused, with its line and what to do', (_name, source, problem) => {
+    const found = problems('team/rename-org.ts', source)
+    expect(found.join('\n')).toMatch(/^server\/team\/rename-org\.ts:2: /)
+    expect(found.join('\n')).toContain(problem)
+    expect(found.join('\n')).toMatch(
+      /Move it to a function in a \*\.queries\.ts file|Take a Connection, Database or Tx/,
+    )
+  })
+
+  test.each([
+    ['a comment', `// select id from users\n/* tx.selectFrom('users') */`],
+    ['a sentence', `throw invalid('Select a project from the list.')\nconst text = 'Update the app.'`],
+    ['a path and a regular expression', "const path = `/api/${id}/query`\nconst pattern = /'select `from`/"],
+    ['an array', `const next = list.with(0, 'x')`],
+    ['a call of a query function', `const rows = await selectUsers(tx, actor.orgId)`],
+  ])('%s is none', (_name, source) => {
+    expect(problems('team/rename-org.ts', source)).toEqual([])
+  })
+
+  test('stands below the domains', () => {
+    const source = `await client.query('begin')`
+    for (const file of ['storage/database.ts', 'embedded-postgres/start.ts', 'jobs/run-jobs.ts', 'cli/database.ts'])
+      expect(problems(file, source)).toEqual([])
+    expect(problems('cli/service.ts', source)).not.toEqual([])
+  })
+})
+
+describe('a table of another domain', () => {
+  test.each([
+    ['insertInto', `\nawait tx.insertInto('projects').values(row).execute()`],
+    ['updateTable with an alias', `\nawait tx.updateTable('projects as p').set(change).execute()`],
+    ['deleteFrom', `\nawait tx.deleteFrom('projects').execute()`],
+    ['COPY', `\nawait tx.copyIn('projects (id, name)', rows)`],
+    ['insert', '\nconst A = `insert into projects (id) values ($1)`'],
+    ['update', '\nconst A = `update projects set name = $1`'],
+    ['update with an alias', '\nconst A = `update projects p set name = $1`'],
+    ['delete in a common table expression', '\nconst A = `with gone as (delete from projects where id = $1) select 1`'],
+    ['a template', '\nawait sql`update projects set name = ${name} where id = ${id}`.execute(tx)'],
+  ])('is not written: %s', (_name, source) => {
+    expect(problems('team/members.queries.ts', source)).toEqual([
+      'server/team/members.queries.ts:2: Writes projects, which belongs to server/projects. Call a function of a *.queries.ts file there instead.',
+    ])
+    expect(problems('projects/projects.queries.ts', source)).toEqual([])
+  })
+
+  test('may be read', () => {
+    expect(problems('team/members.queries.ts', `tx.selectFrom('projects').select('id')`)).toEqual([])
+    expect(problems('team/members.queries.ts', '`select * from projects for update`')).toEqual([])
+  })
+
+  test.each(["tx.selectFrom('events')", '`select 1 from events e`', '`select 1 from users u join spool s on true`'])(
+    'is not even read where it is events or the spool: %s',
+    (source) => {
+      expect(problems('team/members.queries.ts', source).join()).toMatch(/Reads (events|spool), which only server/)
+    },
+  )
+})
+
+test('every table has an owner, and no other name has one', () => {
+  expect(checkOwners('  users: {\n  news: {\n', { users: ['auth'], olds: ['auth'] })).toEqual([
+    'scripts/table-owners.ts: news has no line in it.',
+    'scripts/table-owners.ts: olds is no table. Remove its line.',
+  ])
+  expect(Object.keys(tableOwners)).toEqual(Object.keys(tableOwners).toSorted())
+})
+
+test('the tree obeys', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/check-sql.ts'])
+  expect(stdout).toBe('')
+})
