@@ -1,5 +1,6 @@
 import type { Intake } from '../../api/intake-queries.ts'
-import { Key, type ChartTone } from '../../ui/chart/chart-frame.tsx'
+import { Key } from '../../ui/chart/legend.tsx'
+import type { ChartTone } from '../../ui/chart/tones.ts'
 import { formatCount, formatRate } from '../../ui/format.ts'
 import { intake as texts } from './texts.ts'
 import styles from '../../common/settings.module.css'

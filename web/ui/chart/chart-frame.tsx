@@ -3,43 +3,12 @@ import { kit } from '../texts.ts'
 import { classNames } from '../class-names.ts'
 import { PlatformTile } from '../tiles.tsx'
 import { share, type Axis } from './axis.ts'
+import { Key } from './legend.tsx'
+import { toneClass, type ChartTone } from './tones.ts'
 import { LINE_PX, placeBeside, placeMarkers, shownLabels, textWidth, type Box } from './label-places.ts'
 import { useChartReading, type BarChoice, type Buckets } from './use-chart-reading.ts'
 import { useWidth } from './use-width.ts'
 import styles from './chart-frame.module.css'
-import colours from './tones.module.css'
-
-export type ChartTone =
-  | 'base'
-  | 'quiet'
-  | 'crit'
-  | 'high'
-  | 'regr'
-  | 'newest'
-  | 'compared'
-  | 'others'
-  | 'layer-1'
-  | 'layer-2'
-  | 'layer-3'
-  | 'layer-4'
-
-const TONES: Readonly<Record<ChartTone, string | undefined>> = {
-  base: colours.base,
-  quiet: colours.quiet,
-  crit: colours.crit,
-  high: colours.high,
-  regr: colours.newest,
-  newest: colours.newest,
-  compared: colours.compared,
-  others: colours.others,
-  'layer-1': colours.layer1,
-  'layer-2': colours.quiet,
-  'layer-3': colours.layer3,
-  'layer-4': colours.layer4,
-}
-
-/** Sets the colour of a mark; a style sheet reads it as `--tone`. */
-export const toneClass = (tone: ChartTone): string | undefined => TONES[tone]
 
 const BANDS = {
   good: { area: styles.bandGood, limit: styles.limitWarn, word: styles.wordGood },
@@ -338,33 +307,5 @@ function TimeLabels({ labels, width }: { labels: readonly string[]; width: numbe
         </span>
       ))}
     </div>
-  )
-}
-
-/** The colour of a series beside its name. */
-export const Key = ({ tone, mark }: { tone: ChartTone; mark: 'bar' | 'line' }) => (
-  <i className={classNames(styles.key, mark === 'line' && styles.stroke, toneClass(tone))} aria-hidden="true" />
-)
-
-/** What the colours mean. */
-export function ChartLegend({
-  series,
-  mark = 'bar',
-  className,
-}: {
-  series: readonly { label: string; tone: ChartTone }[]
-  mark?: 'bar' | 'line'
-  /** Where it stands. */
-  className?: string
-}) {
-  return (
-    <span className={classNames(styles.legend, className)}>
-      {series.map((one) => (
-        <span key={one.label}>
-          <Key tone={one.tone} mark={mark} />
-          {one.label}
-        </span>
-      ))}
-    </span>
   )
 }

@@ -1,6 +1,7 @@
 import { classNames } from '../class-names.ts'
 import { valueAxis } from './axis.ts'
-import { ChartFrame, toneClass, type ChartTone, type Marker, type Threshold } from './chart-frame.tsx'
+import { toneClass, type ChartTone } from './tones.ts'
+import { ChartFrame, type Marker, type Threshold } from './chart-frame.tsx'
 import { linePath } from './line-shapes.ts'
 import type { BarChoice } from './use-chart-reading.ts'
 import styles from './marks.module.css'

@@ -1,5 +1,6 @@
 import { classNames } from '../class-names.ts'
-import { ChartFrame, toneClass, type ChartTone, type Marker } from './chart-frame.tsx'
+import { toneClass, type ChartTone } from './tones.ts'
+import { ChartFrame, type Marker } from './chart-frame.tsx'
 import { layerPlace, stackPaths } from './stack-shapes.ts'
 import styles from './marks.module.css'
 

@@ -1,0 +1,83 @@
+import { classNames } from '../class-names.ts'
+import { formatCount, formatShortCount, NO_DATA } from '../format.ts'
+import { countAxis } from './axis.ts'
+import { toneClass } from './tones.ts'
+import { ChartFrame } from './chart-frame.tsx'
+import type { BarChartProps, BarSeries } from './bar-chart.tsx'
+import type { Buckets } from './use-chart-reading.ts'
+import styles from './marks.module.css'
+
+const WIDTH = 1000
+const round = (value: number): number => Math.round(value * 100) / 100
+
+/** Counts over time as stacked bars: what `BarChart` loads. */
+export function Bars({ series, buckets, openEnd = false, choice, ...frame }: BarChartProps) {
+  const length = buckets.length
+  const totals = buckets.map((_, index) => series.reduce((sum, part) => sum + (part.values[index] ?? 0), 0))
+  const axis = countAxis(Math.max(0, ...totals), frame.heightPx)
+  const last = openEnd ? length - 1 : length
+  const titleOf = ([from, to]: Buckets): string =>
+    from === to || choice === undefined ? (buckets[from] ?? '') : choice.label([from, to])
+  return (
+    <ChartFrame
+      {...frame}
+      axis={axis}
+      formatTick={formatShortCount}
+      length={length}
+      at={(index) => (index + 0.5) / length}
+      choice={choice}
+      read={(of) => ({
+        title: titleOf(of),
+        values: series.map(({ label, tone, values }) => ({
+          label,
+          tone,
+          mark: 'bar',
+          value: formatReading(sumOf(values, of)),
+        })),
+      })}
+    >
+      {(y) => (
+        <>
+          {series.map((part, index) => (
+            <path
+              key={part.label}
+              className={classNames(styles.filled, toneClass(part.tone))}
+              d={barsPath(series.slice(0, index), part, y, last)}
+            />
+          ))}
+          {openEnd && length > 0 ? (
+            <path className={styles.open} d={openBar(y(totals[length - 1] ?? 0), length)} />
+          ) : null}
+        </>
+      )}
+    </ChartFrame>
+  )
+}
+
+/** All bars of one series as one path, standing on the series below. */
+function barsPath(below: readonly BarSeries[], part: BarSeries, y: (value: number) => number, to: number): string {
+  const step = WIDTH / Math.max(1, part.values.length)
+  const width = round(step * 0.78)
+  let path = ''
+  for (let index = 0; index < to; index++) {
+    const value = part.values[index] ?? 0
+    if (value === 0) continue
+    const base = below.reduce((sum, other) => sum + (other.values[index] ?? 0), 0)
+    const x = round(index * step + step * 0.11)
+    path += `M${x} ${y(base + value)}h${width}V${y(base)}h${-width}z`
+  }
+  return path
+}
+
+function openBar(top: number, length: number): string {
+  const step = WIDTH / length
+  return `M${round((length - 1) * step + step * 0.11)} 100V${top}h${round(step * 0.78)}V100`
+}
+
+/** Null where nothing is known of any of the buckets. */
+function sumOf(values: BarSeries['values'], [from, to]: Buckets): number | null {
+  const known = values.slice(from, to + 1).filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+}
+
+const formatReading = (value: number | null): string => (value === null ? NO_DATA : formatCount(value))

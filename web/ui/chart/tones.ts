@@ -1,0 +1,33 @@
+import colours from './tones.module.css'
+
+export type ChartTone =
+  | 'base'
+  | 'quiet'
+  | 'crit'
+  | 'high'
+  | 'regr'
+  | 'newest'
+  | 'compared'
+  | 'others'
+  | 'layer-1'
+  | 'layer-2'
+  | 'layer-3'
+  | 'layer-4'
+
+const TONES: Readonly<Record<ChartTone, string | undefined>> = {
+  base: colours.base,
+  quiet: colours.quiet,
+  crit: colours.crit,
+  high: colours.high,
+  regr: colours.newest,
+  newest: colours.newest,
+  compared: colours.compared,
+  others: colours.others,
+  'layer-1': colours.layer1,
+  'layer-2': colours.quiet,
+  'layer-3': colours.layer3,
+  'layer-4': colours.layer4,
+}
+
+/** Sets the colour of a mark; a style sheet reads it as `--tone`. */
+export const toneClass = (tone: ChartTone): string | undefined => TONES[tone]
