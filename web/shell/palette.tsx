@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { Fragment, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import { issueSearchQuery, meQuery, projectsQuery } from '../api/queries.ts'
 import { can } from '../common/can.ts'
 import { useRegisteredKeys } from '../common/keys.ts'
 import { paths } from '../address/paths.ts'
 import { readRecents } from '../common/recents.ts'
+import { useCombobox } from '../ui/combobox.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
@@ -21,59 +22,21 @@ import styles from './palette.module.css'
  */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
-  const [chosen, setChosen] = useState(0)
-  const listId = useId()
-  const list = useRef<HTMLDivElement>(null)
   const rows = useRows(text, onClose)
   const groups = groupsOf(rows)
   const flat = groups.flatMap((group) => group.rows)
-  const at = Math.min(chosen, Math.max(0, flat.length - 1))
-  const optionId = (index: number) => `${listId}-${index}`
-
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
-  }, [at])
-
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0 && flat.length > 0) {
-      event.preventDefault()
-      setChosen((at + step + flat.length) % flat.length)
-    }
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      flat[at]?.run()
-    }
-  }
+  const box = useCombobox({ options: flat, onChoose: (row) => row.run(), text, onText: setText })
 
   return (
     <Dialog open bare title={shell.palette} className={styles.palette} onClose={onClose}>
       <div className={styles.input}>
         <Icon name="search" />
-        <input
-          data-autofocus
-          type="text"
-          role="combobox"
-          aria-label={shell.palette}
-          aria-expanded="true"
-          aria-controls={listId}
-          aria-autocomplete="list"
-          aria-activedescendant={flat.length === 0 ? undefined : optionId(at)}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder={shell.palettePlaceholder}
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value)
-            setChosen(0)
-          }}
-          onKeyDown={onKeyDown}
-        />
+        <input {...box.input} data-autofocus aria-label={shell.palette} placeholder={shell.palettePlaceholder} />
         <span className={styles.escape}>
           <Kbd keys="escape" />
         </span>
       </div>
-      <div className={styles.list} role="listbox" id={listId} aria-label={shell.paletteResults} ref={list}>
+      <div {...box.list} className={styles.list} aria-label={shell.paletteResults}>
         {groups.map((group) => (
           <div role="group" aria-label={shell.paletteGroups[group.name]} key={group.name}>
             <p className={styles.heading} role="presentation">
@@ -81,16 +44,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             </p>
             {group.rows.map((row) => {
               const index = flat.indexOf(row)
-              return (
-                <PaletteOption
-                  key={row.key}
-                  id={optionId(index)}
-                  row={row}
-                  text={text}
-                  selected={index === at}
-                  onPoint={() => setChosen(index)}
-                />
-              )
+              return <PaletteOption key={row.key} option={box.option(index)} row={row} text={text} />
             })}
           </div>
         ))}
@@ -104,13 +58,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-type PaletteOptionProps = { id: string; row: PaletteRow; text: string; selected: boolean; onPoint: () => void }
+type PaletteOptionProps = {
+  option: ReturnType<ReturnType<typeof useCombobox<PaletteRow>>['option']>
+  row: PaletteRow
+  text: string
+}
 
-function PaletteOption({ id, row, text, selected, onPoint }: PaletteOptionProps) {
+function PaletteOption({ option, row, text }: PaletteOptionProps) {
+  const selected = option['aria-selected']
   return (
-    // The box keeps the focus and its Enter; the pointer is the second way.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-    <div id={id} role="option" aria-selected={selected} tabIndex={-1} onClick={row.run} onPointerMove={onPoint}>
+    <div {...option}>
       {row.icon.kind === 'severity' ? (
         <Severity severity={row.icon.severity} word={false} />
       ) : row.icon.kind === 'platform' ? (

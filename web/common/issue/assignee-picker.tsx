@@ -1,5 +1,6 @@
-import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { useState } from 'react'
 import type { Person } from './changes.ts'
+import { useCombobox } from '../../ui/combobox.ts'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
@@ -20,9 +21,6 @@ type OwnerPickerProps = {
 /** Every member of the organisation, oneself first, nobody after; typing narrows them down. */
 export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
   const [text, setText] = useState('')
-  const [chosen, setChosen] = useState(0)
-  const listId = useId()
-  const list = useRef<HTMLDivElement>(null)
   const root = useFirstFocus<HTMLDivElement>()
   const { me, members, known } = useMembers(text)
   const people = members.map((person): Choice => ({
@@ -40,78 +38,22 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
     : own?.key === me && own !== undefined
       ? [own, ...(fits ? [nobody] : []), ...others]
       : [...(fits ? [nobody] : []), ...people]
-  const at = Math.min(chosen, choices.length - 1)
-  const optionId = (index: number) => `${listId}-${index}`
-
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
-  }, [at])
-
-  const choose = (choice: Choice | undefined) => choice !== undefined && onChoose(choice.person)
-  // Keys that are faster than the members: steps are counted, and Enter waits for whom they lead to.
-  const [hasty, setHasty] = useState(false)
-  const chooseLate = useEffectEvent(() => choose(choices[at]))
-  useEffect(() => {
-    if (hasty && known) chooseLate()
-  }, [hasty, known])
-
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0) {
-      event.preventDefault()
-      if (!known) setChosen(Math.max(0, chosen + step))
-      else if (choices.length > 0) setChosen((at + step + choices.length) % choices.length)
-    }
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      if (known) choose(choices[at])
-      else setHasty(true)
-    } else setHasty(false)
-  }
+  const box = useCombobox({
+    options: known ? choices : null,
+    onChoose: (choice) => onChoose(choice.person),
+    text,
+    onText: setText,
+  })
 
   return (
     <>
       <div className={styles.search} ref={root}>
         <Icon name="search" />
-        <input
-          type="text"
-          role="combobox"
-          aria-label={issueTexts.findMember}
-          aria-expanded="true"
-          aria-controls={listId}
-          aria-autocomplete="list"
-          aria-activedescendant={choices.length === 0 ? undefined : optionId(at)}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder={issueTexts.findMember}
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value)
-            setChosen(0)
-          }}
-          onKeyDown={onKeyDown}
-        />
+        <input {...box.input} aria-label={issueTexts.findMember} placeholder={issueTexts.findMember} />
       </div>
-      <div
-        className={optionStyles.options}
-        role="listbox"
-        id={listId}
-        aria-label={issueTexts.members}
-        aria-busy={!known}
-        ref={list}
-      >
+      <div {...box.list} className={optionStyles.options} aria-label={issueTexts.members}>
         {choices.map((choice, index) => (
-          // The box keeps the focus and its Enter; the pointer is the second way.
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-          <div
-            key={choice.key}
-            id={optionId(index)}
-            role="option"
-            aria-selected={index === at}
-            tabIndex={-1}
-            onClick={() => choose(choice)}
-            onPointerMove={() => setChosen(index)}
-          >
+          <div key={choice.key} {...box.option(index)}>
             <Avatar person={choice.person} small quiet />
             <span className={optionStyles.label}>{choice.label}</span>
             {choice.note === undefined ? null : <span className="sub">{choice.note}</span>}

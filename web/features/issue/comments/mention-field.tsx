@@ -1,4 +1,5 @@
-import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import { useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import { useOptionList } from '../../../ui/combobox.ts'
 import type { Member } from '../../../api/people-queries.ts'
 import { Avatar } from '../../../ui/tiles.tsx'
 import { people } from './texts.ts'
@@ -28,17 +29,14 @@ type MentionFieldProps = {
 export function MentionField({ label, value, onChange, onSubmit, onCancel, field, ...rest }: MentionFieldProps) {
   const own = useRef<HTMLTextAreaElement>(null)
   const box = field ?? own
-  const listId = useId()
   const [caret, setCaret] = useState<number | null>(null)
-  const [chosen, setChosen] = useState(0)
   /** Where the `@` stands whose list was closed. */
   const [closedAt, setClosedAt] = useState<number | null>(null)
   const typed = caret === null ? null : typedMention(value, caret)
   const isWanted = typed !== null && typed.at !== closedAt
   const { me, members, all } = useMembers(isWanted ? typed.text : null)
   const shown = isWanted ? members.filter(({ id }) => id !== me).slice(0, MOST_SHOWN) : []
-  const at = Math.min(chosen, shown.length - 1)
-  const optionId = (index: number) => `${listId}-${index}`
+  const { at, setAt, step: stepBy, listId, optionId, list } = useOptionList(shown.length)
 
   // Set after the new text is in the box, or the browser puts the caret at its end.
   const caretNext = useRef<number | null>(null)
@@ -67,7 +65,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
       return
     }
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0) setChosen((at + step + shown.length) % shown.length)
+    if (step !== 0) stepBy(step)
     else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) take(shown[at])
     else if (event.key === 'Escape') setClosedAt(typed?.at ?? null)
     else return
@@ -90,7 +88,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
         onChange={(event) => {
           onChange(event.target.value)
           setCaret(event.target.selectionStart)
-          setChosen(0)
+          setAt(0)
           if (typedMention(event.target.value, event.target.selectionStart)?.at !== closedAt) setClosedAt(null)
         }}
         onSelect={follow}
@@ -104,6 +102,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
         <div
           className={`${optionStyles.options} ${styles.list}`}
           role="listbox"
+          ref={list}
           id={listId}
           aria-label={people.mentionList}
         >
@@ -115,7 +114,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
               role="option"
               aria-selected={index === at}
               tabIndex={-1}
-              onPointerMove={() => setChosen(index)}
+              onPointerMove={() => setAt(index)}
               // Before the box loses the focus.
               onPointerDown={(event) => {
                 event.preventDefault()
