@@ -22,16 +22,15 @@ async function fill(person: Client, project: TestProject): Promise<void> {
     { name: 'delta', times: 2, users: 1, level: 'info', ago: 20 },
     { name: 'epsilon', times: 4, users: 4, level: 'error', ago: 10 },
   ]
-  for (const { name, times, users, level, ago } of plan) {
-    for (let i = 0; i < times; i++) {
-      await sendEvent(
-        server.url,
-        project.dsn,
-        anEvent({ error: name, level, timestamp: now - ago - i, user: { id: `${name}${i % users}` } }),
-      )
-    }
-  }
-  await server.service.drain()
+  const events = plan.flatMap(({ name, times, users, level, ago }) =>
+    Array.from({ length: times }, (_, i) => ({
+      error: name,
+      level,
+      timestamp: now - ago - i,
+      user: { id: `${name}${i % users}` },
+    })),
+  )
+  await server.events(project, events)
   expect((await list(person)).total).toBe(plan.length)
 }
 
@@ -54,13 +53,9 @@ describe('lists', () => {
     ['?sort=-event_count', ['gamma', 'epsilon', 'alpha', 'delta', 'beta']],
     ['?sort=-user_count&limit=2', ['epsilon', 'alpha']],
     ['?severity=low', ['delta']],
-    ['?severity=medium&severity=low&sort=first_seen', ['alpha', 'gamma', 'delta', 'epsilon'].toSorted()],
+    ['?severity=medium&severity=low&sort=-event_count', ['gamma', 'epsilon', 'alpha', 'delta']],
   ])('GET /api/issues%s', async (query, expected) => {
-    const page = await list(ada, query)
-    expect(query.includes('severity=medium') ? names(page).toSorted() : names(page)).toEqual(
-      expect.arrayContaining(expected),
-    )
-    if (!query.includes('severity=medium')) expect(names(page)).toEqual(expected)
+    expect(names(await list(ada, query))).toEqual(expected)
   })
 
   test('cursors walk the whole list once, in every sort, also while it changes', async () => {
@@ -267,20 +262,24 @@ describe('changes', () => {
   })
 
   test.each([
-    ['as long as a comment may be', 'x'.repeat(10_000), 201],
-    ['characters, not the units they are stored in', '😀'.repeat(10_000), 201],
-    ['one emoji too many', '😀'.repeat(10_001), 400],
-    ['space around it', ' lead and trail \n', 201],
-    ['line ends of Windows', 'a\r\nb', 201],
-    ['a letter that turns the direction', '\u202Eevil', 201],
-    ['half a surrogate', '\uD800 half', 400],
-    ['no text', 5, 400],
-    ['nothing', null, 400],
-  ])('a comment is kept as it came or refused: %s', async (_what, body, status) => {
+    ['as long as a comment may be', 'x'.repeat(10_000)],
+    ['characters, not the units they are stored in', '😀'.repeat(10_000)],
+    ['space around it', ' lead and trail \n'],
+    ['line ends of Windows', 'a\r\nb'],
+    ['a letter that turns the direction', '\u202Eevil'],
+  ])('a comment is kept as it came: %s', async (_what, body) => {
     const answer = await ada.post(`/api/issues/${issue.id}/comments`, { body })
-    expect(answer.status).toBe(status)
-    if (status === 201) expect(answer.body['body']).toBe(body)
-    else expect(typeof answer.body['error']).toBe('string')
+    expect(answer).toMatchObject({ status: 201, body: { body } })
+  })
+
+  test.each([
+    ['one emoji too many', '😀'.repeat(10_001)],
+    ['half a surrogate', '\uD800 half'],
+    ['a number', 5],
+    ['null', null],
+  ])('a comment is refused: %s', async (_what, body) => {
+    const answer = await ada.post(`/api/issues/${issue.id}/comments`, { body })
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) as string } })
   })
 
   test('events are stepped through by their own time', async () => {
