@@ -93,7 +93,7 @@ test('without the stream, asking every 2 seconds finds the event too', async () 
   await page.route('**/api/live', (route) => route.abort())
   await page.goto('/onboarding')
   await page.getByText('No request with this DSN yet').waitFor()
-  await sendEvent(dashboard.server.url, project.dsn, anEvent())
+  await dashboard.server.event({ project })
   await page.getByRole('heading', { name: 'First event received' }).waitFor()
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from '../kit/grouping-version.ts'
-import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { anEvent, sendEvent } from '../kit/sdk.ts'
 import { expectAccessible, expectNoSideScroll, press, screenshot, settled, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
@@ -8,30 +8,22 @@ const dashboard = await testDashboard()
 const { person, project } = await aTeam(dashboard.server)
 addGroupingVersion()
 
-const failing = (name: string, fields: Record<string, unknown> = {}) =>
-  anEvent({
-    exception: {
-      values: [
-        anException({
-          type: 'PaymentError',
-          value: `${name} was declined`,
-          stacktrace: {
-            frames: [
-              { filename: 'src/net/http.ts', function: 'request', module: 'app.net.http', in_app: true },
-              { filename: `src/${name}.ts`, function: `pay_${name}`, module: `app.${name}`, in_app: true },
-            ],
-          },
-        }),
-      ],
-    },
-    user: { id: name },
-    ...fields,
-  })
+const failing = (name: string) => ({
+  error: {
+    type: 'PaymentError',
+    value: `${name} was declined`,
+    frames: [
+      { filename: 'src/net/http.ts', function: 'request', module: 'app.net.http', in_app: true },
+      { filename: `src/${name}.ts`, function: `pay_${name}`, module: `app.${name}`, in_app: true },
+    ],
+  },
+  user: { id: name },
+})
 
 type Row = { id: string; title: string; event_count: number }
 const issuesNow = async (): Promise<Row[]> =>
   (await person.get(`/api/issues?projectId=${project.id}&sort=first_seen`)).as<{ items: Row[] }>().items
-const send = (name: string) => sendEvent(dashboard.server.url, project.dsn, failing(name))
+const send = (name: string) => sendEvent(dashboard.server.url, project.dsn, anEvent(failing(name)))
 
 for (const name of ['visa', 'paypal', 'voucher', 'voucher']) await send(name)
 await until('three issues', async () => (await issuesNow()).length === 3)

@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { z } from 'zod'
 import type { TestProject } from '../kit/founder.ts'
-import { anEvent, sendEvent } from '../kit/sdk.ts'
 import {
   eventually,
   expectAccessible,
@@ -21,21 +19,8 @@ import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 
-const Listed = z.object({ items: z.array(z.object({ id: z.string(), event_count: z.number() })) })
-
-async function anIssue(person: Person, project: TestProject): Promise<string> {
-  await send(project, 'shop@2.3.0')
-  let id = ''
-  await eventually(async () => {
-    const [issue] = Listed.parse((await person.get(`/api/issues?projectId=${project.id}`)).body).items
-    id = issue?.id ?? ''
-    return issue?.event_count
-  }).toBe(1)
-  return id
-}
-
-const send = (project: TestProject, release: string) =>
-  sendEvent(dashboard.server.url, project.dsn, anEvent({ release, timestamp: Date.now() / 1000 }))
+const anIssue = async (person: Person, project: TestProject): Promise<string> =>
+  (await dashboard.server.issue({ project, by: person, release: 'shop@2.3.0' })).id
 
 const state = async (person: Person, id: string) => (await person.get(`/api/issues/${id}`)).body
 const holds = (person: Person, id: string, expected: Record<string, unknown>) =>
@@ -146,7 +131,7 @@ test('somebody who may only look gets no such menus', async () => {
 async function regressed(page: Page, person: Person, project: TestProject): Promise<string> {
   const id = await anIssue(person, project)
   await person.patch(`/api/issues/${id}`, { status: 'resolved', resolution: { in_release: 'shop@2.3.1' } })
-  await send(project, 'shop@2.4.0')
+  await dashboard.server.event({ project, release: 'shop@2.4.0' })
   await holds(person, id, { status: 'regressed' })
   await page.goto(`/issues/${id}`)
   return id

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
+import { type EventFields, newEventId } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -17,43 +17,26 @@ async function anIssue(): Promise<{ person: Person; issueId: string; ids: string
   const { person, project } = await aTeam(dashboard.server)
   const now = Date.now() / 1000
   const ids = Array.from({ length: EVENTS }, newEventId)
-  const failing = (name: string, fields: Record<string, unknown>) =>
-    anEvent({
-      exception: {
-        values: [
-          anException({
-            type: `${name}Error`,
-            value: `${name} failed for the customer`,
-            stacktrace: { frames: [{ filename: `src/${name}.ts`, function: name, lineno: 1, in_app: true }] },
-          }),
-        ],
-      },
-      ...fields,
-    })
+  const failing = (name: string) => ({ in: name, value: `${name} failed for the customer` })
+  const events: EventFields[] = []
   for (const [i, id] of ids.entries()) {
-    await sendEvent(
-      dashboard.server.url,
-      project.dsn,
-      failing('pay', {
-        event_id: id,
-        timestamp: now - 5 - (i * LONG_AGO_S) / EVENTS,
-        release: i < 10 ? 'shopper@4.12.0+41200' : 'shopper@4.11.3+41130',
-        environment: i % 2 === 0 ? 'production' : 'staging',
-        user: { id: `u${i % 3}`, username: `customer ${i % 3}` },
-        tags: { store: i % 4 === 0 ? 'large' : 'small', screen: 'Checkout' },
-        contexts: { device: { model: i % 3 === 0 ? 'Pixel 7a' : 'SM-A125F' }, os: { name: 'Android', version: '15' } },
-        ...(i === 5 ? { breadcrumbs: Array.from({ length: 40 }, (_, n) => ({ message: `step ${n}` })) } : {}),
-        extra: { password: 'hunter2' },
-      }),
-    )
+    events.push({
+      error: failing('pay'),
+      event_id: id,
+      timestamp: now - 5 - (i * LONG_AGO_S) / EVENTS,
+      release: i < 10 ? 'shopper@4.12.0+41200' : 'shopper@4.11.3+41130',
+      environment: i % 2 === 0 ? 'production' : 'staging',
+      user: { id: `u${i % 3}`, username: `customer ${i % 3}` },
+      tags: { store: i % 4 === 0 ? 'large' : 'small', screen: 'Checkout' },
+      contexts: { device: { model: i % 3 === 0 ? 'Pixel 7a' : 'SM-A125F' }, os: { name: 'Android', version: '15' } },
+      ...(i === 5 ? { breadcrumbs: Array.from({ length: 40 }, (_, n) => ({ message: `step ${n}` })) } : {}),
+      extra: { password: 'hunter2' },
+    })
   }
   for (let i = 0; i < 15; i++) {
-    await sendEvent(
-      dashboard.server.url,
-      project.dsn,
-      failing('ship', { timestamp: now - i, tags: { store: 'small', screen: 'Basket' } }),
-    )
+    events.push({ error: failing('ship'), timestamp: now - i, tags: { store: 'small', screen: 'Basket' } })
   }
+  await dashboard.server.events(project, events)
   const read = async () => Listed.parse((await person.get('/api/issues')).body).items
   await eventually(async () => (await read()).reduce((sum, one) => sum + one.event_count, 0)).toBe(EVENTS + 15)
   const issueId = (await read()).find(({ type }) => type === 'payError')?.id ?? ''

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { anEvent, dsnParts, sendEvent } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, press, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
@@ -12,17 +11,9 @@ test.each([
   { theme: 'dark', size: 'phone' },
 ] as const)('the release of the event is told and led to: $theme, $size', async ({ theme, size }) => {
   const { person, project } = await aTeam(dashboard.server)
-  const { key, projectNumber } = dsnParts(project.dsn)
-  const item = {
-    aggregates: [{ started: new Date(Date.now() - 3_600_000).toISOString(), exited: 90, crashed: 10 }],
-    attrs: { release: 'shop@1.0.0' },
-  }
-  const answer = await fetch(
-    `${dashboard.server.url}/api/${projectNumber}/envelope/?sentry_key=${key}&sentry_version=7`,
-    { method: 'POST', body: `{}\n{"type":"sessions"}\n${JSON.stringify(item)}\n` },
-  )
-  expect(answer.status).toBe(200)
-  await sendEvent(dashboard.server.url, project.dsn, anEvent())
+  const started = new Date(Date.now() - 3_600_000)
+  await dashboard.server.sessions({ project, release: 'shop@1.0.0', started, exited: 90, crashed: 10 })
+  await dashboard.server.event({ project })
   const page = await dashboard.openAs(person, { theme, size })
   await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(1)
   await page.goto('/issues')
@@ -47,7 +38,7 @@ test.each([
 
 test('an app without sessions has no such card', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await sendEvent(dashboard.server.url, project.dsn, anEvent())
+  await dashboard.server.event({ project })
   await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(1)
   const page = await dashboard.openAs(person)
   await page.goto('/issues')

@@ -95,7 +95,7 @@ async function openIssue(
   events: Record<string, unknown>[],
   page: Page,
 ): Promise<string> {
-  for (const event of events) await sendEvent(dashboard.server.url, project.dsn, event)
+  for (const event of events) await dashboard.server.event({ project, ...event })
   const count = () => person.get(`/api/issues?projectId=${project.id}`)
   await eventually(async () => (await count()).text).toContain(`"event_count":${events.length}`)
   const [issue] = Listed.parse((await count()).body).items
@@ -176,7 +176,7 @@ test('an issue that comes back says so, and why', async () => {
   await page.getByText('Live', { exact: true }).waitFor()
   await person.patch(`/api/issues/${id}`, { status: 'resolved' })
   await page.getByRole('button', { name: 'Reopen' }).waitFor()
-  await sendEvent(dashboard.server.url, project.dsn, aCrash({ release: 'shop@1.1.0' }))
+  await dashboard.server.event({ project, ...aCrash({ release: 'shop@1.1.0' }) })
   const reason = page.getByRole('region', { name: /^Came back in 1\.1\.0/ })
   await reason.getByText('happened after it was resolved').waitFor()
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -196,7 +196,7 @@ test('the event that is read stays; a newer one is offered, neighbours are stepp
   const picker = page.getByRole('region', { name: 'Event', exact: true })
   await picker.getByText(second.slice(0, 8)).waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
-  await sendEvent(dashboard.server.url, project.dsn, aCrash({ event_id: third }))
+  await dashboard.server.event({ project, ...aCrash({ event_id: third }) })
   await picker.getByText('A newer event came in.').waitFor()
   await picker.getByText(second.slice(0, 8)).waitFor()
   await page.getByRole('region', { name: 'Events over time' }).getByText('3', { exact: true }).first().waitFor()

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { TestProject } from '../kit/founder.ts'
-import { anEvent, sendEvent } from '../kit/sdk.ts'
 import { seedIssues } from '../kit/seed-issues.ts'
 import { eventually, expectAccessible, hasFocus, press, settled } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
@@ -23,7 +22,7 @@ async function opened(person: Person): Promise<Page> {
 }
 
 const sendOne = (project: TestProject, type: string) =>
-  sendEvent(dashboard.server.url, project.dsn, anEvent({ error: { type, value: `${type} happened` } }))
+  dashboard.server.event({ project, error: { type, value: `${type} happened` } })
 
 test('menus, panels and dialogs keep the keys to themselves', async () => {
   const { person, project } = await aTeam(dashboard.server)

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { TestProject } from '../kit/founder.ts'
-import { anEvent, dsnParts, sendEvent } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled, steadyBox } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -14,31 +13,12 @@ const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').loc
 const reader = (page: Page) => page.getByRole('slider', { name: 'Read single values' })
 
 /** One that ended half a day ago, one that began this hour. */
-async function anOldAndANew(person: Person, project: TestProject): Promise<void> {
-  for (const [type, hoursAgo] of [
-    ['OldError', 12],
-    ['NewError', 0.01],
-  ] as const)
-    await sendEvent(
-      dashboard.server.url,
-      project.dsn,
-      anEvent({
-        timestamp: (Date.now() - hoursAgo * HOUR_MS) / 1000,
-        error: { type, value: `${type} happened` },
-      }),
-    )
-  await eventually(async () => (await person.get(`/api/issues?projectId=${project.id}`)).body['total']).toBe(2)
-}
-
-async function sessionsOf(project: TestProject, exited: number, crashed: number): Promise<void> {
-  const { key, projectNumber } = dsnParts(project.dsn)
-  const started = new Date(Date.now() - 2 * HOUR_MS).toISOString()
-  const item = { aggregates: [{ started, exited, crashed, did: 'ada' }], attrs: { release: 'shop@1.0.0' } }
-  const answer = await fetch(
-    `${dashboard.server.url}/api/${projectNumber}/envelope/?sentry_key=${key}&sentry_version=7`,
-    { method: 'POST', body: `{}\n{"type":"sessions"}\n${JSON.stringify(item)}\n` },
-  )
-  expect(answer.status).toBe(200)
+async function anOldAndANew(project: TestProject): Promise<void> {
+  const from = (type: string, hoursAgo: number) => ({
+    timestamp: (Date.now() - hoursAgo * HOUR_MS) / 1000,
+    error: { type, value: `${type} happened` },
+  })
+  await dashboard.server.events(project, [from('OldError', 12), from('NewError', 0.01)])
 }
 
 async function opened(
@@ -67,7 +47,7 @@ async function drag(page: Page, from: number, to: number): Promise<void> {
 
 test('a time is chosen by dragging, stands in the address, and is given up by Escape', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await anOldAndANew(person, project)
+  await anOldAndANew(project)
   const page = await opened(person)
   await settled(page)
   expect(await titles(page)).toEqual(['NewError', 'OldError'])
@@ -99,7 +79,7 @@ test('a time is chosen by dragging, stands in the address, and is given up by Es
 
 test('without a pointer: arrows read, Shift marks, Enter looks, Escape goes back', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await anOldAndANew(person, project)
+  await anOldAndANew(project)
   const page = await opened(person)
   await reader(page).focus()
   await press(page, 'ArrowLeft')
@@ -114,7 +94,7 @@ test('without a pointer: arrows read, Shift marks, Enter looks, Escape goes back
 
 test('a time with nothing in it says what hides the rest; words that are no time are dropped', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await anOldAndANew(person, project)
+  await anOldAndANew(project)
   const page = await opened(person, {}, '?from=nonsense&to=2026-11-20T06:00Z')
   await settled(page)
   expect(await titles(page)).toHaveLength(2)
@@ -129,8 +109,9 @@ test.each(
   (['light', 'dark'] as const).flatMap((theme) => (['desk', 'phone'] as const).map((size) => ({ theme, size }))),
 )('crash-free sessions, users and a chosen time: $theme, $size', async ({ theme, size }) => {
   const { person, project } = await aTeam(dashboard.server)
-  await anOldAndANew(person, project)
-  await sessionsOf(project, 995, 5)
+  await anOldAndANew(project)
+  const started = new Date(Date.now() - 2 * HOUR_MS)
+  await dashboard.server.sessions({ project, release: 'shop@1.0.0', started, exited: 995, crashed: 5, did: 'ada' })
   const page = await opened(person, { theme, size })
   const figure = (name: string) => page.locator('.strip-n div').filter({ hasText: name }).locator('dd')
   await eventually(() => figure('Crash-free sessions').textContent()).toMatch(/^99\.50/)

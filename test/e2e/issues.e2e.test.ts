@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { aProject, type TestProject } from '../kit/founder.ts'
-import { anEvent, sendEvent } from '../kit/sdk.ts'
 import {
   eventually,
   expectAccessible,
@@ -14,28 +13,20 @@ import {
   settled,
   steadyBox,
 } from './browser.ts'
-import { aTeam, testDashboard, type Person } from './dashboard.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 
-/** Sends one event of each type and waits until the last is an issue. */
-async function issuesOf(person: Person, project: TestProject, types: readonly string[]): Promise<void> {
-  for (const [index, type] of types.entries()) {
-    await sendEvent(
-      dashboard.server.url,
-      project.dsn,
-      anEvent({
-        // The first of the list is the newest, so that it stands on top.
-        timestamp: Date.now() / 1000 - 60 * (index + 1),
-        user: { id: `u${index}` },
-        error: { type, value: `${type} happened` },
-      }),
-    )
-  }
-  await eventually(async () => (await person.get(`/api/issues?projectId=${project.id}&limit=100`)).body['total']).toBe(
-    types.length,
+/** An issue of each type; the first stands on top of the list, since it happened last. */
+const issuesOf = (project: TestProject, types: readonly string[]) =>
+  dashboard.server.events(
+    project,
+    types.map((type, index) => ({
+      timestamp: Date.now() / 1000 - 60 * (index + 1),
+      user: { id: `u${index}` },
+      error: { type, value: `${type} happened` },
+    })),
   )
-}
 
 const Listed = z.object({ items: z.array(z.object({ id: z.string() })) })
 const Me = z.object({ user: z.object({ id: z.string() }) })
@@ -49,7 +40,7 @@ const openStream = async (page: Page, search = '') => {
 
 test('an event sent to the DSN stands in the stream with what people look for', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['PaymentError'])
+  await issuesOf(project, ['PaymentError'])
   const page = await dashboard.openAs(person)
   await openStream(page)
   const first = row(page, 'PaymentError')
@@ -66,7 +57,7 @@ test('an event sent to the DSN stands in the stream with what people look for', 
 
 test('triage without a pointer: move, choose, resolve, undo, ignore, open', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['AError', 'BError', 'CError', 'DError'])
+  await issuesOf(project, ['AError', 'BError', 'CError', 'DError'])
   const page = await dashboard.openAs(person)
   await openStream(page)
   await settled(page)
@@ -112,7 +103,7 @@ test('triage without a pointer: move, choose, resolve, undo, ignore, open', asyn
 
 test('owner and severity are changed from the row, by keys and by pointer', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['AError'])
+  await issuesOf(project, ['AError'])
   const page = await dashboard.openAs(person)
   await openStream(page)
   await press(page, 'j')
@@ -142,18 +133,18 @@ test('owner and severity are changed from the row, by keys and by pointer', asyn
 
 test('new issues wait behind the pill while the list holds still', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['AError'])
+  await issuesOf(project, ['AError'])
   const page = await dashboard.openAs(person)
   await openStream(page)
   await page.getByText('Live', { exact: true }).waitFor()
 
-  await sendEvent(dashboard.server.url, project.dsn, anEvent({ error: { type: 'NewError' } }))
+  await dashboard.server.event({ project, error: { type: 'NewError' } })
   await page.getByRole('button', { name: /1 new issue since \d\d:\d\d/ }).waitFor()
   await settled(page)
   expect(await titles(page)).toEqual(['AError'])
 
   // Another event of the one that is shown counts in place.
-  await sendEvent(dashboard.server.url, project.dsn, anEvent({ error: { type: 'AError', value: 'AError happened' } }))
+  await dashboard.server.event({ project, error: { type: 'AError', value: 'AError happened' } })
   await row(page, 'AError').getByTitle('2 events').waitFor()
   await settled(page)
   expect(await titles(page)).toEqual(['AError'])
@@ -165,7 +156,7 @@ test('new issues wait behind the pill while the list holds still', async () => {
 
 test('search, filters and sort stand in the address and say what hides the rest', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['AlphaError', 'BetaError'])
+  await issuesOf(project, ['AlphaError', 'BetaError'])
   const page = await dashboard.openAs(person)
   await openStream(page)
   await press(page, '/')
@@ -196,7 +187,7 @@ test('search, filters and sort stand in the address and say what hides the rest'
 
 test('deleting asks for the words, and is for admins', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['AError', 'BError'])
+  await issuesOf(project, ['AError', 'BError'])
   const page = await dashboard.openAs(person)
   await openStream(page)
   await press(page, 'Control+a')
@@ -216,7 +207,7 @@ test('deleting asks for the words, and is for admins', async () => {
 
 test('a refused change is taken back and told', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['AError'])
+  await issuesOf(project, ['AError'])
   const page = await dashboard.openAs(person)
   await openStream(page)
   await page.route('**/api/issues', (route) =>
@@ -238,7 +229,7 @@ test('nothing arrived yet, nothing wrong, and a list that did not load are told 
   await page.getByRole('heading', { name: 'No events yet' }).waitFor()
   await page.getByRole('link', { name: 'Connect shopper-web' }).waitFor()
 
-  await issuesOf(person, project, ['AError'])
+  await issuesOf(project, ['AError'])
   await page.goto('/issues?status=regressed')
   await page.getByRole('heading', { name: 'No regressed issues' }).waitFor()
 
@@ -254,7 +245,7 @@ test('a long list is a window of few rows, paged in the background, walked by ke
   const { person } = await aTeam(dashboard.server)
   const project = await aProject(person, { name: 'many' })
   const types = Array.from({ length: 230 }, (_, index) => `Error${String(index).padStart(3, '0')}X`)
-  await issuesOf(person, project, types)
+  await issuesOf(project, types)
   const page = await dashboard.openAs(person)
   await openStream(page, `?project=${project.id}`)
   await eventually(() => page.getByRole('table').getAttribute('aria-rowcount')).toBe('231')
@@ -273,7 +264,7 @@ test('a page that does not come says so and is asked for again; Back finds the p
   const { person } = await aTeam(dashboard.server)
   const project = await aProject(person, { name: 'long' })
   const types = Array.from({ length: 130 }, (_, index) => `Error${String(index).padStart(3, '0')}X`)
-  await issuesOf(person, project, types)
+  await issuesOf(project, types)
   const page = await dashboard.openAs(person)
   await page.route(/\/api\/issues\?.*cursor=/, (route) =>
     route.fulfill({ status: 400, json: { error: 'cursor is old.' } }),
@@ -300,7 +291,7 @@ test('a page that does not come says so and is asked for again; Back finds the p
 
 test('on a phone a long press selects and the bar stands above the tabs', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['AError', 'BError'])
+  await issuesOf(project, ['AError', 'BError'])
   const page = await dashboard.openAs(person, { size: 'phone' })
   await openStream(page)
   const box = await steadyBox(row(page, 'AError'))
@@ -323,7 +314,7 @@ test.each([
   { theme: 'dark', size: 'phone' },
 ] as const)('the stream is accessible and fits: $theme, $size', async ({ theme, size }) => {
   const { person, project } = await aTeam(dashboard.server)
-  await issuesOf(person, project, ['AError', 'BError', 'CError'])
+  await issuesOf(project, ['AError', 'BError', 'CError'])
   const page = await dashboard.openAs(person, { theme, size })
   const [first] = Listed.parse((await person.get('/api/issues')).body).items
   const me = Me.parse((await person.get('/api/me')).body)

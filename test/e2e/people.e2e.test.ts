@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aColleague } from '../kit/colleague.ts'
 import { aProject } from '../kit/founder.ts'
-import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
+import { anEvent, anException } from '../kit/sdk.ts'
 import {
   eventually,
   expectAccessible,
@@ -42,12 +42,12 @@ const eventAt = (path: string) =>
     },
   })
 
-await sendEvent(server.url, project.dsn, anEvent())
+await server.event({ project })
 await until('the issue', async () => (await issuesOf(project.id)).length === 1)
 const issueId = (await issuesOf(project.id))[0]!.id
 
 test('of many comments the newest are shown, and the earlier ones when asked for', async () => {
-  await sendEvent(server.url, project.dsn, eventAt('talk'))
+  await server.event({ project, ...eventAt('talk') })
   await until('the issue', async () => (await issuesOf(project.id)).length === 2)
   const talk = (await issuesOf(project.id)).find(({ type }) => type === 'talkError')!
   for (let number = 1; number <= 103; number++)
@@ -223,8 +223,8 @@ test('the bell counts news as they come, opens them, and forgets what was read',
 
 test('ownership rules: tried out, saved, and in force', async () => {
   const shop = await aProject(ada, { name: 'owned-shop' })
-  await sendEvent(server.url, shop.dsn, eventAt('src/checkout/pay.ts'))
-  await sendEvent(server.url, shop.dsn, eventAt('src/home.ts'))
+  await server.event({ project: shop, ...eventAt('src/checkout/pay.ts') })
+  await server.event({ project: shop, ...eventAt('src/home.ts') })
   await until('two issues', async () => (await issuesOf(shop.id)).length === 2)
   const page = await dashboard.openAs(ada)
   await page.goto(`/projects/${shop.id}/settings/general`)
@@ -253,7 +253,7 @@ test('ownership rules: tried out, saved, and in force', async () => {
   await screenshot(page, 'ownership', { fullPage: true })
   await press(page, 'Control+s')
   await page.getByText('Ownership saved').waitFor()
-  await sendEvent(server.url, shop.dsn, eventAt('src/checkout/cart.ts'))
+  await server.event({ project: shop, ...eventAt('src/checkout/cart.ts') })
   await until('the new one', async () => (await issuesOf(shop.id)).length === 3)
   const made = (await issuesOf(shop.id)).find(({ type }) => type.includes('cart'))
   expect(made).toMatchObject({ assignee: { name: 'Bob Builder' } })

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { recordSessions, type FiledSession } from '#server/metrics/sessions/record-sessions.ts'
 import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
-import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { anEvent } from '../kit/sdk.ts'
 import {
   expectAccessible,
   expectNoSideScroll,
@@ -105,8 +105,8 @@ async function aRollout() {
     })
   const old = RELEASES[3]?.version ?? ''
   const young = RELEASES[4]?.version ?? ''
-  await sendEvent(server.url, project.dsn, error('IllegalStateException', old))
-  await sendEvent(server.url, project.dsn, error('SlotPickerError', young))
+  await server.event({ project, ...error('IllegalStateException', old) })
+  await server.event({ project, ...error('SlotPickerError', young) })
   const issuesOf = async () =>
     (await person.get(`/api/issues?projectId=${project.id}&sort=first_seen`)).as<{
       items: { id: string; type: string; status: string }[]
@@ -114,7 +114,7 @@ async function aRollout() {
   await until('both issues', async () => (await issuesOf()).length === 2)
   const came = (await issuesOf()).find((issue) => issue.type === 'IllegalStateException')
   await person.patch(`/api/issues/${came?.id}`, { status: 'resolved', resolution: { in_release: young } })
-  await sendEvent(server.url, project.dsn, error('IllegalStateException', young))
+  await server.event({ project, ...error('IllegalStateException', young) })
   await until('the regression', async () => (await issuesOf()).some((issue) => issue.status === 'regressed'))
   return { person, project, newest }
 }
@@ -210,7 +210,7 @@ test('what others do and what arrives stands there without asking', async () => 
   await page.getByText('Live', { exact: true }).waitFor()
   const made = await person.post('/api/releases', { projectId: project.id, version: '7.0.0' })
   await page.getByRole('row', { name: /7\.0\.0/ }).waitFor()
-  await sendEvent(server.url, project.dsn, anEvent({ release: '7.1.0' }))
+  await server.event({ project, release: '7.1.0' })
   await page.getByRole('row', { name: /7\.1\.0/ }).waitFor()
   await page.getByRole('link', { name: '7.0.0' }).click()
   const deploys = page.getByRole('region', { name: 'Deploys' })

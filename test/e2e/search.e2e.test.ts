@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { aProject, type TestProject } from '../kit/founder.ts'
-import { anEvent, sendEvent } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, holdToast, press, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -10,23 +9,18 @@ const dashboard = await testDashboard()
 const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search issues' })
 
-async function threeIssues(person: Person, project: TestProject): Promise<void> {
+async function threeIssues(project: TestProject): Promise<void> {
   const plan = [
     { type: 'AError', level: 'fatal', release: '1.2.3' },
     { type: 'BError', level: 'error', release: '1.2.4' },
     { type: 'CError', level: 'warning', release: '2.0.0' },
   ]
-  for (const [index, { type, ...fields }] of plan.entries())
-    await sendEvent(
-      dashboard.server.url,
-      project.dsn,
-      anEvent({
-        ...fields,
-        timestamp: Date.now() / 1000 - 60 * (index + 1),
-        error: { type, value: `${type} happened` },
-      }),
-    )
-  await eventually(async () => (await person.get(`/api/issues?projectId=${project.id}`)).body['total']).toBe(3)
+  const events = plan.map(({ type, ...fields }, index) => ({
+    ...fields,
+    timestamp: Date.now() / 1000 - 60 * (index + 1),
+    error: { type, value: `${type} happened` },
+  }))
+  await dashboard.server.events(project, events)
 }
 
 async function opened(person: Person, options: Parameters<typeof dashboard.openAs>[1] = {}): Promise<Page> {
@@ -38,7 +32,7 @@ async function opened(person: Person, options: Parameters<typeof dashboard.openA
 
 test('a query narrows the stream and its counts; what cannot be read is said with its place', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await threeIssues(person, project)
+  await threeIssues(project)
   const page = await opened(person)
   await field(page).fill('release:1.2.* -level:fatal')
   await eventually(() => titles(page)).toEqual(['BError'])
@@ -60,7 +54,7 @@ test('a query narrows the stream and its counts; what cannot be read is said wit
 
 test('a view is saved, shared, changed, opened by others, and deleted with a way back', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  await threeIssues(person, project)
+  await threeIssues(project)
   const page = await opened(person)
   await field(page).fill('level:fatal')
   await eventually(() => titles(page)).toEqual(['AError'])
@@ -116,7 +110,7 @@ test.each(
 )('help, menu and dialog: $theme, $size', async ({ theme, size }) => {
   const { person } = await aTeam(dashboard.server)
   const project = await aProject(person)
-  await threeIssues(person, project)
+  await threeIssues(project)
   await person.post('/api/views', { name: 'Fatal on phones', query: 'level:fatal' })
   await person.post('/api/views', { name: 'Everybody’s', is_shared: true })
   const page = await opened(person, { theme, size })
