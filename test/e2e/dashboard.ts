@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { aFounder, aProject, type TestProject } from '../kit/founder.ts'
 import type { TestServer } from '../kit/test-server.ts'
 import { testServer } from '../kit/test-server.ts'
@@ -47,3 +47,6 @@ export async function aTeam(server: TestServer): Promise<{ person: Person; proje
   const person = await aFounder(server.url)
   return { person, project: await aProject(person, { name: 'shopper-web' }) }
 }
+
+/** Rows of the issue list that are in the page; long lists hold only those near the view. */
+export const issueRows = (page: Page): Locator => page.locator('[role=row][data-id]')

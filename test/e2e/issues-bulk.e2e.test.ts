@@ -11,7 +11,7 @@ import {
   settled,
   SLOWDOWN,
 } from './browser.ts'
-import { aTeam, testDashboard, type Person } from './dashboard.ts'
+import { aTeam, issueRows, testDashboard, type Person } from './dashboard.ts'
 
 /** Many issues at once: everything that matches, undo, ten thousand rows. */
 
@@ -23,7 +23,7 @@ const openStream = async (page: Page) => {
   await page.goto('/issues')
   await page.getByRole('rowheader').first().waitFor()
 }
-const rowsInPage = (page: Page) => page.locator('.issue').count()
+const rowsInPage = (page: Page) => issueRows(page).count()
 
 test('everything that matches is resolved behind the page, and taken back exactly', async () => {
   const { person, project } = await aTeam(dashboard.server)
@@ -72,14 +72,14 @@ test('ten thousand rows: forty in the page, from the first to the last', async (
   await eventually(async () => {
     await page.evaluate('scrollTo({ top: document.documentElement.scrollHeight })')
     most = Math.max(most, await rowsInPage(page))
-    return page.locator('.issue').last().getAttribute('aria-rowindex')
+    return issueRows(page).last().getAttribute('aria-rowindex')
   }, 120_000).toBe('10001')
   expect(most).toBeLessThanOrEqual(40)
   // Everything that is loaded is chosen, and stays so however far away it is.
   await press(page, 'Control+A')
   await page.getByRole('toolbar', { name: 'Actions for 10000 selected issues' }).waitFor()
   await page.evaluate('scrollTo({ top: 0 })')
-  await page.locator('.issue[aria-rowindex="2"]').waitFor()
+  await page.locator('[role=row][data-id][aria-rowindex="2"]').waitFor()
   // The page's own processor time: whatever else the machine is busy with. A list that draws all rows takes seconds.
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -89,7 +89,7 @@ test('ten thousand rows: forty in the page, from the first to the last', async (
   }
   const before = await busyMs()
   for (let i = 0; i < 60; i++) await page.keyboard.press('j')
-  await page.locator('.issue.is-cursor').waitFor()
+  await page.locator('[role=row][data-cursor]').waitFor()
   const perStepMs = ((await busyMs()) - before) / 60
   expect(perStepMs).toBeGreaterThan(0)
   expect(perStepMs).toBeLessThan(500 * SLOWDOWN)

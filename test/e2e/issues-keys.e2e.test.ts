@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import type { TestProject } from '../kit/founder.ts'
 import { seedIssues } from '../kit/seed-issues.ts'
 import { eventually, expectAccessible, hasFocus, press, settled } from './browser.ts'
-import { aTeam, testDashboard, type Person } from './dashboard.ts'
+import { aTeam, issueRows, testDashboard, type Person } from './dashboard.ts'
 
 /** What keys and choices survive: live news, menus and dialogs, a look at an issue, refusals. */
 
 const dashboard = await testDashboard({ jobs: true })
 
-const rowAt = (page: Page, index: number) => page.locator('.issue').nth(index)
+const rowAt = (page: Page, index: number) => issueRows(page).nth(index)
 const linkAt = (page: Page, index: number) => rowAt(page, index).getByRole('rowheader').getByRole('link')
 const bar = (page: Page, count: number) =>
   page.getByRole('toolbar', { name: `Actions for ${count} selected issue${count === 1 ? '' : 's'}` })
@@ -178,7 +178,7 @@ test('an older change is taken back without the newer one', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 4)
   const page = await opened(person)
-  const ids = () => page.locator('.issue .id').allTextContents()
+  const ids = () => issueRows(page).locator('[data-short-id]').allTextContents()
   await press(page, 'j')
   await page.keyboard.press('r')
   const first = page.getByRole('status').filter({ hasText: 'SHOPPER-WEB-1 resolved' })
@@ -202,7 +202,7 @@ test('a change that is refused late takes back itself alone', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 3)
   const page = await opened(person)
-  const ids = () => page.locator('.issue .id').allTextContents()
+  const ids = () => issueRows(page).locator('[data-short-id]').allTextContents()
   let refuse: () => void = () => undefined
   let isFirst = true
   await page.route('**/api/issues', async (route) => {
@@ -213,7 +213,7 @@ test('a change that is refused late takes back itself alone', async () => {
   })
   // A busy browser lets requests by for a moment after it was told to hold them: the page begins anew.
   await page.reload()
-  await page.locator('.issue').first().waitFor()
+  await issueRows(page).first().waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('r')
   await eventually(ids).toEqual(['SHOPPER-WEB-2', 'SHOPPER-WEB-3'])

@@ -113,7 +113,7 @@ test.each(
   const started = new Date(Date.now() - 2 * HOUR_MS)
   await dashboard.server.sessions({ project, release: 'shop@1.0.0', started, exited: 995, crashed: 5, did: 'ada' })
   const page = await opened(person, { theme, size })
-  const figure = (name: string) => page.locator('.strip-n div').filter({ hasText: name }).locator('dd')
+  const figure = (name: string) => page.locator('dl div').filter({ hasText: name }).locator('dd')
   await eventually(() => figure('Crash-free sessions').textContent()).toMatch(/^99\.50/)
   await eventually(() => figure('Users in a crash').textContent()).toMatch(/^1/)
   await expectAccessible(page, `strip, ${theme}, ${size}`)

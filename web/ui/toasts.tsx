@@ -53,7 +53,7 @@ export function Toasts() {
     <ToastRow key={toast.id} toast={toast} onGone={() => show(shown.filter((other) => other.id !== toast.id))} />
   )
   return (
-    <div className="toasts">
+    <div className="toasts" data-toasts>
       <div role="status" className="toasts-in">
         {toasts.filter((toast) => toast.tone !== 'bad').map(row)}
       </div>

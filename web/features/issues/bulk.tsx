@@ -7,6 +7,8 @@ import { formatCount } from '../../ui/format.ts'
 import { decide } from '../../common/issue/decide-texts.ts'
 import { issues as texts } from './texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
+import issuesStyles from './issues.module.css'
+import styles from './bulk.module.css'
 
 type BulkBarProps = {
   issues: readonly Issue[]
@@ -33,12 +35,12 @@ export function BulkBar(props: BulkBarProps) {
   const resolve = resolveEdit(issues)
   const ignore = ignoreEdit(issues)
   return (
-    <div className="bulk" role="toolbar" aria-label={texts.bulk(count)}>
-      <span className="bulk-n">
+    <div className={issuesStyles.bulk} role="toolbar" aria-label={texts.bulk(count)}>
+      <span className={issuesStyles.bulkN}>
         <b>{formatCount(count)}</b> <span className="bulk-w">{texts.selected}</span>
       </span>
       <Matching {...props} />
-      <span className="grp">
+      <span className={issuesStyles.grp}>
         <Button
           icon={resolve.status === 'resolved' ? 'check' : 'rotate'}
           keys="r"
@@ -54,7 +56,9 @@ export function BulkBar(props: BulkBarProps) {
             side="top"
             open={menu === 'resolve'}
             onOpenChange={(open) => onMenu(open && change.allowed ? 'resolve' : null)}
-            trigger={<IconButton className="bulk-how" icon="down" label={decide.resolveMenu} why={change.why} />}
+            trigger={
+              <IconButton className={issuesStyles.bulkHow} icon="down" label={decide.resolveMenu} why={change.why} />
+            }
           />
         ) : null}
         <Button
@@ -72,7 +76,9 @@ export function BulkBar(props: BulkBarProps) {
             side="top"
             open={menu === 'ignore'}
             onOpenChange={(open) => onMenu(open && change.allowed ? 'ignore' : null)}
-            trigger={<IconButton className="bulk-how" icon="down" label={decide.ignoreMenu} why={change.why} />}
+            trigger={
+              <IconButton className={issuesStyles.bulkHow} icon="down" label={decide.ignoreMenu} why={change.why} />
+            }
           />
         ) : null}
         <OwnerMenu
@@ -113,15 +119,15 @@ export function BulkBar(props: BulkBarProps) {
 function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'onAll'>) {
   if (all !== null) {
     return (
-      <button type="button" className="link-t bulk-all" onClick={() => onAll(false)}>
+      <button type="button" className={`link-t ${styles.bulkAll}`} onClick={() => onAll(false)}>
         {texts.onlyLoaded}
       </button>
     )
   }
   if (offer === null) return null
-  if (offer === 'too many') return <span className="bulk-all c-3">{texts.tooManyMatch}</span>
+  if (offer === 'too many') return <span className={`${styles.bulkAll} c-3`}>{texts.tooManyMatch}</span>
   return (
-    <button type="button" className="link-t bulk-all" onClick={() => onAll(true)}>
+    <button type="button" className={`link-t ${styles.bulkAll}`} onClick={() => onAll(true)}>
       {texts.matching(formatCount(offer))}
     </button>
   )

@@ -7,6 +7,7 @@ import { useFirstFocus } from '../../ui/first-focus.ts'
 import { PlatformTile, platformWord, Severity } from '../../ui/tiles.tsx'
 import { issues as texts } from './texts.ts'
 import type { SearchChange } from './filters.tsx'
+import styles from './filter-panel.module.css'
 
 function toggled<T>(values: readonly T[] | undefined, value: T): T[] | undefined {
   const next = values?.includes(value) === true ? values.filter((other) => other !== value) : [...(values ?? []), value]
@@ -33,7 +34,7 @@ export function FilterPanel({
     ...people.filter((person) => person.id !== me?.id).map((person) => ({ value: person.id, label: person.name })),
   ]
   return (
-    <div className="filterpanel" ref={root}>
+    <div className={styles.filterpanel} ref={root}>
       <fieldset>
         <legend>{texts.severity}</legend>
         {SEVERITIES.map((severity) => (

@@ -11,6 +11,7 @@ import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { platformWord, SEVERITY_WORDS } from '../../ui/tiles.tsx'
 import { issues as texts } from './texts.ts'
+import styles from './filters.module.css'
 
 const FilterPanel = lazy(() => import('./filter-panel.tsx').then((module) => ({ default: module.FilterPanel })))
 
@@ -61,8 +62,8 @@ export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
     }
   }
   return (
-    <div className="q">
-      <span className="q-i">
+    <div className={styles.q}>
+      <span className={styles.qI}>
         <Icon name="search" />
       </span>
       <Tokens search={search} onChange={onChange} />
@@ -98,7 +99,7 @@ export function looksWhole(text: string): boolean {
 function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchChange }) {
   const tokens = useTokens(search)
   return tokens.map((token) => (
-    <span key={token.name} className="tok">
+    <span key={token.name} className={styles.tok}>
       <b>{token.name}</b> {token.value}
       <button type="button" aria-label={texts.removeFilter(token.name)} onClick={() => onChange(token.clear)}>
         <Icon name="x" />

@@ -38,6 +38,8 @@ import { useIssueStream } from './stream.ts'
 import { ViewsMenu } from './views-menu.tsx'
 import { SavedViews, useSavedView } from './views-saved.tsx'
 import { StatusViews, viewOf } from './views.tsx'
+import styles from './issues-page.module.css'
+import issuesStyles from './issues.module.css'
 
 const loadBulkBar = () => import('./bulk.tsx').then((module) => ({ default: module.BulkBar }))
 const BulkBar = lazy(loadBulkBar)
@@ -220,19 +222,19 @@ function Stream() {
     <main id="main" tabIndex={-1}>
       <div className="head">
         <h1>{texts.title}</h1>
-        <div className="viewbar">
+        <div className={styles.viewbar}>
           <StatusViews view={viewOf(filters.status)} isSaved={isSaved} search={search} counts={stream.statusCounts} />
           <SavedViews search={search} />
         </div>
       </div>
-      <div className="filterbar" role="search">
+      <div className={styles.filterbar} role="search">
         <SearchBox search={search} onChange={change} inputRef={searchBox} />
         <FilterButton search={search} onChange={change} rows={rows} open={filtering} onOpenChange={setFiltering} />
         <SortButton sort={filters.sort} onChange={change} />
         <ViewsMenu search={search} onOpen={openView} />
       </div>
       <IssueVolume project={filters.project} range={filters.range} window={filters.window} onWindow={chooseWindow} />
-      <section className="stream" aria-label={texts.stream}>
+      <section className={issuesStyles.stream} aria-label={texts.stream}>
         {list.error !== null && rows.length === 0 ? (
           <QueryError
             what={texts.what}
@@ -270,7 +272,7 @@ function Stream() {
           <SkeletonRows rows={SKELETON_ROWS} label={texts.what} />
         )}
         {list.isFetchNextPageError ? (
-          <div className="moreover">
+          <div className={issuesStyles.moreover}>
             <Note
               tone="red"
               icon="warn"
@@ -286,14 +288,14 @@ function Stream() {
           </div>
         ) : null}
         {rows.length === 0 ? null : (
-          <p className="stream-foot">
+          <p className={styles.streamFoot}>
             <span>
               {texts.shown(
                 `1–${formatCount(rows.length)}`,
                 totalCapped ? texts.capped(formatCount(total)) : formatCount(Math.max(total, rows.length)),
               )}
             </span>
-            <span className="hints" aria-hidden="true">
+            <span className={styles.hints} aria-hidden="true">
               <kbd>J</kbd> <kbd>K</kbd> {texts.hints.move} <kbd>X</kbd> {texts.hints.select} <Kbd keys="enter" />{' '}
               {texts.hints.open} <kbd>?</kbd> {texts.hints.all}
             </span>

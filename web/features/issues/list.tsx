@@ -11,6 +11,8 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { useNow } from '../../ui/now.ts'
 import { issues as texts } from './texts.ts'
 import type { Selection } from './selection.ts'
+import issuesStyles from './issues.module.css'
+import styles from './list.module.css'
 
 /** Beyond so many rows only those in view are in the page. */
 const WHOLE_LIST = 100
@@ -60,22 +62,22 @@ export function IssueList(props: ListProps) {
   return (
     <>
       {fresh === null ? null : (
-        <button className="fresh" type="button" onClick={fresh.onShow}>
+        <button className={issuesStyles.fresh} type="button" onClick={fresh.onShow}>
           <Icon name="up" />
           {fresh.label} <Kbd keys="." />
         </button>
       )}
       <div
         role="table"
-        className="stream-t"
+        className={styles.streamT}
         aria-label={texts.stream}
         aria-rowcount={total === null ? -1 : total + 1}
         aria-busy={busy}
       >
-        <div role="rowgroup" className="stream-h">
-          <div role="row" aria-rowindex={1} className="stream-head">
-            <span role="columnheader" className="cell-check">
-              <label className="cell-check">
+        <div role="rowgroup" className={issuesStyles.streamH}>
+          <div role="row" aria-rowindex={1} className={issuesStyles.streamHead}>
+            <span role="columnheader" className={issuesStyles.cellCheck}>
+              <label className={issuesStyles.cellCheck}>
                 <input
                   type="checkbox"
                   checked={all}
@@ -87,33 +89,33 @@ export function IssueList(props: ListProps) {
                 />
               </label>
             </span>
-            <span role="columnheader" className="cell-sev">
+            <span role="columnheader" className={issuesStyles.cellSev}>
               <span className="sr">{texts.severity}</span>
             </span>
-            <span role="columnheader" className="cell-title">
+            <span role="columnheader" className={issuesStyles.cellTitle}>
               {texts.columns.issue}
             </span>
-            <span role="columnheader" className="cell-trend">
+            <span role="columnheader" className={issuesStyles.cellTrend}>
               {texts.columns.trend}
             </span>
-            <span role="columnheader" className="cell-ev">
+            <span role="columnheader" className={issuesStyles.cellEv}>
               {texts.columns.events}
             </span>
-            <span role="columnheader" className="cell-us">
+            <span role="columnheader" className={issuesStyles.cellUs}>
               {texts.columns.users}
             </span>
-            <span role="columnheader" className="cell-age">
+            <span role="columnheader" className={issuesStyles.cellAge}>
               {texts.columns.age}
             </span>
-            <span role="columnheader" className="cell-st">
+            <span role="columnheader" className={issuesStyles.cellSt}>
               {texts.columns.status}
             </span>
-            <span role="columnheader" className="cell-who">
+            <span role="columnheader" className={issuesStyles.cellWho}>
               {texts.columns.owner}
             </span>
           </div>
         </div>
-        <div role="rowgroup" className={busy ? 'issues is-old' : 'issues'} ref={body}>
+        <div role="rowgroup" className={busy ? `${styles.issues} ${styles.isOld}` : styles.issues} ref={body}>
           {windowed ? (
             <WindowedRows {...props} body={body} phone={phone} key={phone ? 'cards' : 'rows'} />
           ) : (
@@ -131,7 +133,7 @@ const rowOf = (body: HTMLElement | null, id: string | null): HTMLElement | null 
   id === null ? null : (body?.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`) ?? null)
 
 function takeFocus(row: HTMLElement | null): boolean {
-  const link = row?.querySelector<HTMLElement>('a.t')
+  const link = row?.querySelector<HTMLElement>('a[data-row-link]')
   link?.focus({ preventScroll: true })
   return link != null
 }
@@ -236,7 +238,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
   }, [last, rows.length, onNearEnd])
 
   return (
-    <div className="window" role="presentation" style={{ blockSize: virtual.getTotalSize() }}>
+    <div className={styles.window} role="presentation" style={{ blockSize: virtual.getTotalSize() }}>
       {items.map((item) => {
         const issue = rows[item.index]
         if (issue === undefined) return null

@@ -3,6 +3,8 @@ import { useRunningOperations } from '../../api/operations.ts'
 import { useRefused } from '../../common/issue/refused.ts'
 import { formatCount } from '../../ui/format.ts'
 import { issues as texts } from './texts.ts'
+import issuesStyles from './issues.module.css'
+import styles from './progress.module.css'
 
 const RefusedDialog = lazy(() =>
   import('./refused-dialog.tsx').then((module) => ({ default: module.IssueRefusedDialog })),
@@ -22,8 +24,8 @@ export function BulkRefused() {
 export function BulkProgress() {
   const operations = useRunningOperations()
   return operations.map((operation) => (
-    <div key={operation.id} className="bulk bulk-run">
-      <span className="bulk-n" id={`run-${operation.id}`}>
+    <div key={operation.id} className={`${issuesStyles.bulk} ${styles.bulkRun}`}>
+      <span className={issuesStyles.bulkN} id={`run-${operation.id}`}>
         {texts.running[operation.kind]}
       </span>
       <progress aria-labelledby={`run-${operation.id}`} max={operation.total} value={operation.done} />

@@ -4,6 +4,8 @@ import { showRefused, type Refused } from '../../common/issue/refused.ts'
 import { paths } from '../../address/paths.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { issues as texts } from './texts.ts'
+import styles from './refused-dialog.module.css'
+import issuesStyles from './issues.module.css'
 
 /** Issue by issue why it was not changed. */
 export function IssueRefusedDialog({ refused }: { refused: Refused }) {
@@ -12,7 +14,7 @@ export function IssueRefusedDialog({ refused }: { refused: Refused }) {
   useEffect(() => () => showRefused(null), [])
   return (
     <Dialog open onClose={close} title={texts.refusedTitle(refused.total)}>
-      <ul className="refused scroll-y">
+      <ul className={`${styles.refused} ${issuesStyles.scrollY}`}>
         {refused.rows.map(({ issueId, name, reason }) => (
           <li key={issueId}>
             <Link {...paths.issue(issueId)} className="id">

@@ -10,6 +10,8 @@ import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WO
 import { issues as texts } from './texts.ts'
 import { headOf } from '../../common/issue/headline.ts'
 import { faultOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
+import issuesStyles from './issues.module.css'
+import styles from './row.module.css'
 
 const menus = () => import('../../common/issue/menus.tsx')
 const OwnerMenu = lazy(() => menus().then((module) => ({ default: module.OwnerMenu })))
@@ -68,14 +70,14 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
       aria-rowindex={position + 1}
       data-id={issue.id}
       data-index={index}
-      className={['issue', selected ? 'is-selected' : '', cursor ? 'is-cursor' : '']
-        .filter((name) => name !== '')
-        .join(' ')}
+      className={issuesStyles.issue}
+      data-selected={selected || undefined}
+      data-cursor={cursor || undefined}
       style={style}
       onClick={onRow}
     >
-      <span role="cell" className="cell-check">
-        <label className="cell-check">
+      <span role="cell" className={issuesStyles.cellCheck}>
+        <label className={issuesStyles.cellCheck}>
           <input
             type="checkbox"
             checked={selected}
@@ -86,21 +88,23 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           />
         </label>
       </span>
-      <span role="cell" className="cell-sev">
+      <span role="cell" className={issuesStyles.cellSev}>
         <SeverityCell {...props} />
       </span>
-      <div role="rowheader" className="cell-title">
-        <Link {...paths.issue(issue.id, search)} className="t" onClick={open}>
+      <div role="rowheader" className={issuesStyles.cellTitle}>
+        <Link {...paths.issue(issue.id, search)} className={issuesStyles.link} data-row-link onClick={open}>
           <b>{headOf(issue).name}</b> {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
         </Link>
-        <p className="sub">
+        <p className={`${issuesStyles.meta} sub`}>
           <PlatformTile platform={issue.platform} kind={kind} />
-          <span className="id">{issue.short_id}</span>
-          {issue.culprit === '' ? null : <span className="culprit">{issue.culprit}</span>}
+          <span className="id" data-short-id>
+            {issue.short_id}
+          </span>
+          {issue.culprit === '' ? null : <span className={styles.culprit}>{issue.culprit}</span>}
           <Flags issue={issue} now={now} />
         </p>
       </div>
-      <span role="cell" className="cell-trend">
+      <span role="cell" className={issuesStyles.cellTrend}>
         <Sparkline
           counts={issue.trend.counts}
           tone={tone}
@@ -108,15 +112,15 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           label={texts.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
         />
       </span>
-      <span role="cell" className="cell-ev num" title={texts.events(issue.event_count)}>
+      <span role="cell" className={`${issuesStyles.cellEv} num`} title={texts.events(issue.event_count)}>
         {formatCell(issue.event_count)}
-        <span className="cell-w"> {texts.eventWord(issue.event_count)}</span>
+        <span className={issuesStyles.cellW}> {texts.eventWord(issue.event_count)}</span>
       </span>
-      <span role="cell" className="cell-us num" title={texts.users(issue.user_count)}>
+      <span role="cell" className={`${issuesStyles.cellUs} num`} title={texts.users(issue.user_count)}>
         {formatCell(issue.user_count)}
-        <span className="cell-w"> {texts.userWord(issue.user_count)}</span>
+        <span className={issuesStyles.cellW}> {texts.userWord(issue.user_count)}</span>
       </span>
-      <span role="cell" className="cell-age">
+      <span role="cell" className={issuesStyles.cellAge}>
         <b>
           <Time at={issue.last_seen} as="age" />
         </b>
@@ -124,10 +128,10 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           <Time at={issue.first_seen} as="age" />
         </span>
       </span>
-      <span role="cell" className="cell-st">
+      <span role="cell" className={issuesStyles.cellSt}>
         <StatusCell {...props} />
       </span>
-      <span role="cell" className="cell-who">
+      <span role="cell" className={issuesStyles.cellWho}>
         <OwnerCell {...props} />
       </span>
     </div>
@@ -138,7 +142,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
 function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   if (!canChange) return <Avatar person={issue.assignee} />
   const name = issue.assignee === null ? texts.nobody : issue.assignee.name
-  const shared = { type: 'button', className: 'cell-btn', title: name } as const
+  const shared = { type: 'button', className: styles.cellBtn, title: name } as const
   const inner = (
     <>
       <span className="sr">{texts.ownerOf(issue.short_id, name)}</span>
@@ -173,7 +177,7 @@ function SeverityCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps)
   const label = texts.severityOf(issue.short_id, SEVERITY_WORDS[issue.severity])
   const shared = {
     type: 'button',
-    className: 'cell-btn',
+    className: styles.cellBtn,
     'aria-label': label,
     title: SEVERITY_WORDS[issue.severity],
   } as const
@@ -203,7 +207,7 @@ function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   if (!canChange) return status
   const shared = {
     type: 'button',
-    className: 'cell-btn cell-btn-st',
+    className: `${styles.cellBtn} ${styles.cellBtnSt}`,
     'aria-label': texts.statusOf(issue.short_id, STATUS_WORDS[issue.status]),
     title: issue.status_reason ?? undefined,
   } as const

@@ -1,11 +1,12 @@
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { searchHelp as texts } from './search-help-texts.ts'
+import styles from './search-help-list.module.css'
 
 /** Examples of the language; pressing one puts it into the field. */
 export function SearchHelpList({ onTake }: { onTake: (term: string) => void }) {
   const root = useFirstFocus<HTMLDivElement>()
   return (
-    <div className="searchhelp" ref={root}>
+    <div className={styles.searchhelp} ref={root}>
       <p className="sub">{texts.intro}</p>
       <ul>
         {texts.examples.map(([term, meaning]) => (

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { Popover } from '../../ui/popover.tsx'
 import { views as texts } from './view-texts.ts'
+import styles from './search-help.module.css'
 
 const SearchHelpList = lazy(() =>
   import('./search-help-list.tsx').then((module) => ({ default: module.SearchHelpList })),
@@ -13,7 +14,7 @@ export function SearchHelp({ onTake }: { onTake: (term: string) => void }) {
       label={texts.help}
       align="end"
       trigger={
-        <button type="button" className="q-help" aria-label={texts.help} title={texts.help}>
+        <button type="button" className={styles.qHelp} aria-label={texts.help} title={texts.help}>
           ?
         </button>
       }

@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { views as texts } from './view-texts.ts'
+import styles from './view-dialog.module.css'
 
 type ViewDialogProps = {
   /** The one to change; null saves a new one. */
@@ -48,7 +49,7 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
           data-autofocus
           onChange={(event) => setName(event.target.value)}
         />
-        <p className="rowk viewshare">
+        <p className={`rowk ${styles.viewshare}`}>
           <Switch label={texts.share} checked={isShared} onChange={setShared} why={mayShare.why} />
           <span aria-hidden="true">{texts.share}</span>
         </p>

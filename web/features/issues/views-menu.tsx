@@ -13,6 +13,7 @@ import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { views as texts } from './view-texts.ts'
+import styles from './views-menu.module.css'
 
 const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => ({ default: module.IssueViewDialog })))
 
@@ -94,7 +95,7 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
         trigger={
           <Button
             caret
-            className="viewsbtn"
+            className={styles.viewsbtn}
             title={texts.views}
             aria-label={current === null ? texts.views : `${texts.views}: ${current.name}`}
           >

@@ -6,6 +6,8 @@ import { paths } from '../../address/paths.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { views as texts } from './view-texts.ts'
+import issuesStyles from './issues.module.css'
+import styles from './views-saved.module.css'
 
 /** Of the bar's end, as its style sheet has it. */
 const FADE_PX = 28
@@ -34,7 +36,7 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
   }, [currentId, views.length])
   if (views.length === 0) return null
   return (
-    <nav className="views views-saved" aria-label={texts.views}>
+    <nav className={`${issuesStyles.views} ${styles.viewsSaved}`} aria-label={texts.views}>
       {[...views]
         .sort((a, b) => Number(a.is_shared) - Number(b.is_shared))
         .map((view) => (
@@ -47,7 +49,7 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
             title={view.is_shared ? `${view.name}, ${texts.sharedOne}` : view.name}
           >
             {view.is_shared ? <Icon name="org" /> : null}
-            <span className="view-n">{view.name}</span>
+            <span className={styles.viewN}>{view.name}</span>
             {view.id === currentId && isChanged ? <span className="n">{texts.changed}</span> : null}
           </Link>
         ))}

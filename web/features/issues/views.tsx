@@ -7,6 +7,7 @@ import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { STATUS_COLOURS } from '../../ui/tiles.tsx'
 import { issues as texts } from './texts.ts'
+import styles from './issues.module.css'
 
 export type ViewName = 'open' | Status
 const VIEWS: readonly ViewName[] = ['open', 'unresolved', 'regressed', 'escalated', 'ignored', 'resolved']
@@ -35,7 +36,7 @@ export const StatusViews = memo(function StatusViews({ view, isSaved, search, co
     return name === 'open' ? OPEN.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : (counts[name] ?? 0)
   }
   return (
-    <nav className="views" aria-label={texts.views}>
+    <nav className={styles.views} aria-label={texts.views}>
       {VIEWS.map((name) => {
         const count = countOf(name)
         return (

@@ -26,6 +26,8 @@ import { QueryError } from '../../common/query-error.tsx'
 import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
 import { faultLines } from '../../common/issue/fault-lines.ts'
 import { bucketsOf, sumOfPoints, windowOfBuckets, type Window } from './volume-window.ts'
+import styles from './volume.module.css'
+import issuesStyles from './issues.module.css'
 
 type IssueVolumeProps = {
   project: string | null
@@ -53,7 +55,7 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
   })
   if (volume.data === undefined) {
     return (
-      <section className="strip strip-wait" aria-label={texts.strip[range]} aria-busy={volume.isPending}>
+      <section className={`${styles.strip} strip-wait`} aria-label={texts.strip[range]} aria-busy={volume.isPending}>
         {volume.error === null ? null : (
           <QueryError what={texts.volume} error={volume.error} onRetry={() => void volume.refetch()} />
         )}
@@ -80,17 +82,17 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
   }
   return (
     <section
-      className="strip"
+      className={styles.strip}
       aria-label={window === null ? texts.strip[range] : texts.stripWindow(formatWindow(window.from, window.to))}
     >
-      <dl className="strip-n">
+      <dl className={styles.stripN}>
         {chosen === null ? (
           <RangeFigures volume={volume.data} sessions={sessions} />
         ) : (
           <WindowFigures volume={volume.data} chosen={chosen} />
         )}
       </dl>
-      <figure className="strip-chart">
+      <figure className={styles.stripChart}>
         <BarChart
           label={texts.chartFinding(formatDuration(interval_seconds * 1000), peak, fatal, total)}
           heightPx={76}
@@ -109,8 +111,8 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
           openEnd
           choice={{ chosen, onChoose: choose, label }}
         />
-        <figcaption className="strip-c">
-          <ChartLegend className="legend" series={series.toReversed()} />
+        <figcaption className={styles.stripC}>
+          <ChartLegend className={styles.legend} series={series.toReversed()} />
           <VolumeTable volume={volume.data} range={range} />
         </figcaption>
       </figure>
@@ -211,13 +213,13 @@ function VolumeTable({ volume, range }: { volume: Volume; range: Range }) {
     <Popover
       label={texts.asTable}
       trigger={
-        <button type="button" className="astable">
+        <button type="button" className={styles.asTable}>
           <Icon name="issues" />
           <span>{texts.asTable}</span>
         </button>
       }
     >
-      <div className="scroll-y">
+      <div className={issuesStyles.scrollY}>
         <FigureTable
           head={[texts.tableTime, texts.stripEvents, texts.stripFatal]}
           rows={rows.map((point) => [
