@@ -7,6 +7,7 @@ import { useNow } from '../../ui/now.ts'
 import { decide as texts } from './decide-texts.ts'
 import type { Ask } from './decide.tsx'
 import { decisionOf, startOf } from './decide-model.ts'
+import styles from './decide-dialog.module.css'
 
 type Props = { ask: Ask; release: string | null; onClose: () => void; onEdit: (edit: Edit) => void }
 
@@ -27,7 +28,7 @@ export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
   }
   return (
     <Dialog open onClose={onClose} title={texts.titles[ask]}>
-      <form onSubmit={submit} noValidate className="decide">
+      <form onSubmit={submit} noValidate className={styles.decide}>
         <Field
           label={texts.labels[ask]}
           hint={texts.hints[ask]}

@@ -7,6 +7,8 @@ import { Time } from '../../ui/time.tsx'
 import { issue as texts } from './texts.ts'
 import { CommentForm, CommentItem } from './comments/comments.tsx'
 import { QueryError } from '../../common/query-error.tsx'
+import styles from './activity.module.css'
+import issueStyles from './issue.module.css'
 
 type Entry = IssueDetail['activity'][number]
 type Row = { at: string; id: string } & ({ entry: Entry } | { comment: Comment })
@@ -22,12 +24,12 @@ export function Activity({ issue }: { issue: IssueDetail }) {
     ...(comments.data?.items ?? []).map((comment) => ({ at: comment.created_at, id: comment.id, comment })),
   ].toSorted((a, b) => a.at.localeCompare(b.at) || a.id.localeCompare(b.id))
   return (
-    <section className="activity" aria-labelledby="h-activity">
+    <section className={styles.activity} aria-labelledby="h-activity">
       <h2 id="h-activity" tabIndex={-1}>
         {texts.activity}
       </h2>
       <EarlierComments issueId={issue.id} />
-      <ol className="acts">
+      <ol className={issueStyles.acts}>
         {rows.map((row) => (
           <li key={row.id}>
             {'entry' in row ? <ActivityLine entry={row.entry} /> : <CommentItem comment={row.comment} />}
@@ -55,7 +57,7 @@ function EarlierComments({ issueId }: { issueId: string }) {
   const earlier = data?.earlier ?? null
   if (data === undefined || earlier === null) return null
   return (
-    <p className="acts-more">
+    <p className={styles.actsMore}>
       <Button size="sm" busy={more.isPending} onClick={() => more.mutate(earlier)}>
         {texts.earlierComments(data.total - data.items.length)}
       </Button>
@@ -89,11 +91,11 @@ function ActivityLine({ entry }: { entry: Entry }) {
   // The sentence is stored whole; the person in it is only set off.
   const named = name !== '' && entry.sentence.startsWith(name)
   return (
-    <div className={`act ${colour}`}>
-      <span className="act-i">
+    <div className={`${issueStyles.act} ${colour}`}>
+      <span className={issueStyles.actI}>
         <Icon name={icon} />
       </span>
-      <div className="act-b">
+      <div className={styles.actB}>
         <p>
           {named ? <b>{name}</b> : null}
           {(named ? entry.sentence.slice(name.length) : entry.sentence).replace(/\.$/u, '')}{' '}

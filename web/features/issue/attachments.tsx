@@ -7,7 +7,8 @@ import { formatCount, formatSize } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { files as texts } from './file-texts.ts'
-import './files.css'
+import issueStyles from './issue.module.css'
+import styles from './attachments.module.css'
 
 type Attachment = IssueDetail['attachments'][number]
 
@@ -31,7 +32,7 @@ export function AttachmentsCard({ issue }: { issue: IssueDetail }) {
 /** Files, each with what it is, how large, and a way to see or to get it. Nothing is fetched before somebody asks. */
 export function Files({ files, projectId }: { files: readonly Attachment[]; projectId: string }) {
   return (
-    <ul className="files">
+    <ul className={issueStyles.files}>
       {files.map((file) => (
         <FileRow key={file.id} file={file} url={fileUrl(projectId, file.id)} />
       ))}
@@ -47,14 +48,19 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
     setShown('yes')
   }
   return (
-    <li className="file">
+    <li className={styles.file}>
       <Icon name={iconOf(file)} className="c-3" />
-      <a className="file-n" href={url} download={file.filename} onClick={(event) => void download(event, url, file)}>
+      <a
+        className={styles.fileN}
+        href={url}
+        download={file.filename}
+        onClick={(event) => void download(event, url, file)}
+      >
         {file.filename}
       </a>
       <span className="sub">{kindOf(file)}</span>
       <span className="sub num">{formatSize(file.size_bytes)}</span>
-      <span className="file-a">
+      <span className={styles.fileA}>
         {file.is_image ? (
           <Button
             look="ghost"
@@ -78,12 +84,12 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
         </Button>
       </span>
       {shown === 'yes' ? (
-        <div className="file-p">
+        <div className={styles.fileP}>
           <img src={url} alt={file.filename} onError={() => setShown('failed')} />
         </div>
       ) : null}
       {shown === 'failed' ? (
-        <p className="file-p sub" role="status">
+        <p className={`${styles.fileP} sub`} role="status">
           {texts.noPreview}
         </p>
       ) : null}

@@ -5,6 +5,8 @@ import { files as texts } from './file-texts.ts'
 import { Files } from './attachments.tsx'
 import { safeUrl } from './contexts/facts.ts'
 import { LongText } from './contexts/value.tsx'
+import styles from './feedback.module.css'
+import issueStyles from './issue.module.css'
 
 const LONGEST_AT_START = 600
 /** As many as the API gives. */
@@ -22,7 +24,7 @@ export function FeedbackCard({ issue }: { issue: IssueDetail }) {
         </h2>
         <span className="sub">{texts.feedbackCount(feedback.length, MOST_ITEMS)}</span>
       </header>
-      <ul className="fbs">
+      <ul className={styles.fbs}>
         {feedback.map((item) => (
           <FeedbackItem key={item.id} item={item} isOfEvent={item.event_id === event?.event_id} />
         ))}
@@ -34,8 +36,8 @@ export function FeedbackCard({ issue }: { issue: IssueDetail }) {
 function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][number]; isOfEvent: boolean }) {
   const href = item.url === null ? null : safeUrl(item.url)
   return (
-    <li className="fb">
-      <p className="fb-h">
+    <li className={issueStyles.fb}>
+      <p className={styles.fbH}>
         <Icon name="chat" className="c-3" />
         <b>{item.name ?? item.email ?? texts.anonymous}</b>
         {item.name === null || item.email === null ? null : <span className="sub">{item.email}</span>}
@@ -44,11 +46,11 @@ function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][numbe
         </span>
         {isOfEvent ? <span className="sub">{texts.onThisEvent}</span> : null}
       </p>
-      <p className="fb-m">
+      <p className={styles.fbM}>
         <LongText text={item.message} most={LONGEST_AT_START} />
       </p>
       {item.url === null ? null : (
-        <p className="fb-u sub">
+        <p className={`${styles.fbU} sub`}>
           {href === null ? (
             item.url
           ) : (

@@ -22,6 +22,7 @@ import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
 import { faultLines } from '../../common/issue/fault-lines.ts'
 import { faultOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
+import styles from './figures.module.css'
 
 /** Seen within so long: it is going on. */
 const GOING_ON_MS = 5 * 60_000
@@ -38,8 +39,8 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
   usePrefs()
   const goesOn = now - Date.parse(issue.last_seen) < GOING_ON_MS
   return (
-    <section className="card overview" aria-label={texts.overview}>
-      <dl className="stats">
+    <section className={`card ${styles.overview}`} aria-label={texts.overview}>
+      <dl className={styles.stats}>
         <div>
           <dt>{texts.events}</dt>
           <dd>
@@ -107,7 +108,7 @@ function Trend({ issue, now }: { issue: IssueDetail; now: number }) {
   const trend = range === '24h' ? issue.trend : long.data
   return (
     <>
-      <div className="trend-h">
+      <div className={styles.trendH}>
         <Segmented
           className="seg-sm"
           label={eventTexts.range}

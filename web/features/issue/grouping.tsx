@@ -7,6 +7,8 @@ import { formatCount } from '../../ui/format.ts'
 import { grouping as mergeTexts } from './merge-texts.ts'
 import { issue as texts } from './texts.ts'
 import { LongText } from './contexts/value.tsx'
+import issueStyles from './issue.module.css'
+import styles from './grouping.module.css'
 
 /** Longer labels stand above their value. */
 const SHORT_LABEL = 9
@@ -28,7 +30,7 @@ export function IssueGrouping({ issue }: { issue: IssueDetail }) {
         </h2>
         <span className="sub">{texts.groupingVersion(grouping.version)}</span>
       </header>
-      <p className="grouping-t">{texts.groupingText}</p>
+      <p className={issueStyles.groupingT}>{texts.groupingText}</p>
       <PartList parts={grouping.parts} />
       {grouping.fingerprints.length < 2 ? null : <Fingerprints grouping={grouping} />}
       {grouping.merged.length === 0 ? null : <Merged issue={issue} />}
@@ -47,12 +49,12 @@ function Part({ part }: { part: Parts[number] }) {
   const [whole, setWhole] = useState(false)
   const values = whole ? part.values : part.values.slice(0, VALUES_AT_START)
   return (
-    <div className="part">
+    <div className={issueStyles.part}>
       <h3>{isVariant(part.variant) ? texts.variants[part.variant] : part.variant}</h3>
-      <dl className="kv mono-v">
+      <dl className={`kv ${styles.monoV}`}>
         {values.map(({ label, value }, index) => (
           // Frames share their label; their order counts.
-          <div key={`${label} ${index}`} className={label.length > SHORT_LABEL ? 'is-long' : undefined}>
+          <div key={`${label} ${index}`} className={label.length > SHORT_LABEL ? styles.isLong : undefined}>
             <dt>{label.replaceAll('_', ' ')}</dt>
             <dd>
               <LongText text={value} most={LONGEST_VALUE} />
@@ -61,7 +63,7 @@ function Part({ part }: { part: Parts[number] }) {
         ))}
       </dl>
       {values.length === part.values.length ? null : (
-        <p className="tag-more">
+        <p className={issueStyles.tagMore}>
           <button type="button" className="link-t" onClick={() => setWhole(true)}>
             {texts.showAllValues(part.values.length)}
           </button>
@@ -74,11 +76,11 @@ function Part({ part }: { part: Parts[number] }) {
 /** Every fingerprint that leads here, each with its parts. */
 function Fingerprints({ grouping }: { grouping: Grouping }) {
   return (
-    <details className="part fold-part">
+    <details className={`${issueStyles.part} ${issueStyles.foldPart}`}>
       <summary>{mergeTexts.fingerprints(grouping.fingerprints.length)}</summary>
       {grouping.fingerprints.map((one) => (
         <div key={one.hash}>
-          <p className="grouping-t">
+          <p className={issueStyles.groupingT}>
             <span className="mono" title={one.hash}>
               {one.hash.slice(0, 12)}
             </span>{' '}
@@ -96,13 +98,13 @@ function Merged({ issue }: { issue: IssueDetail }) {
   const may = useCan('issues.write')
   const unmerge = useUnmerge(issue)
   return (
-    <div className="part gpart">
+    <div className={`${issueStyles.part} ${issueStyles.gpart}`}>
       <h3>{mergeTexts.mergedHere}</h3>
-      <ul className="gmembers">
+      <ul className={styles.gmembers}>
         {issue.grouping.merged.map((member) => (
           <li key={member.id}>
             <span>
-              <span className="gtitle" title={member.title}>
+              <span className={issueStyles.gtitle} title={member.title}>
                 {member.title}
               </span>
               <span className="sub">

@@ -21,6 +21,7 @@ import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from '../../common/i
 import { safeUrl } from './contexts/facts.ts'
 import { useFollow } from './follow.ts'
 import { FollowButton } from './follow-button.tsx'
+import styles from './head.module.css'
 
 export type Neighbours = { at: number; of: number; capped: boolean; previous: string | null; next: string | null }
 
@@ -37,7 +38,7 @@ const linkOf = (issueId: string): string => `${location.origin}/issues/${issueId
 /** Way back, the issue's id, and its neighbours in the list. */
 export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
   return (
-    <nav className="crumbs" aria-label={texts.trail}>
+    <nav className={styles.crumbs} aria-label={texts.trail}>
       <Link {...paths.issues(back)}>{texts.issues}</Link>
       <Icon name="right" />
       <span className="id">{issue.short_id}</span>
@@ -46,7 +47,7 @@ export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
       </CopyButton>
       <span className="sp" />
       {neighbours === null ? null : (
-        <span className="pager">
+        <span className={styles.pager}>
           <span className="num">
             {texts.place(formatCount(neighbours.at), `${formatCount(neighbours.of)}${neighbours.capped ? '+' : ''}`)}
           </span>
@@ -102,12 +103,12 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
   const ticketUrl = ticket === null ? null : safeUrl(ticket.url)
   const change = useCan('issues.write')
   return (
-    <header className="ihead">
-      <div className="ihead-t">
+    <header className={styles.ihead}>
+      <div className={styles.iheadT}>
         <h1>
           {headOf(issue).name} {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
         </h1>
-        <div className="meta-row">
+        <div className={styles.metaRow}>
           <Status status={issue.status} />
           {change.allowed ? (
             <SeverityMenu
@@ -118,7 +119,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
               trigger={
                 <button
                   type="button"
-                  className="meta-btn"
+                  className={styles.metaBtn}
                   aria-label={texts.severityIs(SEVERITY_WORDS[issue.severity])}
                 >
                   <Severity severity={issue.severity} />
@@ -128,26 +129,28 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
           ) : (
             <Severity severity={issue.severity} />
           )}
-          <span className="mi">
+          <span className={styles.mi}>
             <PlatformTile platform={issue.platform} kind={issue.project.platform} />
             {issue.project.name}
           </span>
-          {issue.culprit === '' ? null : <span className="mono mi culprit-l">{issue.culprit}</span>}
+          {issue.culprit === '' ? null : (
+            <span className={`mono ${styles.mi} ${styles.culpritL}`}>{issue.culprit}</span>
+          )}
           {issue.team === null ? null : (
-            <span className="mi" title={commentTexts.teamHint}>
+            <span className={styles.mi} title={commentTexts.teamHint}>
               <Icon name="org" />
               {commentTexts.team(issue.team)}
             </span>
           )}
           {ticket === null || ticketUrl === null ? null : (
-            <a className="mi" href={ticketUrl} rel="noopener noreferrer" target="_blank">
+            <a className={styles.mi} href={ticketUrl} rel="noopener noreferrer" target="_blank">
               <Icon name="ticket" />
               {ticket.id}
             </a>
           )}
         </div>
       </div>
-      <div className="ihead-a" role="toolbar" aria-label={texts.actions}>
+      <div className={styles.iheadA} role="toolbar" aria-label={texts.actions}>
         <DecideButtons issue={issue} onEdit={onEdit} why={change.why} keys />
         <OwnerMenu
           issues={[issue]}
@@ -188,7 +191,7 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
   const menu = { issues: [issue], onEdit, side, align: side === 'top' ? 'start' : 'end' } as const
   return (
     <>
-      <span className="btn-split">
+      <span className={styles.btnSplit}>
         <Button
           look="primary"
           icon={resolved(issue.status) ? 'rotate' : 'check'}
@@ -201,16 +204,19 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
         {why === undefined ? (
           <ResolveMenu
             {...menu}
-            trigger={<IconButton look="primary" icon="down" className="btn-caret" label={decide.resolveMenu} />}
+            trigger={<IconButton look="primary" icon="down" className={styles.btnCaret} label={decide.resolveMenu} />}
           />
         ) : null}
       </span>
-      <span className="btn-split">
+      <span className={styles.btnSplit}>
         <Button keys={keys ? 'i' : undefined} why={why} onClick={once(() => onEdit(onIgnore(issue)))}>
           {issue.status === 'ignored' ? texts.unignore : texts.ignore}
         </Button>
         {why === undefined ? (
-          <IgnoreMenu {...menu} trigger={<IconButton icon="down" className="btn-caret" label={decide.ignoreMenu} />} />
+          <IgnoreMenu
+            {...menu}
+            trigger={<IconButton icon="down" className={styles.btnCaret} label={decide.ignoreMenu} />}
+          />
         ) : null}
       </span>
     </>
@@ -226,7 +232,7 @@ function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
     <button
       type="button"
       {...rest}
-      className="btn assignee"
+      className={`btn ${styles.assignee}`}
       aria-disabled={why === undefined ? undefined : true}
       title={why}
     >
@@ -296,7 +302,7 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
 export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: Omit<HeadProps, 'menu' | 'onMenu'>) {
   const change = useCan('issues.write')
   return (
-    <div className="stickbar" role="toolbar" aria-label={texts.actions}>
+    <div className={styles.stickbar} role="toolbar" aria-label={texts.actions}>
       <DecideButtons issue={issue} onEdit={onEdit} why={change.why} side="top" />
       {change.allowed ? (
         <OwnerMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{texts.assign}</Button>} />

@@ -33,14 +33,9 @@ import { Skeleton } from '../../ui/states.tsx'
 import { grouping as mergeTexts } from './merge-texts.ts'
 import { issue as texts } from './texts.ts'
 import { issueEvents as eventTexts } from './events/texts.ts'
-import './issue.css'
-import './head.css'
-import './trace.css'
-import './crumbs.css'
-import './facts.css'
-import './activity.css'
-import './events.css'
 import { useIssue, useNeighbours } from './data.ts'
+import styles from './issue-page.module.css'
+import issueStyles from './issue.module.css'
 
 const DeleteDialog = lazy(() =>
   import('../../common/issue/delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
@@ -111,9 +106,9 @@ function Waiting() {
     <>
       <h1 className="sr">{texts.what}</h1>
       <Skeleton heightPx={96} label={texts.what} />
-      <div className="gap" />
+      <div className={styles.gap} />
       <Skeleton heightPx={220} label={texts.overview} />
-      <div className="gap" />
+      <div className={styles.gap} />
       <Skeleton heightPx={420} label={texts.trace} />
     </>
   )
@@ -223,8 +218,8 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
       <IssueTrail issue={issue} back={back} neighbours={neighbours} onGo={go} />
       <IssueHead issue={issue} onEdit={apply} {...ask} menu={menu} onMenu={setMenu} />
       <IssueReason issue={issue} onShow={onChoose} />
-      <div className="icols">
-        <div className="imain">
+      <div className={styles.icols}>
+        <div className={issueStyles.imain}>
           <IssueFigures issue={issue} />
           <EventPicker
             issueId={issue.id}
@@ -267,7 +262,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           )}
           <Activity issue={issue} />
         </div>
-        <aside className="irail" aria-label={texts.details}>
+        <aside className={issueStyles.irail} aria-label={texts.details}>
           {event === null ? null : <NativeCrashCard event={event} />}
           {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
           {event === null ? null : <DeviceCard event={event} />}

@@ -10,6 +10,8 @@ import { formatCount } from '../../ui/format.ts'
 import { grouping as mergeTexts } from './merge-texts.ts'
 import { shared } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
+import styles from './merge-dialog.module.css'
+import issueStyles from './issue.module.css'
 
 /** Typing settles this long before the list follows. */
 const SETTLE_MS = 250
@@ -38,7 +40,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
     if (picked.size > 0 && !merge.isPending) merge.mutate([...picked.values()])
   }
   return (
-    <Dialog open onClose={onClose} title={mergeTexts.mergeTitle(issue.short_id)} className="wide-dialog">
+    <Dialog open onClose={onClose} title={mergeTexts.mergeTitle(issue.short_id)} className={styles.wideDialog}>
       <p>{mergeTexts.mergeText}</p>
       <form onSubmit={submit}>
         <Field
@@ -51,7 +53,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
           data-autofocus
           onChange={(event) => setText(event.target.value)}
         />
-        <div className="picks" aria-busy={found.isFetching}>
+        <div className={styles.picks} aria-busy={found.isFetching}>
           {found.data === undefined ? (
             found.error === null ? (
               <p className="sub">{shared.loading}</p>
@@ -69,7 +71,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
                   <label>
                     <input type="checkbox" checked={picked.has(one.id)} onChange={() => toggle(one)} />
                     <span>
-                      <span className="gtitle">{one.title}</span>
+                      <span className={issueStyles.gtitle}>{one.title}</span>
                       <span className="sub">
                         <span className="id">{one.short_id}</span> {one.culprit}
                       </span>

@@ -8,6 +8,7 @@ import { onlyTerm } from '../../api/event-only.ts'
 import { percentOf } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
+import styles from './issue.module.css'
 
 const RELEASES = 6
 
@@ -24,17 +25,17 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
         <h2 id="h-releases">{texts.releases}</h2>
         {data.complete ? null : <span className="sub">{texts.newest(data.looked_at)}</span>}
       </header>
-      <ul className="reach">
+      <ul className={styles.reach}>
         {data.items.slice(0, RELEASES).map((one) => (
           <li key={one.release ?? ''}>
             <button
               type="button"
-              className="tagrow"
+              className={styles.tagrow}
               title={one.release ?? undefined}
               onClick={() => onOnly(onlyTerm('release', one.release ?? ''))}
             >
-              <span className="tl">{one.release === null ? texts.noRelease : versionOf(one.release)}</span>
-              <span className="tb" aria-hidden="true">
+              <span className={styles.tl}>{one.release === null ? texts.noRelease : versionOf(one.release)}</span>
+              <span className={styles.tb} aria-hidden="true">
                 <span style={{ inlineSize: `${one.share * 100}%` }} />
               </span>
               <span className="num" title={formatCount(one.events)}>
@@ -62,12 +63,12 @@ export function PeopleCard({ issue, onOnly }: ReachProps) {
           {data.complete ? null : `, ${texts.newest(data.looked_at)}`}
         </span>
       </header>
-      <ul className="reach">
+      <ul className={styles.reach}>
         {data.items.map((person) => {
           const { key } = person
           const inner = (
             <>
-              <span className="tl">{person.label ?? texts.person}</span>
+              <span className={styles.tl}>{person.label ?? texts.person}</span>
               <span className="num">{formatCount(person.events)}</span>
               <span className="sub">
                 <Time at={person.last_seen} as="age" />
@@ -77,11 +78,11 @@ export function PeopleCard({ issue, onOnly }: ReachProps) {
           return (
             <li key={person.last_event_id}>
               {key === null ? (
-                <span className="tagrow">{inner}</span>
+                <span className={styles.tagrow}>{inner}</span>
               ) : (
                 <button
                   type="button"
-                  className="tagrow"
+                  className={styles.tagrow}
                   title={texts.onlyThese(person.label ?? key)}
                   onClick={() => onOnly(onlyTerm('user', key))}
                 >

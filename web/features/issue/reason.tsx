@@ -8,6 +8,8 @@ import { issue as texts } from './texts.ts'
 import { decide } from '../../common/issue/decide-texts.ts'
 import { IssueTrack } from './track.tsx'
 import { versionOf } from '../../common/issue/trend.ts'
+import issueStyles from './issue.module.css'
+import styles from './reason.module.css'
 
 /** Why the status is what it is, for moves nobody made by hand and for what was decided. */
 type IssueReasonProps = { issue: IssueDetail; onShow: (eventId: string) => void }
@@ -26,11 +28,11 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
   const title =
     status === 'regressed' ? texts.reasons.regressed(back === null ? null : versionOf(back)) : texts.reasons[status]
   return (
-    <section className={`reason reason-${status}`} aria-labelledby="h-why">
-      <span className="reason-i">
+    <section className={issueStyles.reason} data-status={status} aria-labelledby="h-why">
+      <span className={styles.reasonI}>
         <Icon name={`st-${status}`} />
       </span>
-      <div className="reason-b">
+      <div className={styles.reasonB}>
         <h2 id="h-why">
           {title}
           {byItself ? `. ${texts.movedAt(`${formatDay(move.created_at)} ${formatClock(move.created_at)}`)}` : null}
@@ -47,7 +49,7 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
         />
       )}
       {byItself ? (
-        <div className="reason-a">
+        <div className={styles.reasonA}>
           {eventId === null || issue.event?.event_id === eventId ? null : (
             <Button size="sm" onClick={() => onShow(eventId)}>
               {texts.showEvent}

@@ -6,6 +6,8 @@ import { formatPoints, formatRate } from '../../ui/format.ts'
 import { issueEvents as texts } from './events/texts.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
+import issueStyles from './issue.module.css'
+import styles from './release.module.css'
 
 /** Below these crash-free sessions are to be watched, and bad. */
 const WATCH = 0.995
@@ -33,7 +35,7 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
         {adoption === null ? null : (
           <div>
             <dt>{texts.adoption}</dt>
-            <dd className="with-bar">
+            <dd className={issueStyles.withBar}>
               <span className="bar" aria-hidden="true">
                 <span style={{ inlineSize: `${Math.round(adoption * 100)}%` }} />
               </span>
@@ -59,7 +61,7 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
           </div>
         )}
       </dl>
-      <p className="release-why sub">{release.verdict_reason}</p>
+      <p className={`${styles.releaseWhy} sub`}>{release.verdict_reason}</p>
     </section>
   )
 }

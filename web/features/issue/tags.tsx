@@ -10,6 +10,8 @@ import { onlyTerm } from '../../api/event-only.ts'
 import { isTelling, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
+import styles from './tags.module.css'
+import issueStyles from './issue.module.css'
 
 const KEYS_AT_START = 9
 const VALUES = 4
@@ -41,21 +43,21 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
       </header>
       {error === null ? null : <QueryError what={eventTexts.sharesName} error={error} onRetry={() => void refetch()} />}
       {shown.length === 0 ? null : (
-        <div className="tagds">
+        <div className={styles.tagds}>
           {shown.map((one) => (
             <Values key={one.key} of={one} own={ownOf(one.key, event)} onOnly={onOnly} />
           ))}
         </div>
       )}
       {shown.length === keys.length ? null : (
-        <p className="tag-more">
+        <p className={issueStyles.tagMore}>
           <button type="button" className="link-t" onClick={() => setWhole(true)}>
             {texts.showAllTags(keys.length)}
           </button>
         </p>
       )}
       {tags.length === 0 ? null : (
-        <div className="tag-own">
+        <div className={styles.tagOwn}>
           <h3>{texts.tags}</h3>
           <ul className="chipset">
             {tags.map((tag, index) => (
@@ -79,16 +81,16 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
   const values = of.values.slice(0, VALUES)
   const rest = 1 - values.reduce((sum, { share }) => sum + share, 0)
   return (
-    <div className="tagd">
+    <div className={issueStyles.tagd}>
       <h3 title={of.key}>{of.key}</h3>
       <ul>
         {values.map((share) => (
           <Value key={share.value} share={share} own={share.value === own} onOnly={onOnly} />
         ))}
         {rest < 0.005 ? null : (
-          <li className="tagrow">
-            <span className="tl c-3">{eventTexts.others}</span>
-            <span className="tb" aria-hidden="true">
+          <li className={issueStyles.tagrow}>
+            <span className={`${issueStyles.tl} c-3`}>{eventTexts.others}</span>
+            <span className={issueStyles.tb} aria-hidden="true">
               <span style={{ inlineSize: `${rest * 100}%` }} />
             </span>
             <span className="num">{percentOf(rest)}</span>
@@ -109,14 +111,14 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
     <li>
       <button
         type="button"
-        className="tagrow"
+        className={issueStyles.tagrow}
         title={`${share.value}: ${said}`}
         onClick={() => onOnly(onlyTerm(share.key, share.value))}
       >
-        <span className={own ? 'tl is-own' : 'tl'}>
+        <span className={own ? `${issueStyles.tl} ${issueStyles.isOwn}` : issueStyles.tl}>
           {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}
         </span>
-        <span className="tb tb-base" aria-hidden="true">
+        <span className={`${issueStyles.tb} ${styles.tbBase}`} aria-hidden="true">
           <span className={telling ? 'hot' : undefined} style={{ inlineSize: `${share.share * 100}%` }} />
           {share.baseline_share === null ? null : (
             <i style={{ insetInlineStart: `${Math.min(98, share.baseline_share * 100)}%` }} />

@@ -4,6 +4,8 @@ import { releaseMarkersQuery } from '../../api/release-queries.ts'
 import { decide as texts } from '../../common/issue/decide-texts.ts'
 import { trackOf, type TrackNode } from './track-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
+import issueStyles from './issue.module.css'
+import styles from './track.module.css'
 
 type IssueTrackProps = {
   issueId: string
@@ -51,11 +53,16 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
   // The line breaks halfway to where it came back.
   const gap = (xOf(nodes.length - 2) + last) / 2
   return (
-    <svg className="track" viewBox={`0 0 ${WIDTH} 46`} role="img" aria-label={texts.track(nodes.map(saidOf))}>
-      <path className="tk-old" d={`M${fixedAt === 0 ? fix - 86 : first} 16H${fix - ROOM}`} />
-      <path className="tk-fix" d={`M${fix + ROOM} 16H${gap - ROOM}`} />
-      <path className="tk-gap" d={`M${gap + 4} 6l-8 20`} />
-      <path className="tk-bad" d={`M${gap + ROOM} 16H${last - ROOM}`} />
+    <svg
+      className={issueStyles.track}
+      viewBox={`0 0 ${WIDTH} 46`}
+      role="img"
+      aria-label={texts.track(nodes.map(saidOf))}
+    >
+      <path className={styles.tkOld} d={`M${fixedAt === 0 ? fix - 86 : first} 16H${fix - ROOM}`} />
+      <path className={styles.tkFix} d={`M${fix + ROOM} 16H${gap - ROOM}`} />
+      <path className={styles.tkGap} d={`M${gap + 4} 6l-8 20`} />
+      <path className={styles.tkBad} d={`M${gap + ROOM} 16H${last - ROOM}`} />
       {nodes.map(({ version, kind, isSeen }, index) => {
         const x = xOf(index)
         const large = kind === 'fixed' || kind === 'back'
@@ -65,18 +72,18 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
             <title>{version}</title>
             {kind === 'fixed' ? (
               <>
-                <circle className="fx" cx={x} cy="16" r="7" />
-                <path className="fxm" d={`M${x - 3} 16.2l2.2 2.2 4-4.4`} />
+                <circle className={issueStyles.fx} cx={x} cy="16" r="7" />
+                <path className={issueStyles.fxm} d={`M${x - 3} 16.2l2.2 2.2 4-4.4`} />
               </>
             ) : kind === 'back' ? (
               <>
-                <circle className="bd" cx={x} cy="16" r="7" />
-                <path className="bdm" d={`M${x} 12.6v4M${x} 19h.01`} />
+                <circle className={issueStyles.bd} cx={x} cy="16" r="7" />
+                <path className={issueStyles.bdm} d={`M${x} 12.6v4M${x} 19h.01`} />
               </>
             ) : (
-              <circle className={kind === 'between' && !isSeen ? 'ok' : 'o'} cx={x} cy="16" r="4" />
+              <circle className={kind === 'between' && !isSeen ? issueStyles.ok : issueStyles.o} cx={x} cy="16" r="4" />
             )}
-            <text x={x} y="41" textAnchor="middle" className={large ? 'b' : undefined}>
+            <text x={x} y="41" textAnchor="middle" className={large ? issueStyles.b : undefined}>
               {kind === 'fixed' ? texts.fixed(name) : name}
             </text>
           </g>

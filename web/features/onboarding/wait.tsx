@@ -1,3 +1,4 @@
+import { DisclosureIcon } from '../../ui/disclosure-icon.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
@@ -95,7 +96,7 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
         onToggle={(event) => setOpened(event.currentTarget.open === hintsOpen ? opened : event.currentTarget.open)}
       >
         <summary>
-          <Icon name="right" className="tw" />
+          <DisclosureIcon />
           {words.nothing}
         </summary>
         <ul>

@@ -7,6 +7,8 @@ import { issue as texts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
 import { beginningOf, headlineOf } from '../../../common/issue/headline.ts'
 import { CRUMB_ICONS, crumbRows, crumbTime, kindsIn, type CrumbKind, type CrumbRow } from './model.ts'
+import issueStyles from '../issue.module.css'
+import styles from './breadcrumbs.module.css'
 
 const SHOWN_AT_START = 20
 const LONGEST_SENTENCE = 600
@@ -41,24 +43,24 @@ export function Breadcrumbs({ event }: { event: Event }) {
         )}
       </header>
       {shown.length === rows.length ? null : (
-        <button type="button" className="fold" onClick={() => setWhole(true)}>
+        <button type="button" className={issueStyles.fold} onClick={() => setWhole(true)}>
           <Icon name="up" />
           {texts.showEarlier(rows.length - shown.length)}
         </button>
       )}
-      <ol className="crumblist">
+      <ol className={styles.crumblist}>
         {shown.map((row) => (
           <Crumb key={row.key} row={row} crashAt={event.occurred_at} />
         ))}
-        <li className="crumb bad">
+        <li className={`${issueStyles.crumb} bad`}>
           <time dateTime={event.occurred_at} title={formatExact(event.occurred_at)}>
             0
           </time>
-          <span className="crumb-i">
+          <span className={issueStyles.crumbI}>
             <Icon name="warn" />
           </span>
-          <span className="crumb-k">{event.error_type === null ? texts.eventRow : texts.crash}</span>
-          <span className="crumb-m">
+          <span className={styles.crumbK}>{event.error_type === null ? texts.eventRow : texts.crash}</span>
+          <span className={issueStyles.crumbM}>
             {event.error_type === null ? event.title : <b>{event.error_type}</b>}{' '}
             {event.error_type === null ? null : headlineOf(event.error_value ?? '')}
           </span>
@@ -74,11 +76,7 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
   const data = Object.entries(crumb.data ?? {})
   const time = crumbTime(crumb.timestamp, crashAt)
   return (
-    <li
-      className={['crumb', row.tone === 'plain' ? '' : row.tone, open ? 'is-open' : '']
-        .filter((name) => name !== '')
-        .join(' ')}
-    >
+    <li className={issueStyles.crumb} data-tone={row.tone} data-open={open || undefined}>
       {crumb.timestamp === null ? (
         <span />
       ) : (
@@ -86,13 +84,16 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
           {time}
         </time>
       )}
-      <span className="crumb-i">
+      <span className={issueStyles.crumbI}>
         <Icon name={CRUMB_ICONS[row.kind]} />
       </span>
-      <span className="crumb-k" title={crumb.category ?? crumb.type}>
+      <span className={styles.crumbK} title={crumb.category ?? crumb.type}>
         {texts.kind[row.kind].toLowerCase()}
       </span>
-      <span className="crumb-m" title={'sentence' in text ? beginningOf(text.sentence, LONGEST_SENTENCE) : undefined}>
+      <span
+        className={issueStyles.crumbM}
+        title={'sentence' in text ? beginningOf(text.sentence, LONGEST_SENTENCE) : undefined}
+      >
         {'move' in text ? (
           <>
             {text.move[0]} <i>→</i> {text.move[1]}
@@ -102,21 +103,23 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
         )}
       </span>
       {row.status === null && row.detail === '' ? null : data.length === 0 ? (
-        <span className="crumb-d">{row.detail}</span>
+        <span className={issueStyles.crumbD}>{row.detail}</span>
       ) : (
         <button
           type="button"
-          className="crumb-d"
+          className={issueStyles.crumbD}
           aria-expanded={open}
           title={texts.crumbData}
           onClick={() => setOpen(!open)}
         >
-          {row.status === null ? null : <span className={row.status.good ? 'ok' : 'c-red'}>{row.status.code} </span>}
+          {row.status === null ? null : (
+            <span className={row.status.good ? issueStyles.ok : 'c-red'}>{row.status.code} </span>
+          )}
           {beginningOf(row.detail, LONGEST_SENTENCE)}
         </button>
       )}
       {open ? (
-        <div className="crumb-x">
+        <div className={issueStyles.crumbX}>
           <Values values={data} />
         </div>
       ) : null}

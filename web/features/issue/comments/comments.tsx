@@ -19,6 +19,8 @@ import { Avatar } from '../../../ui/tiles.tsx'
 import { issue as texts } from '../texts.ts'
 import { people as commentTexts } from './texts.ts'
 import { MentionField } from './mention-field.tsx'
+import issueStyles from '../issue.module.css'
+import styles from './comments.module.css'
 
 const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })))
 
@@ -45,9 +47,9 @@ export function CommentItem({ comment }: { comment: Comment }) {
   const mayDelete = me !== undefined && (own || can(me.role, 'issues.admin').allowed)
   const mayEdit = own && can(me.role, 'issues.write').allowed
   return (
-    <article className="comment">
+    <article className={issueStyles.comment}>
       <Avatar person={comment.author} quiet />
-      <div className="comment-c">
+      <div className={issueStyles.commentC}>
         <header>
           <b>{comment.author?.name ?? texts.formerMember}</b>
           <Time at={comment.created_at} />
@@ -144,9 +146,9 @@ export function CommentForm({ issueId }: { issueId: string }) {
     if (text.trim() !== '' && !tooLong && !send.isPending && allowed.allowed) send.mutate(text)
   }
   return (
-    <div className="comment write">
+    <div className={`${issueStyles.comment} ${issueStyles.write}`}>
       <Avatar person={me ?? null} quiet />
-      <div className="comment-c">
+      <div className={issueStyles.commentC}>
         <MentionField
           field={field}
           value={text}
@@ -157,7 +159,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
           onChange={write}
           onSubmit={submit}
         />
-        <div className="write-f">
+        <div className={styles.writeF}>
           <span className={tooLong ? 'sub c-red' : 'sub'} role="status">
             {tooLong ? texts.tooLong(formatCount(MOST)) : texts.markdown}
           </span>
@@ -212,7 +214,7 @@ function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void
         onSubmit={submit}
         onCancel={onDone}
       />
-      <div className="write-f">
+      <div className={styles.writeF}>
         <span className="sub c-red" role="status">
           {tooLong ? texts.tooLong(formatCount(MOST)) : ''}
         </span>

@@ -20,7 +20,7 @@ export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?:
   const tree = useMemo(() => (isCostlyMarkdown(text) ? null : fromMarkdown(text)), [text])
   return (
     <Mentions value={mentions}>
-      <div className="md">
+      <div className={styles.md}>
         {tree === null ? (
           <p>
             <PlainText text={text} />

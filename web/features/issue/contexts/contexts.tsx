@@ -1,3 +1,4 @@
+import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../../ui/format.ts'
@@ -6,6 +7,8 @@ import { issue as texts } from '../texts.ts'
 import { contextsOf, factsOf, safeUrl } from './facts.ts'
 import { ValueText, Values, type Value } from './value.tsx'
 import { LoadedImages } from './loaded-images.tsx'
+import issueStyles from '../issue.module.css'
+import styles from './contexts.module.css'
 
 /** What the SDK sent around the error: request, user, contexts, extra, modules. */
 
@@ -25,7 +28,7 @@ export function DeviceCard({ event }: { event: Event }) {
         {facts.map((fact) => (
           <div key={fact.label}>
             <dt>{fact.label}</dt>
-            <dd className={fact.fill === undefined ? undefined : 'with-bar'}>
+            <dd className={fact.fill === undefined ? undefined : issueStyles.withBar}>
               {fact.fill === undefined ? null : (
                 <span className="bar" aria-hidden="true">
                   <span
@@ -53,7 +56,7 @@ export function RequestCard({ event: { request } }: { event: Event }) {
         <h2 id="h-request">{texts.request}</h2>
       </header>
       {url === null && method === null ? null : (
-        <p className="req">
+        <p className={styles.req}>
           <b className="mono">{method ?? 'GET'}</b>{' '}
           {href === null ? (
             <span className="mono">{url}</span>
@@ -89,14 +92,14 @@ const bodyOf = (data: Value): ReactNode =>
   typeof data === 'object' && data !== null && !Array.isArray(data) ? (
     <Values values={Object.entries(data)} />
   ) : (
-    <p className="blocktext">
+    <p className={styles.blocktext}>
       <ValueText value={data} />
     </p>
   )
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div className="part">
+    <div className={issueStyles.part}>
       <h3>{title}</h3>
       {children}
     </div>
@@ -106,9 +109,9 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 /** Long lists wait until somebody wants them. */
 function Fold({ title, count, children }: { title: string; count: number; children: ReactNode }) {
   return (
-    <details className="part fold-part">
+    <details className={`${issueStyles.part} ${issueStyles.foldPart}`}>
       <summary>
-        <Icon name="right" className="tw" />
+        <DisclosureIcon />
         {title} <span className="sub">{formatCount(count)}</span>
       </summary>
       {children}
@@ -178,7 +181,7 @@ export function ContextsCard({ event }: { event: Event }) {
 export function ProcessingNotes({ event: { errors } }: { event: Event }) {
   if (errors.length === 0) return null
   return (
-    <details className="card notes">
+    <details className={`card ${styles.notes}`}>
       <summary>
         <Icon name="info" />
         {texts.notes} <span className="sub">{formatCount(errors.length)}</span>

@@ -1,7 +1,7 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { files as texts } from '../file-texts.ts'
 import { imageRows } from './native-crash-model.ts'
-import '../files.css'
+import styles from './loaded-images.module.css'
 
 /** What was loaded when it happened: name, version, id and address, as symbols are found by. */
 export function LoadedImages({ images }: { images: Event['debug_images'] }) {
@@ -11,7 +11,7 @@ export function LoadedImages({ images }: { images: Event['debug_images'] }) {
   return (
     // Wide tables scroll inside, which keys must be able to do too.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="images" tabIndex={0} role="region" aria-label={texts.loaded}>
+    <div className={styles.images} tabIndex={0} role="region" aria-label={texts.loaded}>
       <table>
         <thead>
           <tr>

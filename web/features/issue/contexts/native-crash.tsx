@@ -1,6 +1,7 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { files as texts } from '../file-texts.ts'
 import { crashFacts } from './native-crash-model.ts'
+import styles from '../issue.module.css'
 
 /** What a minidump says about the end of the process, at the side. */
 export function NativeCrashCard({ event }: { event: Event }) {
@@ -12,7 +13,7 @@ export function NativeCrashCard({ event }: { event: Event }) {
       <header className="card-h">
         <h2 id="h-crash">{texts.crash}</h2>
       </header>
-      {minidump['readable'] === false ? <p className="grouping-t">{texts.unread}</p> : null}
+      {minidump['readable'] === false ? <p className={styles.groupingT}>{texts.unread}</p> : null}
       <dl className="kv">
         {facts.map(({ label, value, note }) => (
           <div key={label}>

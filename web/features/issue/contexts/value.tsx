@@ -3,6 +3,7 @@ import type { Event } from '../../../../server/protocol/event.api.ts'
 import { issue as texts } from '../texts.ts'
 import { safeUrl } from './facts.ts'
 import { beginningOf } from '../../../common/issue/headline.ts'
+import styles from './value.module.css'
 
 /** Any value of an event's JSON. */
 export type Value = Event['extra'][string] | undefined
@@ -33,9 +34,14 @@ export function ValueText({ value }: { value: Value }) {
   const shown = whole || !long ? text : `${lines.slice(0, SHORT_LINES).join('\n').slice(0, SHORT_LENGTH)}…`
   return (
     <>
-      <span className="val">{shown}</span>
+      <span className={styles.val}>{shown}</span>
       {long ? (
-        <button type="button" className="link-t" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+        <button
+          type="button"
+          className={`${styles.more} link-t`}
+          aria-expanded={whole}
+          onClick={() => setWhole(!whole)}
+        >
           {whole ? texts.showLess : texts.showAll}
         </button>
       ) : null}
@@ -50,7 +56,7 @@ export function LongText({ text, most }: { text: string; most: number }) {
   return (
     <>
       {whole ? text : beginningOf(text, most)}{' '}
-      <button type="button" className="link-t" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+      <button type="button" className={`${styles.more} link-t`} aria-expanded={whole} onClick={() => setWhole(!whole)}>
         {whole ? texts.showLess : texts.showAll}
       </button>
     </>
@@ -60,7 +66,7 @@ export function LongText({ text, most }: { text: string; most: number }) {
 /** Names and values in two columns. */
 export function Values({ values }: { values: readonly (readonly [string, Value])[] }) {
   return (
-    <dl className="kv kv-data">
+    <dl className={`kv ${styles.kvData}`}>
       {values.map(([name, value], index) => (
         // A header may come twice.
         <div key={`${name} ${index}`}>

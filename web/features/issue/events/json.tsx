@@ -11,6 +11,7 @@ import { Skeleton } from '../../../ui/states.tsx'
 import { issue as texts } from '../texts.ts'
 import { issueEvents as eventTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
+import styles from './json.module.css'
 
 type EventJsonProps = { issueId: string; event: Event; onClose: () => void }
 
@@ -22,7 +23,7 @@ export function EventJson({ issueId, event, onClose }: EventJsonProps) {
   const text = form === 'shown' ? shown : (stored.data?.text ?? '')
   const title = texts.jsonTitle(event.event_id.slice(0, 8))
   return (
-    <Dialog open bare title={title} onClose={onClose} className="jsondialog">
+    <Dialog open bare title={title} onClose={onClose} className={styles.jsondialog}>
       <header className="card-h">
         <h2>{title}</h2>
         {form === 'shown' || stored.data === undefined ? null : (

@@ -11,6 +11,7 @@ import { issue as texts } from '../texts.ts'
 import { issueEvents as eventTexts } from './texts.ts'
 import { versionOf } from '../../../common/issue/trend.ts'
 import { QueryError } from '../../../common/query-error.tsx'
+import styles from './list.module.css'
 
 type EventListProps = {
   issueId: string
@@ -35,7 +36,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
     onOnly(text.trim())
   }
   return (
-    <Dialog open bare title={eventTexts.title} onClose={onClose} className="eventdialog">
+    <Dialog open bare title={eventTexts.title} onClose={onClose} className={styles.eventdialog}>
       <header className="card-h">
         <h2>{eventTexts.title}</h2>
         {first === undefined || only !== '' ? null : (
@@ -46,7 +47,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
         <span className="sp" />
         <IconButton look="ghost" size="sm" icon="x" label={texts.close} onClick={onClose} />
       </header>
-      <form className="ev-only" role="search" onSubmit={submit}>
+      <form className={styles.evOnly} role="search" onSubmit={submit}>
         <Field
           label={eventTexts.only}
           value={text}
@@ -74,17 +75,23 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
       </form>
       {/* Scrolls inside, which keys must be able to do too. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="ev-list" tabIndex={0} role="region" aria-label={eventTexts.title} aria-busy={list.isFetching}>
+      <div
+        className={styles.evList}
+        tabIndex={0}
+        role="region"
+        aria-label={eventTexts.title}
+        aria-busy={list.isFetching}
+      >
         {list.error !== null && rows.length === 0 ? (
           <QueryError what={eventTexts.what} error={list.error} onRetry={() => void list.refetch()} />
         ) : list.data === undefined ? (
           <Skeleton heightPx={300} label={eventTexts.what} />
         ) : rows.length === 0 ? (
-          <p className="ev-none">
+          <p className={styles.evNone}>
             <Icon name="search" /> {eventTexts.noneMatchText(only)}
           </p>
         ) : (
-          <table className={list.isPlaceholderData ? 'ev-rows is-old' : 'ev-rows'}>
+          <table className={list.isPlaceholderData ? `${styles.evRows} ${styles.isOld}` : styles.evRows}>
             <thead>
               <tr>
                 <th scope="col">{eventTexts.columns.time}</th>
@@ -103,7 +110,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
           </table>
         )}
         {list.hasNextPage ? (
-          <p className="ev-more">
+          <p className={styles.evMore}>
             <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
               {rows.length === 0 ? eventTexts.lookFurther : eventTexts.more}
             </Button>
@@ -117,8 +124,8 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
 
 function Row({ row, shown, onChoose }: { row: EventRow; shown: boolean; onChoose: (eventId: string) => void }) {
   return (
-    <tr className={shown ? 'is-shown' : undefined}>
-      <th scope="row" className="ev-t">
+    <tr className={shown ? styles.isShown : undefined}>
+      <th scope="row" className={styles.evT}>
         <button type="button" className="link-t" aria-current={shown} onClick={() => onChoose(row.event_id)}>
           {formatExact(row.occurred_at)}
         </button>

@@ -7,6 +7,7 @@ import { formatExact } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { issue as texts } from '../texts.ts'
 import { issueEvents as eventTexts } from './texts.ts'
+import styles from './picker.module.css'
 
 const EventList = lazy(() => import('./list.tsx').then((module) => ({ default: module.EventList })))
 const EventJson = lazy(() => import('./json.tsx').then((module) => ({ default: module.EventJson })))
@@ -54,7 +55,7 @@ export function EventPicker(props: EventPickerProps) {
             ? 'oldest'
             : 'none'
   return (
-    <section className="evnav" aria-label={texts.event}>
+    <section className={styles.evnav} aria-label={texts.event}>
       <Segmented
         className="seg-sm"
         label={texts.whichEvent}
@@ -68,7 +69,7 @@ export function EventPicker(props: EventPickerProps) {
       />
       {event === null ? null : (
         <>
-          <span className="mono ev-id" title={event.event_id}>
+          <span className={`mono ${styles.evId}`} title={event.event_id}>
             {event.event_id.slice(0, 8)}
           </span>
           <CopyButton iconOnly text={event.event_id} said={texts.eventIdCopied}>
@@ -78,14 +79,14 @@ export function EventPicker(props: EventPickerProps) {
         </>
       )}
       {only === '' ? null : (
-        <span className="ev-tok">
+        <span className={styles.evTok}>
           <b title={only}>{only}</b>
           <IconButton look="ghost" size="sm" icon="x" label={eventTexts.clear} onClick={() => onOnly('')} />
         </span>
       )}
       <span className="sp" />
       {newerCame ? (
-        <span className="newer" role="status">
+        <span className={styles.newer} role="status">
           {texts.newerCame}{' '}
           <button type="button" className="link-t" onClick={() => onChoose('latest')}>
             {texts.showNewest}

@@ -21,6 +21,8 @@ import {
   type Stack,
 } from './model.ts'
 import { rawStack } from './raw.ts'
+import styles from './stack-trace.module.css'
+import issueStyles from '../issue.module.css'
 
 type View = FrameMode | 'raw'
 
@@ -60,7 +62,7 @@ export function StackTrace({ event }: { event: Event }) {
       </header>
       {view === 'raw' ? (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre className="rawtrace" tabIndex={0} role="region" aria-label={texts.rawLabel}>
+        <pre className={styles.rawtrace} tabIndex={0} role="region" aria-label={texts.rawLabel}>
           {text()}
         </pre>
       ) : (
@@ -127,7 +129,7 @@ function Chain({ stack, mode, event }: { stack: Stack; mode: FrameMode; event: E
     return stack.stacktrace === null ? null : <Frames trace={stack.stacktrace} mode={mode} platform={event.platform} />
   return stack.exceptions.map((one, index) => (
     // The chain of one event never changes.
-    <div key={index} className={index === 0 ? undefined : 'cause'}>
+    <div key={index} className={index === 0 ? undefined : styles.cause}>
       <ExceptionLine exception={one.exception} joint={one.joint} platform={event.platform} />
       {one.stacktrace === null ? null : <Frames trace={one.stacktrace} mode={mode} platform={event.platform} />}
     </div>
@@ -138,10 +140,12 @@ type ExceptionLineProps = { exception: Exception; joint: Stack['exceptions'][num
 
 function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
   return (
-    <p className="exc">
-      {joint === 'first' ? null : <span className="joint">{joint === 'cause' ? texts.causedBy : texts.member} </span>}
+    <p className={styles.exc}>
+      {joint === 'first' ? null : (
+        <span className={styles.joint}>{joint === 'cause' ? texts.causedBy : texts.member} </span>
+      )}
       <b>{typeOf(exception, platform)}</b>{' '}
-      <span className="exc-v">
+      <span className={styles.excV}>
         <LongText text={exception.value ?? ''} most={LONGEST_MESSAGE} />
       </span>{' '}
       {joint === 'first' && exception.mechanism?.handled === false ? <Flag colour="red">{texts.unhandled}</Flag> : null}
@@ -152,7 +156,7 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
 function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode; platform: string }) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set())
   const rows = foldFrames(trace, mode, unfolded)
-  if (rows.length === 0) return <p className="exc sub">{texts.noFrames}</p>
+  if (rows.length === 0) return <p className={`${styles.exc} sub`}>{texts.noFrames}</p>
   return (
     <div className="frames">
       {rows.map((row) =>
@@ -160,7 +164,7 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
           <button
             key={`fold ${row.key}`}
             type="button"
-            className="fold"
+            className={issueStyles.fold}
             onClick={() => setUnfolded(new Set([...unfolded, row.key]))}
           >
             <Icon name="more" />
@@ -208,11 +212,11 @@ export function MessageCard({ event }: { event: Event }) {
           </span>
         )}
       </header>
-      <p className="msgtext">
+      <p className={styles.msgtext}>
         <LongText text={text} most={LONGEST_MESSAGE} />
       </p>
       {event.message_template === null || event.message_template === event.message ? null : (
-        <p className="msgtext sub">
+        <p className={`${styles.msgtext} sub`}>
           {texts.template}{' '}
           <span className="mono">
             <LongText text={event.message_template} most={LONGEST_MESSAGE} />
