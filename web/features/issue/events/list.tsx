@@ -73,10 +73,10 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
           }
         />
       </form>
-      {/* Scrolls inside, which keys must be able to do too. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div
         className={styles.evList}
+        // It scrolls inside, which keys must be able to do too.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
         aria-label={eventTexts.title}
