@@ -68,7 +68,7 @@ const MOST_CONTENT_TYPE = 100
 const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069<>:"|?*]/g
 
 /**
- * A name to show and to save under, never a path: the last part of whatever was sent, without characters that could
+ * A name to show and to save under, never a path: the last part of the name that was sent, without characters that could
  * mislead a shell, a file system or a reader; at most 200 characters. `attachment` where nothing remains.
  */
 export function cleanFilename(raw: unknown): string {
@@ -115,7 +115,7 @@ const IMAGES: readonly (readonly [type: string, is: (head: Buffer) => boolean])[
   ['image/webp', (head) => /^RIFF[^]{4}WEBP/.test(head.toString('latin1', 0, 12))],
 ]
 
-/** The content type to serve: one of four image types where the content is that, else bytes nobody interprets. */
+/** The content type to serve: one of four image types where the content is that, else plain bytes. */
 export const servedType = (head: Buffer): string => IMAGES.find(([, is]) => is(head))?.[0] ?? 'application/octet-stream'
 
 /** Whether a browser may be offered a preview, judged by the claim; the content decides when it is served. */

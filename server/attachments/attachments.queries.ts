@@ -8,7 +8,7 @@ import { hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import { type Attachment, CHUNK_BYTES } from './attachment.ts'
 
-/** SQL of attachments; nobody else touches their two tables. */
+/** SQL of attachments; no other folder uses their two tables. */
 
 /** A file and whose it is. */
 export type FiledAttachment = {
@@ -151,7 +151,7 @@ export async function readChunk(
 }
 
 /**
- * Removes the files of these events, all of one project; for whoever removes the events. With `types` no others.
+ * Removes the files of these events, all of one project; for the caller that removes the events. With `types` no others.
  * Returns how many it were.
  */
 export async function deleteAttachmentsOf(

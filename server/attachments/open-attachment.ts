@@ -36,7 +36,7 @@ async function* chunksOf(
   if (head.length > 0) yield head
   for (let seq = 1; seq * CHUNK_BYTES < file.size_bytes; seq++) {
     const chunk = await readChunk(app.db, file, seq)
-    // Removed meanwhile: the connection breaks off, so that nobody takes a part for the whole.
+    // The file was removed meanwhile: ending the connection keeps the client from taking a part for the whole.
     if (chunk === null) throw notFound('Attachment')
     yield chunk
   }

@@ -28,7 +28,7 @@ export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<
       if (removed < PIECE) break
     }
   }
-  // Without projects nobody says how long; the files of the last ones may wait.
+  // Without projects there is no retention setting; files of deleted projects may wait.
   const days = projects.length === 0 ? 0 : await dropDays(app, dayPlus(today, -longestDays))
   return { files, days }
 }

@@ -4,7 +4,7 @@ import type { ContentEncoding } from '../kernel/content-encoding.ts'
 
 /** Bodies of many events compressed together: half of what each needs for itself, and less (docs/decisions/stored-events.md). */
 
-/** Events and bytes of JSON of one block; a single larger event has a block of its own. */
+/** Events and bytes of JSON of one block; a larger event gets its own block. */
 export const MOST_BLOCK_EVENTS = 50
 export const MOST_BLOCK_BYTES = 1024 * 1024
 
@@ -16,7 +16,7 @@ const { constants } = zlib
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
 const compress = promisify(zlib.zstdCompress)
 
-/** Off the event loop: packing is nobody's hurry. */
+/** Off the event loop: packing is not urgent. */
 export const packBlock = (jsons: readonly Buffer[]): Promise<Buffer> => compress(Buffer.concat(jsons), ZSTD)
 
 export const openBlock = (body: Buffer): Buffer => zlib.zstdDecompressSync(body)

@@ -3,9 +3,9 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Connection } from '../storage/database.ts'
 
-/** What the store knows of events without opening their bodies; every look is bounded, whatever is stored. */
+/** Reads of stored events without their bodies; each one is bounded. */
 
-/** What of the store is looked at: events filed under these issues, received on this day or later. */
+/** The events to read: those stored under these issues, received on this day or later. */
 export type EventSources = { readonly issueIds: readonly string[]; readonly oldestDay: string }
 
 /** As {@link EventSources.oldestDay}: every event that is stored. */
@@ -141,7 +141,7 @@ export type UserCount = {
   readonly receivedDay: string
 }
 
-/** People among the newest `most` events, those with the most events first. */
+/** Users among the newest `most` events, those with the most events first. */
 export async function countUsers(
   db: Connection,
   sources: EventSources,

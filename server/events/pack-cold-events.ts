@@ -9,14 +9,14 @@ import { selectUnpackedDays } from './pack.queries.ts'
 const CLOSED_AFTER_MS = 3_600_000
 /** Smaller days are not worth the trouble. */
 const LEAST_BYTES = 4 * 1024 * 1024
-/** With more waiting, digestion needs the processor: packing then goes slowly, but goes on, or the disk fills up. */
+/** With more waiting, digestion needs the processor: packing then runs slowly, but never stops, or the disk fills up. */
 const BUSY_ENTRIES = 1_000
 const BUSY_PAUSE_MS = 2_000
 const TELL_EVERY_MS = 30_000
 
 export type PackOptions = {
   readonly now: Date
-  /** Stops after the step that is under way; the next call goes on there. */
+  /** Stops after the current step; the next call continues there. */
   readonly signal?: AbortSignal
   /** Also days that hold little. */
   readonly leastBytes?: number
@@ -55,7 +55,7 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
     } catch (error) {
       if (error instanceof Stopped) return total
       if (!(error instanceof DayBusyError)) throw error
-      app.log.info({ day }, 'packing goes on later, the day is in use')
+      app.log.info({ day }, 'packing continues later, the day is in use')
     }
   }
   return total

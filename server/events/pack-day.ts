@@ -24,12 +24,12 @@ import type { PackedPart } from './packed-bodies.ts'
 /** Rows and bytes of one transaction; the event loop turns after each block, a few milliseconds of work. */
 const STEP = { rows: 400, bytes: 8 * 1024 * 1024 }
 const MOST_CHANGES = 20_000
-/** With this many changes left, the last of them are applied while nobody else gets at the day. */
+/** With this many changes left, the last of them are applied under an exclusive lock of the day. */
 const FEW_CHANGES = 500
 /** All questions about events wait behind the swap while it waits for its lock. */
 const LOCK_WAIT_MS = 500
 
-/** Gone on with after a pause: somebody held the table for longer than others should wait. */
+/** Resumed after a pause: another process held the table for longer than others should wait. */
 export class DayBusyError extends Error {}
 
 /**

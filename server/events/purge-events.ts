@@ -17,7 +17,7 @@ export type PurgedEvents = { readonly days: number; readonly events: number }
  * Drops days of events, bodies included, that are older than the longest retention any project has; then, from the days
  * that stay, what is older than its own project keeps. Issues, their counts and rollups stay, and so do
  * the last days in which an event's id is looked for: an event that is sent again must not count twice.
- * @param signal ends it between two pieces; the next run goes on
+ * @param signal ends it between two batches; the next run continues
  */
 export async function purgeEvents(app: App, signal: AbortSignal): Promise<PurgedEvents> {
   const projects = await selectAllSettings(app.db)
@@ -27,7 +27,7 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
     oldest: earlier(oldestDay(settings, now), dayPlus(dayOf(now), -UNIQUE_DAYS)),
   }))
   const [first, ...others] = kept.map(({ oldest }) => oldest)
-  // Without projects nobody says how long.
+  // Without projects there is no retention setting.
   if (first === undefined) return { days: 0, events: 0 }
   const oldest = others.reduce(earlier, first)
   const days = await dropDaysBefore(app.db, ['events', 'event_blocks'], oldest)
@@ -48,7 +48,7 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   return { days, events }
 }
 
-/** Issues of about a piece together, or one with more by itself: searched for each time anew, a day would cost its square. */
+/** Issues of about a piece together, or one with more by itself: a search from the start for each batch would cost the square of the day. */
 function* inPieces(issues: readonly { readonly issueId: string; readonly events: number }[]): Generator<string[]> {
   let [piece, size]: [string[], number] = [[], 0]
   for (const { issueId, events } of issues) {

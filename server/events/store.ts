@@ -96,13 +96,13 @@ export async function readEvent(
 /** How much is read of the newest events, besides their number. */
 export type NewestLimits = {
   readonly limit: number
-  /** JSON of theirs; one event is given whatever its size. */
+  /** JSON of theirs; one event is returned even if it is larger. */
   readonly mostBytes: number
   /** Blocks that are opened for packed ones; no limit unless said. */
   readonly mostBlocks?: number
 }
 
-/** The newest events filed under these issues, newest first, as many as stay within the limits. */
+/** The newest events stored under these issues, newest first, as many as stay within the limits. */
 export async function newestEvents(
   db: Connection,
   { issueIds, oldestDay }: EventSources,
@@ -224,7 +224,7 @@ export async function readEventsAt(
 export const deleteEventsOf = (tx: Tx, issueId: string, most: number): Promise<EventKey[]> =>
   deleteEvents(tx, selectRows(tx).where('issue_id', '=', issueId).limit(most))
 
-/** Removes at most `most` events some people had in an issue, with their bodies; returns which. */
+/** Removes at most `most` events that some users had in an issue, with their bodies; returns which. */
 export const deleteEventsOfUser = (
   tx: Tx,
   issueId: string,
@@ -258,7 +258,7 @@ export async function issuesOfDay(
 
 /**
  * Removes at most `most` events of these issues that were received on a day, with their bodies; returns how many. In the
- * order in which they are packed: block after block, none twice. What somebody else removes in this moment is left to
+ * order in which they are packed: block after block, none twice. What another process removes at that moment is left to
  * them.
  */
 export async function deleteEventsOfDay(

@@ -5,10 +5,10 @@ import type { Connection, Statement, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import type { NewFeedback } from './feedback.ts'
 
-/** SQL of feedback; nobody else touches its table. */
+/** SQL of feedback; no other folder uses its table. */
 
 export type FeedbackRow = Selectable<Tables['feedback']> & {
-  /** The issue it is read with: another one than it is filed under where that one was merged. */
+  /** The issue it is read with: the merge target, where the issue it is stored under was merged. */
   readonly shown_as: string | null
 }
 
@@ -58,7 +58,7 @@ const FEW = 500
 
 /**
  * Which of these events some feedback waits for. Asked with every batch of events: mostly nothing waits in their
- * projects, and that is told in a tenth of the time it takes to ask for each event.
+ * projects, and that takes a tenth of the time of asking for each event.
  */
 export async function findAwaited(tx: Tx, events: readonly EventKey[]): Promise<EventKey[]> {
   const projectIds = [...new Set(events.map((event) => event.projectId))]
@@ -181,7 +181,7 @@ export async function deleteFeedbackOf(
   user: {
     readonly userHash: number
     readonly eventIds: readonly string[]
-    /** Addresses feedback gives as its writer's, whatever their case. */
+    /** Addresses that feedback names as its writer's, in any case. */
     readonly emails?: readonly string[]
   },
 ): Promise<string[]> {
@@ -204,7 +204,7 @@ export async function deleteFeedbackOf(
   return rows.map((row) => unhyphenate(row.feedback_id))
 }
 
-/** Removes what users wrote about an issue; returns the ids their files are filed under, 32 hex digits. */
+/** Removes what users wrote about an issue; returns the event ids of their files, 32 hex digits. */
 export async function deleteFeedbackOfIssue(db: Connection, issueId: string): Promise<string[]> {
   const rows = await db.deleteFrom('feedback').where('issue_id', '=', issueId).returning('feedback_id').execute()
   return rows.map((row) => unhyphenate(row.feedback_id))

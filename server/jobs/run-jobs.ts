@@ -97,9 +97,9 @@ export function runJobs(
       logger: loggerOf(app, stopping.signal),
     })
     runner = started
-    // Whoever stopped us while the queue was still starting found no runner to stop.
+    // A stop during the start of the queue found no runner to stop.
     if (stopping.signal.aborted) await started.stop()
-    // Also at once: whoever was killed before this start left jobs behind.
+    // Also at the start: a process that was killed before it may have left jobs.
     let beats = heartbeat(app, pool, [...workerIds], stopping.signal)
     const beat = setInterval(() => {
       beats = beats.then(() => heartbeat(app, pool, [...workerIds], stopping.signal))
@@ -150,7 +150,7 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, r
 
 /**
  * The queue gives its listening connection back twice when it breaks while a stop gives it back, and the pool's
- * complaint, which nobody catches, would end the process.
+ * error, which is not caught, would end the process.
  */
 function releaseOnce(pool: pg.Pool): void {
   const connect = pool.connect.bind(pool)

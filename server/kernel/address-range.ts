@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** One address or a range of them, as people write it: `203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`. */
+/** One address or a range of them, as users write it: `203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`. */
 export type AddressRange = (address: string) => boolean
 
 type Parsed = ipaddr.IPv4 | ipaddr.IPv6

@@ -9,7 +9,7 @@ export type RouteSpec = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `:name` parameters, always beginning with `/api`. */
   readonly path: `/api/${string}`
-  /** One line for people: what a call does. */
+  /** One line for readers of the API documentation: what a call does. */
   readonly summary: string
   /** Details worth documenting: rules, limits, what happens on repetition. */
   readonly description?: string

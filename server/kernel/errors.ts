@@ -1,4 +1,4 @@
-/** The closed set of failures a person or client can be told about; `http/errors.ts` alone maps them to statuses. */
+/** The closed set of failures that a response can report; only `http/errors.ts` maps them to statuses. */
 export type ErrorCode =
   | 'invalid'
   | 'unauthenticated'
@@ -20,7 +20,7 @@ export type ErrorDetails = {
 }
 
 /**
- * An expected failure. The message is one sentence a person can act on and is sent to the client as written:
+ * An expected failure. The message is one sentence a user can act on and is sent to the client as written:
  * it never holds a secret, a query or a path.
  */
 export class AppError extends Error {
@@ -44,7 +44,7 @@ export const unauthenticated = (message = 'Log in to continue.'): AppError => ne
 /** 403. Only for things the actor may know of; use `notFound` for everything outside the organisation. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message)
 
-/** 404. Worded the same whether the thing is missing or belongs to somebody else. */
+/** 404. The same words whether the object is missing or belongs to another organisation. */
 export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found.`)
 
 /** 409. */

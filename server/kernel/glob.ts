@@ -8,7 +8,7 @@ const MOST_TEXT_CHARACTERS = 8_192
 export type Glob = (text: string) => boolean
 
 /**
- * `*` stands for any characters, everything else for itself, whatever its case. No backtracking: between stars every
+ * `*` matches any characters, everything else matches itself in either case. No backtracking: between stars every
  * piece is taken where it is found first, which is never wrong when a star follows.
  */
 export function compileGlob(glob: string): Glob {

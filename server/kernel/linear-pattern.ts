@@ -3,7 +3,7 @@ import type * as Re2 from 're2js'
 import { MAX_PATTERN_CHARACTERS } from '#shared/limits.ts'
 
 /**
- * An expression written by people: its time is linear in the text whatever it is, because it runs as an automaton
+ * An expression that users write: matching is linear in the length of the text, because it runs as an automaton
  * (RE2's syntax: no look-around, no back references).
  */
 export type LinearPattern = {
@@ -39,7 +39,7 @@ export function compileLinearPattern(expression: string): LinearPattern {
   }
 }
 
-/** Why an expression cannot be used, for people; null when it can. */
+/** The reason why an expression cannot be used, as a message for users; null when it can. */
 export function patternProblem(expression: string): string | null {
   if (expression.length > MAX_PATTERN_CHARACTERS) return `it is longer than ${MAX_PATTERN_CHARACTERS} characters`
   try {

@@ -50,11 +50,11 @@ export const TOTAL_CAP = 10_000
 export const Id = z.uuid({ error: 'must be a UUID.' }).toLowerCase()
 export const Timestamp = z.iso.datetime()
 
-/** Years of four digits, whatever the offset: others neither the database nor RFC 3339 can write. */
+/** Years of four digits with any offset: neither the database nor RFC 3339 can write others. */
 const FIRST_MS = Date.UTC(1000, 0)
 const LAST_MS = Date.UTC(10_000, 0)
 
-/** A time as people and tools send it. */
+/** A time as clients send it. */
 export const timeInput = (name: string) =>
   z.iso
     .datetime({ offset: true, error: `${name} must be an RFC 3339 time.` })

@@ -35,12 +35,12 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
       waiting.set(key, earlier === undefined ? message : merged(earlier, message))
       timer ??= setTimeout(flush, FLUSH_MS)
     })
-    // A person who was logged out, or whose role changed, must not go on listening.
+    // A member who was logged out, or whose role changed, must not receive further messages.
     const stopSessions = app.bus.on('session', (payload) => {
       const ended = SessionEnd.safeParse(payload)
       if (ended.success && (ended.data.session_id === sessionId || ended.data.user_id === userId)) stream.end()
     })
-    // Messages were lost, perhaps the end of this session among them: connecting again checks it and reads anew.
+    // Messages were lost, perhaps the end of this session among them: connecting again checks it and refetches.
     const stopGaps = app.bus.onGap(() => stream.end())
     stream.signal.addEventListener('abort', () => {
       stop()
@@ -52,7 +52,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
   },
 }
 
-/** What one person may hear of it; null when it is not for them. */
+/** The part of a message that this member may receive; null for nothing. */
 function forPerson(message: LiveMessage, userId: string | null): LiveMessage | null {
   if (message.kind !== 'inbox') return message
   return userId !== null && message.user_ids.includes(userId) ? { ...message, user_ids: [userId] } : null

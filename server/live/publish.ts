@@ -13,7 +13,7 @@ export const publishLive = (on: Connection, orgId: string, message: LiveMessage)
   publish(on, LIVE_TOPIC, [orgId, bounded(message)])
 
 function bounded(message: LiveMessage): LiveMessage {
-  // Further ones find their news when they look next: whoever writes to so many sends several messages.
+  // Further members see their notifications at the next refetch; a caller that notifies more members publishes several messages.
   if (message.kind === 'inbox') return { ...message, user_ids: message.user_ids.slice(0, MOST_IDS) }
   if (message.kind === 'releases') return { ...message, release_ids: named(message.release_ids) }
   if (message.kind !== 'issues') return message

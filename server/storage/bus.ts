@@ -7,15 +7,15 @@ import type { Connection } from './database.ts'
  * Never a source of truth: a lost message costs freshness, nothing else.
  */
 export type Bus = {
-  /** Hears every message of a topic from now on; returns the way to stop. */
+  /** Calls the listener for every message of a topic; returns a function that removes it. */
   on(topic: string, listener: (payload: unknown) => void): () => void
-  /** Called after a lost connection was restored: whatever was cached may be stale. */
+  /** Called after a lost connection was restored: caches may be stale. */
   onGap(listener: () => void): () => void
   close(): Promise<void>
 }
 
 const CHANNEL = 'faultline_bus'
-/** A connection that died without a word is noticed by asking it this often, and given up when it does not answer. */
+/** A dead connection may report nothing: it is queried this often and closed if it does not answer. */
 const ASK_EVERY_MS = 15_000
 const ANSWER_MS = 5_000
 const CLOSE_MS = 1_000
@@ -55,7 +55,7 @@ export async function openBus(connectionString: string, onError: (error: Error) 
       if (!closed) onError(error)
     })
     next.on('end', () => {
-      // One that was never in use is told of by its attempt.
+      // A failed attempt to connect reports its own error.
       if (client !== next) return
       client = null
       reconnectLater()
@@ -108,7 +108,7 @@ export async function openBus(connectionString: string, onError: (error: Error) 
   const ask = setInterval(() => {
     const asked = client
     if (asked === null) return
-    // Without a listener there would be nobody to reconnect for; destroying the socket makes `end` do it.
+    // Destroying the socket emits `end`, which reconnects.
     const late = setTimeout(() => asked.connection.stream.destroy(), ANSWER_MS)
     late.unref()
     asked.query('select 1').then(
@@ -144,7 +144,7 @@ export async function openBus(connectionString: string, onError: (error: Error) 
       connecting?.connection.stream.destroy()
       const open = client
       client = null
-      // A connection that lost its other end would be waited for for ever.
+      // Ending a connection whose other side is gone never finishes.
       if (open !== null && !(await withinGrace(CLOSE_MS, open.end()))) open.connection.stream.destroy()
     },
   }

@@ -15,7 +15,7 @@ export type DayTable = {
 
 /**
  * Makes sure the partitions of all these tables for a day and the one after exist. Cheap when they do; call it before
- * writing rows of a day not written before by this process. Not inside the caller's transaction: it locks tables.
+ * the first rows of a day are written in this process. It locks tables, so it uses its own transaction.
  */
 export async function ensureDayPartitions(db: Database, tables: readonly DayTable[], day: string): Promise<void> {
   const wanted = tables.flatMap((table) =>
@@ -40,7 +40,7 @@ export async function ensureDayPartitions(db: Database, tables: readonly DayTabl
   })
 }
 
-/** A partition takes over nothing of its parent's targets. */
+/** A partition does not inherit its parent's statistics targets. */
 async function setStatistics(tx: Tx, name: string, target: number): Promise<void> {
   const { rows } = await tx.query<{ changes: string }>(
     `select string_agg(format('alter column %I set statistics %s', attname, $2::int), ', ') as changes
@@ -64,9 +64,9 @@ export async function partitionDays(db: Database, table: string): Promise<string
 }
 
 /**
- * Drops the days before one, whole, of tables that belong together. Waits two seconds for readers of a day and leaves it
- * for the next time then: whoever comes after us would wait as well.
- * @returns how many days went
+ * Drops the partitions of all days before `day`, for tables that belong together. Skips a day that readers hold for more
+ * than two seconds: statements that arrive later would wait behind this one.
+ * @returns the number of dropped days
  */
 export async function dropDaysBefore(db: Database, tables: readonly string[], day: string): Promise<number> {
   const days = new Set<string>()
@@ -87,7 +87,7 @@ export async function dropDaysBefore(db: Database, tables: readonly string[], da
   return dropped
 }
 
-/** Built from names and dates we made ourselves, never from input. */
+/** Built from constants and dates, never from input. */
 export function partitionName(table: string, day: string): string {
   if (!/^[a-z_]{1,40}$/.test(table)) throw new Error(`not a table of ours: ${table}`)
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new Error(`not a day: ${day}`)

@@ -13,7 +13,7 @@ export type PoolOptions = {
   readonly name: string
   readonly max: number
   /**
-   * How long an answer may be silent before its connection counts as dead: a network that swallows packets says nothing.
+   * How long a connection may wait for an answer before it counts as dead: a network that drops packets reports nothing.
    * At least as long as a statement may take. Default 35 s.
    */
   readonly silenceMs?: number
@@ -25,8 +25,8 @@ const STATEMENT_MS = 30_000
 const SILENCE_MS = 35_000
 
 /**
- * A pool whose sessions judge time in UTC and give up on statements that hang. Prepared statements are planned at every
- * execution: a plan kept from when a table was empty (each day's partition begins so) reads all of it once it is full.
+ * A pool whose sessions use UTC and cancel statements that hang. Prepared statements are planned at every
+ * execution: a plan cached while a table was empty (as each day's partition is at first) reads the whole table once it is full.
  * Measured with 40,000 events: 300 ms instead of 9 to find 1,000 ids.
  */
 export function createPool(options: PoolOptions): pg.Pool {
@@ -40,15 +40,15 @@ export function createPool(options: PoolOptions): pg.Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     types,
-    // The last two: the server notices the same on its side, and gives back the locks of who is gone.
+    // The keep-alive settings let the server notice a dead connection, too, and release its locks.
     options: `-c timezone=UTC -c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=30000 -c plan_cache_mode=force_custom_plan -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000`,
   })
   pool.on('error', (error) => {
-    // The pool does not wait until the connections it closes are gone: a database that stops next may end them first.
+    // The pool does not wait for its connections to close: a database that stops next may end them first.
     if (!pool.ending) options.onError(error)
   })
-  // The pool listens to idle clients only. One in use that breaks between two statements would end the process; the
-  // next statement says what happened.
+  // The pool handles errors of idle clients only. A client in use that breaks between two statements would end the
+  // process; the next statement reports the error.
   pool.on('connect', (client) => {
     client.on('error', () => {})
     endSilence(client, silenceMs)
@@ -56,13 +56,13 @@ export function createPool(options: PoolOptions): pg.Pool {
   return pool
 }
 
-/** Who waits for an answer on a silent connection is told so, rather than never. */
+/** Ends a connection that stays silent, so that the caller that waits for an answer gets an error. */
 function endSilence(client: pg.PoolClient, silenceMs: number): void {
   if (!(client instanceof pg.Client)) return
   const { stream } = client.connection
   if (!(stream instanceof Socket)) return
   stream.setTimeout(silenceMs, () => {
-    // An idle connection may be silent; sending on it starts the time anew.
+    // An idle connection may be silent; sending on it restarts the timer.
     if ('readyForQuery' in client && client.readyForQuery === true) return
     stream.destroy(Object.assign(new Error('the database does not answer'), { code: 'ETIMEDOUT' }))
   })
@@ -85,6 +85,6 @@ export function isDatabaseAway(error: unknown): boolean {
 export const isStatementCancelled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014'
 
-/** The one sentence for people while the database is away; `http/` sends it as 503 with Retry-After. */
+/** The error message for users while the database is away; `http/` sends it as 503 with Retry-After. */
 export const databaseAway = (cause: unknown) =>
   unavailable('The database is not reachable at the moment. Try again in a few seconds.', 5, cause)

@@ -2,7 +2,7 @@ import type { CheckIn } from '../protocol/check-in.ts'
 import type { Note } from '../protocol/notes.ts'
 import type { SentStatus } from '../protocol/telemetry.api.ts'
 
-/** A run of a job as far as its check-ins tell. */
+/** A run of a job, as its check-ins report it. */
 export type Run = {
   /** 32 hex digits. */
   readonly id: string

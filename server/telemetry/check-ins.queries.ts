@@ -35,7 +35,7 @@ export async function countMonitors(tx: Tx, projectIds: readonly string[], most:
   return new Map(rows.map((row) => [row.id, row.n]))
 }
 
-/** Makes monitors that nobody else made meanwhile. */
+/** Creates monitors unless another process created them meanwhile. */
 export async function insertMonitors(
   tx: Tx,
   now: Date,

@@ -16,7 +16,7 @@ const PIECE = 5_000
 export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ rows: number; days: number }> {
   const today = dayOf(app.clock.now())
   const projects = await selectAllSettings(app.db)
-  // Without projects nobody says how long; the entries of the last ones may wait.
+  // Without projects there is no retention setting; entries of deleted projects may wait.
   if (projects.length === 0) return { rows: 0, days: 0 }
   const oldest = projects.map(({ id, settings }) => ({
     id,

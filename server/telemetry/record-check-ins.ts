@@ -57,7 +57,7 @@ export const checkInRecorder: Recorder<CheckIn> = async (tx, now, facts) => {
   return isRecorded.map((one) => (one ? ACCEPTED : TOO_MANY_MONITORS))
 }
 
-/** An end without an id belongs to the latest run still open; a start without one begins a run of its own. */
+/** An end without an id belongs to the latest run still open; a start without one begins a new run. */
 const endsLatest = (checkIn: CheckIn): boolean => checkIn.id === null && checkIn.status !== 'in_progress'
 
 /** Beyond that many named in one batch an end without an id may miss the newest run still open. */
