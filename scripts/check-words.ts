@@ -24,7 +24,7 @@ const notYet: ReadonlySet<string> = new Set([
   'dispositions',
   'door',
   'door ledger',
-  'EventVerdict',
+  'EventDecision',
   'fault line',
   'filed',
   'Filing',

@@ -4,7 +4,7 @@ import { findIssuesOf } from '../events/store.ts'
 import { dayOf } from '../kernel/day.ts'
 import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { tellIssues } from '../issue-rows/tell-issues.ts'
+import { publishIssues } from '../issue-rows/publish-issues.ts'
 
 /** Files, each once: the same one of the same event that came before is a duplicate. */
 export const recordAttachments: Recorder<Attachment> = async (client, now, facts) => {
@@ -30,7 +30,7 @@ export const recordAttachments: Recorder<Attachment> = async (client, now, facts
     client,
     fresh.map(({ fact, context }) => ({ projectId: context.projectId, eventId: fact.eventId })),
   )
-  await tellIssues(
+  await publishIssues(
     client,
     fresh.flatMap(({ fact, context }) => {
       const issueId = issues.get(`${context.projectId}/${fact.eventId}`)

@@ -12,13 +12,13 @@ import { RECEIVED_DAY_TABLES } from './day-tables.ts'
 import { ACCEPTED, type ItemOutcome, type ItemContext } from '../outcomes/recorder.ts'
 import type { PreparedFact, PreparedItem } from './item.ts'
 import type { FactKind, FactOf } from './kinds.ts'
-import { type Counted, OutcomeLedger } from '../outcomes/outcomes.ts'
+import { type Counted, OutcomeSums } from '../outcomes/outcomes.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import { RECORDERS } from './recorders.ts'
 import { noteReleasesOf } from './release-sightings.ts'
 
-/** One spooled request, taken apart; `poison` when that failed in a way nobody foresaw. */
+/** One spooled request, split and prepared; `poison` when that failed unexpectedly. */
 type PreparedEntry = {
   readonly entry: SpoolEntry
   /** Empty when the project is gone; then nothing is recorded but outcomes. */
@@ -38,7 +38,7 @@ export type DigestFigures = {
   readonly quarantined: number
 }
 
-/** How long preparing goes on before it lets the event loop turn: the batch before is being committed meanwhile. */
+/** Preparing yields to the event loop after this long: the previous batch is being committed meanwhile. */
 const TURN_MS = 4
 
 /**
@@ -75,7 +75,7 @@ export async function prepareBatches(
 /**
  * The database half, one transaction: takes the rows off the spool and records what became of every item. When the
  * database refuses the batch as a whole, its entries are recorded one by one and those refused alone go to quarantine.
- * @throws SpoolFencedError, or whatever says that the database is away; nothing is recorded then
+ * @throws SpoolFencedError, or the error of an unreachable database; nothing is recorded then
  */
 export async function commitBatches(app: App, prepared: PreparedBatches): Promise<DigestFigures> {
   const today = dayOf(app.clock.now())
@@ -132,7 +132,7 @@ async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
 
 async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Promise<DigestFigures> {
   const now = app.clock.now()
-  const ledger = new OutcomeLedger()
+  const sums = new OutcomeSums()
   const facts = new Map<FactKind, Due[]>()
   let quarantined = 0
   for (const { entry, orgId, items, poison } of entries) {
@@ -141,12 +141,12 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Prom
       quarantined++
       await quarantineEntry(tx, entry, poison, 1, now)
       for (const { category, quantity } of items.length === 0 ? [UNREADABLE] : items)
-        ledger.add({ ...base, category, quantity, outcome: 'dropped', reason: 'quarantine' })
+        sums.add({ ...base, category, quantity, outcome: 'dropped', reason: 'quarantine' })
       continue
     }
     for (const item of items) {
       if ('outcome' in item) {
-        ledger.add({ ...base, ...item })
+        sums.add({ ...base, ...item })
         continue
       }
       const due = facts.get(item.kind)
@@ -167,14 +167,14 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Prom
       else if (kind === 'event') events++
       const { projectId, keyId, receivedAt } = context
       const { category, quantity } = item
-      ledger.add({ projectId, keyId, receivedAt, category, quantity, outcome, reason })
+      sums.add({ projectId, keyId, receivedAt, category, quantity, outcome, reason })
     }
   }
-  await ledger.write(tx)
+  await sums.write(tx)
   return { entries: entries.length, events, duplicates, quarantined }
 }
 
-/** What an entry counts as that could not even be split. */
+/** Counted for an entry that could not be split. */
 const UNREADABLE: Counted = { category: 'default', quantity: 1 }
 
 type Due = { readonly item: PreparedFact; readonly context: ItemContext }
@@ -196,7 +196,7 @@ function recordKind<K extends FactKind>(
  * Whether what is recorded may be to blame: values the database refuses (SQLSTATE classes 22, 23, 54), a statement it
  * does not understand (42), or something our own code stumbled over. Recording entry by entry tells which entry it is;
  * the same batch tried again would hold up its shard for ever. That is right where it is the schema that is wrong:
- * whoever runs a program that fits finds the events where they were.
+ * a program of the right version finds the events in quarantine.
  */
 function mayBlameEntry(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof SpoolFencedError || isDatabaseAway(error)) return false
@@ -206,7 +206,7 @@ function mayBlameEntry(error: unknown): boolean {
 }
 
 /**
- * What a program of another version meets while, or after, somebody upgrades: no such column, table, function, type or
+ * Errors of a program whose version does not fit the schema, during or after an upgrade: no such column, table, function, type or
  * unique index; a column of another type; rights that are missing.
  */
 const OTHER_SCHEMA: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import { commitBatches, prepareBatches, type DigestFigures } from './digest.ts'
-import { OutcomeLedger } from '../outcomes/outcomes.ts'
+import { OutcomeSums } from '../outcomes/outcomes.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
 import { demandRoom, NoRoomError } from '../spool/admission.ts'
 import { claimShards, MOST_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
@@ -14,7 +14,7 @@ const BATCH = { maxRows: 200, maxBytes: 2_500_000 }
 export type Digester = {
   /** Sums since the start. */
   readonly figures: { entries: number; events: number; duplicates: number; quarantined: number; batches: number }
-  /** Digests what is in the spool now; for tests and for a last round before stopping. */
+  /** Digests the present contents of the spool; for tests and for a last round before stopping. */
   drain(): Promise<void>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
       signal.addEventListener('abort', () => reader.stir(), { once: true })
       // Each shard goes at its own pace: a flood in one project must not hold up another.
       const active = new Map<number, Promise<void>>()
-      /** Only these are looked at: a busy shard brings news fifty times a second, and each look costs a query. */
+      /** Only these are read: a busy shard notifies fifty times a second, and each read costs a query. */
       const due = new Set<number>(reader.shards())
       const pauses = new Map<number, number>()
       while (!signal.aborted) {
@@ -151,7 +151,7 @@ async function drainShard(
   }
 }
 
-/** `saysAll`: nothing in its answer means that nothing is left. */
+/** `saysAll`: an empty result means that the shard is empty. */
 type Reading = { readonly batches: Promise<SpoolBatch[]>; readonly saysAll: boolean }
 
 /** Whether the read stopped at its limits. */
@@ -174,10 +174,10 @@ async function setAsidePoison(
       { spool_row: batch.id, entries: batch.entries.length, attempts: batch.attempts },
       'a spool row ended its workers again and again; it is in quarantine now',
     )
-    const ledger = new OutcomeLedger()
+    const sums = new OutcomeSums()
     for (const { projectId, keyId, receivedAtMs } of batch.entries) {
       const receivedAt = new Date(receivedAtMs)
-      ledger.add({
+      sums.add({
         projectId,
         keyId,
         receivedAt,
@@ -189,7 +189,7 @@ async function setAsidePoison(
     }
     await app.tx(async (tx) => {
       await quarantineBatch(tx, batch, 'Workers ended while they held it.', app.clock.now())
-      await ledger.write(tx)
+      await sums.write(tx)
     })
     count({ entries: batch.entries.length, events: 0, duplicates: 0, quarantined: batch.entries.length })
   }

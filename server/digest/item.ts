@@ -4,7 +4,7 @@ import type { FactKind, FactOf } from './kinds.ts'
 import type { Counted, Outcome } from '../outcomes/outcomes.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
-/** One item of an envelope on its way to becoming facts, and everything its request said about it. */
+/** One item of an envelope, and the context of its request. */
 export type ItemInput = {
   readonly entry: SpoolEntry
   readonly project: ProjectFacts
@@ -24,7 +24,7 @@ export type ItemInput = {
 }
 
 /** The end of (a part of) an item that is not stored. */
-export type Verdict = Counted & { readonly outcome: Exclude<Outcome, 'accepted'>; readonly reason: string }
+export type UnrecordedPart = Counted & { readonly outcome: Exclude<Outcome, 'accepted'>; readonly reason: string }
 
 /** Something to record, with its kind's recorder (digest/recorders.ts). */
 export type PreparedFact = { [K in FactKind]: Counted & { readonly kind: K; readonly fact: FactOf<K> } }[FactKind]
@@ -33,7 +33,7 @@ export type PreparedFact = { [K in FactKind]: Counted & { readonly kind: K; read
  * What (a part of) an item comes to. The quantities of all parts add up to what the item holds; a part of quantity 0
  * rides along with another one and is not counted.
  */
-export type PreparedItem = PreparedFact | Verdict
+export type PreparedItem = PreparedFact | UnrecordedPart
 
 /** Bytes → facts, for one item type. Pure; never throws for anything an SDK could send. */
 export type Preparer = (input: ItemInput) => readonly PreparedItem[] | Promise<readonly PreparedItem[]>

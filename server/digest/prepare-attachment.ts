@@ -48,7 +48,7 @@ export const prepareAttachment: Preparer = async (input) => {
   return makesEvent ? [file, ...(await prepareMinidumpEvent({ ...input, eventId }, content))] : [file]
 }
 
-/** Names may hold what people are called, or worse. */
+/** File names may hold personal data. */
 function scrubbedName({ item, project }: ItemInput): string {
   const named: Record<string, unknown> = { name: cleanFilename(item.headers.filename) }
   scrubEvent(named, project.scrubbing)

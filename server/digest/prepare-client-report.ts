@@ -21,7 +21,7 @@ export const prepareClientReport: Preparer = ({ decoded, item, project }) => {
     throw error
   }
   if (losses === null) return [{ ...ONE, outcome: 'invalid', reason: 'not_a_report' }]
-  // Words of the SDK, or whatever the app told it to say.
+  // Text from the SDK or the app.
   const scrubbed: Record<string, unknown> = { reasons: losses.map(({ reason }) => reason) }
   if (scrubEvent(scrubbed, project.scrubbing)) {
     const reasons = isList(scrubbed['reasons']) ? scrubbed['reasons'] : []

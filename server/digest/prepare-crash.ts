@@ -12,7 +12,7 @@ import { prepareEventItem } from './prepare-event.ts'
 
 /** Native crashes: events made of, or completed by, the minidump beside them (docs/protocol.md §12). */
 
-/** An item that is said to be a minidump. */
+/** An item declared as a minidump. */
 export const isMinidumpItem = ({ type, headers }: RawItem): boolean =>
   type === 'attachment' && headers.attachment_type === 'event.minidump'
 
@@ -26,7 +26,7 @@ export const makesEventOfMinidump = ({ item, items }: ItemInput): boolean =>
 const GZIP = Buffer.from('1f8b', 'hex')
 const ZSTD = Buffer.from('28b52ffd', 'hex')
 
-/** A minidump item's file, taken out of its own compression; as it came where that is unknown to us or broken. */
+/** A minidump item's file, decompressed; unchanged where the compression is unknown or broken. */
 export async function unpackedMinidump({ decoded, item }: Pick<ItemInput, 'decoded' | 'item'>): Promise<Buffer> {
   const file = payloadOf(decoded, item)
   const encoding = file.subarray(0, 2).equals(GZIP) ? 'gzip' : file.subarray(0, 4).equals(ZSTD) ? 'zstd' : null
@@ -48,7 +48,7 @@ export const prepareEventOrCrash: Preparer = async (input) => {
   try {
     event = parseGuarded(input.decoded, input.item.start, input.item.end).value
   } catch {
-    // Whatever is wrong with it, the ordinary road has a word for it.
+    // The general preparer names the reason.
     return prepareEventItem(input)
   }
   if (!isRecord(event)) return prepareEventItem(input)
@@ -78,12 +78,12 @@ function fileNamed({ items, decoded }: ItemInput, name: string): Buffer | null {
   return item === undefined ? null : payloadOf(decoded, item)
 }
 
-/** The event of a minidump that came alone. It rides along with its file, which is what was counted. */
+/** The event of a minidump without one. The file is counted, the event is not. */
 export async function prepareMinidumpEvent(input: ItemInput, file: Buffer): Promise<PreparedItem[]> {
   return (await prepareWithDump(input, {}, file)).map((item) => ({ ...item, quantity: 0 }))
 }
 
-/** The event's JSON. Where it gets too large to be one, what the dump says is worth more than what came beside it. */
+/** The event's JSON. Above the size limit, data from the dump takes precedence over data sent with it. */
 function withDump(event: Record<string, unknown>, hasFile: boolean, dump: Minidump | null): Buffer {
   if (hasFile) addMinidump(event, dump)
   else event['platform'] ??= 'native'

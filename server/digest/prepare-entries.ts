@@ -1,7 +1,7 @@
 import type { Category } from '../protocol/categories.ts'
 import type { EntryContext } from '../protocol/log.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
-import type { ItemInput, Verdict } from './item.ts'
+import type { ItemInput, UnrecordedPart } from './item.ts'
 
 export type Entries<T> = {
   readonly category: Category
@@ -15,7 +15,7 @@ export type Entries<T> = {
   readonly read: (entry: unknown, context: EntryContext) => T | { readonly invalid: string }
 }
 
-export type ReadEntries<T> = { readonly kept: readonly T[]; readonly verdicts: readonly Verdict[] }
+export type ReadEntries<T> = { readonly kept: readonly T[]; readonly invalid: readonly UnrecordedPart[] }
 
 /**
  * Texts of all entries together that are tried as JSON, and at least of each: those that are none cost an exception.
@@ -48,6 +48,6 @@ export function readEntries<T extends object>(
   if (surplus > 0) reasons.set('too_many', surplus)
   return {
     kept,
-    verdicts: [...reasons].map(([reason, quantity]) => ({ category, quantity, outcome: 'invalid', reason })),
+    invalid: [...reasons].map(([reason, quantity]) => ({ category, quantity, outcome: 'invalid', reason })),
   }
 }

@@ -8,14 +8,14 @@ import { scrubEvent } from '../protocol/scrub.ts'
 import { parseTime } from '../protocol/time.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { claimedQuantity, DROP_OUTCOMES } from '../outcomes/dropped-items.ts'
-import type { ItemInput, PreparedItem, Verdict } from './item.ts'
+import type { ItemInput, PreparedItem, UnrecordedPart } from './item.ts'
 import { PREPARERS, UNSUPPORTED } from './preparers.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
 /**
  * Takes one spooled request apart: decode → split → each item on its way.
  * @param project null when it was deleted since
- * @throws anything only for what nobody foresaw: the entry is then for quarantine
+ * @throws only on unexpected failures: the entry then goes to quarantine
  */
 export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | null): Promise<readonly PreparedItem[]> {
   if (project === null) return [{ category: 'default', quantity: 1, outcome: 'discarded', reason: 'project_gone' }]
@@ -48,7 +48,7 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
   const { header, items } = parseEnvelope(decoded)
   const dropped = new Map(entry.dropped.map((one) => [one.index, one.reason]))
   // Beside one lone event the envelope holds nothing but its header; that may be kept as it came unless it holds secrets.
-  // Rules of a project name parts of an event; what they mean in a header is nobody's to guess.
+  // Rules of a project name parts of an event; they do not apply to headers.
   const keepsAsItCame =
     items.length === 1 &&
     entry.encoding !== 'none' &&
@@ -80,8 +80,8 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
 }
 
 /**
- * Files go with the event beside them that a filter stopped: nobody would ever see them. With an event of somebody who
- * was erased goes all there is of that person.
+ * Files of a filtered event are dropped with it: no page would show them. With an event of an erased user
+ * goes all data of that user.
  */
 function withoutCompanions(prepared: PreparedItem[]): PreparedItem[] {
   const stopped = prepared.find((one) => 'outcome' in one && isStopped(one))
@@ -92,7 +92,7 @@ function withoutCompanions(prepared: PreparedItem[]): PreparedItem[] {
   return prepared.map((one) => (goes(one) ? { category: one.category, quantity: one.quantity, outcome, reason } : one))
 }
 
-const isStopped = ({ outcome, reason, category }: Verdict): boolean =>
+const isStopped = ({ outcome, reason, category }: UnrecordedPart): boolean =>
   (category === 'error' || category === 'transaction' || category === 'feedback') &&
   (outcome === 'filtered' || reason === 'erased')
 
@@ -123,7 +123,7 @@ async function prepareItem(input: ItemInput): Promise<readonly PreparedItem[]> {
   return [{ category: categoryOf(type), quantity: 1, outcome: 'discarded', reason }]
 }
 
-/** Nothing of such an address is looked at; only what the client counted itself is no less true for where it came from. */
+/** Items from a filtered address are dropped; client reports stay, their counts are true wherever they come from. */
 function isFromFilteredAddress({ entry, project, item }: ItemInput): boolean {
   const { ofAddresses } = project.filters
   if (ofAddresses === null || entry.clientIp === null || item.type === 'client_report') return false

@@ -20,7 +20,7 @@ import { DISCARDED_ISSUE } from '../outcomes/recorder.ts'
 import type { Preparer } from './item.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
 
-/** Where an event's JSON was found, and what its request said about it. */
+/** Where the event's JSON lies, and the context of its request. */
 export type RawEvent = {
   /** 32 hex digits, decided by the intake. */
   readonly eventId: string
@@ -172,7 +172,7 @@ function storedBody(raw: RawEvent, changed: Record<string, unknown> | null): Sto
   return { encoding: 'zstd', bodyStart: 0, bodyEnd: json.length, body: zstdCompressSync(json, ZSTD) }
 }
 
-/** 52 bits of a hash over project and user key (id, else name, else address); null for nobody. */
+/** 52 bits of a hash over project and user key (id, else name, else address); null without a user. */
 export function userHash(projectId: string, event: Pick<Event, 'user'>): number | null {
   const { user } = event
   if (user === null) return null

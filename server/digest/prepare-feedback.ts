@@ -10,7 +10,7 @@ import { isErased } from './project-facts.ts'
 
 const ONE = { category: 'feedback', quantity: 1 } as const
 
-/** A `feedback` item: an event whose context holds what somebody wrote. */
+/** A `feedback` item: an event whose context holds the message. */
 export const prepareFeedback: Preparer = (input) =>
   prepared(input, (value) => {
     const { project, entry, receivedAt, sentAt } = input

@@ -33,7 +33,7 @@ export const prepareNel: Preparer = (input) => {
 
 /** Raw entries in the form of docs/protocol.md §11.1, wherever they came from. */
 export function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): readonly PreparedItem[] {
-  const { kept, verdicts } = readEntries<LogEntry>(input, {
+  const { kept, invalid } = readEntries<LogEntry>(input, {
     category: CATEGORY,
     entries,
     surplus,
@@ -41,6 +41,6 @@ export function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): rea
     read: readLog,
   })
   return kept.length === 0
-    ? verdicts
-    : [{ category: CATEGORY, quantity: kept.length, kind: 'logs', fact: kept }, ...verdicts]
+    ? invalid
+    : [{ category: CATEGORY, quantity: kept.length, kind: 'logs', fact: kept }, ...invalid]
 }

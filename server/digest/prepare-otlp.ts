@@ -4,7 +4,7 @@ import { announcedCount, parseEntries } from '../protocol/container.ts'
 import { otlpLogs, otlpSpans } from '../protocol/otlp.ts'
 import { decodeOtlp, PROTOBUF, type OtlpSignal } from '../protocol/otlp-wire.ts'
 import { readSpan } from '../protocol/span.ts'
-import type { ItemInput, Preparer, Verdict } from './item.ts'
+import type { ItemInput, Preparer, UnrecordedPart } from './item.ts'
 import { logsOf } from './prepare-logs.ts'
 import { prepareSpans } from './prepare-performance.ts'
 
@@ -29,8 +29,8 @@ function decodeRequest(
   { item, decoded }: ItemInput,
   signal: OtlpSignal,
   category: Category,
-): { readonly value: unknown } | Verdict {
-  const refused = (reason: string): Verdict => ({
+): { readonly value: unknown } | UnrecordedPart {
+  const refused = (reason: string): UnrecordedPart => ({
     category,
     quantity: announcedCount(item),
     outcome: 'invalid',

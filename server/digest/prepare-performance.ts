@@ -60,7 +60,7 @@ export const prepareSpan: Preparer = (input) => {
 }
 
 /**
- * Spans of one item, whatever shape they came in (also OTLP's), not scrubbed yet → what is recorded of them. Their
+ * Spans of one item in any format (OTLP included), not scrubbed yet → the facts to record. Their
  * attributes say release and environment as those of v2 do; where they do not, the envelope's header does.
  */
 export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSpan)[]): PreparedItem[] {

@@ -8,7 +8,7 @@ import { prepareEventItem } from './prepare-event.ts'
 const MOST_REPORTS = 100
 const MINUTE_MS = 60_000
 
-/** A `raw_security` item: one report, or a list of them, each an event of its own. */
+/** A `raw_security` item: one report, or a list of them, each a separate event. */
 export const prepareSecurity: Preparer = async (input) => {
   const { item, decoded } = input
   let reports: readonly unknown[]

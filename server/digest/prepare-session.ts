@@ -26,7 +26,7 @@ export const prepareSessions: Preparer = (input) => {
   return [{ ...ONE, kind: 'session', fact: { aggregates: { ...aggregates, counts } } }]
 }
 
-/** The session of somebody who was to be forgotten counts, without them. */
+/** The session of an erased user is counted without the user. */
 const unlessErased = ({ project, receivedAt }: ItemInput, did: string | null): string | null =>
   did !== null && project.erasures !== null && isErased(project, hashUser(project.projectId, did), receivedAt)
     ? null

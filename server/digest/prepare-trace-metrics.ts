@@ -11,7 +11,7 @@ export const prepareTraceMetrics: Preparer = (input) => {
   const container = readContainer(input.decoded, input.item)
   if ('invalid' in container)
     return [{ category: CATEGORY, quantity: container.count, outcome: 'invalid', reason: container.invalid }]
-  const { kept, verdicts } = readEntries<TraceMetric>(input, {
+  const { kept, invalid } = readEntries<TraceMetric>(input, {
     category: CATEGORY,
     entries: withInferred(container, input),
     surplus: container.surplus,
@@ -19,6 +19,6 @@ export const prepareTraceMetrics: Preparer = (input) => {
     read: readTraceMetric,
   })
   return kept.length === 0
-    ? verdicts
-    : [{ category: CATEGORY, quantity: kept.length, kind: 'trace_metrics', fact: kept }, ...verdicts]
+    ? invalid
+    : [{ category: CATEGORY, quantity: kept.length, kind: 'trace_metrics', fact: kept }, ...invalid]
 }

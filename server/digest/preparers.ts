@@ -11,7 +11,7 @@ import { prepareSession, prepareSessions } from './prepare-session.ts'
 import { prepareFeedback, prepareUserReport } from './prepare-feedback.ts'
 import { prepareSecurity } from './prepare-security.ts'
 
-/** What is done with each item type. Types that are in neither table are unknown, which is no error. */
+/** The preparer of each item type. Types in neither table are unknown, which is no error. */
 export const PREPARERS: ReadonlyMap<string, Preparer> = new Map<string, Preparer>([
   ['event', prepareEventOrCrash],
   ['attachment', prepareAttachment],
@@ -37,7 +37,7 @@ export const PREPARERS: ReadonlyMap<string, Preparer> = new Map<string, Preparer
   ['client_report', prepareClientReport],
 ])
 
-/** Types the product knows of and does not store: too old, or not built yet (docs/protocol.md §7). */
+/** Known types that are not stored: too old, or not built yet (docs/protocol.md §7). */
 export const UNSUPPORTED: ReadonlySet<string> = new Set([
   'otel_span',
   'user_report_v2',

@@ -21,7 +21,7 @@ export type ProjectFacts = {
   readonly orgId: string
   readonly defaultEnvironment: string
   readonly grouping: ProjectGrouping
-  /** Fingerprints nobody wants to hear of again, base64; null: none. */
+  /** Fingerprints of discarded issues, base64; null: none. */
   readonly discarded: ReadonlySet<string> | null
   readonly storeProfiles: boolean
   readonly storeReplays: boolean
@@ -29,13 +29,13 @@ export type ProjectFacts = {
   /** So many users of a day make a crash critical. */
   readonly manyUsers: number
   readonly filters: CompiledFilters
-  /** Null: no rules, new issues belong to nobody. */
+  /** Null: no rules, new issues have no assignee. */
   readonly ownership: OwnershipBook | null
-  /** User hash → when somebody asked to erase that person (ms); what was received before is not stored. Null: nobody. */
+  /** User hash → time of the erasure request (ms); data received before it is not stored. Null: none. */
   readonly erasures: ReadonlyMap<number, number> | null
 }
 
-/** Whether somebody asked to erase this person after the thing was received. */
+/** Whether the erasure of this user was requested after the data was received. */
 export const isErased = (facts: Pick<ProjectFacts, 'erasures'>, userHash: number | null, receivedAt: Date): boolean =>
   facts.erasures !== null && userHash !== null && (facts.erasures.get(userHash) ?? 0) >= receivedAt.getTime()
 
@@ -47,10 +47,10 @@ export type ProjectFactsReader = {
 
 const FRESH_MS = 60_000
 
-/** Reads facts once a minute per project; a change of settings drops them at once. */
+/** Reads facts once a minute per project; a change of settings drops them immediately. */
 export function createProjectFactsReader(app: App): ProjectFactsReader {
   const known = new Map<string, { facts: ProjectFacts | null; readAtMs: number }>()
-  /** How many changes were heard of: what was read before one of them is given, but not kept. */
+  /** Number of changes received: facts read before one of them are returned, but not cached. */
   let changes = 0
   const stops = [
     app.bus.on('project', (payload) => {

@@ -11,9 +11,9 @@ type Entries = readonly {
 }[]
 
 /**
- * Makes releases known that a batch names: events, sessions, transactions. Costs a look into memory per fact, and a
- * statement when one of them was not noted within the last minute. Dashboards hear of those that are new.
- * @throws whatever says that the database is away; anything else is logged, for a release is no reason to lose an event
+ * Records the releases that a batch names: events, sessions, transactions. Costs a look-up in memory per fact, and a
+ * statement when one of them was not noted within the last minute. New ones are published to dashboards.
+ * @throws the error of an unreachable database; other errors are logged: no event may be lost because of a release
  */
 export async function noteReleasesOf(app: App, entries: Entries): Promise<void> {
   const now = app.clock.now()
@@ -41,7 +41,7 @@ function dueOf(entries: Entries, known: KnownReleases, now: Date): Sighting[] {
   return due
 }
 
-/** The release a fact comes from; null where it names none, or is of a kind that says nothing of releases. */
+/** The release of a fact; null without one, or for kinds that have no release. */
 function releaseOf(item: PreparedFact): Pick<Sighting, 'version' | 'kind'> | null {
   switch (item.kind) {
     case 'event':

@@ -4,7 +4,7 @@ import type { NewFeedback } from './feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from './feedback.queries.ts'
 import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { tellIssues } from '../issue-rows/tell-issues.ts'
+import { publishIssues } from '../issue-rows/publish-issues.ts'
 
 /** Feedback, each once, with the issue of its event where that event is stored already (in this batch, too). */
 export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => {
@@ -16,7 +16,7 @@ export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => 
       eventId === null ? [] : [{ projectId, eventId }],
     ),
   )
-  // A fixed order, so that two writers never wait for each other in a circle.
+  // In a fixed order, so that two writers cannot deadlock.
   const rows = [...first].sort(([a], [b]) => (a < b ? -1 : 1))
   const inserted = await insertFeedback(
     tx,
@@ -27,7 +27,7 @@ export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => 
       issueId: issues.get(`${context.projectId}/${fact.eventId}`) ?? null,
     })),
   )
-  await tellIssues(
+  await publishIssues(
     tx,
     rows.flatMap(([, { fact, context }]) => {
       const issueId = issues.get(`${context.projectId}/${fact.eventId}`)

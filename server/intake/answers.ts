@@ -39,7 +39,7 @@ export function answerText(response: ServerResponse, text: string): number {
   return 200
 }
 
-/** Anything else an endpoint answers. @returns the status */
+/** Any other response of an endpoint. @returns the status */
 export function answerWith(
   response: ServerResponse,
   status: number,
@@ -59,7 +59,7 @@ export function answerWith(
   return status
 }
 
-/** Status and headers of a refusal, for endpoints whose body has a form of its own. */
+/** Status and headers of a rejection, for endpoints with their own response format. */
 export function refusalOf(error: AppError): { readonly status: number; readonly headers: Record<string, string> } {
   const { retryAfterSeconds, headers } = error.details
   return {
@@ -111,7 +111,7 @@ export function answerMethod(response: ServerResponse, methods: string): void {
   send(response, 405, errorBody(detail), { allow: methods, 'x-sentry-error': detail })
 }
 
-/** An expected failure as its status; anything else is a bug, told as 500 without details. @returns the status */
+/** An expected failure as its status; anything else is a bug, answered 500 without details. @returns the status */
 export function answerError(response: ServerResponse, error: unknown): number {
   if (!(error instanceof AppError)) {
     send(response, 500, errorBody('Internal error'), { 'x-sentry-error': 'Internal error' })
@@ -141,10 +141,10 @@ function send(response: ServerResponse, status: number, body: string, further?: 
 
 const errorBody = (detail: string): string => JSON.stringify({ detail, error: detail })
 
-/** Header values are ASCII on one line, whatever the message says. */
+/** Header values are ASCII on one line. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
 
-/** What a client is to hold back: categories (none: all of them), for how long, because of what. */
+/** A rate limit for a client: categories (none: all of them), duration, reason. */
 export type Limit = {
   readonly categories: readonly Category[]
   readonly seconds: number

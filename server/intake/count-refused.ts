@@ -1,18 +1,18 @@
 import { AppError } from '../kernel/errors.ts'
 import { categoryOf, type Category } from '../protocol/categories.ts'
 import { parseEnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
-import { refusalOf, type DoorLedger } from '../outcomes/door-ledger.ts'
+import { refusalOf, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
 import type { Counted, Outcome } from '../outcomes/outcomes.ts'
 import { mayBeStored } from '../spool/write.ts'
 import { claimedQuantity, DROP_OUTCOMES, type DropReason } from '../outcomes/dropped-items.ts'
 
 /**
- * Outcomes of what the door refuses. What is in a request nobody looked into counts as one item of category `default`;
- * where its items are known, each of them counts (docs/decisions/admission-and-outcomes.md).
+ * Outcomes of rejected requests and items. A request whose items are not known counts as one item of category `default`;
+ * otherwise each item counts (docs/decisions/admission-and-outcomes.md).
  */
 
 type Key = { readonly id: string; readonly projectId: string }
-type Deps = { readonly ledger: DoorLedger }
+type Deps = { readonly rejected: RejectedOutcomes }
 type Ended = { readonly outcome: Outcome; readonly reason: string }
 
 export const SECOND_EVENT: Ended = { outcome: 'discarded', reason: 'second_event' }
@@ -22,7 +22,7 @@ export const countedOf = (item: RawItem): Counted => ({
   quantity: claimedQuantity(item),
 })
 
-/** What the items of an envelope end as of which nothing went on. @param others what becomes of those not in `dropped` */
+/** Outcomes of the items of an envelope that is not stored. @param others the outcome of items not in `dropped` */
 export function outcomesOf(
   items: readonly RawItem[],
   dropped: readonly { readonly index: number; readonly reason: DropReason }[],
@@ -35,15 +35,15 @@ export function outcomesOf(
   })
 }
 
-export function countItems({ ledger }: Deps, key: Key, items: readonly (Counted & Ended)[]): void {
+export function countItems({ rejected }: Deps, key: Key, items: readonly (Counted & Ended)[]): void {
   for (const { category, outcome, reason, quantity } of items)
-    ledger.add(refusalOf(key, category, outcome, reason, quantity))
+    rejected.add(refusalOf(key, category, outcome, reason, quantity))
 }
 
-/** Counts a request nobody looked into. */
-export function countRequest({ ledger }: Deps, key: Key, outcome: Outcome, reason: string): void {
+/** Counts a request whose items are not known. */
+export function countRequest({ rejected }: Deps, key: Key, outcome: Outcome, reason: string): void {
   const category: Category = 'default'
-  ledger.add(refusalOf(key, category, outcome, reason))
+  rejected.add(refusalOf(key, category, outcome, reason))
 }
 
 /** Counts a request whose body could not be received or decoded because it is too large, or there is no room for it. */
@@ -83,7 +83,7 @@ function hasHeader(decoded: Buffer): boolean {
   }
 }
 
-/** Counts the items of a request the spool did not take, unless it may have them after all: then digestion counts them. */
+/** Counts the items of a request that the spool rejected, unless they may be stored nevertheless: then digestion counts them. */
 export async function countedIfRefused(
   deps: Deps,
   key: Key,

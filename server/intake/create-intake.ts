@@ -3,8 +3,8 @@ import type { App } from '../context/app.ts'
 import { createOrgQuota } from '../limits/org-quota.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { createCountSharing } from '../limits/share-counts.ts'
-import { createStorms } from '../limits/storm.ts'
-import { createDoorLedger, type DoorLedger } from '../outcomes/door-ledger.ts'
+import { createFloodSampling } from '../limits/flood-sampling.ts'
+import { createRejectedOutcomes, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
 import { createSpool, type Spool, type SpoolLimits } from '../spool/write.ts'
 import { createBodies } from './intake-body.ts'
 import { createCounters, type IntakeCounters } from './intake-counters.ts'
@@ -12,20 +12,20 @@ import { handleIntake, type IntakeDeps } from './intake.ts'
 import { createProjectKeys, type ProjectKeys } from './project-keys.ts'
 
 export type Intake = {
-  /** Takes SDK traffic; false when the request is not. */
+  /** Handles SDK traffic; returns false for other requests. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   readonly keys: ProjectKeys
   readonly spool: Spool
   readonly counters: IntakeCounters
-  /** Outcomes of what was refused here, not written yet. */
-  readonly ledger: DoorLedger
-  /** Waits for what was taken to be on disk; call after the server stopped taking requests and before the App closes. */
+  /** Outcomes of rejected items, not written yet. */
+  readonly rejected: RejectedOutcomes
+  /** Waits until accepted requests are on disk; call after the server stopped listening and before the App closes. */
   close(): Promise<void>
 }
 
 export type IntakeOptions = {
   readonly addressOf: IntakeDeps['addressOf']
-  /** What may wait before nothing more is taken; those of the product unless given. */
+  /** Limits of the backlog; the product's by default. */
   readonly spoolLimits?: Partial<SpoolLimits>
   /** Default 30 s (docs/protocol.md §6). */
   readonly bodyTimeoutMs?: number
@@ -48,8 +48,8 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
     spool: createSpool(app, options.spoolLimits),
     limiter,
     quota: createOrgQuota(app),
-    storms: createStorms(nowMs),
-    ledger: createDoorLedger(app),
+    floods: createFloodSampling(nowMs),
+    rejected: createRejectedOutcomes(app),
     bodies: createBodies(),
     counters: createCounters(),
     addressOf: options.addressOf,
@@ -62,14 +62,14 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
     keys: deps.keys,
     spool: deps.spool,
     counters: deps.counters,
-    ledger: deps.ledger,
+    rejected: deps.rejected,
     async close() {
       for (const stop of stops) stop()
       await deps.spool.close()
       await deps.keys.close()
       await sharing.close()
       await deps.quota.close()
-      await deps.ledger.close()
+      await deps.rejected.close()
     },
   }
 }

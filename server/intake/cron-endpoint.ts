@@ -10,7 +10,7 @@ const MOST_BYTES = 100 * 1024
 
 /**
  * `/cron/{slug}/{public_key}/` and `/cron/{slug}/`: a check-in by plain URL (docs/protocol.md §11.3), as `curl` at the end of a
- * crontab line sends it. What the query does not say, a JSON or form body may. Never told to wait: nobody would.
+ * crontab line sends it. Fields missing in the query may come in a JSON or form body. Rate limits are not announced: crontab lines would ignore them.
  */
 export const cronEndpoint: Endpoint = {
   methods: 'POST, GET',
@@ -20,12 +20,12 @@ export const cronEndpoint: Endpoint = {
     return { slug, ...(key === undefined ? {} : { key }) }
   },
   mostWireBytes: MOST_BYTES,
-  tellsLimits: false,
+  announcesLimits: false,
   async toEnvelope(arrival) {
     const slug = decodedSlug(arrival.params.slug ?? '')
     const body = await arrival.decoded()
     const payload = bodyOf(body, arrival)
-    // Not JSON: digestion says so, with the outcome everybody looks at.
+    // Not JSON: digestion records the outcome.
     if (payload === null) return writeEnvelope({}, [{ type: 'check_in', payload: body }])
     const checkIn = { status: 'ok', ...payload, ...fieldsOf(arrival.query), monitor_slug: slug }
     return writeEnvelope({}, [{ type: 'check_in', payload: JSON.stringify(checkIn) }])

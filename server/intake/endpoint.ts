@@ -36,9 +36,9 @@ export type Endpoint = {
   /** Looks at what follows `/api/<number>/`, without slashes around it; null when that is another endpoint's. */
   match(path: string): Readonly<Record<string, string>> | null
   readonly mostWireBytes: number
-  /** How long a body may take to arrive; as long as that of envelopes unless said otherwise. */
+  /** Time limit for receiving the body; that of envelopes by default. */
   readonly bodyTimeoutMs?: number
-  /** Largest single attachment, bytes; that of envelopes unless said otherwise. */
+  /** Maximum size of one attachment in bytes; that of envelopes by default. */
   readonly mostAttachmentBytes?: number
   /**
    * Refuses by media type and such, before the body is read.
@@ -52,8 +52,8 @@ export type Endpoint = {
   toEnvelope(arrival: Arrival): Promise<Buffer> | Buffer
   /** Answers a request whose data is on disk. @returns the status */
   accepted(response: ServerResponse, arrival: ArrivalHead, eventId: string | null): number
-  /** Whether a rate limit is told with 429; where not, what it drops is counted and the request answered as accepted. */
-  readonly tellsLimits: boolean
+  /** Whether a rate limit is answered with 429; otherwise dropped items are counted and the request is answered as accepted. */
+  readonly announcesLimits: boolean
   /** Answers a refusal where the usual form (answers.ts) does not fit. @returns the status */
   refused?(response: ServerResponse, head: ArrivalHead, error: AppError): number
 }

@@ -17,7 +17,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 export type MatchedEndpoint = { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
 
-/** Finds who takes a path (what follows `/api/<number>/`); null when nobody does. */
+/** Finds the endpoint of a path (after `/api/<number>/`); null without one. */
 export function matchEndpoint(path: string): MatchedEndpoint | null {
   for (const endpoint of ENDPOINTS) {
     const params = endpoint.match(path)

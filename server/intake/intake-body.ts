@@ -11,12 +11,12 @@ import {
 } from '../protocol/decode.ts'
 import { MOST_HEADER_BYTES } from '../protocol/envelope.ts'
 
-/** The client went away before its body was complete: nothing was taken, nobody is there to be answered. */
+/** The client disconnected before its body was complete: nothing is stored and no response is possible. */
 export class AbortedError extends Error {}
 
 /** Bodies of all requests together, being received or waiting for their commit. */
 const MOST_BUFFERED_BYTES = 256 * 1024 * 1024
-/** Decoded bytes of large bodies at once; small ones pass in a few milliseconds each. */
+/** Decoded bytes of all large bodies in memory; small ones take a few milliseconds each. */
 const MOST_DECODING_BYTES = 100 * 1024 * 1024
 const MOST_DECODINGS_WAITING = 200
 
@@ -40,7 +40,7 @@ export type Bodies = {
   /** Frees what {@link Bodies.read} counted for this request; call once, when the request is done with. */
   release(request: IncomingMessage): void
   /**
-   * Gives back the memory of a large body at once: left to the collector, refused ones pile up. Only for a request of
+   * Frees the memory of a large body immediately: without it, rejected ones accumulate until the next collection. Only for a request of
    * which nothing is stored, or being stored.
    */
   discard(request: IncomingMessage): void
@@ -57,7 +57,7 @@ type Partial = {
 const ROOM_FROM_BYTES = 256 * 1024
 const ROOM_UP_TO_BYTES = 100 * 1024 * 1024
 
-/** Memory that was asked for and not written to is none; a client that announces and does not send costs nothing. */
+/** Allocated memory that was never written to is not used; a client that announces a body and sends none costs nothing. */
 function roomFor(request: IncomingMessage): Buffer<ArrayBuffer> | null {
   const announced = Number(request.headers['content-length'] ?? 0)
   return announced >= ROOM_FROM_BYTES && announced <= ROOM_UP_TO_BYTES ? Buffer.allocUnsafeSlow(announced) : null
@@ -76,7 +76,7 @@ export function createBodies(): Bodies {
     return partial
   }
 
-  /** Feeds chunks to `enough` until it says so, or the body ends. */
+  /** Feeds chunks to `enough` until it returns true or the body ends. */
   const receive = (
     request: IncomingMessage,
     partial: Partial,

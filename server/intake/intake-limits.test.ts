@@ -29,7 +29,7 @@ const post = ({ number, key }: Target, body: string, to: TestIntake = intake, en
 const named = (type: string): string => envelopeOf(anEvent({ error: { type } }))
 
 async function outcomesOf({ projectId }: Target, from: TestIntake = intake): Promise<string[]> {
-  await from.intake.ledger.flush()
+  await from.intake.rejected.flush()
   const { rows } = await app.db.query<{ line: string }>(
     `select category || ' ' || outcome || ' ' || reason || ' ' || quantity as line from outcomes_hourly where project_id = $1 order by 1`,
     [projectId],

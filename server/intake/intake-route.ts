@@ -13,7 +13,7 @@ const PLAIN = /^\/api\/(?:([1-9]\d{0,19})(?:\/([^?]*))?|(store)\/?)(?:\?|$)/
 const BASED =
   /^\/(?!api\/)[^?]*?\/api\/(?:([1-9]\d{0,19})\/((?:envelope|store|security|csp-report|nel|minidump|events|cron|integration|otlp)(?:\/[^?]*)?)|(store)\/?)(?:\?|$)/
 
-/** Tells SDK traffic from the product API by the shape of the URL; null when it is not ours. */
+/** Recognises SDK traffic by the URL; null for the product API. */
 export function matchIntake(url: string): IntakeRoute | null {
   const match = PLAIN.exec(url) ?? (url.startsWith('/api/') ? null : BASED.exec(url))
   if (match === null) return null

@@ -28,11 +28,11 @@ import { takeEnvelope, takeStore, type Arrived, type Taken, type TakingDeps } fr
 export type IntakeDeps = TakingDeps & {
   /** Who really sent the request: socket peer and X-Forwarded-For → address. */
   readonly addressOf: (peer: string | undefined, forwardedFor: string | string[] | undefined) => string
-  /** A body must have arrived by then, however it drips. */
+  /** Time limit for receiving a body. */
   readonly bodyTimeoutMs: number
 }
 
-/** A client that is refused before it finished sending may go on this long; closing at once would lose the answer. */
+/** A rejected client may keep sending this long; closing the connection immediately would lose the response. */
 const LINGER_MS = 5_000
 
 const METHODS = new Map([
@@ -40,12 +40,12 @@ const METHODS = new Map([
   ['store', 'POST, GET'],
 ])
 
-/** One of the smaller endpoints, with what its answers depend on. */
-type Small = { readonly endpoint: Endpoint; readonly head: ArrivalHead }
+/** An endpoint other than `/envelope/` and `/store/`, with the head of the request. */
+type SecondaryEndpoint = { readonly endpoint: Endpoint; readonly head: ArrivalHead }
 
 /**
- * Takes a request of an SDK: judges transport, key, limits and the envelope's grammar, puts the bytes on the spool,
- * and answers only when they are on disk. Payloads are looked at by digestion.
+ * Handles a request of an SDK: checks transport, key, limits and the envelope's grammar, appends the bytes to the spool,
+ * and responds only when they are on disk. Digestion parses the payloads.
  * @returns false when the URL is not SDK traffic; nothing was touched then
  */
 export function handleIntake(app: App, deps: IntakeDeps, request: IncomingMessage, response: ServerResponse): boolean {
@@ -65,11 +65,11 @@ export function handleIntake(app: App, deps: IntakeDeps, request: IncomingMessag
     lingerUnread(request)
     return true
   }
-  let small: Small | null = null
-  const refused = (error: unknown): void => refuse(app, deps, request, response, small, error)
+  let secondary: SecondaryEndpoint | null = null
+  const refused = (error: unknown): void => refuse(app, deps, request, response, secondary, error)
   const timer = setTimeout(() => {
     refused(invalid('The body did not arrive in time.'))
-    // Once the answer is out: nothing more is expected of this client.
+    // After the response nothing more is read from this client.
     response.once('finish', () => request.destroy())
   }, matched?.endpoint.bodyTimeoutMs ?? deps.bodyTimeoutMs)
   const startedMs = app.clock.monotonicMs()
@@ -77,15 +77,15 @@ export function handleIntake(app: App, deps: IntakeDeps, request: IncomingMessag
     if (methods === undefined) throw notFound('Endpoint')
     const encoding = contentEncodingFrom(request.headers['content-encoding'])
     if (matched !== null)
-      small = { endpoint: matched.endpoint, head: headOf(app, request, route, matched.params, encoding) }
-    const { eventId, limited, announced } = await accept(app, deps, route, request, small, encoding, () =>
+      secondary = { endpoint: matched.endpoint, head: headOf(app, request, route, matched.params, encoding) }
+    const { eventId, limited, announced } = await accept(app, deps, route, request, secondary, encoding, () =>
       clearTimeout(timer),
     )
-    // The rest is stored: the answer only tells the client what to hold back from now on.
-    if (limited !== null && small?.endpoint.tellsLimits !== false) throw limited
+    // The rest is stored: the response only announces the limit.
+    if (limited !== null && secondary?.endpoint.announcesLimits !== false) throw limited
     countLatency(deps.counters, app.clock.monotonicMs() - startedMs)
     let status = 200
-    if (small !== null) status = small.endpoint.accepted(response, small.head, eventId)
+    if (secondary !== null) status = secondary.endpoint.accepted(response, secondary.head, eventId)
     else if (request.method === 'GET') answerPixel(response)
     else answerAccepted(response, eventId, announced)
     countAnswer(deps.counters, status)
@@ -93,7 +93,7 @@ export function handleIntake(app: App, deps: IntakeDeps, request: IncomingMessag
   work()
     .catch((error: unknown) => {
       refused(error)
-      // Judged before anything was stored; a commit that failed may still be reading.
+      // Rejected before anything was stored; a failed commit may still be reading the body.
       if (error instanceof AppError && (error.code === 'invalid' || error.code === 'too_large'))
         deps.bodies.discard(request)
     })
@@ -109,7 +109,7 @@ function refuse(
   deps: IntakeDeps,
   request: IncomingMessage,
   response: ServerResponse,
-  small: Small | null,
+  secondary: SecondaryEndpoint | null,
   error: unknown,
 ): void {
   if (error instanceof AbortedError) {
@@ -119,8 +119,8 @@ function refuse(
   }
   if (response.headersSent) return
   const status =
-    error instanceof AppError && small?.endpoint.refused !== undefined
-      ? small.endpoint.refused(response, small.head, error)
+    error instanceof AppError && secondary?.endpoint.refused !== undefined
+      ? secondary.endpoint.refused(response, secondary.head, error)
       : answerError(response, error)
   countAnswer(deps.counters, status)
   if (status === 500) app.log.error({ err: error, path: request.url?.split('?', 1)[0] }, 'intake failed')
@@ -159,14 +159,14 @@ async function accept(
   deps: IntakeDeps,
   route: IntakeRoute,
   request: IncomingMessage,
-  small: Small | null,
+  secondary: SecondaryEndpoint | null,
   encoding: ContentEncoding,
   bodyArrived: () => void,
 ): Promise<Taken> {
   const { headers } = request
   const clientIp = deps.addressOf(request.socket.remoteAddress, headers['x-forwarded-for'])
-  // Who must never hear of a limit is held by that of the key alone.
-  const addressWait = small?.endpoint.tellsLimits === false ? 0 : deps.limiter.takeAddress(clientIp)
+  // Endpoints that never announce limits have only that of the key.
+  const addressWait = secondary?.endpoint.announcesLimits === false ? 0 : deps.limiter.takeAddress(clientIp)
   if (addressWait > 0)
     throw rateLimited(
       'Too many requests from this address.',
@@ -178,7 +178,7 @@ async function accept(
     xSentryAuth: textOf(headers['x-sentry-auth']),
     authorization: headers.authorization,
     query: route.query,
-    pathKey: small?.head.params.key,
+    pathKey: secondary?.head.params.key,
   })
   let publicKey = auth?.key ?? null
   if (publicKey === null) {
@@ -190,13 +190,13 @@ async function accept(
   const key = judgeKey(app, route, found instanceof Promise ? await found.catch(databaseAway) : found)
   if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
     throw forbidden('The project takes nothing from this origin.')
-  judgeReadiness(deps, key, small)
-  small?.endpoint.judge?.(small.head)
+  judgeReadiness(deps, key, secondary)
+  secondary?.endpoint.judge?.(secondary.head)
 
-  const isQuery = request.method === 'GET' && small === null
+  const isQuery = request.method === 'GET' && secondary === null
   const body = isQuery
     ? bodyOfQuery(route.query)
-    : await deps.bodies.read(request, small?.endpoint.mostWireBytes).catch((error: unknown) => {
+    : await deps.bodies.read(request, secondary?.endpoint.mostWireBytes).catch((error: unknown) => {
         countUnreceived(deps, key, error)
         throw error
       })
@@ -214,16 +214,16 @@ async function accept(
     body,
   }
   const { projectNumber } = route
-  if (small !== null) return takeSmall(deps, arrived, key, small, projectNumber)
+  if (secondary !== null) return takeSecondary(deps, arrived, key, secondary, projectNumber)
   if (route.endpoint === 'store') return takeStore(deps, arrived, key)
   return takeEnvelope(deps, arrived, key, { decoded: null, projectNumber })
 }
 
-async function takeSmall(
+async function takeSecondary(
   deps: IntakeDeps,
   arrived: Arrived,
   key: ProjectKey,
-  { endpoint, head }: Small,
+  { endpoint, head }: SecondaryEndpoint,
   projectNumber: string | null,
 ): Promise<Taken> {
   const { body, encoding } = arrived
@@ -232,7 +232,7 @@ async function takeSmall(
     ...head,
     body,
     async decoded() {
-      // Copied: what decode gives is gone after it was looked at.
+      // Copied: the decoded bytes are valid only during the call.
       const decoded =
         encoding === 'none' ? body : await deps.bodies.decode(body, encoding, (bytes) => Buffer.from(bytes))
       isDecoded = true
@@ -245,7 +245,7 @@ async function takeSmall(
     envelope = await endpoint.toEnvelope(arrival)
     packed = await packEnvelope(envelope)
   } catch (error) {
-    // What is no form, dump or export request is to these endpoints what broken grammar is to an envelope.
+    // A malformed form, dump or export request counts like an envelope with broken grammar.
     if (isDecoded && error instanceof AppError && error.code === 'invalid')
       countRequest(deps, key, 'invalid', 'envelope')
     else countUnreceived(deps, key, error)
@@ -269,19 +269,19 @@ function judgeKey(app: App, route: IntakeRoute, key: ProjectKey | null): Project
 }
 
 /**
- * A refusal because of overload costs nothing but the look-up of the key: no body is read for it.
+ * Under overload a request costs only the look-up of its key: its body is not read.
  * @throws AppError `rate_limited` or `unavailable`; counted as one item
  */
-function judgeReadiness(deps: IntakeDeps, key: ProjectKey, small: Small | null): void {
+function judgeReadiness(deps: IntakeDeps, key: ProjectKey, secondary: SecondaryEndpoint | null): void {
   const state = deps.spool.readiness()
   if (state === 'open') return
   if (state === 'full') countRequest(deps, key, 'rate_limited', 'busy')
   else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')
   if (state === 'down') throw databaseIsAway()
   if (state === 'disk') throw unavailable('The service has no room left to store anything.', 30)
-  // Spread out, or everybody comes back in the same second.
+  // Spread out, so that clients do not retry in the same second.
   const seconds = 5 + (deps.counters.requests % 6)
-  if (small?.endpoint.tellsLimits === false) throw unavailable('The service is busy.', seconds)
+  if (secondary?.endpoint.announcesLimits === false) throw unavailable('The service is busy.', seconds)
   const limit: Limit = { categories: [], seconds, scope: 'organization', reason: 'busy' }
   throw rateLimited('The service is busy.', seconds, rateLimitHeaders([limit]))
 }

@@ -1,9 +1,9 @@
-import { stormGrouping } from '../grouping/storm-grouping.ts'
+import { floodGrouping } from '../grouping/flood-grouping.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { anEvent } from '#test/kit/sdk.ts'
 import { createRateLimiter } from '../limits/rate-limiter.ts'
-import { createStorms } from '../limits/storm.ts'
+import { createFloodSampling } from '../limits/flood-sampling.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
 import { judgeEvent, judgeItems, type Judges, type LimitedKey } from './judge-items.ts'
 
@@ -16,7 +16,7 @@ function judgesAt(scale = 1): Judges & { quotaLeft: number } {
   const nowMs = () => ms
   const judges = {
     limiter: createRateLimiter({ scale, loopbackExempt: false, nowMs }),
-    storms: createStorms(nowMs),
+    floods: createFloodSampling(nowMs),
     quotaLeft: Number.POSITIVE_INFINITY,
     quota: {
       take: () => (judges.quotaLeft-- > 0 ? 0 : 300),
@@ -34,7 +34,7 @@ const KEY: LimitedKey = {
   ratePerMinute: null,
   eventsPerDay: 1,
   spikeProtection: true,
-  grouping: stormGrouping(groupingSettings({})),
+  grouping: floodGrouping(groupingSettings({})),
 }
 
 const judge = (text: string, judges: Judges = judgesAt(), key = KEY) => {

@@ -3,7 +3,7 @@ import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import type { RawItem } from '../protocol/envelope.ts'
 import { QUOTA_CATEGORIES, type OrgQuota } from '../limits/org-quota.ts'
 import { KEY_PER_MINUTE, type RateLimiter } from '../limits/rate-limiter.ts'
-import type { EventBytes, Storms } from '../limits/storm.ts'
+import type { EventBytes, FloodSampling } from '../limits/flood-sampling.ts'
 import type { DroppedItem } from '../spool/entry.ts'
 import { claimedQuantity, type DropReason } from '../outcomes/dropped-items.ts'
 import type { ProjectKey } from './project-keys.ts'
@@ -44,53 +44,53 @@ const MOST_COUNT = new Map<string, number>([
   ['client_report', 100],
 ])
 
-/** What limits need to know of a project key. */
+/** The fields of a project key that limits read. */
 export type LimitedKey = Pick<
   ProjectKey,
   'id' | 'projectId' | 'orgId' | 'ratePerMinute' | 'eventsPerDay' | 'spikeProtection' | 'grouping'
 >
 
-/** Who decides what may pass. */
+/** The limits that an item must pass. */
 export type Judges = {
   readonly limiter: RateLimiter
   readonly quota: OrgQuota
-  readonly storms: Storms
+  readonly floods: FloodSampling
 }
 
 export type Judgement = {
   readonly dropped: readonly DroppedItem[]
-  /** Items that go on. */
+  /** Number of accepted items. */
   readonly kept: number
   /** Categories over the limit of the key, with the seconds to wait. */
   readonly limited: ReadonlyMap<Category, number>
-  /** Seconds to wait for the organisation's quota; 0 when it was not met. */
+  /** Seconds to wait for the organisation's quota; 0 when it is not reached. */
   readonly quotaWait: number
-  /** Categories that went on and are at their limit now. */
+  /** Accepted categories that have reached their limit. */
   readonly spent: ReadonlyMap<Category, number>
-  /** An event let through over its limit because its kind is new: `first` of its kind, or one of the next. */
+  /** Set for an event accepted over its limit because its kind is new: `first` of its kind, or one of the next. */
   readonly letThrough: 'first' | 'again' | null
 }
 
 const NOTHING: ReadonlyMap<Category, number> = new Map()
 
-/** From here on kinds of events are remembered, so that a storm knows what is nothing new. */
+/** From this share of the limit on, kinds of events are remembered, so that a flood knows which are new. */
 const NEARLY_FULL = 0.5
 
-/** Why an item is refused and for how long; null when it may pass. */
+/** Why an item is dropped and for how long; null when it is accepted. */
 type Refused = { readonly reason: DropReason; readonly wait: number } | null
-export type EventVerdict = { readonly refused: Refused; readonly letThrough: Judgement['letThrough'] }
+export type EventDecision = { readonly refused: Refused; readonly letThrough: Judgement['letThrough'] }
 
-const PASSED: EventVerdict = { refused: null, letThrough: null }
+const PASSED: EventDecision = { refused: null, letThrough: null }
 
 /**
- * Judges an error by the limit of its key, by whether it is news in a storm, and by the quota.
- * @param event its JSON; null for what has none to look at
+ * Decides about an error event by the limit of its key, flood sampling, and the quota.
+ * @param event its JSON; null without one
  */
 export function judgeEvent(
-  { limiter, quota, storms }: Judges,
+  { limiter, quota, floods }: Judges,
   key: LimitedKey,
   event: EventBytes | null,
-): EventVerdict {
+): EventDecision {
   const wait = limiter.takeItem(key.id, 'error', key.ratePerMinute)
   const subject = {
     projectId: key.projectId,
@@ -99,12 +99,12 @@ export function judgeEvent(
   }
   let letThrough: Judgement['letThrough'] = null
   if (wait > 0) {
-    const news = event === null || !key.spikeProtection ? 'unseen' : storms.judge(subject, event)
+    const news = event === null || !key.spikeProtection ? 'unseen' : floods.judge(subject, event)
     if (news === 'known') return { refused: { reason: 'storm', wait }, letThrough }
     if (news === 'unseen') return { refused: { reason: 'rate_limited', wait }, letThrough }
     letThrough = news
   } else if (event !== null && key.spikeProtection) {
-    if (limiter.fillOf(key.id, 'error', key.ratePerMinute) >= NEARLY_FULL) storms.note(subject, event)
+    if (limiter.fillOf(key.id, 'error', key.ratePerMinute) >= NEARLY_FULL) floods.note(subject, event)
   }
   const quotaWait = quota.take(key.orgId, key.eventsPerDay)
   if (quotaWait > 0) return { refused: { reason: 'quota', wait: quotaWait }, letThrough: null }
@@ -112,8 +112,8 @@ export function judgeEvent(
 }
 
 /**
- * Judges the items of one envelope by size, number and rate (docs/protocol.md §5.2, §6): what is over a limit is dropped, the
- * rest goes on. Attachments of a refused event go with it, minidumps stay.
+ * Decides about the items of one envelope by size, number and rate (docs/protocol.md §5.2, §6): items over a limit are dropped, the
+ * others are accepted. Attachments of a dropped event are dropped with it, minidumps are not.
  * @param mostAttachmentBytes where an endpoint allows more than an envelope does
  */
 export function judgeItems(
@@ -136,7 +136,7 @@ export function judgeItems(
   const event = verdictOnEvent(judges, key, decoded, items)
   for (let index = 0; index < items.length; index++) {
     const item = items[index]
-    // Surplus events are digestion's to record as such; they are no reason to refuse anything.
+    // Digestion records surplus events; intake does not reject them.
     if (item === undefined || item.surplus) continue
     const most = MOST_COUNT.get(item.type)
     if (most !== undefined) {
@@ -152,7 +152,7 @@ export function judgeItems(
       continue
     }
     const category = categoryOf(item.type)
-    // A dump is a crash of its own; the limit of attachments holds for it like for any other.
+    // A minidump is a separate crash; the limit of attachments applies to it as well.
     const isDump = item.headers.attachment_type === 'event.minidump'
     const goesWithEvent = item.type === 'attachment' && event.refused !== null && !isDump
     let refused: Refused
@@ -160,7 +160,7 @@ export function judgeItems(
     else refused = judgeOther(judges, key, category, claimedQuantity(item))
     if (refused === null) {
       kept++
-      // A container may have gone over its limit: the client need not send the next in vain.
+      // A container may exceed the limit: announce it, so that the client does not send the next in vain.
       const wait =
         item.headers.item_count === undefined ? 0 : judges.limiter.waitOf(key.id, category, key.ratePerMinute)
       if (wait > 0) (spent ??= new Map()).set(category, wait)
@@ -169,7 +169,7 @@ export function judgeItems(
     const { reason, wait } = refused
     ;(dropped ??= []).push({ index, reason })
     if (reason === 'quota') quotaWait = Math.max(quotaWait, wait)
-    // An attachment that goes with its event says nothing about attachments.
+    // An attachment dropped with its event is not limited itself.
     else if (!goesWithEvent) (limited ??= new Map()).set(category, Math.max(limited.get(category) ?? 0, wait))
   }
   return {
@@ -192,8 +192,8 @@ function judgeOther({ limiter, quota }: Judges, key: LimitedKey, category: Categ
 const isTooLarge = (item: RawItem): boolean =>
   item.end - item.start > (MOST_BYTES.get(item.type) ?? Number.POSITIVE_INFINITY)
 
-/** Takes the event first, wherever it stands: attachments before it depend on it as well. */
-function verdictOnEvent(judges: Judges, key: LimitedKey, decoded: Buffer, items: readonly RawItem[]): EventVerdict {
+/** Decides about the event first, at any position: attachments before it depend on it as well. */
+function verdictOnEvent(judges: Judges, key: LimitedKey, decoded: Buffer, items: readonly RawItem[]): EventDecision {
   for (const item of items) {
     if (categoryOf(item.type) !== 'error' || item.surplus || isTooLarge(item)) continue
     const { start, end } = item

@@ -11,8 +11,8 @@ const MIB = 1024 * 1024
 const MINIDUMP_FIELD = 'upload_file_minidump'
 
 /**
- * `/minidump/`: crash uploaders post a minidump alone, or in a form with whatever else they know (docs/protocol.md §12). They
- * know one answer, the event's id as text, and try for ever when told to wait.
+ * `/minidump/`: crash uploaders post a minidump alone, or in a form with further fields (docs/protocol.md §12). They
+ * expect one response, the event's id as text, and retry for ever on 429.
  */
 export const minidumpEndpoint: Endpoint = {
   methods: 'POST',
@@ -20,7 +20,7 @@ export const minidumpEndpoint: Endpoint = {
   mostWireBytes: 100 * MIB,
   mostAttachmentBytes: 100 * MIB,
   bodyTimeoutMs: 600_000,
-  tellsLimits: false,
+  announcesLimits: false,
   async toEnvelope(arrival) {
     if (arrival.mediaType.startsWith('multipart/')) return fromForm(arrival)
     const content = await arrival.decoded()
@@ -64,7 +64,7 @@ function envelopeOf(
 const attachmentItem = (file: FilePart, attachmentType: string): NewItem => ({
   type: 'attachment',
   headers: {
-    // Event parts are known by the name of their field: some uploaders send no other.
+    // Event parts are recognised by their field name: some uploaders send no other.
     filename: (file.field.startsWith('__sentry') ? file.field : file.filename || file.field).slice(0, 1_000),
     content_type: file.contentType.slice(0, 300),
     attachment_type: attachmentType,
@@ -83,7 +83,7 @@ export const attachmentsEndpoint: Endpoint = {
   mostWireBytes: 100 * MIB,
   mostAttachmentBytes: 100 * MIB,
   bodyTimeoutMs: 600_000,
-  tellsLimits: true,
+  announcesLimits: true,
   async toEnvelope(arrival) {
     const { files } = await readMultipart(await arrival.decoded(), arrival.headers['content-type'] ?? '')
     if (files.length === 0) throw invalid('The form has no file.')

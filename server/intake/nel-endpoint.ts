@@ -10,7 +10,7 @@ export const nelEndpoint: Endpoint = {
   methods: 'POST',
   match: (path) => (path === 'nel' ? {} : null),
   mostWireBytes: 1024 * 1024,
-  tellsLimits: true,
+  announcesLimits: true,
   judge({ mediaType }) {
     if (!MEDIA_TYPES.has(mediaType))
       throw new AppError('unsupported_media', `Send network error reports as ${[...MEDIA_TYPES].join(' or ')}.`)

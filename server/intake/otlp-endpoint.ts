@@ -22,12 +22,12 @@ const PATHS: ReadonlyMap<string, OtlpSignal> = new Map<string, OtlpSignal>([
 /** The field that names how many entries were refused, in JSON. */
 const REJECTED: Readonly<Record<OtlpSignal, string>> = { traces: 'rejectedSpans', logs: 'rejectedLogRecords' }
 
-/** Entries refused of a request, until it is answered. Its headers are the one thing that stays the same object. */
+/** Rejected entries of a request until its response. Keyed by its headers, the only object that stays the same. */
 const rejected = new WeakMap<IncomingHttpHeaders, number>()
 
 /**
- * OTLP over HTTP (docs/protocol.md §14): traces and logs, protobuf or JSON. What the OTLP specification asks of answers: the
- * media type of the request, an Export…ServiceResponse for what was taken, a google.rpc.Status for what was not.
+ * OTLP over HTTP (docs/protocol.md §14): traces and logs, protobuf or JSON. Responses follow the OTLP specification: the
+ * media type of the request, an Export…ServiceResponse on success, a google.rpc.Status on failure.
  */
 export const otlpEndpoint: Endpoint = {
   methods: 'POST',
@@ -36,7 +36,7 @@ export const otlpEndpoint: Endpoint = {
     return signal === undefined ? null : { signal }
   },
   mostWireBytes: MOST_BYTES,
-  tellsLimits: true,
+  announcesLimits: true,
   judge({ mediaType }) {
     if (mediaType !== PROTOBUF && mediaType !== JSON_TYPE)
       throw new AppError('unsupported_media', `OTLP is taken as ${PROTOBUF} or ${JSON_TYPE}.`)

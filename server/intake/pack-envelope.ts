@@ -4,7 +4,7 @@ import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { tooLarge } from '../kernel/errors.ts'
 import { MOST_DECODED_BYTES } from '../protocol/decode.ts'
 
-/** Below this there is nothing to save. */
+/** Smaller bodies are not compressed. */
 const LEAST_BYTES = 512
 /** Up to this much compressing takes less than a millisecond. */
 const SYNC_BYTES = 128 * 1024
@@ -12,7 +12,7 @@ const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const compress = promisify(zstdCompress)
 
 /**
- * Makes an envelope of our own fit for the spool.
+ * Compresses an envelope that intake built, for the spool.
  * @throws AppError `too_large` when digestion could not decode it again
  */
 export async function packEnvelope(envelope: Buffer): Promise<{ body: Buffer; encoding: ContentEncoding }> {
@@ -20,6 +20,6 @@ export async function packEnvelope(envelope: Buffer): Promise<{ body: Buffer; en
     throw tooLarge(`The request holds more than ${MOST_DECODED_BYTES / 1024 / 1024} MiB.`)
   if (envelope.length < LEAST_BYTES) return { body: envelope, encoding: 'none' }
   const body = envelope.length <= SYNC_BYTES ? zstdCompressSync(envelope, OPTIONS) : await compress(envelope, OPTIONS)
-  // What packs better than 100:1 would look like a bomb on its way out.
+  // Digestion rejects a ratio above 100:1 as a decompression bomb.
   return body.length * 50 < envelope.length ? { body: envelope, encoding: 'none' } : { body, encoding: 'zstd' }
 }

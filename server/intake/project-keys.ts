@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { stormGrouping, type StormGrouping } from '../grouping/storm-grouping.ts'
+import { floodGrouping, type FloodGrouping } from '../grouping/flood-grouping.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { intakeSettings } from './intake-settings.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
@@ -8,9 +8,9 @@ import { updateSeen } from '../projects/recording.queries.ts'
 
 /** A key is looked up again after this long, so that a change is noticed even when its message was lost. */
 const FRESH_MS = 60_000
-/** From here on the next use renews it in the background, and nobody has to wait for the database. */
+/** From this age on the next use renews it in the background, so that no request waits for the database. */
 const RENEW_MS = 45_000
-/** Keys nobody has: remembered shortly, and only so many of them. */
+/** Unknown keys: cached briefly, and at most this many. */
 const UNKNOWN_MS = 10_000
 const MOST_UNKNOWN = 10_000
 /** One write per key and minute; the very first is written at the next tick, onboarding waits for it. */
@@ -32,23 +32,23 @@ export type ProjectKey = {
   readonly eventsPerDay: number | null
   /** Whether first events of new problems get through over the limit. */
   readonly spikeProtection: boolean
-  readonly grouping: StormGrouping
+  readonly grouping: FloodGrouping
   /** Browser origins that may send; empty: all. */
   readonly allowedOrigins: readonly string[]
 }
 
 export type ProjectKeys = {
   /**
-   * Who a public key belongs to, expired keys included; null when nobody does. Answers without a promise when it knows.
-   * While the database is away what is known goes on being given, whatever its age.
-   * @throws (rejects with) the database's error when nothing is known about the key
+   * The project key of a public key, expired ones included; null when there is none. Returns no promise for a cached key.
+   * While the database is away, cached keys are returned whatever their age.
+   * @throws (rejects with) the database's error when the key is not cached
    */
   find(publicKey: string): ProjectKey | null | Promise<ProjectKey | null>
-  /** Forgets one key: call it when a key was rotated, switched off or changed. */
+  /** Drops one key from the cache: call it when a key was rotated, switched off or changed. */
   drop(publicKey: string): void
-  /** Has every key looked up again at its next use: call it when messages may have been lost. */
+  /** Expires every cached key: call it when messages may have been lost. */
   expireAll(): void
-  /** Notes that the key was used; written in the background. */
+  /** Records that the key was used; written in the background. */
   markSeen(key: ProjectKey): void
   close(): Promise<void>
 }
@@ -87,7 +87,7 @@ export function createProjectKeys(app: App): ProjectKeys {
     try {
       const rows = new Map((await selectKeys(app.db, [...batch.keys()])).map((row) => [row.publicKey, row]))
       for (const [publicKey, lookup] of batch) {
-        // Dropped meanwhile: what was read may be what the key was before, so only those who waited hear of it.
+        // Dropped meanwhile: the row may be outdated, so only the waiting requests get it.
         const isCurrent = running.get(publicKey) === lookup
         lookup.resolve(isCurrent ? remember(publicKey, rows.get(publicKey)) : keyOf(publicKey, rows.get(publicKey)))
       }
@@ -129,7 +129,7 @@ export function createProjectKeys(app: App): ProjectKeys {
       )
       for (const { key } of due) writtenAtMs.set(key.id, nowMs)
     } catch (error) {
-      // Worth another try at the next tick, unless a later use has taken its place.
+      // Retried at the next tick, unless a later use replaced it.
       for (const one of due) if (!seen.has(one.key.id)) seen.set(one.key.id, one)
       app.log.warn(
         { err: error instanceof Error ? error.message : String(error) },
@@ -184,7 +184,7 @@ export function createProjectKeys(app: App): ProjectKeys {
     async close() {
       clearInterval(timer)
       await writing
-      // What the minute had not allowed yet; a restart should not lose it.
+      // Uses not written within this minute; a restart must not lose them.
       writtenAtMs.clear()
       await writeSeen()
     },
@@ -205,7 +205,7 @@ function keyOf(publicKey: string, row: KeyRow | undefined): ProjectKey | null {
     ratePerMinute: limits.rate_limit_per_minute,
     eventsPerDay: row.eventsPerDay,
     spikeProtection: limits.spike_protection,
-    grouping: stormGrouping(groupingSettings(row.settings)),
+    grouping: floodGrouping(groupingSettings(row.settings)),
     allowedOrigins: intakeSettings(row.settings).allowed_origins,
   }
 }

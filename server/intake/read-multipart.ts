@@ -33,7 +33,7 @@ const SLICE_BYTES = 1024 * 1024
 const MOST_MS = 20_000
 
 /**
- * Takes a multipart body apart. What is over a limit is left out: cut fields, fields and files past the allowed number.
+ * Parses a multipart body. Parts over a limit are left out: cut fields, fields and files past the allowed number.
  * @param contentType the header, with its boundary
  * @throws AppError `invalid` when it is no multipart, or ends in the middle, `too_large` past 240 parts
  */
@@ -81,7 +81,7 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
   return { fields, files }
 }
 
-/** Pieces of one file; they mostly lie beside each other in the body, and joining 100 MiB takes long. */
+/** Pieces of one file; they are mostly adjacent in the body, and joining 100 MiB takes long. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const [first] = pieces
   if (first === undefined) return Buffer.alloc(0)
@@ -93,7 +93,7 @@ function joined(pieces: readonly Buffer[]): Buffer {
   return Buffer.from(first.buffer, first.byteOffset, end - first.byteOffset)
 }
 
-/** Empty when there is none, which the parser says in its own words. */
+/** Empty when there is none; the parser reports that. */
 function boundaryOf(contentType: string): string {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
   return quoted ?? plain ?? ''
@@ -117,7 +117,7 @@ function countOf(body: Buffer, boundary: string, most: number): number {
   return count - 1
 }
 
-/** By the slice: parsing 100 MiB at once would hold up everybody else. */
+/** In slices: parsing 100 MiB in one go would block other requests. */
 async function feed(parser: BusboyInstance, body: Buffer): Promise<void> {
   for (let at = 0; at < body.length; at += SLICE_BYTES) {
     if (parser.destroyed) return

@@ -17,7 +17,7 @@ export const securityEndpoint: Endpoint = {
   methods: 'POST',
   match: (path) => (path === 'security' || path === 'csp-report' ? {} : null),
   mostWireBytes: 1024 * 1024,
-  tellsLimits: true,
+  announcesLimits: true,
   judge({ mediaType }) {
     if (MEDIA_TYPES.has(mediaType)) return
     const types = [...MEDIA_TYPES].slice(0, 3).join(', ')

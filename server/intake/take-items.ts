@@ -2,7 +2,7 @@ import { type AppError, rateLimited, tooLarge } from '../kernel/errors.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Category } from '../protocol/categories.ts'
 import { QUOTA_CATEGORIES } from '../limits/org-quota.ts'
-import type { DoorLedger } from '../outcomes/door-ledger.ts'
+import type { RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
 import { decodeStoreBody, MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { isEventShaped, makesEvent, parseEnvelope, type Envelope } from '../protocol/envelope.ts'
 import { topLevelString } from '../protocol/json-guard.ts'
@@ -29,19 +29,19 @@ import type { ProjectKey, ProjectKeys } from './project-keys.ts'
 export type TakingDeps = Judges & {
   readonly keys: ProjectKeys
   readonly spool: Spool
-  readonly ledger: DoorLedger
+  readonly rejected: RejectedOutcomes
   readonly bodies: Bodies
   readonly counters: IntakeCounters
 }
 
-/** An entry but for what its items decide. */
+/** An entry without the fields that depend on its items. */
 export type Arrived = Omit<SpoolEntry, 'endpoint' | 'eventId' | 'dropped'>
 
 /** What was put on the spool. */
 export type Taken = {
-  /** To be answered; null when the request held nothing that makes an event. */
+  /** For the response; null when the request holds no event. */
   readonly eventId: string | null
-  /** The 429 that tells which categories to hold back; the rest is stored. Null when nothing was limited. */
+  /** The 429 that announces limited categories; the rest is stored. Null when nothing was limited. */
   readonly limited: AppError | null
   /** Headers that go with a 200 to announce limits which were just reached; null for none. */
   readonly announced: Readonly<Record<string, string>> | null
@@ -70,7 +70,7 @@ export async function takeStore(deps: TakingDeps, arrived: Arrived, key: Project
 }
 
 export type EnvelopeToTake = {
-  /** The body decoded, where that is known already. */
+  /** The decoded body, if it was decoded before. */
   readonly decoded: Buffer | null
   /** The project in the path, to be compared with the envelope's own `dsn`. */
   readonly projectNumber: string | null
@@ -78,7 +78,7 @@ export type EnvelopeToTake = {
 }
 
 /**
- * An envelope: judges grammar and items, stores it with a note of what was dropped.
+ * An envelope: checks grammar and items, stores it with a list of dropped items.
  * @throws AppError `invalid` when its grammar is broken, `too_large` when nothing of it is left
  */
 export async function takeEnvelope(
@@ -99,7 +99,7 @@ export async function takeEnvelope(
   try {
     looked = known === null ? await deps.bodies.decode(arrived.body, arrived.encoding, look) : look(known)
   } catch (error) {
-    // One that decodes to too much, or for which there is no room at the moment.
+    // It decodes to too many bytes, or there is no memory for it at the moment.
     if (!hasLooked) countUnreceived(deps, key, error)
     throw error
   }
@@ -132,7 +132,7 @@ async function store(deps: TakingDeps, entry: SpoolEntry, key: ProjectKey): Prom
 function tellLetThrough(deps: TakingDeps, key: ProjectKey, letThrough: Judgement['letThrough']): void {
   if (letThrough === null) return
   deps.counters.letThrough++
-  deps.ledger.addStorm(key.projectId, key.id, letThrough === 'first')
+  deps.rejected.addStorm(key.projectId, key.id, letThrough === 'first')
 }
 
 /** The 429 for items over their rate or over the quota, null when none were. */
@@ -153,7 +153,7 @@ function idOf({ header, items }: Envelope, decoded: Buffer): string | null {
   if (header.eventId !== null) return header.eventId
   const item = items.find(({ type }) => makesEvent(type) || isEventShaped(type))
   if (item === undefined) return null
-  // One that is too large is dropped anyway, and looking through it would hold up everybody.
+  // An event over the size limit is dropped anyway, and scanning it would block other requests.
   const isLookedAt = isEventShaped(item.type) && item.end - item.start <= MOST_EVENT_BYTES
   const inPayload = isLookedAt ? topLevelString(decoded, 'event_id', item.start, item.end) : null
   return eventIdFrom(inPayload) ?? unhyphenate(newId())

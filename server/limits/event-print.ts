@@ -21,7 +21,7 @@ const MOST_NAMES = 2_000
  * A print of what grouping would look at, made from the text without parsing it: half the work of a fingerprint (35 µs for 20 kB). Equal
  * prints mean equal fingerprints, for anything an SDK would send; the reverse need not hold. Bytes that are no JSON
  * have a print like any other.
- * @param reads what rules of the project look at besides (`StormGrouping.reads`)
+ * @param reads further fields that rules of the project read (`FloodGrouping.reads`)
  */
 export function eventPrint(decoded: Buffer, start: number, end: number, reads: ReadonlySet<string> = NOTHING): string {
   // Only compared with itself, so one character per byte is as good as the real text, and faster.

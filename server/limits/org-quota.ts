@@ -18,7 +18,7 @@ export type OrgQuota = {
    * @returns 0 when it may pass, else seconds until it is worth trying again
    */
   take(orgId: string, perDay: number | null): number
-  /** Writes what was taken, and learns what other processes took. */
+  /** Writes this process's usage and reads that of other processes. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export function createOrgQuota(app: App): OrgQuota {
     try {
       const sums = await addUsage(app.db, adding)
       for (const { orgId, day, events, usage } of adding) {
-        // A usage that began its day anew meanwhile is another one.
+        // A new day may have started meanwhile: its usage is another object.
         if (usages.get(orgId) !== usage) continue
         usage.unwritten -= events
         usage.written = sums.get(`${orgId} ${day}`) ?? usage.written + events
@@ -68,7 +68,7 @@ export function createOrgQuota(app: App): OrgQuota {
           })
         }
         usages.set(orgId, (usage = { day, written: 0, unwritten: 0 }))
-        // What the day has seen before this process did is known in a moment.
+        // The usage of the day before this process started is being read.
         setImmediate(() => void flush())
       }
       if (usage.written + usage.unwritten >= perDay) {

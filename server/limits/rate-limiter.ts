@@ -35,7 +35,7 @@ export type RateLimiter = {
   fillOf(keyId: string, category: Category, perMinute?: number | null): number
   /** Takes one request of a client address. @returns as {@link RateLimiter.takeItem}, 5 to 10 seconds when refused */
   takeAddress(address: string): number
-  /** Counts what another process took, by the name it was told under. */
+  /** Counts the usage of another process under the shared name. */
   addForeign(name: string, quantity: number): void
 }
 
@@ -45,7 +45,7 @@ export type LimiterOptions = {
   /** Whether clients on this machine are exempt from the limit per address (relaxed mode). */
   readonly loopbackExempt: boolean
   readonly nowMs: () => number
-  /** Hears of everything taken, with the most that may come in 10 seconds: other processes count it too. */
+  /** Receives all usage, with the maximum of 10 seconds, so that other processes count it too. */
   readonly tell?: (name: string, quantity: number, perBurst: number) => void
 }
 

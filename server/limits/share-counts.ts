@@ -4,16 +4,16 @@ import type { App } from '../context/app.ts'
 import { publish } from '../storage/bus.ts'
 
 const TOPIC = 'rates'
-/** A process is forgotten when nothing was heard of it for so long; each says something this often. */
+/** A process without messages for this long counts as stopped; each sends one at this interval. */
 const PEER_MS = 15_000
 const HELLO_EVERY_MS = 5_000
-/** What is left untold below the share that is told at once. */
+/** Usage below the immediate share is sent with the next message. */
 const TELL_ALL_EVERY_MS = 1_000
 /** Between two messages of one process. */
 const LEAST_DISTANCE_MS = 20
 /** What a process keeps from all others together, at most: a fortieth of what may come in ten seconds. */
 const UNTOLD_SHARE = 40
-/** Less of an allowance than that in a second is not worth telling: a thousand phones must not become a thousand words. */
+/** A smaller share of a limit within a second is not sent: a thousand phones must not cause a thousand messages. */
 const LEAST_TOLD_SHARE = 1_000
 /** A message must stay below 8,000 bytes. */
 const MOST_COUNTS_PER_MESSAGE = 100
@@ -55,7 +55,7 @@ export function createCountSharing(app: App, add: (name: string, quantity: numbe
       try {
         for (const message of messages) await publish(app.db, TOPIC, message)
       } catch (error) {
-        // The database is away: nobody takes anything at the moment.
+        // The database is away: no process accepts anything at the moment.
         app.log.debug({ err: error instanceof Error ? error.message : String(error) }, 'counts not told')
       }
     })

@@ -19,7 +19,7 @@ export class SlidingWindow {
     return wait
   }
 
-  /** Counts what somebody else has taken. */
+  /** Counts usage of another process. */
   add(second: number, quantity: number): void {
     this.#moveTo(second)
     this.#count(second, quantity)

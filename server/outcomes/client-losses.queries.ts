@@ -52,7 +52,7 @@ export async function addLosses(tx: Tx, losses: readonly LossRow[]): Promise<voi
     sums.set(key, (sums.get(key) ?? 0) + row.quantity)
     rows.set(key, row)
   }
-  // A fixed order, so that two writers never wait for each other in a circle.
+  // In a fixed order, so that two writers cannot deadlock.
   const written = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const list = written.map(([, row]) => row)
   await tx.query({

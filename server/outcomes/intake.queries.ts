@@ -10,7 +10,7 @@ export type HourRow = {
   readonly quantity: number
 }
 
-/** Sums of a project by steps since a time: steps × keys × kinds of rows, whatever was sent. */
+/** Sums of a project by steps since a time: steps × keys × kinds of rows, independent of traffic. */
 export async function selectOutcomes(
   db: Connection,
   projectId: string,

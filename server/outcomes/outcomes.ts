@@ -2,7 +2,7 @@ import type { Tx } from '../storage/database.ts'
 import { addOutcomes } from './outcomes.queries.ts'
 import type { Category } from '../protocol/categories.ts'
 
-/** What may become of an item; each ends in exactly one of these, with a reason. */
+/** Outcomes of items; each item ends in exactly one, with a reason. */
 export const OUTCOMES = [
   'accepted',
   'filtered',
@@ -23,7 +23,7 @@ export type OutcomeFact = {
   readonly receivedAt: Date
   readonly category: Category
   readonly outcome: Outcome
-  /** A word for machines, such as `too_many_nodes`; empty where there is nothing to say. */
+  /** Machine-readable, such as `too_many_nodes`; empty without one. */
   readonly reason: string
   readonly quantity: number
 }
@@ -31,10 +31,10 @@ export type OutcomeFact = {
 const HOUR_MS = 3_600_000
 
 /** Adds facts up by hour of receipt, so that a batch costs a row per kind and not per item. */
-export class OutcomeLedger {
+export class OutcomeSums {
   readonly #sums = new Map<string, { fact: OutcomeFact; hour: number; quantity: number }>()
 
-  /** A quantity of 0 says that the fact rides along with another one. */
+  /** A fact with quantity 0 is counted with another one. */
   add(fact: OutcomeFact): void {
     if (fact.quantity === 0) return
     const hour = Math.floor(fact.receivedAt.getTime() / HOUR_MS) * HOUR_MS
@@ -48,7 +48,7 @@ export class OutcomeLedger {
     return this.#sums.size
   }
 
-  /** Writes what was added; the ledger stays as it is until {@link clear}. */
+  /** Writes the sums; they are kept until {@link clear}. */
   async write(tx: Tx): Promise<void> {
     // A fixed order, so that two writers never wait for each other in a circle.
     const rows = [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)

@@ -68,7 +68,7 @@ export async function readIntake(
   }
 }
 
-/** Sums under keys, in the order they were first met. */
+/** Sums by key, in the order of first occurrence. */
 function sumBy<R extends HourRow>(
   rows: readonly R[],
   key: (row: R) => string,

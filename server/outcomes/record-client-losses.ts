@@ -4,7 +4,7 @@ import type { Recorder } from './recorder.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Sums by hour of receipt: the clock of a client that loses things is not to be relied on. */
+/** Sums by hour of receipt: the client's clock is not reliable. */
 export const recordClientLosses: Recorder<readonly ClientLoss[]> = async (client, _now, facts) => {
   await addLosses(
     client,

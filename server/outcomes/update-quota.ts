@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 import { updateOrgQuota } from '../auth/auth.queries.ts'
 import { readQuota, type QuotaView } from './read-quota.ts'
 
-/** Sets the quota, null lifts it; every intake forgets what it knew of keys and so hears of it at once. */
+/** Sets the quota; null removes it. Every intake drops its cached keys and applies it immediately. */
 export async function updateQuota(app: App, actor: OrgActor, eventsPerDay: number | null): Promise<QuotaView> {
   await app.tx(async (tx) => {
     await updateOrgQuota(tx, actor.orgId, eventsPerDay)

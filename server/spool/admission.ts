@@ -9,7 +9,7 @@ export type AdmissionLimits = {
   readonly mostBacklogBytes: number
 }
 
-/** What is asked about every {@link ASK_EVERY_MS}. */
+/** State of the database, read every {@link ASK_EVERY_MS}. */
 export type AdmissionSources = {
   backlog(): Promise<Backlog>
   /** Free bytes and size of the volume the database writes to; null where that is not this machine's. */
@@ -30,7 +30,7 @@ export type Admission = {
 const ASK_EVERY_MS = 1_000
 /**
  * What was closed opens again below this share: otherwise it would close with the next request. A hundredth of a full
- * backlog is digested in a few seconds, so that an overload that ended is soon forgotten.
+ * backlog is digested in a few seconds, so intake resumes soon after an overload ends.
  */
 const REOPEN_SHARE = 0.99
 /** A disk is not emptied by waiting. */
@@ -44,7 +44,7 @@ const MOST_FREE_SHARE = 0.2
 const freeBytesNeeded = ({ totalBytes }: Disk): number =>
   Math.min(MOST_FREE_BYTES, totalBytes * MOST_FREE_SHARE, Math.max(LEAST_FREE_BYTES, totalBytes * FREE_SHARE))
 
-/** Judges once a second whether anything more may be taken, so that requests need not ask (docs/decisions/admission-and-outcomes.md). */
+/** Decides once a second whether requests are accepted, so that no request queries for it (docs/decisions/admission-and-outcomes.md). */
 export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSources): Admission {
   let isBusy = false
   let isShort = false

@@ -10,7 +10,7 @@ export async function isDigestedUpTo(app: App, time: Date): Promise<boolean> {
 }
 
 /**
- * Removes requests in quarantine of which `holds` says so.
+ * Deletes the requests in quarantine for which `holds` returns true.
  * @returns how many it were
  */
 export async function eraseFromQuarantine(

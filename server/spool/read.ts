@@ -5,17 +5,17 @@ import { countAttempt, listenForRows, ping, selectRows, tryLockShard, unlockShar
 
 /**
  * Rows whose worker went away this often while they were the oldest are for {@link quarantineBatch}. Many, because a
- * worker may go away for reasons of its own: kill -9 again and again must not set sound rows aside.
+ * worker may stop for other reasons: repeated kill -9 must not quarantine valid rows.
  */
 export const MOST_ATTEMPTS = 20
 /** Rows a worker already died on are read alone, so that their neighbours do not share their fate. */
 const SUSPECT_ATTEMPTS = 2
-/** Without news, look anyway: a NOTIFY may be lost with its connection. */
+/** Poll interval: a NOTIFY may be lost with its connection. */
 const POLL_MS = 250
-/** Shards held by somebody else, or by nobody since a connection broke, are tried again this often. */
+/** Interval between attempts to lock shards that another process holds, or that were freed when a connection broke. */
 const CLAIM_EVERY_MS = 1_000
 
-/** One row of the spool: what was committed together for one shard. */
+/** One row of the spool: entries of one shard that were committed together. */
 export type SpoolBatch = {
   readonly shard: number
   readonly id: number
@@ -33,7 +33,7 @@ export type ReadLimits = {
   readonly maxBytes: number
   /** Only rows behind this id: for reading on while earlier ones are still being digested. Default 0. */
   readonly afterId?: number
-  /** Rows to pass over: those that are being digested, where reading begins anew before they are settled. Default none. */
+  /** Rows to skip: those being digested when reading restarts before they are settled. Default none. */
   readonly except?: readonly number[]
 }
 
@@ -45,7 +45,7 @@ export type SpoolReader = {
    * once without it.
    */
   read(shard: number, limits: ReadLimits): Promise<SpoolBatch[]>
-  /** Resolves with the shards that may hold something: there is news of them, or {@link POLL_MS} went by; also when the reader closed. */
+  /** Resolves with the shards that may hold rows: after a notification, after {@link POLL_MS}, or when the reader closes. */
   wait(): Promise<ReadonlySet<number>>
   /**
    * Ends each {@link wait} of now, with nothing if there is nothing: for who stops. A race against a promise of their own
@@ -56,14 +56,14 @@ export type SpoolReader = {
 }
 
 /**
- * The reading side of the spool. Each shard has one reader at a time, by an advisory lock on a connection of its own;
+ * The reading side of the spool. Each shard has one reader at a time, by an advisory lock on a dedicated connection;
  * a reader that lost its connection without noticing is stopped by {@link settleBatches}, which finds its rows gone.
  */
 export async function claimShards(app: App): Promise<SpoolReader> {
   let session: ReservedConnection | null = null
   let closed = false
   const held = new Set<number>()
-  /** Shards whose first read is still to come: what lies there may be what the reader before died on. */
+  /** Shards not read yet: their oldest row may have killed the previous reader. */
   const fresh = new Set<number>()
   const news = new Set<number>()
   const waiting = new Set<() => void>()
@@ -131,7 +131,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     })
   }, CLAIM_EVERY_MS)
   timer.unref()
-  // Whatever is heard of one shard, the others have their turn.
+  // Notifications of one shard must not starve the others.
   const polling = setInterval(() => tellNews(SHARD_NUMBERS), POLL_MS)
   polling.unref()
 

@@ -3,7 +3,7 @@ import { packEntries, type SpoolEntry } from './entry.ts'
 import type { SpoolBatch } from './read.ts'
 import { deleteRows, insertQuarantined } from './spool.queries.ts'
 
-/** Somebody else settled these rows: this reader had lost its shard. Roll back and read anew. */
+/** Another reader settled these rows: this one had lost its shard. Roll back and read again. */
 export class SpoolFencedError extends Error {}
 
 /**
@@ -20,8 +20,8 @@ export async function settleBatches(tx: Tx, shard: number, ids: readonly number[
 }
 
 /**
- * Keeps one entry nobody could digest, as it came. Its row is settled like any other.
- * @param reason one sentence for the operator, without people's data
+ * Moves an entry that cannot be digested to quarantine, unchanged. Its row is settled like any other.
+ * @param reason one sentence for the operator, without user data
  */
 export async function quarantineEntry(
   tx: Tx,

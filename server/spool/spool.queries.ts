@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** Channel that tells readers of new rows. */
+/** Channel of notifications about new rows. */
 const SPOOL_CHANNEL = 'faultline_spool'
 
 /** First half of the advisory locks that give a shard to one reader. */
@@ -19,7 +19,7 @@ const COLUMNS_PER_ROW = 6
 
 /**
  * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
- * @param tell shards whose readers are told of them
+ * @param notify shards whose readers are notified
  */
 export async function insertRows(session: Connection, rows: readonly NewRow[], tell: readonly number[]): Promise<void> {
   const places = rows
@@ -55,12 +55,12 @@ export async function demandDurability(session: Connection): Promise<void> {
   )
 }
 
-/** Against the rule of the pool: an insert is planned the same whatever the tables hold, once is enough (0.1 ms each). */
+/** Unlike other statements of the pool, planned once (0.1 ms each): the plan of an insert does not depend on the tables' contents. */
 export async function keepInsertPlans(session: Connection): Promise<void> {
   await session.query('set plan_cache_mode = auto')
 }
 
-/** Makes the connection hear of new rows. */
+/** Subscribes the connection to notifications about new rows. */
 export async function listenForRows(session: Connection): Promise<void> {
   await session.query(`listen ${SPOOL_CHANNEL}`)
 }

@@ -13,10 +13,10 @@ import {
   selectBacklog,
 } from './spool.queries.ts'
 
-/** Most entries and bytes of one row; a larger single entry gets a row of its own. */
+/** Maximum entries and bytes of one row; a larger single entry gets its own row. */
 const MOST_ROW_ENTRIES = 500
 const MOST_ROW_BYTES = 4 * 1024 * 1024
-/** Commits on their way at once: one can be written while the other waits for the disk. */
+/** Concurrent commits: one can be written while the other waits for the disk. */
 const MOST_FLUSHES = 2
 /** A second flush starts only for this many waiting entries: small commits cost more than they save. */
 const SECOND_FLUSH_ENTRIES = 64
@@ -25,7 +25,7 @@ const BUSY_ENTRIES = 150
 const BUSY_WINDOW_MS = 100
 const BUSY_DISTANCE_MS = 2
 const MANY_ENTRIES = 128
-/** After this the connection counts as dead; what became of the commit is unknown, so nothing of it is acknowledged. */
+/** After this the connection counts as dead; the result of the commit is unknown, so none of it is acknowledged. */
 const FLUSH_TIMEOUT_MS = 10_000
 /** Readers that are busy need no waking; those that are not wait this much longer at most. */
 const NOTIFY_EVERY_MS = 20
@@ -62,7 +62,7 @@ export type Spool = {
   backlog(): Promise<Backlog>
   /** Of the volume the embedded database writes to, as last asked; null when it is elsewhere. */
   disk(): Disk | null
-  /** Waits for what was appended, then gives the connections back. Later appends are refused. */
+  /** Waits for pending appends, then releases the connections. Later appends are rejected. */
   close(): Promise<void>
 }
 
@@ -140,7 +140,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
       down = false
       for (const { resolve } of batch) resolve()
     } catch (error) {
-      // Told once, not with every request of an outage.
+      // Logged once per outage, not once per request.
       if (!down && isDatabaseAway(error))
         app.log.warn({ err: messageOf(error) }, 'the spool cannot be written, the database is away')
       else if (!down) app.log.error({ err: error }, 'the spool cannot be written')
@@ -217,7 +217,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
   })
 
   const readiness = (): SpoolReadiness => {
-    // One attempt at a time finds out whether the database is back; everybody else hears no at once.
+    // One attempt at a time checks whether the database is back; all other requests are rejected immediately.
     if (closed || (down && flushes > 0)) return 'down'
     const fill = Math.max(queue.length / limits.mostWaitingEntries, waitingBytes / limits.mostWaitingBytes)
     memoryFull = fill >= (memoryFull ? REOPEN_SHARE : 1)
@@ -258,10 +258,10 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
 /** Refusals of appends whose commit was under way when it failed. */
 const uncertain = new WeakSet<object>()
 
-/** Whether what an append refused with this error may be on the spool nevertheless: nobody heard how its commit ended. */
+/** Whether the entries of an append that failed with this error may be stored nevertheless: the result of the commit is unknown. */
 export const mayBeStored = (error: object): boolean => uncertain.has(error)
 
-/** An answer of PostgreSQL says that nothing was written; a connection that broke says nothing. */
+/** An error from PostgreSQL means that nothing was written; after a broken connection the result is unknown. */
 const isAnswer = (error: unknown): boolean => error instanceof Error && 'severity' in error
 
 const away = (cause: unknown) =>

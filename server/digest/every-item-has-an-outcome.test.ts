@@ -182,7 +182,7 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
           } else clock.advance(step.seconds * 1000)
         }
         await drain()
-        await intake.intake.ledger.flush()
+        await intake.intake.rejected.flush()
       } finally {
         faults.length = 0
         await digester.close()

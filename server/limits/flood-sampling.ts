@@ -1,49 +1,49 @@
-import type { StormGrouping } from '../grouping/storm-grouping.ts'
+import type { FloodGrouping } from '../grouping/flood-grouping.ts'
 import { isRecord } from '../protocol/json.ts'
 import { parseGuarded } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { eventPrint } from './event-print.ts'
 
-/** So many events of a kind first seen during a storm get through. */
+/** Events accepted per kind first seen during a flood. */
 const FIRST_EVENTS = 5
-/** …and so many a minute of all kinds together: this share of the key's limit, at least so many. */
+/** Events accepted per minute over all kinds: this share of the key's limit, with this minimum. */
 const EXTRA_SHARE = 10
 const LEAST_EXTRA = 20
-/** Bytes of events looked at per second, roughly and in full: about 120 and 30 ms of the thread (35 and 37 µs per 20 kB). */
+/** Bytes of events inspected per second, roughly and in full: about 120 and 30 ms of the thread (35 and 37 µs per 20 kB). */
 const PRINT_BYTES = 64 * 1024 * 1024
 const FINGERPRINT_BYTES = 16 * 1024 * 1024
-/** Largest share of these one project may use: its storm must not hide the news of others. */
+/** Maximum share of these for one project: its flood must not hide new problems of others. */
 const PROJECT_SHARE = 0.5
-/** Remembered per project, and projects. */
+/** Fingerprints remembered per project, and projects remembered. */
 const MOST_KINDS = 5_000
 const MOST_PROJECTS = 500
-/** A storm is over when nothing of it came for so long; what it knew is forgotten. */
+/** A flood ends after this long without events over the limit; its memory is dropped. */
 const FORGET_MS = 10 * 60_000
 
-/** An event as it stands in a decoded body. */
+/** An event inside a decoded body. */
 export type EventBytes = { readonly decoded: Buffer; readonly start: number; readonly end: number }
 
 export type StormSubject = {
   readonly projectId: string
-  readonly grouping: StormGrouping
+  readonly grouping: FloodGrouping
   /** The limit of its key, items per minute. */
   readonly perMinute: number
 }
 
-export type Storms = {
-  /** An event within its limit while that is getting short: its kind is nothing new from now on. */
+export type FloodSampling = {
+  /** Remembers the kind of an event that was accepted while the limit was nearly reached. */
   note(subject: StormSubject, event: EventBytes): void
   /**
-   * Judges an event over its limit.
-   * @returns `first` and `again` when it should get through, as one of the first of a kind this storm had not seen;
-   * `known` when its kind was seen; `unseen` when nobody had the time to look
+   * Decides about an event over its limit.
+   * @returns `first` or `again` when the event is accepted as one of the first of a kind that is new in this flood;
+   * `known` when its kind was seen; `unseen` when the budget for inspection is used up
    */
   judge(subject: StormSubject, event: EventBytes): 'first' | 'again' | 'known' | 'unseen'
 }
 
 type Storm = {
   lastMs: number
-  /** Whose fingerprints it knows. */
+  /** The project whose fingerprints are remembered. */
   readonly groupingId: string
   /** Cheap print → fingerprint. */
   readonly prints: Map<string, string>
@@ -55,17 +55,17 @@ type Storm = {
 }
 
 /**
- * What a flood must not hide: the first events of problems nobody has seen (docs/decisions/rate-limits.md). Memory of one process and
- * of nothing but events that came while a limit was short.
+ * Flood sampling: a flood must not hide the first events of new problems (docs/decisions/rate-limits.md). In memory of one process,
+ * and only of events that arrived while a limit was nearly reached.
  */
-export function createStorms(nowMs: () => number): Storms {
-  const storms = new Map<string, Storm>()
+export function createFloodSampling(nowMs: () => number): FloodSampling {
+  const floods = new Map<string, Storm>()
   const printed = new Allowance(1_000)
   const fingerprinted = new Allowance(1_000)
 
   const stormOf = ({ projectId, grouping }: StormSubject): Storm => {
     const ms = nowMs()
-    let storm = storms.get(projectId)
+    let storm = floods.get(projectId)
     if (storm !== undefined && storm.groupingId === grouping.id && ms - storm.lastMs < FORGET_MS) {
       storm.lastMs = ms
       return storm
@@ -79,19 +79,19 @@ export function createStorms(nowMs: () => number): Storms {
       printed: new Allowance(1_000),
       fingerprinted: new Allowance(1_000),
     }
-    storms.delete(projectId)
-    for (const [oldest, { lastMs }] of storms) {
-      if (storms.size < MOST_PROJECTS && ms - lastMs < FORGET_MS) break
-      storms.delete(oldest)
+    floods.delete(projectId)
+    for (const [oldest, { lastMs }] of floods) {
+      if (floods.size < MOST_PROJECTS && ms - lastMs < FORGET_MS) break
+      floods.delete(oldest)
     }
-    storms.set(projectId, storm)
+    floods.set(projectId, storm)
     return storm
   }
 
   const mayLook = (all: Allowance, own: Allowance, bytes: number, most: number): boolean =>
     own.has(nowMs(), most * PROJECT_SHARE) && all.take(nowMs(), bytes, most) && own.take(nowMs(), bytes, most)
 
-  /** @returns the fingerprint; null when it cannot be told, or not now */
+  /** @returns the fingerprint; null when it cannot be computed, or not within the budget */
   const kindOf = (storm: Storm, subject: StormSubject, event: EventBytes): string | null => {
     const bytes = event.end - event.start
     if (!mayLook(printed, storm.printed, bytes, PRINT_BYTES)) return null
@@ -127,7 +127,7 @@ export function createStorms(nowMs: () => number): Storms {
   }
 }
 
-/** Newest last; the oldest go when there are too many. */
+/** Newest last; the oldest are dropped above the maximum. */
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key)
   for (const oldest of map.keys()) {
@@ -137,7 +137,7 @@ function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.set(key, value)
 }
 
-/** What one may use up in a period; anew in the next. */
+/** A budget per period; full again in the next one. */
 class Allowance {
   readonly #periodMs: number
   #period = -1
@@ -147,7 +147,7 @@ class Allowance {
     this.#periodMs = periodMs
   }
 
-  /** Takes while anything is left: the last may go over. */
+  /** Takes while the budget is not used up; the last use may exceed it. */
   take(ms: number, amount: number, most: number): boolean {
     if (!this.has(ms, most)) return false
     this.#used += amount
@@ -164,8 +164,8 @@ class Allowance {
   }
 }
 
-/** The issue the event would go to, as far as its bytes say; null for what digestion will call invalid. */
-function fingerprintOf(grouping: StormGrouping, { decoded, start, end }: EventBytes): string | null {
+/** The issue the event would belong to, computed from its bytes; null when digestion will reject it as invalid. */
+function fingerprintOf(grouping: FloodGrouping, { decoded, start, end }: EventBytes): string | null {
   let value: unknown
   try {
     value = parseGuarded(decoded, start, end).value

@@ -10,10 +10,10 @@ export type StormRow = {
   readonly lastAt: Date
 }
 
-/** Adds to the hours of storms. */
+/** Adds to the hourly counts of flood sampling. */
 export async function writeStorms(tx: Tx, storms: readonly StormRow[]): Promise<void> {
   if (storms.length === 0) return
-  // A fixed order, so that two writers never wait for each other in a circle.
+  // In a fixed order, so that two writers cannot deadlock.
   const rows = storms.toSorted((a, b) =>
     a.keyId === b.keyId ? a.hour.getTime() - b.hour.getTime() : a.keyId < b.keyId ? -1 : 1,
   )

@@ -2,21 +2,21 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anEvent, anException } from '#test/kit/sdk.ts'
 import { readIntakeSamples } from '#test/kit/samples.ts'
-import { stormGrouping } from '../grouping/storm-grouping.ts'
+import { floodGrouping } from '../grouping/flood-grouping.ts'
 import { contentEncodingFrom, decodeBodySync } from '../protocol/decode.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { GroupingRules } from '../grouping/grouping-rules.api.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { eventPrint } from './event-print.ts'
-import { createStorms, type EventBytes } from './storm.ts'
+import { createFloodSampling, type EventBytes } from './flood-sampling.ts'
 
 const bytesOf = (event: Record<string, unknown>): EventBytes => {
   const decoded = Buffer.from(JSON.stringify(event))
   return { decoded, start: 0, end: decoded.length }
 }
 const groupingWith = (rules: unknown = {}) =>
-  stormGrouping({
+  floodGrouping({
     ...groupingSettings({ grouping_version: 2 }),
     grouping_rules: GroupingRules.parse({ fingerprint: [], stack: [], ...(rules as object) }),
   })
@@ -179,27 +179,27 @@ describe('a storm', () => {
   const kind = (name: string) => bytesOf(anEvent({ error: { type: name } }))
   const at = () => {
     let ms = 0
-    return { storms: createStorms(() => ms), advance: (by: number) => (ms += by) }
+    return { floods: createFloodSampling(() => ms), advance: (by: number) => (ms += by) }
   }
 
   test('of the same over and over does not hide a single event of another kind', () => {
-    const { storms, advance } = at()
+    const { floods, advance } = at()
     const flood = kind('Flood')
-    storms.note(subject, flood)
+    floods.note(subject, flood)
     for (let i = 0; i < 3_000; i++) {
       if (i % 100 === 0) advance(100)
-      expect(storms.judge(subject, flood)).toBe('known')
+      expect(floods.judge(subject, flood)).toBe('known')
     }
-    expect(storms.judge(subject, kind('News'))).toBe('first')
+    expect(floods.judge(subject, kind('News'))).toBe('first')
   })
 
   test('of nothing but new kinds is bounded, and so is the work it makes', () => {
-    const { storms, advance } = at()
+    const { floods, advance } = at()
     let through = 0
     const started = process.cpuUsage().user
     for (let second = 0; second < 60; second++) {
       for (let i = 0; i < 300; i++) {
-        const verdict = storms.judge(subject, kind(`Kind${second}x${i}`))
+        const verdict = floods.judge(subject, kind(`Kind${second}x${i}`))
         if (verdict === 'first') through++
       }
       advance(1_000)
@@ -208,11 +208,11 @@ describe('a storm', () => {
     expect(through).toBe(300)
     expect(process.cpuUsage().user - started).toBeLessThan(30_000_000)
     advance(1_000)
-    expect(storms.judge(subject, kind('Later'))).toBe('first')
+    expect(floods.judge(subject, kind('Later'))).toBe('first')
   })
 
   test('is told apart by the rules of its project', () => {
-    const { storms } = at()
+    const { floods } = at()
     const byShop = {
       ...subject,
       grouping: groupingWith({
@@ -220,39 +220,39 @@ describe('a storm', () => {
       }),
     }
     const of = (type: string, shop: string) => bytesOf(anEvent({ error: { type }, tags: { shop } }))
-    storms.note(byShop, of('Flood', 'a'))
+    floods.note(byShop, of('Flood', 'a'))
     // One issue by the rule, whatever their types; another one, whatever its type.
-    expect(storms.judge(byShop, of('Other', 'a'))).toBe('known')
-    expect(storms.judge(byShop, of('Flood', 'b'))).toBe('first')
+    expect(floods.judge(byShop, of('Other', 'a'))).toBe('known')
+    expect(floods.judge(byShop, of('Flood', 'b'))).toBe('first')
     // Somebody changed the rules: what was known is not known any more.
-    expect(storms.judge(subject, of('Flood', 'a'))).toBe('first')
-    expect(storms.judge(subject, of('Flood', 'c'))).toBe('again')
+    expect(floods.judge(subject, of('Flood', 'a'))).toBe('first')
+    expect(floods.judge(subject, of('Flood', 'c'))).toBe('again')
   })
 
   test('of large events is looked at as far as the budget goes, and leaves half to other projects', () => {
-    const { storms, advance } = at()
+    const { floods, advance } = at()
     const large = (name: string) =>
       bytesOf({
         ...anEvent({ error: { type: name } }),
         extra: { blob: 'x'.repeat(900_000) },
       })
-    const verdicts = Array.from({ length: 12 }, (_, i) => storms.judge(subject, large(`Large${i}`)))
+    const verdicts = Array.from({ length: 12 }, (_, i) => floods.judge(subject, large(`Large${i}`)))
     expect(verdicts.filter((verdict) => verdict === 'first')).toHaveLength(10)
     expect(verdicts.at(-1)).toBe('unseen')
-    expect(storms.judge({ ...subject, projectId: 'q' }, kind('News'))).toBe('first')
+    expect(floods.judge({ ...subject, projectId: 'q' }, kind('News'))).toBe('first')
     advance(1_000)
-    expect(storms.judge(subject, large('LargeLater'))).toBe('first')
+    expect(floods.judge(subject, large('LargeLater'))).toBe('first')
   })
 
   test('what is no event is not let through, and a storm of ten minutes ago is forgotten', () => {
-    const { storms, advance } = at()
+    const { floods, advance } = at()
     for (const bytes of ['nope', '[]', '"x"', '{', '['.repeat(100)]) {
       const decoded = Buffer.from(bytes)
-      expect(storms.judge(subject, { decoded, start: 0, end: decoded.length })).toBe('unseen')
+      expect(floods.judge(subject, { decoded, start: 0, end: decoded.length })).toBe('unseen')
     }
-    storms.note(subject, kind('Old'))
-    expect(storms.judge(subject, kind('Old'))).toBe('known')
+    floods.note(subject, kind('Old'))
+    expect(floods.judge(subject, kind('Old'))).toBe('known')
     advance(11 * 60_000)
-    expect(storms.judge(subject, kind('Old'))).toBe('first')
+    expect(floods.judge(subject, kind('Old'))).toBe('first')
   })
 })

@@ -4,7 +4,7 @@ import { VARIABLE, type GroupingRules } from './grouping-rules.api.ts'
 import { compileGrouping, knownVersion, type GroupingSettings } from './grouping.ts'
 
 /** How a project groups, for whoever judges events before they are digested. */
-export type StormGrouping = {
+export type FloodGrouping = {
   /** Equal where two groupings say the same of every event. */
   readonly id: string
   /** Fields of an event its rules look at beside what every version does; `abs_path` stands for that of frames. */
@@ -14,7 +14,7 @@ export type StormGrouping = {
 }
 
 /** Cheap to make: rules are compiled when they are first needed. */
-export function stormGrouping(settings: GroupingSettings): StormGrouping {
+export function floodGrouping(settings: GroupingSettings): FloodGrouping {
   const { grouping_rules: rules } = settings
   const version = knownVersion(settings.grouping_version)
   const hasRules = rules.fingerprint.length + rules.stack.length > 0

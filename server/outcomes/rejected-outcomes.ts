@@ -1,30 +1,30 @@
 import type { App } from '../context/app.ts'
 import type { Category } from '../protocol/categories.ts'
-import { writeStorms, type StormRow } from './door-ledger.queries.ts'
-import { OutcomeLedger, type OutcomeFact } from './outcomes.ts'
+import { writeStorms, type StormRow } from './rejected-outcomes.queries.ts'
+import { OutcomeSums, type OutcomeFact } from './outcomes.ts'
 
-/** An item refused before the spool saw it. */
+/** The outcome of an item that was rejected before the spool. */
 export type Refusal = Pick<OutcomeFact, 'projectId' | 'keyId' | 'category' | 'outcome' | 'reason' | 'quantity'>
 
 /**
- * Outcomes of items that never reach the spool, and storms: summed in memory, because a flood of refusals must not
- * become a flood of writes, and written within five seconds and at the end. A `kill -9` may lose those counts, never data.
+ * Outcomes of items that never reach the spool, and flood sampling: summed in memory, because a flood of rejections must not
+ * become a flood of writes, and written within five seconds and on close. A `kill -9` may lose those counts, never data.
  */
-export type DoorLedger = {
+export type RejectedOutcomes = {
   add(refusal: Refusal): void
-  /** An event of a kind nobody had seen, let through although its key was over its limit. */
+  /** An event of a new kind that was accepted although its key was over its limit. */
   addStorm(projectId: string, keyId: string, isFirstOfItsKind: boolean): void
-  /** Writes what has been summed so far. */
+  /** Writes the sums. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 const WRITE_EVERY_MS = 5_000
 const HOUR_MS = 3_600_000
-/** Sums kept while the database is away; more projects × categories than that in one outage are not worth memory. */
+/** Maximum sums kept while the database is away: further projects × categories of one outage are not counted. */
 const MOST_SUMS = 20_000
 
-export function createDoorLedger(app: App): DoorLedger {
+export function createRejectedOutcomes(app: App): RejectedOutcomes {
   let refusals = new Map<string, OutcomeFact>()
   let storms = new Map<string, StormRow>()
   let writing: Promise<void> = Promise.resolve()
@@ -60,7 +60,7 @@ export function createDoorLedger(app: App): DoorLedger {
     refusals = new Map()
     storms = new Map()
     try {
-      const ledger = new OutcomeLedger()
+      const ledger = new OutcomeSums()
       for (const fact of taken.refusals.values()) ledger.add(fact)
       await app.tx(async (tx) => {
         await ledger.write(tx)
@@ -93,7 +93,7 @@ export function createDoorLedger(app: App): DoorLedger {
   }
 }
 
-/** One item, or one request nobody looked into, of a project's key. */
+/** One item of a project's key, or one request whose items are not known. */
 export const refusalOf = (
   key: { readonly id: string; readonly projectId: string },
   category: Category,

@@ -7,7 +7,7 @@ import type { ItemContext } from '../outcomes/recorder.ts'
  * Something of an issue came that is no event: open dashboards read it again once this commits. Events of merged issues
  * are filed under an issue nobody looks at: the one it is shown as is told.
  */
-export async function tellIssues(
+export async function publishIssues(
   tx: Tx,
   touched: readonly { readonly context: ItemContext; readonly issueId: string }[],
 ): Promise<void> {
