@@ -7,7 +7,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
 const everywhere =
-  /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|zod|@floating-ui[\\/][^\\/]+|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+|@radix-ui[\\/](?!react-(?:popover|tabs))[^\\/]+)[\\/]/
+  /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|zod|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+)[\\/]/
 
 /** Less than a packet gains nothing. */
 const LEAST_BYTES = 1_400

@@ -5,6 +5,8 @@ import { startLive, useLive } from '../api/live.ts'
 import { useKeys } from '../common/keys.ts'
 import { carried, paths } from '../address/paths.ts'
 import { useAtMostEvery } from '../ui/at-most-every.ts'
+import { preloadMenus } from '../ui/menu.tsx'
+import { preloadPopovers } from '../ui/popover.tsx'
 import { runNewestAction } from '../ui/toasts.tsx'
 import { shared } from '../common/texts.ts'
 import { shell } from './texts.ts'
@@ -21,6 +23,7 @@ const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ defaul
 type Overlay = 'palette' | 'keys' | null
 
 const REFRESH_MS = 2000
+const PRELOAD_AFTER_MS = 1000
 
 /** Rail, bar and page. */
 export function Shell() {
@@ -30,6 +33,7 @@ export function Shell() {
   const busy = useIsFetching({ predicate: ({ state, meta }) => state.data !== undefined && meta?.quiet !== true }) > 0
 
   useEffect(() => startLive(), [])
+  usePreloadedPanels()
   useFreshness()
   useFocusOnArrival()
   useKeys([
@@ -86,6 +90,17 @@ export function Shell() {
       </Suspense>
     </div>
   )
+}
+
+/** Menus and popovers are no part of the first load; they come once the page has what it shows. */
+function usePreloadedPanels(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      preloadMenus()
+      preloadPopovers()
+    }, PRELOAD_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
 }
 
 /** Reads again what live messages name; lists of issues decide for themselves, because they hold still. */

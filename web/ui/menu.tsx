@@ -1,8 +1,7 @@
-import { DropdownMenu } from 'radix-ui'
-import { Fragment, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
-import { Icon, type IconName } from './icon.tsx'
-import { Kbd } from './kbd.tsx'
-import { landmark } from './landmark.ts'
+import { lazy, Suspense, type ReactNode } from 'react'
+import type { IconName } from './icon.tsx'
+import './last-input.ts'
+import { usePanelTrigger } from './panel-trigger.tsx'
 
 export type MenuEntry = { kind: 'heading'; label: string } | { kind: 'separator' } | MenuItem
 
@@ -34,88 +33,35 @@ type MenuProps = {
   onOpenChange?: (open: boolean) => void
 }
 
-const isItem = (entry: MenuEntry): entry is MenuItem => entry.kind === undefined || entry.kind === 'item'
+const loadPanel = () => import('./menu-panel.tsx')
+const MenuPanel = lazy(() => loadPanel().then((module) => ({ default: module.MenuPanel })))
+
+/** Fetches the code of menus before one is opened. */
+export const preloadMenus = (): void => void loadPanel().catch(() => undefined)
 
 /**
  * A menu under a button: arrows, typing and the letter of each item choose, Escape closes and gives focus back.
  * Not modal: the page behind keeps scrolling, and no style element is injected (the content policy forbids them).
  */
 export function Menu({ trigger, label, entries, align = 'start', side = 'bottom', open, onOpenChange }: MenuProps) {
-  const [ownOpen, setOwnOpen] = useState(false)
-  const chosen = useRef<MenuItem | undefined>(undefined)
-  const close = useRef<HTMLDivElement>(null)
-
-  // Letters go before the primitive's own typing search.
-  const byLetter = (event: KeyboardEvent<HTMLDivElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
-    const item = entries.filter(isItem).find((entry) => entry.letter?.toLowerCase() === event.key.toLowerCase())
-    if (item === undefined || item.why !== undefined) return
-    event.preventDefault()
-    event.stopPropagation()
-    const row = close.current?.querySelector<HTMLElement>(`[data-letter="${CSS.escape(event.key.toLowerCase())}"]`)
-    row?.click()
-  }
-
+  const panel = usePanelTrigger(trigger, { kind: 'menu', open, onOpenChange })
   return (
-    <DropdownMenu.Root modal={false} open={open ?? ownOpen} onOpenChange={onOpenChange ?? setOwnOpen}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal container={landmark()}>
-        <DropdownMenu.Content
-          ref={close}
-          className="menu"
-          aria-label={label}
-          align={align}
-          side={side}
-          sideOffset={4}
-          collisionPadding={8}
-          onKeyDownCapture={byLetter}
-          onCloseAutoFocus={() => {
-            // After the menu is gone, so that what an item opens can take the focus.
-            const item = chosen.current
-            chosen.current = undefined
-            item?.onSelect()
-          }}
-        >
-          {entries.map((entry, index) => (
-            <Fragment key={isItem(entry) ? entry.label : `${entry.kind ?? 'item'}-${index}`}>
-              <MenuRow entry={entry} onChoose={(item) => (chosen.current = item)} />
-            </Fragment>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
-  )
-}
-
-function MenuRow({ entry, onChoose }: { entry: MenuEntry; onChoose: (item: MenuItem) => void }) {
-  if (entry.kind === 'separator') return <DropdownMenu.Separator className="sep" />
-  if (entry.kind === 'heading') return <DropdownMenu.Label className="h">{entry.label}</DropdownMenu.Label>
-  const item = entry
-  const inner = (
     <>
-      {item.icon === undefined ? null : typeof item.icon === 'string' ? <Icon name={item.icon} /> : item.icon.element}
-      <span className="mi-l">{item.label}</span>
-      {item.note === undefined && item.letter === undefined && item.checked !== true ? null : (
-        <span className="mi-e">
-          {item.note === undefined ? null : <span className="sub">{item.note}</span>}
-          {item.checked === true ? <Icon name="check" /> : null}
-          {item.letter === undefined ? null : <Kbd keys={item.letter} />}
-        </span>
+      {panel.button}
+      {panel.element === null ? null : (
+        <Suspense fallback={null}>
+          <MenuPanel
+            id={panel.panelId}
+            trigger={panel.element}
+            label={label}
+            entries={entries}
+            align={align}
+            side={side}
+            open={panel.open}
+            onOpenChange={panel.setOpen}
+          />
+        </Suspense>
       )}
     </>
-  )
-  const shared = {
-    className: item.danger === true ? 'danger' : undefined,
-    disabled: item.why !== undefined,
-    title: item.why,
-    textValue: item.label,
-    'data-letter': item.letter?.toLowerCase(),
-    onSelect: () => onChoose(item),
-  }
-  if (item.checked === undefined) return <DropdownMenu.Item {...shared}>{inner}</DropdownMenu.Item>
-  return (
-    <DropdownMenu.CheckboxItem {...shared} checked={item.checked}>
-      {inner}
-    </DropdownMenu.CheckboxItem>
   )
 }

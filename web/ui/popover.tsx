@@ -1,6 +1,5 @@
-import { Popover as Primitive } from 'radix-ui'
-import { useState, type ReactNode } from 'react'
-import { landmark } from './landmark.ts'
+import { lazy, Suspense, type ReactNode } from 'react'
+import { usePanelTrigger } from './panel-trigger.tsx'
 
 type PopoverProps = {
   trigger: ReactNode
@@ -14,6 +13,12 @@ type PopoverProps = {
   onOpenChange?: (open: boolean) => void
 }
 
+const loadPanel = () => import('./popover-panel.tsx')
+const PopoverPanel = lazy(() => loadPanel().then((module) => ({ default: module.PopoverPanel })))
+
+/** Fetches the code of popovers before one is opened. */
+export const preloadPopovers = (): void => void loadPanel().catch(() => undefined)
+
 /** A small panel under a button for controls that a menu cannot hold. Escape closes and gives focus back. */
 export function Popover({
   trigger,
@@ -25,26 +30,26 @@ export function Popover({
   open,
   onOpenChange,
 }: PopoverProps) {
-  const [ownOpen, setOwnOpen] = useState(false)
+  const panel = usePanelTrigger(trigger, { kind: 'dialog', open, onOpenChange })
   return (
-    <Primitive.Root open={open ?? ownOpen} onOpenChange={onOpenChange ?? setOwnOpen}>
-      <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
-      <Primitive.Portal container={landmark()}>
-        <Primitive.Content
-          className={className === undefined ? 'popover' : `popover ${className}`}
-          aria-label={label}
-          align={align}
-          side={side}
-          sideOffset={4}
-          collisionPadding={8}
-          onCloseAutoFocus={(event) => {
-            // It comes a moment after the panel is gone: whoever went on to a field by then stays there.
-            if (document.activeElement !== null && document.activeElement !== document.body) event.preventDefault()
-          }}
-        >
-          {children}
-        </Primitive.Content>
-      </Primitive.Portal>
-    </Primitive.Root>
+    <>
+      {panel.button}
+      {panel.element === null ? null : (
+        <Suspense fallback={null}>
+          <PopoverPanel
+            id={panel.panelId}
+            trigger={panel.element}
+            label={label}
+            align={align}
+            side={side}
+            className={className}
+            open={panel.open}
+            onOpenChange={panel.setOpen}
+          >
+            {children}
+          </PopoverPanel>
+        </Suspense>
+      )}
+    </>
   )
 }
