@@ -100,7 +100,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
       <section className="card" aria-labelledby="owner-preview">
         <header className="card-h">
           <h2 id="owner-preview">{words.preview}</h2>
-          <span className={`sub ${settingsStyles.wideOnly}`}>{words.previewText}</span>
+          <span className="sub">{words.previewText}</span>
           <span className="sp" />
           <Button
             size="sm"
