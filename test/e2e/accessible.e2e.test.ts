@@ -34,7 +34,7 @@ test.each(COMBINATIONS)('pages of a session: $theme, $size', async ({ theme, siz
   const page = await dashboard.openAs(team.person, { theme, size })
   const pages: [name: string, address: string, heading: string][] = [
     ['onboarding-project', '/onboarding?step=project', 'Create a project'],
-    ['onboarding-send', '/onboarding', 'Send a first event'],
+    ['onboarding-send', '/onboarding', 'Send your first event'],
     ['settings-general', `/projects/${team.project.id}/settings/general`, 'General'],
     ['settings-keys', `/projects/${team.project.id}/settings/keys`, 'Client keys'],
     ['appearance', '/me/appearance', 'Appearance'],
@@ -70,7 +70,7 @@ test.each(COMBINATIONS)('what opens above a page: $theme, $size', async ({ theme
   await page.getByRole('menu').waitFor({ state: 'hidden' })
 
   await press(page, '?')
-  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await judge(page, 'keys', theme, size)
   await press(page, 'Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })

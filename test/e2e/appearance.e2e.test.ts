@@ -50,11 +50,11 @@ test('a cut stream is told, first quietly, then in a banner, and mended', async 
   await page.clock.install()
   await page.route('**/api/live', (route) => route.abort())
   await page.goto('/me/appearance')
-  await page.getByText(/\d\d:\d\d, trying again/).waitFor()
+  await page.getByText(/\d\d:\d\d, reconnecting/).waitFor()
   expect(await page.getByText('Connection lost').count()).toBe(0)
   await page.clock.runFor(12_000)
   await page.getByText(/Connection lost at \d\d:\d\d/).waitFor()
-  await Promise.all([page.waitForRequest('**/api/live'), page.getByRole('button', { name: 'Now' }).click()])
+  await Promise.all([page.waitForRequest('**/api/live'), page.getByRole('button', { name: 'Reconnect now' }).click()])
   await page.unroute('**/api/live')
   await eventually(async () => {
     await page.clock.runFor(30_000)

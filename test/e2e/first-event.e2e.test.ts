@@ -34,7 +34,7 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await press(page, 'Tab')
   await page.getByRole('button', { name: 'Create project' }).click()
 
-  await page.getByRole('heading', { name: 'Send a first event' }).waitFor()
+  await page.getByRole('heading', { name: 'Send your first event' }).waitFor()
   await settled(page)
   expect(await page.getByRole('tab', { selected: true }).textContent()).toContain('Android')
   const dsn = await page.getByLabel('Your DSN').inputValue()
@@ -49,7 +49,7 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await press(page, 'y')
   await page.getByText('Snippet copied').waitFor()
   await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toContain(dsn)
-  await page.getByText('Intake answers').waitFor()
+  await page.getByText('Intake is reachable').waitFor()
   await page.getByText('No request with this DSN yet').waitFor()
   await screenshot(page, 'onboarding-waiting')
 
@@ -104,5 +104,5 @@ test('finishing later leaves a way back in the rail', async () => {
   await page.getByRole('link', { name: 'Finish later' }).click()
   await page.waitForURL('**/issues')
   await page.getByRole('link', { name: 'Finish setting up' }).click()
-  await page.getByRole('heading', { name: 'Send a first event' }).waitFor()
+  await page.getByRole('heading', { name: 'Send your first event' }).waitFor()
 })

@@ -149,13 +149,13 @@ test('a project decides when issues escalate and reach many', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/general`)
-  const form = page.getByRole('form', { name: 'Severity and escalating' })
-  await form.getByLabel('Least limit', { exact: true }).fill('9')
+  const form = page.getByRole('form', { name: 'Severity and escalation' })
+  await form.getByLabel('Minimum limit', { exact: true }).fill('9')
   await form.getByText('Enter a whole number from 10 to 1,000,000.').waitFor()
-  await form.getByLabel('Least limit', { exact: true }).fill('40')
-  await form.getByLabel('Issues reach many from').fill('2.5')
+  await form.getByLabel('Minimum limit', { exact: true }).fill('40')
+  await form.getByLabel('High impact from').fill('2.5')
   await form.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Severity and escalating saved').waitFor()
+  await page.getByText('Severity and escalation saved').waitFor()
   expect((await person.get(`/api/projects/${project.id}/settings`)).body).toMatchObject({
     escalating: { least: 40, deviations: 5 },
     severity_rules: { users: 25, user_share: 0.025 },

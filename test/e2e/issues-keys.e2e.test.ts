@@ -38,7 +38,7 @@ test('menus, panels and dialogs keep the keys to themselves', async () => {
     expect((await person.get('/api/issues?status=unresolved&limit=1')).body['total']).toBe(3)
   }
   await press(page, '?')
-  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await nothingHappens()
   await press(page, 'Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })

@@ -10,7 +10,7 @@ const dashboard = await testDashboard()
 const HOUR_MS = 3_600_000
 
 const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
-const reader = (page: Page) => page.getByRole('slider', { name: 'Read single values' })
+const reader = (page: Page) => page.getByRole('slider', { name: 'Read values' })
 
 /** One that ended half a day ago, one that began this hour. */
 async function anOldAndANew(project: TestProject): Promise<void> {

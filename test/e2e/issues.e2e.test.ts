@@ -50,7 +50,7 @@ test('an event sent to the DSN stands in the stream with what people look for', 
   await first.getByText('New', { exact: true }).waitFor()
   await first.getByRole('img', { name: /1 event, peak 1 an hour/ }).waitFor()
   await page.getByRole('link', { name: 'Open 1' }).waitFor()
-  await page.getByRole('slider', { name: 'Read single values' }).waitFor()
+  await page.getByRole('slider', { name: 'Read values' }).waitFor()
   await settled(page)
   expect(await page.getByRole('table', { name: 'Issues' }).getAttribute('aria-rowcount')).toBe('2')
 })

@@ -90,7 +90,7 @@ test('the sheet lists what works, and letters can be switched off', async () => 
   await page.goto('/me/appearance')
   await page.getByRole('heading', { name: 'Appearance' }).waitFor()
   await press(page, '?')
-  const sheet = page.getByRole('dialog', { name: 'Keyboard' })
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await sheet.getByText('Search or jump to').waitFor()
   await press(page, 'Escape')
   await sheet.waitFor({ state: 'hidden' })

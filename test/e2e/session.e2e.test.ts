@@ -75,7 +75,7 @@ test('changing the password ends other sessions and keeps this one', async () =>
     .waitFor()
   await page.getByRole('textbox', { name: 'Current password' }).fill(person.password)
   await page.getByRole('button', { name: 'Change password' }).click()
-  await page.getByText('Password changed. Other sessions were ended.').waitFor()
+  await page.getByText('Password changed. Your other sessions were logged out.').waitFor()
   await page.goto('/issues')
   await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor()
   await other.goto('/issues')

@@ -14,10 +14,10 @@ test('a project is renamed with the keyboard alone, and the change is everywhere
   await name.fill('')
   await page.getByText('Enter a name.').waitFor()
   await name.fill('storefront')
-  await page.getByText('Not saved').waitFor()
+  await page.getByText('Unsaved changes').waitFor()
   await press(page, 'Control+s')
   await page.getByText('Project saved').waitFor()
-  await eventually(() => page.getByText('Not saved').count()).toBe(0)
+  await eventually(() => page.getByText('Unsaved changes').count()).toBe(0)
   await page.getByRole('button', { name: 'storefront' }).waitFor()
 
   // A refusal of the server stands at its field, in its words.

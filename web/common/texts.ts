@@ -10,8 +10,8 @@ export const shared = {
   loading: 'Loading',
   allProjects: 'All projects',
   notLoaded: (what: string) => `${what} did not load`,
-  keptFromBefore: 'What was loaded before stays on the page.',
-  needsRole: (role: string) => `Changing it needs the role ${role}.`,
+  keptFromBefore: 'The data already loaded stays on the page.',
+  needsRole: (role: string) => `Only the ${role} role can change this.`,
   skip: 'Skip to content',
   homeLink: 'Faultline, go to issues',
   theme: { dark: 'Switch to dark', light: 'Switch to light' },
@@ -19,7 +19,7 @@ export const shared = {
   yourAccount: 'Your account',
   appearance: 'Appearance',
   changePassword: 'Change password',
-  keys: 'Keyboard',
+  keys: 'Keyboard shortcuts',
   logOut: 'Log out',
   logOutFailed: 'Could not log out.',
   regions: {
@@ -29,11 +29,11 @@ export const shared = {
   },
   showPassword: 'Show password',
   hidePassword: 'Hide password',
-  passwordHint: 'At least 8 characters. Long beats complicated.',
+  passwordHint: 'At least 8 characters. Longer is better than complicated.',
   strength: {
     short: (missing: number) => `${missing} more ${missing === 1 ? 'character' : 'characters'} needed.`,
     weak: 'Weak: easy to guess.',
-    fair: 'Fair: a few more words make it strong.',
+    fair: 'Fair: add a few words to make it strong.',
     strong: 'Strong.',
   },
 } as const

@@ -1,17 +1,17 @@
-/** Words inside the kit's own parts. */
+/** Texts inside the parts of ui/. */
 export const kit = {
   tryAgain: 'Try again',
   tryAgainIn: (left: string) => `Try again in ${left}`,
-  possibleIn: (left: string) => `Possible in ${left}`,
+  possibleIn: (left: string) => `Available in ${left}`,
   copy: 'Copy',
   copyRequestId: 'Copy request id',
   requestIdCopied: 'Request id copied',
-  copyFailed: 'Could not copy. Select the text and copy it by hand.',
+  copyFailed: 'Could not copy. Select the text and copy it manually.',
   close: 'Close',
   unassigned: 'Unassigned',
   severity: (word: string) => `${word} severity`,
-  readValues: 'Read single values',
-  nothingRead: 'Nothing chosen',
-  chooseHint: 'Shift with the arrow keys marks a time, Enter looks at it alone.',
-  marked: (time: string) => `Marked: ${time}.`,
+  readValues: 'Read values',
+  nothingRead: 'Nothing selected',
+  chooseHint: 'Shift and arrow keys select a time range, Enter zooms in.',
+  marked: (time: string) => `Selected: ${time}.`,
 } as const

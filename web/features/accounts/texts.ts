@@ -1,4 +1,4 @@
-/** Words of log-in and sign-up, and of passwords wherever they are asked. */
+/** Texts of logging in and signing up. */
 export const entry = {
   logIn: 'Log in',
   to: (host: string) => `to ${host}`,
@@ -6,12 +6,12 @@ export const entry = {
   password: 'Password',
   noAccount: 'No account yet?',
   createOrg: 'Create an organisation',
-  createOrgMore: 'You become its owner.',
+  createOrgMore: 'You will be its owner.',
   create: 'Create organisation',
   yourName: 'Your name',
   organisation: 'Organisation',
   haveAccount: 'Already have an account?',
-  possibleIn: (left: string) => `Possible again in ${left}.`,
+  possibleIn: (left: string) => `Try again in ${left}.`,
   motto: 'Find the line where it broke.',
   mottoMore: 'Crashes, hangs and slow starts, traced to the release that caused them.',
   missing: {

@@ -7,9 +7,9 @@ export const inboxTexts = {
   inboxUnread: (count: number) => `Inbox, ${whole.format(count)} unread`,
   openInbox: 'Open the inbox',
   markAll: 'Mark all as read',
-  markFailed: 'Could not mark it as read.',
-  inboxEmpty: 'Nothing yet',
-  inboxEmptyText: 'What is assigned to you, mentions you, or happens to issues you follow.',
+  markFailed: 'Could not mark notifications as read.',
+  inboxEmpty: 'No notifications',
+  inboxEmptyText: 'Assignments, mentions and updates on issues you follow appear here.',
   unread: 'Unread',
   more: 'Show older',
 } as const

@@ -36,10 +36,10 @@ test('limits are read as people write them', () => {
 })
 
 test('every reason has words, known or not', () => {
-  expect(texts.reasonWord('rate_limited', 'storm')).toMatch(/^Over the limit/)
-  expect(texts.reasonWord('invalid', 'bad_sid')).toBe('A session without a usable id.')
+  expect(texts.reasonWord('rate_limited', 'storm')).toMatch(/^Over the rate limit/)
+  expect(texts.reasonWord('invalid', 'bad_sid')).toBe('A session with an invalid id.')
   expect(texts.reasonWord('invalid', 'never_heard_of')).toBe('Never heard of.')
   expect(texts.reasonWord('accepted', '')).toBe('Stored.')
-  expect(texts.lossWord('discarded', '')).toBe('No reason was given.')
+  expect(texts.lossWord('discarded', '')).toBe('No reason given.')
   expect(texts.lossWord('filtered', 'localhost')).toContain('localhost')
 })

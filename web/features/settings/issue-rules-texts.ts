@@ -1,25 +1,25 @@
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
 
-/** Words of when issues reach many and when they escalate. */
+/** Texts of the settings for severity and escalation. */
 export const issueRules = {
-  title: 'Severity and escalating',
+  title: 'Severity and escalation',
   labels: {
-    users: 'A crash is critical from',
-    share: 'Issues reach many from',
-    deviations: 'Usual spread',
-    busy_factor: 'Busy hours',
-    least: 'Least limit',
-    young_factor: 'Young issues',
-    young_least: 'Least limit of young issues',
+    users: 'Crash is critical from',
+    share: 'High impact from',
+    deviations: 'Allowed deviation',
+    busy_factor: 'Factor over busy hours',
+    least: 'Minimum limit',
+    young_factor: 'Factor for new issues',
+    young_least: 'Minimum limit for new issues',
   },
   hints: {
-    users: 'Users of one day.',
-    share: 'Share of the users active that day: crashes become critical, handled errors high.',
-    deviations: 'Standard deviations over the mean of an hour.',
-    busy_factor: 'Times the median of the hours that have events.',
-    least: 'An hour with no more events never escalates an issue.',
-    young_factor: 'Times the largest hour, for the first 7 days.',
-    young_least: 'The same, for the first 7 days.',
+    users: 'Users affected in one day.',
+    share: 'Share of that day’s active users. Crashes become critical, handled errors become high.',
+    deviations: 'Standard deviations above the hourly mean.',
+    busy_factor: 'Times the median of hours with events.',
+    least: 'An hour with this many events or fewer never escalates an issue.',
+    young_factor: 'Times the busiest hour, during the first 7 days.',
+    young_least: 'Minimum limit during the first 7 days.',
   },
   units: {
     users: 'users',
@@ -32,6 +32,6 @@ export const issueRules = {
   },
   bound: (least: number, most: number, isWhole: boolean) =>
     `Enter a ${isWhole ? 'whole ' : ''}number from ${whole.format(least)} to ${whole.format(most)}.`,
-  saved: 'Severity and escalating saved',
-  failed: 'Could not save severity and escalating.',
+  saved: 'Severity and escalation saved',
+  failed: 'Could not save severity and escalation.',
 } as const

@@ -16,7 +16,6 @@ import { Note } from '../../ui/states.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
 import { people } from './ownership-texts.ts'
 import styles from './ownership-page.module.css'
-import settingsStyles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
 const words = people.ownership
