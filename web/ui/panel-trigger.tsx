@@ -58,6 +58,8 @@ export function usePanelTrigger(
   const panelId = useId()
   const open = given ?? ownOpen
   const setOpen = onOpenChange ?? setOwnOpen
+  // Once wanted it stays: what closes has to give the focus back.
+  if (open && !near) setNear(true)
 
   if (!isValidElement<TriggerProps>(trigger)) return { button: trigger, element: null, open, setOpen, panelId }
   const own = trigger.props
@@ -94,7 +96,7 @@ export function usePanelTrigger(
           },
         }),
   })
-  return { button, element: near || open ? element : null, open, setOpen, panelId }
+  return { button, element: near ? element : null, open, setOpen, panelId }
 }
 
 /** Stands where the library wants its own trigger, and hands it the element that is on the page. */

@@ -15,10 +15,10 @@ describe('conditions', () => {
 
   test.each([
     ['', 'at least one'],
-    ['PaymentError', 'PaymentError is no condition'],
-    ['type:', 'type: is no condition'],
-    ['type:a value', 'value is no condition'],
-    ['type:"a', 'quote'],
+    ['PaymentError', 'PaymentError is not a condition'],
+    ['type:', 'type: is not a condition'],
+    ['type:a value', 'value is not a condition'],
+    ['type:"a', 'quotation mark'],
   ])('%s: %s', (text, word) => {
     const read = parseMatch(text)
     expect('problem' in read ? read.problem : '').toContain(word)
