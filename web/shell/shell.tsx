@@ -23,7 +23,6 @@ const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ defaul
 type Overlay = 'palette' | 'keys' | null
 
 const REFRESH_MS = 2000
-const PRELOAD_AFTER_MS = 1000
 
 /** Rail, bar and page. */
 export function Shell() {
@@ -92,14 +91,11 @@ export function Shell() {
   )
 }
 
-/** Menus and popovers are no part of the first load; they come once the page has what it shows. */
+/** Menus and popovers are no part of the first load; they come right behind it, so that keys typed after a press find them. */
 function usePreloadedPanels(): void {
   useEffect(() => {
-    const timer = setTimeout(() => {
-      preloadMenus()
-      preloadPopovers()
-    }, PRELOAD_AFTER_MS)
-    return () => clearTimeout(timer)
+    preloadMenus()
+    preloadPopovers()
   }, [])
 }
 

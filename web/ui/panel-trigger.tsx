@@ -92,7 +92,8 @@ export function usePanelTrigger(
       : {
           onClick: (event: MouseEvent) => {
             own.onClick?.(event)
-            setOpen(!open)
+            // A press by key while the panel is on its way is meant for the panel.
+            if (!open || event.detail > 0) setOpen(!open)
           },
         }),
   })
