@@ -23,8 +23,8 @@ describe('words of the glossary', () => {
 
   test('a refused word is found in prose and in every spelling of a name', () => {
     expect(find('const frontDoor = 1\n// the front door\nlet front_door\nFRONT_DOOR')).toHaveLength(4)
-    expect(find('const MOST_EVENTS = 5, mostEvents = 1, atMostEvents = 2')).toHaveLength(3)
-    expect(find('export const one = 1', 'server/issues/rejected-outcomes.ts').length).toBeGreaterThan(0)
+    expect(find('const MOST_EVENTS = 5, mostEvents = 1')).toHaveLength(2)
+    expect(find('export const one = 1', 'server/issues/door-ledger.ts').length).toBeGreaterThan(0)
   })
 
   test('a phrase is found where a comment wraps', () => {
@@ -44,7 +44,7 @@ describe('words of the glossary', () => {
   })
 
   test('an exception holds where it stands only', () => {
-    const [one] = glossary.exceptions
+    const one = glossary.exceptions.find(({ path }) => path !== '*')
     if (one === undefined) throw new Error('the glossary has no exception')
     const text = `${one.text ?? ''} ${one.entry}`
     expect(findWords(glossary, `${one.path}x.ts`, text, all)).toEqual([])
