@@ -58,7 +58,7 @@ const PAIRS: readonly Pair[] = [
 ]
 
 /** OKLab; about five just-noticeable differences. */
-const LEAST_DISTANCE = 0.1
+const MIN_DISTANCE = 0.1
 
 /** Matrices over linear RGB. */
 const VISIONS: Readonly<Record<string, readonly (readonly [number, number, number])[]>> = {
@@ -158,7 +158,7 @@ export function tokenProblems(css: string): string[] {
           .filter((b) => b > a)
           .flatMap((b) => {
             const got = distance(valueOf(`series-${a}`, theme), valueOf(`series-${b}`, theme), matrix)
-            return got < LEAST_DISTANCE
+            return got < MIN_DISTANCE
               ? [`${theme}: series ${a} and ${b} are ${got.toFixed(3)} apart for ${vision} vision`]
               : []
           }),

@@ -61,8 +61,8 @@ export async function packContent(content: Buffer): Promise<PackedContent> {
   return { sizeBytes: content.length, sha256: sha256.digest(), chunks }
 }
 
-const MOST_FILENAME = 200
-const MOST_CONTENT_TYPE = 100
+const MAX_FILENAME = 200
+const MAX_CONTENT_TYPE = 100
 
 /** Control characters, what Windows forbids in names, and marks that turn the reading direction ("gpj.exe"). */
 const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069<>:"|?*]/g
@@ -80,16 +80,16 @@ export function cleanFilename(raw: unknown): string {
     .replace(/^\.+/, '')
     .replace(/[. ]+$/, '')
   if (name === '') return 'attachment'
-  if (name.length <= MOST_FILENAME) return name
+  if (name.length <= MAX_FILENAME) return name
   // The ending says what it is.
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
-  return storable(name.slice(0, MOST_FILENAME - ending.length)) + ending
+  return storable(name.slice(0, MAX_FILENAME - ending.length)) + ending
 }
 
 /** `type/subtype` in lower case without parameters; `application/octet-stream` for anything else. */
 export function cleanContentType(raw: unknown): string {
   const type = typeof raw === 'string' ? raw.slice(0, 300).split(';', 1)[0]?.trim().toLowerCase() : undefined
-  return type !== undefined && type.length <= MOST_CONTENT_TYPE && /^[\w.+-]+\/[\w.+-]+$/.test(type)
+  return type !== undefined && type.length <= MAX_CONTENT_TYPE && /^[\w.+-]+\/[\w.+-]+$/.test(type)
     ? type
     : 'application/octet-stream'
 }

@@ -97,9 +97,9 @@ export async function insertAttachments(tx: Tx, files: readonly FiledAttachment[
 }
 
 /** Most files of one event that are listed; an envelope may bring 30. */
-const MOST_LISTED = 200
+const MAX_LISTED = 200
 
-/** Files of events, in the order they came; at most {@link MOST_LISTED} in all. */
+/** Files of events, in the order they came; at most {@link MAX_LISTED} in all. */
 export function selectAttachments(db: Connection, projectId: string, eventIds: readonly string[]) {
   return db
     .selectFrom('attachments')
@@ -117,7 +117,7 @@ export function selectAttachments(db: Connection, projectId: string, eventIds: r
     .where('event_id', '=', sql<string>`any(${eventIds.map(hyphenate)}::uuid[])`)
     .orderBy('received_at')
     .orderBy('id')
-    .limit(MOST_LISTED)
+    .limit(MAX_LISTED)
     .execute()
 }
 

@@ -12,7 +12,7 @@ export type DigestSupervisor = {
 
 const NOTHING: DigestThreadReport = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
 const FIRST_PAUSE_MS = 200
-const MOST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 /** A thread that lived this long is healthy: the next failure starts with a short pause again. */
 const HEALTHY_MS = 30_000
 const HEAP_MB = 512
@@ -50,7 +50,7 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
       app.log.error({ code, restart_in_ms: pauseMs }, 'the digest thread ended; starting another')
       restart = setTimeout(start, pauseMs)
       restart.unref()
-      pauseMs = Math.min(pauseMs * 2, MOST_PAUSE_MS)
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
     })
   }
   start()

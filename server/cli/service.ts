@@ -168,13 +168,13 @@ async function startDigestion(
   }
 }
 
-const MOST_WAIT_MS = 2_000
+const MAX_WAIT_MS = 2_000
 /** Digestion that is so far behind does not do its work. */
-const MOST_BACKLOG_AGE_MS = 15 * 60_000
+const MAX_BACKLOG_AGE_MS = 15 * 60_000
 
 /** Another process may run a newer version's migrations while this one serves; older ones are not this one's database. */
 async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string }> {
-  const missing = await within(MOST_WAIT_MS, pendingMigrations(app.db)).catch(() => null)
+  const missing = await within(MAX_WAIT_MS, pendingMigrations(app.db)).catch(() => null)
   if (missing === null) return { ok: false, detail: 'unknown' }
   return missing.length === 0
     ? { ok: true, detail: 'up to date' }
@@ -191,13 +191,13 @@ const SPOOL_WORDS: Readonly<Record<SpoolReadiness, string>> = {
 /** Ready: the database answers, and the intake takes what comes. */
 async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
   const started = app.clock.monotonicMs()
-  const database = await within(MOST_WAIT_MS, app.db.query('select 1')).then(
+  const database = await within(MAX_WAIT_MS, app.db.query('select 1')).then(
     () => ({ ok: true, detail: `${Math.round(app.clock.monotonicMs() - started)} ms` }),
     () => ({ ok: false, detail: 'The database does not answer.' }),
   )
   const spool = intake?.spool.readiness() ?? 'open'
   const backlog =
-    intake === null || !database.ok ? null : await within(MOST_WAIT_MS, intake.spool.backlog()).catch(() => null)
+    intake === null || !database.ok ? null : await within(MAX_WAIT_MS, intake.spool.backlog()).catch(() => null)
   const checks = {
     database,
     migrations: database.ok ? await migrationsCheck(app) : { ok: false, detail: 'unknown' },
@@ -206,7 +206,7 @@ async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
       ? {}
       : {
           backlog: {
-            ok: backlog.oldestAgeMs < MOST_BACKLOG_AGE_MS,
+            ok: backlog.oldestAgeMs < MAX_BACKLOG_AGE_MS,
             detail: `${backlog.entries} entries, oldest ${Math.round(backlog.oldestAgeMs / 1000)} s`,
           },
         }),

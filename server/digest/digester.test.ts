@@ -4,7 +4,7 @@ import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
-import { MOST_ATTEMPTS } from '../spool/read.ts'
+import { MAX_ATTEMPTS } from '../spool/read.ts'
 import { createDigester } from './digester.ts'
 
 const server = await testServer({ realTime: true })
@@ -13,7 +13,7 @@ test('a row that ended its workers again and again is kept aside with its outcom
   const ada = await aFounder(server.url)
   const project = await aProject(ada)
   await sendEvent(server.url, project.dsn, anEvent())
-  await server.app.db.query('update spool set attempts = $1', [MOST_ATTEMPTS + 1])
+  await server.app.db.query('update spool set attempts = $1', [MAX_ATTEMPTS + 1])
   await server.event({ project, level: 'fatal' })
 
   const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()

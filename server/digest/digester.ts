@@ -4,7 +4,7 @@ import { commitBatches, prepareBatches, type DigestFigures } from './digest.ts'
 import { OutcomeSums } from '../outcomes/outcomes.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
 import { demandRoom, NoRoomError } from '../spool/admission.ts'
-import { claimShards, MOST_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
+import { claimShards, MAX_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 
@@ -54,7 +54,7 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
             .then(
               () => void pauses.delete(shard),
               async (error: unknown) => {
-                const pauseMs = Math.min(MOST_PAUSE_MS, (pauses.get(shard) ?? 0) * 2 + FIRST_PAUSE_MS)
+                const pauseMs = Math.min(MAX_PAUSE_MS, (pauses.get(shard) ?? 0) * 2 + FIRST_PAUSE_MS)
                 pauses.set(shard, pauseMs)
                 tellInterruption(app, error, shard, pauseMs)
                 // Refused when the process stops.
@@ -78,7 +78,7 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
 /** How long a row may be overlooked that was committed after one with a higher id. */
 const FROM_START_EVERY_MS = 1_000
 const FIRST_PAUSE_MS = 50
-const MOST_PAUSE_MS = 2_000
+const MAX_PAUSE_MS = 2_000
 
 function tellInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
   const foreseen = isDatabaseAway(error) || error instanceof SpoolFencedError || error instanceof NoRoomError
@@ -166,7 +166,7 @@ async function setAsidePoison(
 ): Promise<SpoolBatch[]> {
   const sound: SpoolBatch[] = []
   for (const batch of batches) {
-    if (batch.attempts <= MOST_ATTEMPTS) {
+    if (batch.attempts <= MAX_ATTEMPTS) {
       sound.push(batch)
       continue
     }

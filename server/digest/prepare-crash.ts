@@ -5,7 +5,7 @@ import { payloadOf, type RawItem } from '../protocol/envelope.ts'
 import { isRecord } from '../protocol/json.ts'
 import { parseGuarded } from '../protocol/json-guard.ts'
 import { addMinidump } from '../protocol/minidump-event.ts'
-import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { isMinidump, readMinidump, type Minidump } from '../protocol/minidump.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { prepareEventItem } from './prepare-event.ts'
@@ -88,10 +88,10 @@ function withDump(event: Record<string, unknown>, hasFile: boolean, dump: Minidu
   if (hasFile) addMinidump(event, dump)
   else event['platform'] ??= 'native'
   const json = Buffer.from(JSON.stringify(event))
-  if (!hasFile || json.length <= MOST_EVENT_BYTES) return json
+  if (!hasFile || json.length <= MAX_EVENT_BYTES) return json
   const { release, dist, environment, timestamp, exception } = event
   const small: Record<string, unknown> = { release, dist, environment, timestamp, exception }
-  if (Buffer.byteLength(JSON.stringify(small)) > MOST_EVENT_BYTES / 2) return json
+  if (Buffer.byteLength(JSON.stringify(small)) > MAX_EVENT_BYTES / 2) return json
   addMinidump(small, dump)
   return Buffer.from(JSON.stringify(small))
 }

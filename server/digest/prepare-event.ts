@@ -10,7 +10,7 @@ import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { isRecord } from '../protocol/json.ts'
 import { isAnr, isNativeCrash } from '../protocol/anr.ts'
-import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { GuardError, parseGuarded, topLevelString } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
@@ -44,7 +44,7 @@ export type PreparedEvent =
  * same result; never throws for anything an SDK could send.
  */
 export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {
-  if (raw.end - raw.start > MOST_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
+  if (raw.end - raw.start > MAX_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
   let value: unknown
   let isExact: boolean
   try {

@@ -1,4 +1,4 @@
-import { MOST_ENTRIES, parseEntries, readContainer } from '../protocol/container.ts'
+import { MAX_ENTRIES, parseEntries, readContainer } from '../protocol/container.ts'
 import { cleanLog, readLog, type LogEntry } from '../protocol/log.ts'
 import { nelLog, nelReports } from '../protocol/nel.ts'
 import type { OtlpEntries } from '../protocol/otlp.ts'
@@ -22,7 +22,7 @@ export const prepareNel: Preparer = (input) => {
   if ('invalid' in parsed) return [{ category: CATEGORY, quantity: 1, outcome: 'invalid', reason: parsed.invalid }]
   const reports = nelReports(parsed.value)
   if (reports === null) return [{ category: CATEGORY, quantity: 1, outcome: 'invalid', reason: 'not_a_report' }]
-  const looked = reports.slice(0, MOST_ENTRIES).map((report) => nelLog(report, input.receivedAt))
+  const looked = reports.slice(0, MAX_ENTRIES).map((report) => nelLog(report, input.receivedAt))
   const entries = looked.filter((entry) => entry !== null)
   const wrong = looked.length - entries.length
   // Ages are counted back from receipt: the sender's clock plays no part.

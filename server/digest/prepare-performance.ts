@@ -2,13 +2,13 @@ import { filteredTransaction, type FilterReason } from '../filters/compile-filte
 import type { PerformanceFact } from '../metrics/performance/fact.ts'
 import { measureSpan, measureTransaction, type MeasureContext } from '../metrics/performance/measure.ts'
 import { isEntryTooLarge, parseEntries, readContainer } from '../protocol/container.ts'
-import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { isRecord } from '../protocol/json.ts'
-import { MOST_NODES } from '../protocol/json-guard.ts'
+import { MAX_NODES } from '../protocol/json-guard.ts'
 import { agentOf } from '../protocol/transaction.ts'
 import {
   attributeOf,
-  MOST_SPAN_BYTES,
+  MAX_SPAN_BYTES,
   readOldSpan,
   readSpan,
   textOf,
@@ -25,8 +25,8 @@ const V2 = 'application/vnd.sentry.items.span.v2+json'
 export const prepareTransaction: Preparer = (input) => {
   const { decoded, item } = input
   const invalid = (reason: string): PreparedItem[] => [{ ...TRANSACTION, outcome: 'invalid', reason }]
-  if (item.end - item.start > MOST_EVENT_BYTES) return invalid('too_large')
-  const parsed = parseEntries(decoded, item.start, item.end, MOST_NODES)
+  if (item.end - item.start > MAX_EVENT_BYTES) return invalid('too_large')
+  const parsed = parseEntries(decoded, item.start, item.end, MAX_NODES)
   if ('invalid' in parsed) return invalid(parsed.invalid)
   if (!isRecord(parsed.value)) return invalid('not_an_object')
   const fact = measureTransaction(parsed.value, input.eventId, contextOf(input))
@@ -52,7 +52,7 @@ export const prepareSpan: Preparer = (input) => {
   const prepared = prepareSpans(
     input,
     container.entries.map((entry) => {
-      const isTooLarge = isEntryTooLarge(entry, MOST_SPAN_BYTES, item.end - item.start)
+      const isTooLarge = isEntryTooLarge(entry, MAX_SPAN_BYTES, item.end - item.start)
       return isTooLarge ? { invalid: 'too_large' } : readSpan(entry)
     }),
   )

@@ -5,7 +5,7 @@ import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { prepareEventItem } from './prepare-event.ts'
 
 /** Reports in one request; browsers send a few at a time. */
-const MOST_REPORTS = 100
+const MAX_REPORTS = 100
 const MINUTE_MS = 60_000
 
 /** A `raw_security` item: one report, or a list of them, each a separate event. */
@@ -22,8 +22,8 @@ export const prepareSecurity: Preparer = async (input) => {
   // An empty list is still one item.
   if (reports.length === 0) return [{ category: 'security', quantity: 1, outcome: 'invalid', reason: 'no_report' }]
   const prepared: PreparedItem[] = []
-  for (const report of reports.slice(0, MOST_REPORTS)) prepared.push(...(await prepareReport(input, report)))
-  const rest = reports.length - MOST_REPORTS
+  for (const report of reports.slice(0, MAX_REPORTS)) prepared.push(...(await prepareReport(input, report)))
+  const rest = reports.length - MAX_REPORTS
   if (rest > 0) prepared.push({ category: 'security', quantity: rest, outcome: 'invalid', reason: 'too_many_reports' })
   return prepared
 }

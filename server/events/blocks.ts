@@ -5,8 +5,8 @@ import type { ContentEncoding } from '../kernel/content-encoding.ts'
 /** Bodies of many events compressed together: half of what each needs for itself, and less (docs/decisions/stored-events.md). */
 
 /** Events and bytes of JSON of one block; a larger event gets its own block. */
-export const MOST_BLOCK_EVENTS = 50
-export const MOST_BLOCK_BYTES = 1024 * 1024
+export const MAX_BLOCK_EVENTS = 50
+export const MAX_BLOCK_BYTES = 1024 * 1024
 
 /** A part of a decoded block, bytes. */
 export type Part = { readonly start: number; readonly end: number }

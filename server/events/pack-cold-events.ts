@@ -8,7 +8,7 @@ import { selectUnpackedDays } from './pack.queries.ts'
 /** A day counts as closed so long after its end. */
 const CLOSED_AFTER_MS = 3_600_000
 /** Smaller days are not worth the trouble. */
-const LEAST_BYTES = 4 * 1024 * 1024
+const MIN_BYTES = 4 * 1024 * 1024
 /** With more waiting, digestion needs the processor: packing then runs slowly, but never stops, or the disk fills up. */
 const BUSY_ENTRIES = 1_000
 const BUSY_PAUSE_MS = 2_000
@@ -28,7 +28,7 @@ export type PackOptions = {
  * @returns how many events were packed
  */
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {
-  const { now, signal, leastBytes = LEAST_BYTES } = options
+  const { now, signal, leastBytes = MIN_BYTES } = options
   const closedBefore = dayOf(new Date(now.getTime() - CLOSED_AFTER_MS))
   const { oldestAgeMs } = await selectBacklog(app.db, now)
   // Events of days that still wait on the spool would come too late to be packed.

@@ -3,7 +3,7 @@ import type { Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
-import { blankParts, MOST_BLOCK_BYTES, MOST_BLOCK_EVENTS, openBody, packBlock } from './blocks.ts'
+import { blankParts, MAX_BLOCK_BYTES, MAX_BLOCK_EVENTS, openBody, packBlock } from './blocks.ts'
 import {
   allowLongStatements,
   applyChanges,
@@ -23,7 +23,7 @@ import type { PackedPart } from './packed-bodies.ts'
 
 /** Rows and bytes of one transaction; the event loop turns after each block, a few milliseconds of work. */
 const STEP = { rows: 400, bytes: 8 * 1024 * 1024 }
-const MOST_CHANGES = 20_000
+const MAX_CHANGES = 20_000
 /** With this many changes left, the last of them are applied under an exclusive lock of the day. */
 const FEW_CHANGES = 500
 /** All questions about events wait behind the swap while it waits for its lock. */
@@ -94,7 +94,7 @@ async function packStep(tx: Tx, day: string): Promise<number> {
       packed.push({ row, blockId: null, start: row.start, end: row.end })
       continue
     }
-    if (jsons.length >= MOST_BLOCK_EVENTS || bytes + json.length > MOST_BLOCK_BYTES) await close()
+    if (jsons.length >= MAX_BLOCK_EVENTS || bytes + json.length > MAX_BLOCK_BYTES) await close()
     packed.push({ row, blockId: nextBlockId + blocks.length, start: bytes, end: bytes + json.length })
     jsons.push(json)
     bytes += json.length
@@ -121,7 +121,7 @@ async function catchUp(app: App, day: string, pause: () => Promise<void>): Promi
 }
 
 async function applySome(tx: Tx, day: string): Promise<number> {
-  const { changes, parts } = await applyChanges(tx, day, MOST_CHANGES)
+  const { changes, parts } = await applyChanges(tx, day, MAX_CHANGES)
   await removeFromBlocks(tx, parts)
   return changes
 }

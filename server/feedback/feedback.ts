@@ -22,23 +22,23 @@ export type NewFeedback = {
 }
 
 /** The form of feedback: docs/protocol.md §11.5. */
-const MOST_MESSAGE = 4_096
-const MOST_TEXT = 256
-const MOST_URL = 2_000
+const MAX_MESSAGE = 4_096
+const MAX_TEXT = 256
+const MAX_URL = 2_000
 
 /** A `feedback` item, scrubbed and normalised before; null where it says nothing. */
 export function feedbackOf(event: Event, userHash: number | null): NewFeedback | null {
   const context = event.contexts['feedback'] ?? {}
-  const message = textOf(context['message'], MOST_MESSAGE)
+  const message = textOf(context['message'], MAX_MESSAGE)
   if (message === null) return null
   return {
     feedbackId: event.event_id,
     eventId: eventIdFrom(context['associated_event_id']),
     message,
-    name: textOf(context['name'], MOST_TEXT) ?? event.user?.name ?? null,
-    email: textOf(context['contact_email'], MOST_TEXT),
-    url: textOf(context['url'], MOST_URL) ?? (event.request?.url == null ? null : cut(event.request.url, MOST_URL)),
-    source: textOf(context['source'], MOST_TEXT),
+    name: textOf(context['name'], MAX_TEXT) ?? event.user?.name ?? null,
+    email: textOf(context['contact_email'], MAX_TEXT),
+    url: textOf(context['url'], MAX_URL) ?? (event.request?.url == null ? null : cut(event.request.url, MAX_URL)),
+    source: textOf(context['source'], MAX_TEXT),
     replayId: eventIdFrom(context['replay_id']) ?? eventIdFrom(event.contexts['replay']?.['replay_id']),
     release: event.release,
     environment: event.environment,
@@ -49,10 +49,10 @@ export function feedbackOf(event: Event, userHash: number | null): NewFeedback |
 /** A `user_report` item, scrubbed before; null where it says nothing or belongs to no event. */
 export function userReportOf(report: unknown, envelopeEventId: string | null): NewFeedback | null {
   if (!isRecord(report)) return null
-  const message = textOf(report['comments'], MOST_MESSAGE)
+  const message = textOf(report['comments'], MAX_MESSAGE)
   const eventId = eventIdFrom(report['event_id']) ?? envelopeEventId
   if (message === null || eventId === null) return null
-  const [name, email] = [textOf(report['name'], MOST_TEXT), textOf(report['email'], MOST_TEXT)]
+  const [name, email] = [textOf(report['name'], MAX_TEXT), textOf(report['email'], MAX_TEXT)]
   return {
     feedbackId: hash('sha256', JSON.stringify([eventId, name, email, message])).slice(0, 32),
     eventId,

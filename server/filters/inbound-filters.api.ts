@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseAddressRange } from '../kernel/address-range.ts'
-import { MOST_GLOB_CHARACTERS } from '../kernel/glob.ts'
+import { MAX_GLOB_CHARACTERS } from '../kernel/glob.ts'
 
 /** Browsers whose old versions can be filtered. */
 export const LEGACY_BROWSERS = ['ie', 'edge', 'chrome', 'firefox', 'safari', 'opera', 'samsung', 'android'] as const
@@ -9,7 +9,7 @@ const LegacyBrowser = z.enum(LEGACY_BROWSERS, {
 })
 export type LegacyBrowser = z.infer<typeof LegacyBrowser>
 
-const MOST_ENTRIES = 100
+const MAX_ENTRIES = 100
 
 const globs = (name: string) =>
   z
@@ -18,10 +18,10 @@ const globs = (name: string) =>
         .string()
         .trim()
         .min(1, { error: `${name} must not hold an empty line.` })
-        .max(MOST_GLOB_CHARACTERS, { error: `${name} takes lines of at most ${MOST_GLOB_CHARACTERS} characters.` })
+        .max(MAX_GLOB_CHARACTERS, { error: `${name} takes lines of at most ${MAX_GLOB_CHARACTERS} characters.` })
         .refine((glob) => !/^\*+$/.test(glob), { error: `${name} must not hold * alone: it would drop everything.` }),
     )
-    .max(MOST_ENTRIES, { error: `${name} takes at most ${MOST_ENTRIES} lines.` })
+    .max(MAX_ENTRIES, { error: `${name} takes at most ${MAX_ENTRIES} lines.` })
 
 /** What a project does not want to be told about. `*` in a glob stands for any characters; case does not matter. */
 export const InboundFilters = z.strictObject({
@@ -45,7 +45,7 @@ export const InboundFilters = z.strictObject({
           error: 'ip_addresses takes addresses and ranges such as 203.0.113.7 or 10.0.0.0/8.',
         }),
     )
-    .max(MOST_ENTRIES, { error: `ip_addresses takes at most ${MOST_ENTRIES} lines.` })
+    .max(MAX_ENTRIES, { error: `ip_addresses takes at most ${MAX_ENTRIES} lines.` })
     .describe('Everything these addresses send.'),
 })
 export type InboundFilters = z.output<typeof InboundFilters>

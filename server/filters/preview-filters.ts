@@ -11,16 +11,16 @@ import { readProject } from '../projects/projects.queries.ts'
 import { compileFilters, subjectOf, type Filter, type FilterSubject } from './compile-filters.ts'
 import type { FiltersPreview } from './filters.api.ts'
 
-const MOST_EVENTS = 10_000
+const MAX_EVENTS = 10_000
 /** Read at once: of the largest events there are, this is 25 MiB. */
 const PIECE = 25
-const MOST_EXAMPLES = 5
+const MAX_EXAMPLES = 5
 /** Of real time, whatever the App's clock says: it bounds what one person can take from everybody. */
 const TIME_LIMIT_MS = 8_000
 /** How long the event loop is held at a stretch. */
 const TURN_MS = 5
 /** Judging ten thousand events keeps a core busy for seconds. */
-const MOST_AT_ONCE = 2
+const MAX_AT_ONCE = 2
 
 export type PreviewLimits = { readonly mostEvents?: number; readonly timeLimitMs?: number }
 
@@ -39,11 +39,11 @@ export async function previewFilters(
   actor: OrgActor,
   projectId: string,
   proposed: Partial<InboundFilters>,
-  { mostEvents = MOST_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
+  { mostEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
 ): Promise<FiltersPreview> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
-  if (running >= MOST_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
+  if (running >= MAX_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
   running++
   try {
     const deadline = performance.now() + timeLimitMs
@@ -111,7 +111,7 @@ function judge(tallies: readonly Tally[], { subject, title, place }: Read): bool
     if (!tally.filter.drops(subject)) continue
     dropped = true
     tally.dropped++
-    if (tally.examples.length < MOST_EXAMPLES)
+    if (tally.examples.length < MAX_EXAMPLES)
       tally.examples.push({ issue_id: place.issueId, event_id: place.eventId, title })
   }
   return dropped

@@ -19,8 +19,8 @@ export type RuleAnswer = {
 export type RuleBook = (event: Event) => RuleAnswer | null
 
 /** So many of the innermost frames are asked: what an event costs stays bounded. */
-const MOST_FRAMES = 200
-const MOST_VALUE_CHARACTERS = 200
+const MAX_FRAMES = 200
+const MAX_VALUE_CHARACTERS = 200
 
 type Question = (event: Event, frames: readonly Frame[]) => boolean
 
@@ -38,7 +38,7 @@ export function compileFingerprintRules(rules: readonly FingerprintRule[]): Rule
 function framesOf(event: Event): readonly Frame[] {
   const frames = event.exceptions.flatMap(({ stacktrace }) => stacktrace?.frames ?? [])
   const all = frames.length > 0 ? frames : (leadingStack(event.exceptions, event.threads)?.frames ?? [])
-  return all.length > MOST_FRAMES ? all.slice(-MOST_FRAMES) : all
+  return all.length > MAX_FRAMES ? all.slice(-MAX_FRAMES) : all
 }
 
 const isFrameKey = (key: string): boolean => FRAME_MATCHERS.some((known) => known === key)
@@ -121,7 +121,7 @@ function variable(event: Event, name: string, meets: boolean): string {
 
 /** Half a surrogate pair at the end goes with the rest. */
 const short = (text: string): string =>
-  text.length > MOST_VALUE_CHARACTERS ? text.slice(0, MOST_VALUE_CHARACTERS).replace(/[\ud800-\udbff]$/, '') : text
+  text.length > MAX_VALUE_CHARACTERS ? text.slice(0, MAX_VALUE_CHARACTERS).replace(/[\ud800-\udbff]$/, '') : text
 
 function valueOf(event: Event, name: string): string | null {
   switch (name) {

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { MOST_GLOB_CHARACTERS } from '../kernel/glob.ts'
+import { MAX_GLOB_CHARACTERS } from '../kernel/glob.ts'
 
 /** How a project wants its events grouped where we would group them otherwise. */
 
 /** What new projects get; `grouping/registry.ts` holds every version there has been. */
 export const LATEST_GROUPING_VERSION = 2
 
-export const MOST_GROUPING_RULES = 100
-const MOST_MATCHERS = 10
-const MOST_ELEMENTS = 10
-const MOST_ELEMENT_CHARACTERS = 200
+export const MAX_GROUPING_RULES = 100
+const MAX_MATCHERS = 10
+const MAX_ELEMENTS = 10
+const MAX_ELEMENT_CHARACTERS = 200
 
 /** What an event is asked for; beside these `tag.<key>`. Those of a frame must all be true of one frame. */
 export const EVENT_MATCHERS = ['type', 'value', 'message', 'level', 'release'] as const
@@ -38,7 +38,7 @@ export const VARIABLE = /\{\{\s{0,20}([^{}\s]{1,80})\s{0,20}\}\}/g
 const glob = z
   .string({ error: 'glob must be a string.' })
   .min(1, { error: 'glob must not be empty.' })
-  .max(MOST_GLOB_CHARACTERS, { error: `glob takes at most ${MOST_GLOB_CHARACTERS} characters.` })
+  .max(MAX_GLOB_CHARACTERS, { error: `glob takes at most ${MAX_GLOB_CHARACTERS} characters.` })
   .refine((text) => !text.includes('\0'), { error: 'glob must not hold control characters.' })
   .describe('`*` stands for any characters, everything else for itself; case does not matter.')
 
@@ -51,7 +51,7 @@ const matchersOf = <K extends z.ZodType<string>>(key: K) =>
       error: 'match must be a list of conditions.',
     })
     .min(1, { error: 'match must hold at least one entry.' })
-    .max(MOST_MATCHERS, { error: `match takes at most ${MOST_MATCHERS} entries.` })
+    .max(MAX_MATCHERS, { error: `match takes at most ${MAX_MATCHERS} entries.` })
 
 const EventKey = z
   .string()
@@ -73,7 +73,7 @@ function variableProblem(text: string, withDefault: boolean): string | null {
 const template = (field: string, withDefault: boolean) =>
   z
     .string({ error: `${field} must be a string.` })
-    .max(MOST_ELEMENT_CHARACTERS, { error: `${field} takes at most ${MOST_ELEMENT_CHARACTERS} characters.` })
+    .max(MAX_ELEMENT_CHARACTERS, { error: `${field} takes at most ${MAX_ELEMENT_CHARACTERS} characters.` })
     .superRefine((text, context) => {
       const problem = text.trim() === '' ? 'it is empty.' : variableProblem(text, withDefault)
       if (problem !== null) context.addIssue({ code: 'custom', message: `${field}: ${problem}` })
@@ -89,7 +89,7 @@ export const FingerprintRule = z
     fingerprint: z
       .array(template('fingerprint', true), { error: 'fingerprint must be a list of texts.' })
       .min(1, { error: 'fingerprint must hold at least one element.' })
-      .max(MOST_ELEMENTS, { error: `fingerprint takes at most ${MOST_ELEMENTS} elements.` })
+      .max(MAX_ELEMENTS, { error: `fingerprint takes at most ${MAX_ELEMENTS} elements.` })
       .describe('Events of one fingerprint are one issue. {{ default }} is what we would have computed.'),
     title: template('title', false).nullable().default(null).describe('Names the issue in place of type and value.'),
   })
@@ -114,7 +114,7 @@ export type StackRule = z.output<typeof StackRule>
 const list = <T extends z.ZodType>(rule: T, name: string) =>
   z
     .array(rule, { error: `grouping_rules.${name} must be a list of rules, [] for none.` })
-    .max(MOST_GROUPING_RULES, { error: `grouping_rules.${name} takes at most ${MOST_GROUPING_RULES} rules.` })
+    .max(MAX_GROUPING_RULES, { error: `grouping_rules.${name} takes at most ${MAX_GROUPING_RULES} rules.` })
 
 /** In both lists the first rule that matches decides. */
 export const GroupingRules = z.strictObject({

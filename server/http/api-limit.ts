@@ -6,7 +6,7 @@ import { rateLimited } from '../kernel/errors.ts'
 const WINDOW_MS = 60_000
 const PER_ADDRESS = 600
 /** Addresses remembered at most; beyond, the whole memory is dropped rather than grown. */
-const MOST_ADDRESSES = 100_000
+const MAX_ADDRESSES = 100_000
 
 /**
  * 600 API calls per minute and address, as a sliding window of two counters (security 4.5). Loopback clients are free
@@ -19,7 +19,7 @@ export function apiLimiter(app: App): (caller: Caller) => void {
     if (most === 0 || (app.config.mode === 'relaxed' && isLoopbackHost(ip))) return
     const time = app.clock.monotonicMs()
     const start = Math.floor(time / WINDOW_MS) * WINDOW_MS
-    if (windows.size > MOST_ADDRESSES) windows.clear()
+    if (windows.size > MAX_ADDRESSES) windows.clear()
     const window = windows.get(ip) ?? { start, now: 0, before: 0 }
     if (window.start !== start) {
       window.before = window.start === start - WINDOW_MS ? window.now : 0

@@ -77,7 +77,7 @@ export function bindRoutes(
 }
 
 /** Who is asked and what is asked may each take this long; nobody waits for half a minute. */
-const MOST_MS = 12_000
+const MAX_MS = 12_000
 
 /**
  * Ends the waiting, not the work: what a database that became slow still does is done, as if the client had gone.
@@ -88,7 +88,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
       () => reject(unavailable('The answer takes too long at the moment. Try again later.', 5)),
-      MOST_MS,
+      MAX_MS,
     )
   })
   try {
@@ -175,7 +175,7 @@ function refuseUnstorable(value: unknown, path = ''): void {
 
 const HEARTBEAT_MS = 15_000
 /** What a client may leave unread before it counts as gone; messages are small, so this is minutes of a busy service. */
-const MOST_UNREAD_BYTES = 256 * 1024
+const MAX_UNREAD_BYTES = 256 * 1024
 
 function openStream(request: FastifyRequest, reply: FastifyReply, stopping: AbortSignal): EventStream {
   reply.hijack()
@@ -215,7 +215,7 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
     end,
     send(event, data) {
       if (gone.signal.aborted) return
-      if (raw.writableLength > MOST_UNREAD_BYTES) return drop()
+      if (raw.writableLength > MAX_UNREAD_BYTES) return drop()
       raw.write(`${event === null ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`)
     },
   }

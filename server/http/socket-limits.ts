@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-const MOST_PER_ADDRESS = 1_000
+const MAX_PER_ADDRESS = 1_000
 /** Limits of a request line and its headers (docs/protocol.md §6). */
-const MOST_URL_CHARACTERS = 8 * 1024
-const MOST_HEADERS = 100
+const MAX_URL_CHARACTERS = 8 * 1024
+const MAX_HEADERS = 100
 
 /** One address may hold so many connections at once; phones behind one carrier share one, hence the large number. */
-export function limitConnections(server: Server, isFree: (address: string) => boolean, most = MOST_PER_ADDRESS): void {
+export function limitConnections(server: Server, isFree: (address: string) => boolean, most = MAX_PER_ADDRESS): void {
   const held = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
@@ -28,9 +28,9 @@ export function limitConnections(server: Server, isFree: (address: string) => bo
 
 /** Why a request is beyond reason before anybody reads it; null when it is not. */
 export function sizeProblem(request: IncomingMessage): string | null {
-  if ((request.url?.length ?? 0) > MOST_URL_CHARACTERS)
-    return `The address is longer than ${MOST_URL_CHARACTERS.toLocaleString('en')} characters.`
-  return request.rawHeaders.length > MOST_HEADERS * 2 ? `The request has more than ${MOST_HEADERS} headers.` : null
+  if ((request.url?.length ?? 0) > MAX_URL_CHARACTERS)
+    return `The address is longer than ${MAX_URL_CHARACTERS.toLocaleString('en')} characters.`
+  return request.rawHeaders.length > MAX_HEADERS * 2 ? `The request has more than ${MAX_HEADERS} headers.` : null
 }
 
 /** 400 and the end of the connection. */

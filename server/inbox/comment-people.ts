@@ -7,7 +7,7 @@ import { notify, subscribeAutomatically, subscribersOf, type News } from './inbo
 import { mentionsIn, type Mention } from './mentions.ts'
 
 /** Members of an organisation that can be mentioned: the oldest so many. */
-const MOST_MEMBERS = 5_000
+const MAX_MEMBERS = 5_000
 
 export type WrittenComment = { readonly id: string; readonly issueId: string; readonly body: string }
 
@@ -59,7 +59,7 @@ export async function tellOfEdit(app: App, tx: Tx, actor: OrgActor, comment: Wri
 }
 
 async function resolveMentions(tx: Tx, actor: OrgActor, body: string): Promise<Mention[]> {
-  return body.includes('@') ? mentionsIn(body, await nameMembers(tx, actor.orgId, MOST_MEMBERS)) : []
+  return body.includes('@') ? mentionsIn(body, await nameMembers(tx, actor.orgId, MAX_MEMBERS)) : []
 }
 
 async function insertMentions(tx: Tx, commentId: string, mentions: readonly Mention[]): Promise<void> {

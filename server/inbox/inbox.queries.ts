@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { memberBehind, type Actor, type Member } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
-import { MOST_IDS, publishLive } from '../live/publish.ts'
+import { MAX_IDS, publishLive } from '../live/publish.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /** SQL of inboxes and subscriptions: the same for digestion, jobs and people. */
@@ -21,7 +21,7 @@ export type News = {
 }
 
 /** Whoever leaves so much unread hears only of mentions until some of it is read. */
-export const MOST_UNREAD = 1_000
+export const MAX_UNREAD = 1_000
 
 const INSERT_NEWS = `
   with asked as (
@@ -34,7 +34,7 @@ const INSERT_NEWS = `
   ), full_inboxes as (
     select p.id, p.org_id from people p
     where (select count(*) from (
-      select 1 from inbox_entries e where e.user_id = p.id and e.org_id = p.org_id and e.read_at is null limit ${MOST_UNREAD}) x) = ${MOST_UNREAD}
+      select 1 from inbox_entries e where e.user_id = p.id and e.org_id = p.org_id and e.read_at is null limit ${MAX_UNREAD}) x) = ${MAX_UNREAD}
   )
   insert into inbox_entries (id, org_id, user_id, issue_id, kind, actor_id, comment_id, sentence, created_at)
   select a.id, a.org_id, a.user_id, a.issue_id, a.kind, a.actor_id, a.comment_id, a.sentence, $2::timestamptz
@@ -72,8 +72,8 @@ export async function notify(tx: Tx, now: Date, news: readonly News[]): Promise<
 /** Dashboards of these people read their inbox again once this commits. */
 export async function tell(tx: Tx, orgId: string, userIds: readonly string[]): Promise<void> {
   const people = [...new Set(userIds)]
-  for (let at = 0; at < people.length; at += MOST_IDS) {
-    const message = { kind: 'inbox' as const, user_ids: people.slice(at, at + MOST_IDS) }
+  for (let at = 0; at < people.length; at += MAX_IDS) {
+    const message = { kind: 'inbox' as const, user_ids: people.slice(at, at + MAX_IDS) }
     await publishLive(tx, orgId, message)
   }
 }
@@ -105,7 +105,7 @@ export async function subscribeAutomatically(tx: Tx, now: Date, rows: readonly N
 }
 
 /** Subscribers of one issue that hear of what happens to it. */
-export const MOST_SUBSCRIBERS = 100
+export const MAX_SUBSCRIBERS = 100
 
 const SUBSCRIBERS = `
   select k.id as issue_id, s.user_id
@@ -121,12 +121,12 @@ const SUBSCRIBERS = `
     ) s
     join memberships p on p.user_id = s.user_id and p.org_id = k.org_id and p.disabled_at is null
     join users u on u.id = s.user_id and u.disabled_at is null
-    order by s.user_id limit ${MOST_SUBSCRIBERS}
+    order by s.user_id limit ${MAX_SUBSCRIBERS}
   ) s
   where k.id = any($1::uuid[])
   order by k.id, s.user_id`
 
-/** Members who follow these issues, or one merged into them: at most {@link MOST_SUBSCRIBERS} each, the oldest. */
+/** Members who follow these issues, or one merged into them: at most {@link MAX_SUBSCRIBERS} each, the oldest. */
 export async function subscribersOf(
   tx: Tx,
   issueIds: readonly string[],

@@ -8,7 +8,7 @@ import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { Comment, IssueDetail } from '../issues/issues.api.ts'
-import { MOST_UNREAD, notify } from './inbox.queries.ts'
+import { MAX_UNREAD, notify } from './inbox.queries.ts'
 import { purgeInboxes } from './inbox.ts'
 import type { InboxEntry, Subscription } from './inbox.api.ts'
 
@@ -344,10 +344,10 @@ describe('inboxes', () => {
       notify(
         tx,
         app.clock.now(),
-        Array.from({ length: MOST_UNREAD }, () => one),
+        Array.from({ length: MAX_UNREAD }, () => one),
       ),
     )
-    expect(await inboxOf(busy)).toMatchObject({ total: MOST_UNREAD, unread_count: MOST_UNREAD })
+    expect(await inboxOf(busy)).toMatchObject({ total: MAX_UNREAD, unread_count: MAX_UNREAD })
     await ada.patch(`/api/issues/${issueId}`, { assignee_id: busy.id })
     await comment(ada, issueId, '@Busy Body')
     expect((await inboxOf(busy)).items.slice(0, 2).map(({ kind }) => kind)).toEqual(['mentioned', 'regressed'])

@@ -10,7 +10,7 @@ import {
   countInbox,
   deleteEntries,
   markRead,
-  MOST_UNREAD,
+  MAX_UNREAD,
   selectInbox,
   tell,
   type Cursor,
@@ -74,7 +74,7 @@ export async function markInboxRead(
 }
 
 const unreadOf = async (app: App, member: InboxOwner): Promise<number> =>
-  Math.min(await countInbox(app.db, member, true, MOST_UNREAD), MOST_UNREAD)
+  Math.min(await countInbox(app.db, member, true, MAX_UNREAD), MAX_UNREAD)
 
 const viewEntry = (row: InboxRow): InboxEntry => ({
   id: row.id,

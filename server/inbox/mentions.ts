@@ -8,9 +8,9 @@ export type Nameable = { readonly id: string; readonly name: string; readonly em
 export type Mention = { readonly written: string; readonly userId: string }
 
 /** More signs than these of one comment are no longer looked at. */
-const MOST_SIGNS = 500
+const MAX_SIGNS = 500
 /** Longer than any name or address. */
-const MOST_CHARACTERS = 254
+const MAX_CHARACTERS = 254
 
 /** Before the sign: nothing, or what cannot belong to an address. */
 const WORD = /[\p{L}\p{N}_.+-]/u
@@ -47,10 +47,10 @@ export function mentionsIn(body: string, members: readonly Nameable[]): Mention[
   const text = callingText(body)
   const found = new Map<string, string>()
   // A letter with its marks apart is up to three characters where it was one.
-  const most = Math.min(MOST_CHARACTERS, 3 * Math.max(0, ...[...names.keys()].map((name) => name.length)))
+  const most = Math.min(MAX_CHARACTERS, 3 * Math.max(0, ...[...names.keys()].map((name) => name.length)))
   let signs = 0
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    if (++signs > MOST_SIGNS) break
+    if (++signs > MAX_SIGNS) break
     if (at > 0 && WORD.test(text.charAt(at - 1))) continue
     const following = text.slice(at + 1, at + 1 + most)
     for (const end of endsOf(following)) {

@@ -5,7 +5,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { sweepIssues } from '../issue-recording/sweep.ts'
-import { MOST_SUBSCRIBERS, subscribersOf } from './inbox.queries.ts'
+import { MAX_SUBSCRIBERS, subscribersOf } from './inbox.queries.ts'
 
 /** Who hears of moves nobody made by hand, from digestion and from sweeps. */
 
@@ -96,7 +96,7 @@ test('disabled users and disabled members do not count among the subscribers of 
   const now = clock.now()
   const template = await app.db.selectFrom('users').selectAll().where('id', '=', bob.id).executeTakeFirstOrThrow()
   // Older than Bob, so that they would be asked first.
-  const left = Array.from({ length: MOST_SUBSCRIBERS }, (_, index) => ({
+  const left = Array.from({ length: MAX_SUBSCRIBERS }, (_, index) => ({
     ...template,
     id: `01000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
     email: `left${index}@example.com`,

@@ -6,7 +6,7 @@ import { writeEnvelope } from '../protocol/write-envelope.ts'
 import { answerWith } from './answers.ts'
 import type { Arrival, Endpoint } from './endpoint.ts'
 
-const MOST_BYTES = 100 * 1024
+const MAX_BYTES = 100 * 1024
 
 /**
  * `/cron/{slug}/{public_key}/` and `/cron/{slug}/`: a check-in by plain URL (docs/protocol.md §11.3), as `curl` at the end of a
@@ -19,7 +19,7 @@ export const cronEndpoint: Endpoint = {
     if (slug === undefined) return null
     return { slug, ...(key === undefined ? {} : { key }) }
   },
-  mostWireBytes: MOST_BYTES,
+  mostWireBytes: MAX_BYTES,
   announcesLimits: false,
   async toEnvelope(arrival) {
     const slug = decodedSlug(arrival.params.slug ?? '')

@@ -6,19 +6,19 @@ import {
   decodeLargeBody,
   decodePrefix,
   decodeSmallBody,
-  MOST_WIRE_BYTES,
+  MAX_WIRE_BYTES,
   permittedBytes,
 } from '../protocol/decode.ts'
-import { MOST_HEADER_BYTES } from '../protocol/envelope.ts'
+import { MAX_HEADER_BYTES } from '../protocol/envelope.ts'
 
 /** The client disconnected before its body was complete: nothing is stored and no response is possible. */
 export class AbortedError extends Error {}
 
 /** Bodies of all requests together, being received or waiting for their commit. */
-const MOST_BUFFERED_BYTES = 256 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 256 * 1024 * 1024
 /** Decoded bytes of all large bodies in memory; small ones take a few milliseconds each. */
-const MOST_DECODING_BYTES = 100 * 1024 * 1024
-const MOST_DECODINGS_WAITING = 200
+const MAX_DECODING_BYTES = 100 * 1024 * 1024
+const MAX_DECODINGS_WAITING = 200
 
 export type Bodies = {
   /**
@@ -98,7 +98,7 @@ export function createBodies(): Bodies {
           stop()
           return reject(bodyTooLarge(most))
         }
-        if (buffered > MOST_BUFFERED_BYTES) {
+        if (buffered > MAX_BUFFERED_BYTES) {
           stop()
           return reject(rateLimited('Too many large requests at once. Try again in a few seconds.', 5))
         }
@@ -127,11 +127,11 @@ export function createBodies(): Bodies {
   }
 
   const admitDecoding = (weight: number): Promise<void> | null => {
-    if (decoding === 0 || decoding + weight <= MOST_DECODING_BYTES) {
+    if (decoding === 0 || decoding + weight <= MAX_DECODING_BYTES) {
       decoding += weight
       return null
     }
-    if (waiting.length >= MOST_DECODINGS_WAITING)
+    if (waiting.length >= MAX_DECODINGS_WAITING)
       throw rateLimited('Too many large requests at once. Try again in a few seconds.', 5)
     return new Promise<void>((resolve) => {
       waiting.push(resolve)
@@ -139,7 +139,7 @@ export function createBodies(): Bodies {
   }
 
   return {
-    async read(request, most = MOST_WIRE_BYTES) {
+    async read(request, most = MAX_WIRE_BYTES) {
       if (Number(request.headers['content-length'] ?? 0) > most) throw bodyTooLarge(most)
       const partial = partialOf(request)
       await receive(request, partial, null, most)
@@ -156,19 +156,19 @@ export function createBodies(): Bodies {
           // Looked at again only when it has doubled: a body that comes by the byte would be decoded by the byte.
           if (partial.bytes < triedBytes * 2) return false
           triedBytes = partial.bytes
-          const prefix = decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1)
+          const prefix = decodePrefix(whole(partial), encoding, MAX_HEADER_BYTES + 1)
           const end = prefix?.indexOf(0x0a) ?? -1
           if (prefix !== null && end !== -1) line = prefix.subarray(0, end)
-          return line !== null || partial.bytes > MOST_HEADER_BYTES
+          return line !== null || partial.bytes > MAX_HEADER_BYTES
         },
-        MOST_WIRE_BYTES,
+        MAX_WIRE_BYTES,
       )
       if (line !== null) return line
       // An envelope may be its first line alone, without a newline.
-      const prefix = partial.ended ? decodePrefix(whole(partial), encoding, MOST_HEADER_BYTES + 1) : null
+      const prefix = partial.ended ? decodePrefix(whole(partial), encoding, MAX_HEADER_BYTES + 1) : null
       const end = prefix?.indexOf(0x0a) ?? -1
       if (prefix !== null && end !== -1) return prefix.subarray(0, end)
-      if (prefix === null || prefix.length > MOST_HEADER_BYTES)
+      if (prefix === null || prefix.length > MAX_HEADER_BYTES)
         throw invalid('The envelope header is longer than 64 KiB, or cannot be decoded.')
       return prefix
     },
@@ -208,4 +208,4 @@ function lookAt<T>(decoded: DecodedBody, look: (decoded: Buffer) => T): T {
   }
 }
 
-export const bodyTooLarge = (most = MOST_WIRE_BYTES) => tooLarge(`A request must be at most ${most / 1024 / 1024} MiB.`)
+export const bodyTooLarge = (most = MAX_WIRE_BYTES) => tooLarge(`A request must be at most ${most / 1024 / 1024} MiB.`)

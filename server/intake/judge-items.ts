@@ -1,5 +1,5 @@
 import { categoryOf, type Category } from '../protocol/categories.ts'
-import { MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import type { RawItem } from '../protocol/envelope.ts'
 import { QUOTA_CATEGORIES, type OrgQuota } from '../limits/org-quota.ts'
 import { KEY_PER_MINUTE, type RateLimiter } from '../limits/rate-limiter.ts'
@@ -12,12 +12,12 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 /** Largest payload by item type (docs/protocol.md §6); types without an entry are bounded by the request alone. */
-const MOST_BYTES = new Map<string, number>([
-  ['event', MOST_EVENT_BYTES],
-  ['transaction', MOST_EVENT_BYTES],
-  ['feedback', MOST_EVENT_BYTES],
-  ['user_report', MOST_EVENT_BYTES],
-  ['raw_security', MOST_EVENT_BYTES],
+const MAX_BYTES = new Map<string, number>([
+  ['event', MAX_EVENT_BYTES],
+  ['transaction', MAX_EVENT_BYTES],
+  ['feedback', MAX_EVENT_BYTES],
+  ['user_report', MAX_EVENT_BYTES],
+  ['raw_security', MAX_EVENT_BYTES],
   ['session', MIB],
   ['sessions', 10 * MIB],
   ['client_report', 100 * KIB],
@@ -37,7 +37,7 @@ const MOST_BYTES = new Map<string, number>([
 ])
 
 /** Most items of a type in one envelope. */
-const MOST_COUNT = new Map<string, number>([
+const MAX_COUNT = new Map<string, number>([
   ['attachment', 30],
   ['session', 100],
   ['sessions', 100],
@@ -138,7 +138,7 @@ export function judgeItems(
     const item = items[index]
     // Digestion records surplus events; intake does not reject them.
     if (item === undefined || item.surplus) continue
-    const most = MOST_COUNT.get(item.type)
+    const most = MAX_COUNT.get(item.type)
     if (most !== undefined) {
       const count = ((counts ??= new Map<string, number>()).get(item.type) ?? 0) + 1
       counts.set(item.type, count)
@@ -190,7 +190,7 @@ function judgeOther({ limiter, quota }: Judges, key: LimitedKey, category: Categ
 }
 
 const isTooLarge = (item: RawItem): boolean =>
-  item.end - item.start > (MOST_BYTES.get(item.type) ?? Number.POSITIVE_INFINITY)
+  item.end - item.start > (MAX_BYTES.get(item.type) ?? Number.POSITIVE_INFINITY)
 
 /** Decides about the event first, at any position: attachments before it depend on it as well. */
 function verdictOnEvent(judges: Judges, key: LimitedKey, decoded: Buffer, items: readonly RawItem[]): EventDecision {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { AppError, type ErrorCode, tooLarge } from '../kernel/errors.ts'
-import { MOST_OTLP_ENTRIES } from '../protocol/otlp.ts'
+import { MAX_OTLP_ENTRIES } from '../protocol/otlp.ts'
 import { countOtlpJson } from '../protocol/otlp-json.ts'
 import { countOtlp, type OtlpSignal, OTLP_ITEMS, PROTOBUF } from '../protocol/otlp-wire.ts'
 import { writeEnvelope } from '../protocol/write-envelope.ts'
@@ -10,7 +10,7 @@ import type { ArrivalHead, Endpoint } from './endpoint.ts'
 
 const JSON_TYPE = 'application/json'
 /** Of a body, on the wire and decoded; that of containers. */
-const MOST_BYTES = 12 * 1024 * 1024
+const MAX_BYTES = 12 * 1024 * 1024
 
 const PATHS: ReadonlyMap<string, OtlpSignal> = new Map<string, OtlpSignal>([
   ['integration/otlp/v1/traces', 'traces'],
@@ -35,7 +35,7 @@ export const otlpEndpoint: Endpoint = {
     const signal = PATHS.get(path)
     return signal === undefined ? null : { signal }
   },
-  mostWireBytes: MOST_BYTES,
+  mostWireBytes: MAX_BYTES,
   announcesLimits: true,
   judge({ mediaType }) {
     if (mediaType !== PROTOBUF && mediaType !== JSON_TYPE)
@@ -43,19 +43,18 @@ export const otlpEndpoint: Endpoint = {
   },
   async toEnvelope(arrival) {
     const payload = await arrival.decoded()
-    if (payload.length > MOST_BYTES)
-      throw tooLarge(`An export request may hold at most ${MOST_BYTES / 1024 / 1024} MiB.`)
+    if (payload.length > MAX_BYTES) throw tooLarge(`An export request may hold at most ${MAX_BYTES / 1024 / 1024} MiB.`)
     const signal = signalOf(arrival)
     const isProtobuf = arrival.mediaType === PROTOBUF
     const count = isProtobuf ? countOtlp(payload) : countOtlpJson(payload.toString(), signal)
-    if (count > MOST_OTLP_ENTRIES) rejected.set(arrival.headers, count - MOST_OTLP_ENTRIES)
+    if (count > MAX_OTLP_ENTRIES) rejected.set(arrival.headers, count - MAX_OTLP_ENTRIES)
     if (count === 0) return writeEnvelope({}, [])
     const headers = { item_count: count, content_type: isProtobuf ? PROTOBUF : JSON_TYPE }
     return writeEnvelope({}, [{ type: OTLP_ITEMS[signal], headers, payload }])
   },
   accepted(response, arrival) {
     const count = rejected.get(arrival.headers) ?? 0
-    const message = `At most ${MOST_OTLP_ENTRIES.toLocaleString('en')} entries are taken of one request.`
+    const message = `At most ${MAX_OTLP_ENTRIES.toLocaleString('en')} entries are taken of one request.`
     if (arrival.mediaType === PROTOBUF)
       return answerWith(response, 200, PROTOBUF, count === 0 ? new Uint8Array() : partialSuccess(count, message))
     const partial = { partialSuccess: { [REJECTED[signalOf(arrival)]]: String(count), errorMessage: message } }

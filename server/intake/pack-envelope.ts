@@ -2,10 +2,10 @@ import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdCompressSync } from 'node:zlib'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { tooLarge } from '../kernel/errors.ts'
-import { MOST_DECODED_BYTES } from '../protocol/decode.ts'
+import { MAX_DECODED_BYTES } from '../protocol/decode.ts'
 
 /** Smaller bodies are not compressed. */
-const LEAST_BYTES = 512
+const MIN_BYTES = 512
 /** Up to this much compressing takes less than a millisecond. */
 const SYNC_BYTES = 128 * 1024
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
@@ -16,9 +16,9 @@ const compress = promisify(zstdCompress)
  * @throws AppError `too_large` when digestion could not decode it again
  */
 export async function packEnvelope(envelope: Buffer): Promise<{ body: Buffer; encoding: ContentEncoding }> {
-  if (envelope.length > MOST_DECODED_BYTES)
-    throw tooLarge(`The request holds more than ${MOST_DECODED_BYTES / 1024 / 1024} MiB.`)
-  if (envelope.length < LEAST_BYTES) return { body: envelope, encoding: 'none' }
+  if (envelope.length > MAX_DECODED_BYTES)
+    throw tooLarge(`The request holds more than ${MAX_DECODED_BYTES / 1024 / 1024} MiB.`)
+  if (envelope.length < MIN_BYTES) return { body: envelope, encoding: 'none' }
   const body = envelope.length <= SYNC_BYTES ? zstdCompressSync(envelope, OPTIONS) : await compress(envelope, OPTIONS)
   // Digestion rejects a ratio above 100:1 as a decompression bomb.
   return body.length * 50 < envelope.length ? { body: envelope, encoding: 'none' } : { body, encoding: 'zstd' }

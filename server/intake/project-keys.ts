@@ -12,7 +12,7 @@ const FRESH_MS = 60_000
 const RENEW_MS = 45_000
 /** Unknown keys: cached briefly, and at most this many. */
 const UNKNOWN_MS = 10_000
-const MOST_UNKNOWN = 10_000
+const MAX_UNKNOWN = 10_000
 /** One write per key and minute; the very first is written at the next tick, onboarding waits for it. */
 const SEEN_EVERY_MS = 60_000
 const TICK_MS = 1_000
@@ -109,7 +109,7 @@ export function createProjectKeys(app: App): ProjectKeys {
     known.delete(publicKey)
     unknown.set(publicKey, nowMs)
     for (const oldest of unknown.keys()) {
-      if (unknown.size <= MOST_UNKNOWN) break
+      if (unknown.size <= MAX_UNKNOWN) break
       unknown.delete(oldest)
     }
     return null

@@ -30,7 +30,7 @@ const LIMITS = {
 }
 const SLICE_BYTES = 1024 * 1024
 /** Far more than parsing from memory takes; a parser that never ends must not keep a request for ever. */
-const MOST_MS = 20_000
+const MAX_MS = 20_000
 
 /**
  * Parses a multipart body. Parts over a limit are left out: cut fields, fields and files past the allowed number.
@@ -66,7 +66,7 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
     })
   })
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(unreadable()), MOST_MS)
+    const timer = setTimeout(() => reject(unreadable()), MAX_MS)
     const fail = (): void => {
       clearTimeout(timer)
       reject(unreadable())

@@ -3,7 +3,7 @@ import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Category } from '../protocol/categories.ts'
 import { QUOTA_CATEGORIES } from '../limits/org-quota.ts'
 import type { RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
-import { decodeStoreBody, MOST_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { decodeStoreBody, MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { isEventShaped, makesEvent, parseEnvelope, type Envelope } from '../protocol/envelope.ts'
 import { topLevelString } from '../protocol/json-guard.ts'
 import { checkDsn } from '../protocol/sentry-auth.ts'
@@ -154,7 +154,7 @@ function idOf({ header, items }: Envelope, decoded: Buffer): string | null {
   const item = items.find(({ type }) => makesEvent(type) || isEventShaped(type))
   if (item === undefined) return null
   // An event over the size limit is dropped anyway, and scanning it would block other requests.
-  const isLookedAt = isEventShaped(item.type) && item.end - item.start <= MOST_EVENT_BYTES
+  const isLookedAt = isEventShaped(item.type) && item.end - item.start <= MAX_EVENT_BYTES
   const inPayload = isLookedAt ? topLevelString(decoded, 'event_id', item.start, item.end) : null
   return eventIdFrom(inPayload) ?? unhyphenate(newId())
 }

@@ -10,7 +10,7 @@ import { openEvents } from './open-event.ts'
 const SPREAD = 1_500
 const SAMPLE = 300
 const FRESH_MS = 5 * 60_000
-const MOST_PROJECTS = 50
+const MAX_PROJECTS = 50
 
 export type Baseline = readonly { readonly issueId: string; readonly tags: readonly Tag[] }[]
 
@@ -29,7 +29,7 @@ export function baselineOf(app: App, projectId: string): Promise<Baseline> {
   projects.delete(projectId)
   projects.set(projectId, { at: now, sample })
   for (const oldest of projects.keys()) {
-    if (projects.size <= MOST_PROJECTS) break
+    if (projects.size <= MAX_PROJECTS) break
     projects.delete(oldest)
   }
   // A failure is not kept.

@@ -11,7 +11,7 @@ import { findEvents } from './find-events.ts'
 import { storedBodies } from './open-event.ts'
 
 /** The most complete event is chosen among the newest so many. */
-const MOST_COMPARED = 50
+const MAX_COMPARED = 50
 
 export type Scope = { readonly projectId: string; readonly sources: EventSources; readonly filter: EventFilter }
 
@@ -24,7 +24,7 @@ export async function chooseEvent(app: App, scope: Scope, which: string): Promis
   if (which === 'latest') return edge(app, scope, 'older')
   if (which === 'oldest') return edge(app, scope, 'newer')
   if (which === 'most_complete') {
-    const { events } = await findEvents(app, { ...scope, direction: 'older', from: null, limit: MOST_COMPARED })
+    const { events } = await findEvents(app, { ...scope, direction: 'older', from: null, limit: MAX_COMPARED })
     let best: { eventId: string; receivedDay: string; score: number } | null = null
     for (const { facts, event } of events) {
       const score = event === null ? -1 : completenessOf(event)

@@ -3,9 +3,9 @@ import type { Event, Frame } from '../protocol/event.api.ts'
 /** How much an event tells. Pure. */
 
 /** Beyond so many, more of the same tells nothing new. */
-const MOST_CRUMBS = 50
-const MOST_FRAMES = 60
-const MOST_TAGS = 20
+const MAX_CRUMBS = 50
+const MAX_FRAMES = 60
+const MAX_TAGS = 20
 
 /**
  * A score to compare events of one issue by: readable frames count most, then source beside them, breadcrumbs, contexts,
@@ -15,13 +15,13 @@ export function completenessOf(event: Event): number {
   const frames = [
     ...event.exceptions.flatMap(({ stacktrace }) => stacktrace?.frames ?? []),
     ...event.threads.flatMap(({ stacktrace }) => stacktrace?.frames ?? []),
-  ].slice(0, MOST_FRAMES)
+  ].slice(0, MAX_FRAMES)
   return (
     2 * frames.filter(isReadable).length +
     frames.filter(({ context_line }) => context_line !== null).length +
-    Math.min(MOST_CRUMBS, event.breadcrumbs.length) +
+    Math.min(MAX_CRUMBS, event.breadcrumbs.length) +
     3 * Object.keys(event.contexts).length +
-    0.5 * Math.min(MOST_TAGS, event.tags.length) +
+    0.5 * Math.min(MAX_TAGS, event.tags.length) +
     (event.user === null ? 0 : 5) +
     (event.request === null ? 0 : 5) +
     (Object.keys(event.extra).length > 0 ? 3 : 0)

@@ -29,7 +29,7 @@ export type EventFilter = {
 }
 
 /** As much of a user's id as events keep. */
-const MOST_USER = 256
+const MAX_USER = 256
 
 /** @throws AppError invalid (a tag without colon, from after to) */
 export function eventFilter(projectId: string, query: EventQuery): EventFilter {
@@ -39,7 +39,7 @@ export function eventFilter(projectId: string, query: EventQuery): EventFilter {
   // Nothing happened before; the store counts days, and has no year 0.
   const since = from === undefined ? undefined : new Date(Math.max(0, from.getTime()))
   const { release, environment, level } = query
-  const userHash = query.user === undefined ? undefined : hashUser(projectId, tidy(query.user, MOST_USER))
+  const userHash = query.user === undefined ? undefined : hashUser(projectId, tidy(query.user, MAX_USER))
   const facts: ((facts: EventFacts) => boolean)[] = []
   // No release at all is asked for as the empty one.
   if (release !== undefined) facts.push((event) => release.includes(event.release ?? ''))

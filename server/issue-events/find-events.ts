@@ -5,10 +5,10 @@ import { isUnfiltered, type EventFilter } from './event-filter.ts'
 import { openEvents } from './open-event.ts'
 
 /** Rows a filter looks at for one page. */
-export const MOST_ROWS = 2_000
+export const MAX_ROWS = 2_000
 /** Bodies a filter opens for one page, and how much JSON they may be: reading holds up this process. */
-export const MOST_BODIES = 200
-const MOST_BODY_BYTES = 6 * 1024 * 1024
+export const MAX_BODIES = 200
+const MAX_BODY_BYTES = 6 * 1024 * 1024
 const CHUNK = 25
 
 export type Search = {
@@ -34,8 +34,8 @@ export type Found = {
 
 /** Events of an issue beyond a spot that pass the filter, nearest first. Looks at a bounded number; `next` leads on. */
 export async function findEvents(app: App, search: Search): Promise<Found> {
-  const { filter, direction, from, limit, mostBytes = MOST_BODY_BYTES } = search
-  const most = isUnfiltered(filter) || (filter.byFacts === null && filter.byBody === null) ? limit + 1 : MOST_ROWS
+  const { filter, direction, from, limit, mostBytes = MAX_BODY_BYTES } = search
+  const most = isUnfiltered(filter) || (filter.byFacts === null && filter.byBody === null) ? limit + 1 : MAX_ROWS
   const rows = await lookAtEvents(app.db, search.sources, {
     direction,
     from,
@@ -47,10 +47,10 @@ export async function findEvents(app: App, search: Search): Promise<Found> {
   let looked = 0
   let bodies = 0
   let bytes = 0
-  while (looked < rows.length && found.length < limit && bodies < MOST_BODIES && bytes < mostBytes) {
+  while (looked < rows.length && found.length < limit && bodies < MAX_BODIES && bytes < mostBytes) {
     const chunk: EventFacts[] = []
     // No more of them than the page and the budget still take.
-    const room = Math.min(filter.byBody === null ? limit - found.length : CHUNK, CHUNK, MOST_BODIES - bodies)
+    const room = Math.min(filter.byBody === null ? limit - found.length : CHUNK, CHUNK, MAX_BODIES - bodies)
     while (looked < rows.length && chunk.length < room && (chunk.length === 0 || bytes < mostBytes)) {
       const row = rows[looked++]
       if (row === undefined || filter.byFacts?.(row) === false) continue

@@ -8,7 +8,7 @@ import { personOf } from './list-events.ts'
 import { openEvents } from './open-event.ts'
 
 /** Events of an issue that are counted by people and releases: the newest so many. */
-const MOST_EVENTS = 5_000
+const MAX_EVENTS = 5_000
 
 /**
  * People among the newest events of an issue, most events first.
@@ -21,7 +21,7 @@ export async function listUsers(
 ) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  const counted = await countUsers(app.db, await eventSources(app, issue), MOST_EVENTS, { limit, offset })
+  const counted = await countUsers(app.db, await eventSources(app, issue), MAX_EVENTS, { limit, offset })
   const events = await openEvents(app, issue.project_id, counted.users)
   return {
     items: counted.users.map((user) => {
@@ -39,7 +39,7 @@ export async function listUsers(
     offset,
     next_cursor: null,
     looked_at: counted.lookedAt,
-    complete: counted.lookedAt < MOST_EVENTS,
+    complete: counted.lookedAt < MAX_EVENTS,
   }
 }
 
@@ -50,7 +50,7 @@ export async function listUsers(
 export async function listReleasesOfIssue(app: App, actor: OrgActor, issueId: string) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  const { releases, lookedAt } = await countReleases(app.db, await eventSources(app, issue), MOST_EVENTS)
+  const { releases, lookedAt } = await countReleases(app.db, await eventSources(app, issue), MAX_EVENTS)
   return {
     items: releases.map((one) => ({
       release: one.release,
@@ -60,6 +60,6 @@ export async function listReleasesOfIssue(app: App, actor: OrgActor, issueId: st
       last_seen: one.last.toISOString(),
     })),
     looked_at: lookedAt,
-    complete: lookedAt < MOST_EVENTS,
+    complete: lookedAt < MAX_EVENTS,
   }
 }

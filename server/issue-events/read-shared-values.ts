@@ -10,7 +10,7 @@ import { findEvents } from './find-events.ts'
 import { sharedValues, type Share } from './shared-values.ts'
 
 /** Newest events of an issue that are read for it. */
-const MOST_EVENTS = 100
+const MAX_EVENTS = 100
 
 /**
  * What the newest events of an issue share, against the project's other events.
@@ -31,7 +31,7 @@ export async function readSharedValues(
       filter: eventFilter(issue.project_id, {}),
       direction: 'older',
       from: null,
-      limit: MOST_EVENTS,
+      limit: MAX_EVENTS,
     }),
     baselineOf(app, issue.project_id),
   ])

@@ -12,10 +12,10 @@ export type Share = {
   readonly lift: number | null
 }
 
-const MOST_VALUES_PER_KEY = 10
-const MOST_SHARES = 60
+const MAX_VALUES_PER_KEY = 10
+const MAX_SHARES = 60
 /** A value that came once says nothing about the others, when there are others. */
-const LEAST_COUNT = 2
+const MIN_COUNT = 2
 
 /**
  * Values of these events against the same among other events; what stands out most first, then the most frequent.
@@ -27,9 +27,9 @@ export function sharedValues(own: readonly (readonly Tag[])[], others: readonly 
   const shares: Share[] = []
   for (const [key, values] of counts) {
     const listed = [...values]
-      .filter(([, count]) => own.length < LEAST_COUNT || count >= LEAST_COUNT)
+      .filter(([, count]) => own.length < MIN_COUNT || count >= MIN_COUNT)
       .toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-      .slice(0, MOST_VALUES_PER_KEY)
+      .slice(0, MAX_VALUES_PER_KEY)
     for (const [value, count] of listed) {
       const there = baseline.get(key)?.get(value) ?? 0
       const lift = others.length === 0 ? null : (count + 1) / (own.length + 2) / ((there + 1) / (others.length + 2))
@@ -51,7 +51,7 @@ export function sharedValues(own: readonly (readonly Tag[])[], others: readonly 
         b.count - a.count ||
         (a.key < b.key ? -1 : a.key > b.key ? 1 : a.value < b.value ? -1 : 1),
     )
-    .slice(0, MOST_SHARES)
+    .slice(0, MAX_SHARES)
 }
 
 function countValues(events: readonly (readonly Tag[])[]): Map<string, Map<string, number>> {

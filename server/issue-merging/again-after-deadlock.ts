@@ -1,4 +1,4 @@
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 /**
  * Runs a transaction again when PostgreSQL ended it to let another one go on. Merging takes its locks in the order of
@@ -10,7 +10,7 @@ export async function againAfterDeadlock<T>(work: () => Promise<T>): Promise<T> 
     try {
       return await work()
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS || !(error instanceof Error && 'code' in error && error.code === '40P01'))
+      if (attempt === MAX_ATTEMPTS || !(error instanceof Error && 'code' in error && error.code === '40P01'))
         throw error
     }
   }

@@ -11,7 +11,7 @@ import { versionsIn } from '../issue-rules/resolution.ts'
 /** What came while an issue was hidden is looked for among so many of its newest events: its lock holds up digestion. */
 const LOOKED_AT = 1_000
 /** No condition waits for more users than this, so more of them say nothing. */
-const MOST_USERS = 10_000
+const MAX_USERS = 10_000
 
 /**
  * What came for an issue while it was hidden acts on its life now, by the usual rules; everything else is as it was left.
@@ -39,7 +39,7 @@ export async function bringBack(
     life,
     {
       events,
-      newUsers: Array.from({ length: Math.min(grown.users, MOST_USERS) }, () => newest.occurredAt),
+      newUsers: Array.from({ length: Math.min(grown.users, MAX_USERS) }, () => newest.occurredAt),
       releases: await releasesOf(tx, issue, events),
     },
     away.now,

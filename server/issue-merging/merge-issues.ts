@@ -24,7 +24,7 @@ import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from '../issue-rows/view-issue.ts'
 
 /** Issues behind one: its page and the cost of taking one out again stay bounded. */
-export const MOST_MERGED = 200
+export const MAX_MERGED = 200
 
 /**
  * Merges issues into one. They stay as they are, hidden behind it: its counts, users and hours are those of all of
@@ -98,7 +98,7 @@ async function readAll(
     throw conflict(`${nameOf(root)} was merged into another issue. Merge into that one, or unmerge it first.`)
   for (const other of others) requireMergeable(root, other)
   const count = others.reduce((sum, other) => sum + 1 + other.merged_count, root.merged_count)
-  if (count > MOST_MERGED) throw invalid(`At most ${MOST_MERGED} issues can be merged into one.`)
+  if (count > MAX_MERGED) throw invalid(`At most ${MAX_MERGED} issues can be merged into one.`)
   return { root, others }
 }
 
@@ -149,11 +149,11 @@ async function note(
   })
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** `SHOP-1, SHOP-2 and 3 more`, short enough for a line of the activity. */
 export function listed(names: readonly string[]): string {
-  const named = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), `${names.length - MOST_NAMED} more`] : names
+  const named = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names
   const last = named.at(-1) ?? ''
   return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} and ${last}`
 }

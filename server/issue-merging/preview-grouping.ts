@@ -15,7 +15,7 @@ import { newestEventsOfProject } from '../issue-events/newest-events.ts'
 import { Regrouping } from './regrouping.ts'
 import { selectNames } from './merging.queries.ts'
 
-const MOST_EVENTS = 10_000
+const MAX_EVENTS = 10_000
 const WEEK_MS = 7 * 86_400_000
 /** Read at once: of the largest events there are, this is 25 MiB. */
 const PIECE = 25
@@ -24,7 +24,7 @@ const TIME_LIMIT_MS = 8_000
 /** How long the event loop is held at a stretch. */
 const TURN_MS = 5
 /** Grouping ten thousand events twice keeps a core busy for seconds. */
-const MOST_AT_ONCE = 2
+const MAX_AT_ONCE = 2
 
 let running = 0
 
@@ -40,14 +40,14 @@ export async function previewGrouping(
   actor: OrgActor,
   projectId: string,
   proposed: Proposed,
-  { mostEvents = MOST_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
+  { mostEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
 ): Promise<GroupingPreview> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
   const saved = groupingSettings(project.settings)
   const { version = saved.grouping_version, grouping_rules: rules = saved.grouping_rules } = proposed
   if (version !== saved.grouping_version) requireNewer(saved.grouping_version, version)
-  if (running >= MOST_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
+  if (running >= MAX_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
   running++
   try {
     const deadline = performance.now() + timeLimitMs

@@ -3,8 +3,8 @@ import type { Grouped } from '../grouping/grouping.ts'
 import type { FingerprintRule, GroupingRules, StackRule } from '../grouping/grouping-rules.api.ts'
 import type { GroupingPreview } from './merging.api.ts'
 
-const MOST_SHOWN = 50
-const MOST_PARTS = 10
+const MAX_SHOWN = 50
+const MAX_PARTS = 10
 
 export type IssueName = {
   readonly id: string
@@ -83,12 +83,12 @@ export class Regrouping {
       issues: issues.size,
       moved: movedOf(issues, merges),
       merges: merges
-        .slice(0, MOST_SHOWN)
-        .map(({ ids, events }) => ({ issues: ids.slice(0, MOST_SHOWN).map(shown), events })),
+        .slice(0, MAX_SHOWN)
+        .map(({ ids, events }) => ({ issues: ids.slice(0, MAX_SHOWN).map(shown), events })),
       merges_total: merges.length,
       splits: splits
-        .slice(0, MOST_SHOWN)
-        .map(({ id, parts }) => ({ issue: shown(id), parts: parts.slice(0, MOST_PARTS) })),
+        .slice(0, MAX_SHOWN)
+        .map(({ id, parts }) => ({ issue: shown(id), parts: parts.slice(0, MAX_PARTS) })),
       splits_total: splits.length,
       fingerprint_rules: this.#rules.fingerprint.map((rule) => {
         const hits = this.#byFingerprintRule.get(rule)

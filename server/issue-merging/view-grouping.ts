@@ -7,7 +7,7 @@ import type { Connection } from '../storage/database.ts'
 import { selectMembers } from './merging.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 
-const MOST_FINGERPRINTS = 100
+const MAX_FINGERPRINTS = 100
 /** What nobody can read any more, or was erased, costs only itself. */
 const Parts = z.array(GroupingPart).catch([])
 
@@ -17,7 +17,7 @@ export async function viewGrouping(
   issue: { readonly id: string; readonly project_slug: string },
 ): Promise<GroupingView> {
   const [fingerprints, members] = await Promise.all([
-    selectFingerprints(db, issue.id, MOST_FINGERPRINTS),
+    selectFingerprints(db, issue.id, MAX_FINGERPRINTS),
     selectMembers(db, issue.id),
   ])
   const [oldest] = fingerprints

@@ -14,13 +14,13 @@ export function firstOf(group: Group): Occurrence {
 }
 
 /** A fingerprint is asked for anew as often as somebody merges its issue meanwhile. */
-const MOST_LOOKS = 5
+const MAX_LOOKS = 5
 
 /** The issues fingerprints lead to, locked; those that lead to none keep no issue. */
 export async function findIssues(tx: Tx, now: Date, groups: readonly Group[]): Promise<void> {
   let due = groups
   for (let look = 0; due.length > 0; look++) {
-    if (look === MOST_LOOKS) throw new Error('issues are merged faster than events can be filed')
+    if (look === MAX_LOOKS) throw new Error('issues are merged faster than events can be filed')
     const found = await sql.lockIssuesByFingerprint(tx, due.flatMap(keysOf))
     const links: Group[] = []
     const unsure: Group[] = []

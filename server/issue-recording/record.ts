@@ -3,7 +3,7 @@ import type { Tx } from '../storage/database.ts'
 import { DIGESTION } from '../context/actor.ts'
 import { insertEvents } from '../events/store.ts'
 import { newId } from '../kernel/ids.ts'
-import { LEAST_LIMIT } from '../issue-rules/escalating.ts'
+import { MIN_LIMIT } from '../issue-rules/escalating.ts'
 import {
   eventSeveritySentence,
   type IssueImpact,
@@ -296,7 +296,7 @@ async function countOverTime(tx: Tx, now: Date, groups: readonly Group[]): Promi
       minutes.set(group.projectId + minute, inMinute)
     }
   }
-  const busyHours = await sql.addHours(tx, [...hours.values()], judgedSince(now), LEAST_LIMIT)
+  const busyHours = await sql.addHours(tx, [...hours.values()], judgedSince(now), MIN_LIMIT)
   await addMinutes(tx, [...minutes.values()])
   return busyHours
 }

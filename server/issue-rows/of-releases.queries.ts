@@ -6,7 +6,7 @@ import { issueColumns, type IssueRow } from './issues.queries.ts'
 /** What issues say of releases. Merged ones are counted with the one they lead to. */
 
 /** Counting stops here. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 export type IssueCounts = { readonly fresh: number; readonly regressed: number }
 
@@ -21,13 +21,13 @@ export async function countIssuesOf(
     select k.version,
       (select count(*) from (
         select from issues i where i.project_id = ${projectId} and i.first_release = k.version and i.merged_into is null
-        limit ${MOST_COUNTED}) f) as fresh,
+        limit ${MAX_COUNTED}) f) as fresh,
       (select count(distinct r.id) from (
         select coalesce(i.merged_into, i.id) as id from issue_activity a join issues i on i.id = a.issue_id
         -- Of this project before counting stops: every organisation has a 1.0.0.
         where i.project_id = ${projectId} and a.kind = 'status_changed' and a.data ->> 'to' = 'regressed'
           and a.data ->> 'release' = k.version
-        limit ${MOST_COUNTED}) r) as regressed
+        limit ${MAX_COUNTED}) r) as regressed
     from unnest(${[...versions]}::text[]) k (version)`.execute(db)
   return new Map(rows.map((row) => [row.version, row]))
 }

@@ -6,20 +6,20 @@ import type { Connection, Tx } from '../storage/database.ts'
 /** What resolutions need to know of releases. */
 
 /** Releases a project can hardly have more of at once; older ones are not the newest. */
-const MOST_RELEASES = 1_000
+const MAX_RELEASES = 1_000
 
 /** Releases that are out: made by somebody, or seen. The newest in time first; what is only planned is not among them. */
 export async function knownReleases(db: Connection, projectId: string): Promise<ReleaseFacts[]> {
   const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
     select version, released_at, first_seen_at from releases
-    where project_id = ${projectId} and state <> 'planned' order by dated_at desc, id desc limit ${MOST_RELEASES}`.execute(
+    where project_id = ${projectId} and state <> 'planned' order by dated_at desc, id desc limit ${MAX_RELEASES}`.execute(
     db,
   )
   return rows.map((row) => ({ version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }))
 }
 
 /** Releases that one commit can be the fix of; more of them only repeat it. */
-const MOST_OF_COMMIT = 20
+const MAX_OF_COMMIT = 20
 
 /** So short an abbreviation of a hash is one everywhere. */
 const SHORTEST_SHA = 7
@@ -34,7 +34,7 @@ export const versionsOfCommit = (projectId: string, sha: string): string => `
     select c.release_id from release_commits c
     where c.project_id = ${projectId} and c.sha >= left(${sha}, ${SHORTEST_SHA}) collate "C" and c.sha < (${sha} || 'g') collate "C"
       and (starts_with(c.sha, ${sha}) or starts_with(${sha}, c.sha))
-  ) order by r.first_seen_at nulls last, r.version limit ${MOST_OF_COMMIT}`
+  ) order by r.first_seen_at nulls last, r.version limit ${MAX_OF_COMMIT}`
 
 export async function releasesOfCommit(db: Connection, projectId: string, sha: string): Promise<string[]> {
   const { rows } = await db.query<{ version: string }>(versionsOfCommit('$1::uuid', '$2::text'), [projectId, sha])

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /** No project can set a lower limit: hours with fewer events need not be looked at. */
-export const LEAST_LIMIT = 10
+export const MIN_LIMIT = 10
 
 /** An issue is young until it has so much history, and no older history is looked at than the latter. */
 export const YOUNG_MS = 7 * DAY_MS

@@ -28,7 +28,7 @@ export type IgnoreProgress = {
 export const noProgress = (at: Date): IgnoreProgress => ({ at, events: 0, users: 0, window: [] })
 
 /** So many can be remembered each with its time; beyond, a window has so many parts and is at most one part shorter. */
-const MOST_PARTS = 120
+const MAX_PARTS = 120
 
 export type Counted = {
   /** The same object where nothing needs to be counted. */
@@ -91,7 +91,7 @@ function partsOf(
   users: readonly Date[],
 ): WindowPart[] {
   // Below the target there are never more events, or users, than can be remembered one by one.
-  const partMs = Math.max(until.count ?? 0, until.users ?? 0) <= MOST_PARTS ? 1 : windowMs / MOST_PARTS
+  const partMs = Math.max(until.count ?? 0, until.users ?? 0) <= MAX_PARTS ? 1 : windowMs / MAX_PARTS
   const parts = new Map(known.map(([start, ...counts]): [number, [number, number]] => [start, counts]))
   const add = (times: readonly Date[], place: 0 | 1): void => {
     for (const time of times) {

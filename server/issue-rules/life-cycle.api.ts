@@ -5,7 +5,7 @@ import { releaseName } from '../releases/releases.api.ts'
 /** How issues are resolved and ignored. */
 
 /** Releases that one fix is brought to at once. */
-const MOST_FIXES = 20
+const MAX_FIXES = 20
 
 const RELEASE_RULE =
   'resolution.in_release takes a version of 1 to 200 characters without slash, backslash, tab or line break; not ".", ".." or "latest".'
@@ -37,7 +37,7 @@ export const ResolutionInput = z
             z
               .array(ReleaseName)
               .min(1)
-              .max(MOST_FIXES)
+              .max(MAX_FIXES)
               .describe('A release of each branch that has the fix, such as 2.3.1 and 3.0.2.'),
           ],
           { error: RELEASE_RULE },
@@ -56,8 +56,8 @@ export const ResolutionInput = z
   .refine((forms) => Object.values(forms).filter((form) => form !== undefined).length === 1, { error: FORMS })
 export type ResolutionInput = z.output<typeof ResolutionInput>
 
-const MOST_COUNT = 1_000_000_000
-const MOST_WINDOW_MINUTES = 7 * 24 * 60
+const MAX_COUNT = 1_000_000_000
+const MAX_WINDOW_MINUTES = 7 * 24 * 60
 
 const whole = (name: string, most: number) =>
   z
@@ -81,9 +81,9 @@ export const IgnoreUntilInput = z
         .transform((text) => new Date(text).toISOString())
         .optional()
         .describe('In the future.'),
-      count: whole('count', MOST_COUNT).optional(),
-      users: whole('users', MOST_COUNT).optional(),
-      window: whole('window', MOST_WINDOW_MINUTES).optional(),
+      count: whole('count', MAX_COUNT).optional(),
+      users: whole('users', MAX_COUNT).optional(),
+      window: whole('window', MAX_WINDOW_MINUTES).optional(),
       escalating: isTrue('ignore_until.escalating').optional(),
     },
     { error: 'ignore_until takes time, count, users, window and escalating.' },

@@ -142,7 +142,7 @@ export function nextAfter(releases: readonly ReleaseFacts[]): Fix {
   )
   const [after, ...others] = highest.map(({ name }) => name)
   if (after === undefined) return { kind: 'next', after: null }
-  const besides = [...new Set([...others, ...unseen])].filter((version) => version !== after).slice(0, MOST_BESIDES)
+  const besides = [...new Set([...others, ...unseen])].filter((version) => version !== after).slice(0, MAX_BESIDES)
   return { kind: 'next', after, ...(besides.length === 0 ? {} : { besides }) }
 }
 
@@ -155,7 +155,7 @@ const isHigher = (a: Read, b: Read): boolean =>
   a.version !== null && b.version !== null && (orderOfVersions(a.version, b.version) ?? 0) > 0
 
 /** They are read with every batch that brings an event of the issue. */
-const MOST_BESIDES = 50
+const MAX_BESIDES = 50
 
 /** Versions of which {@link hasFix} wants to know the facts. */
 export function versionsIn(fix: Fix): readonly string[] {

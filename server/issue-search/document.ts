@@ -4,9 +4,9 @@ import { addWords, factLexeme, isWord, keyLexeme, keyOf, overflowLexeme } from '
 /** The search document of an issue: a bounded set of lexemes that grows with what its events say. Pure. */
 
 /** What is kept; the rest is not found, and a mark says so for facts. */
-const MOST_WORD_CHARACTERS = 6_000
-const MOST_KEYS = 150
-const MOST_VALUES = 50
+const MAX_WORD_CHARACTERS = 6_000
+const MAX_KEYS = 150
+const MAX_VALUES = 50
 /** Of these an issue has more, and people ask for them. */
 const MORE_VALUES: Readonly<Record<string, number>> = {
   // With and without their package.
@@ -54,13 +54,13 @@ export function growth(document: readonly string[], lexemes: readonly string[]):
     const key = keyOf(lexeme)
     if (key === null) {
       wordCharacters += lexeme.length + 1
-      if (wordCharacters <= MOST_WORD_CHARACTERS) add(lexeme)
+      if (wordCharacters <= MAX_WORD_CHARACTERS) add(lexeme)
       continue
     }
     const count = values.get(key) ?? 0
     // However many tags there are, release and device have their place.
-    if (count === 0 && values.size >= MOST_KEYS && !isOwnKey(key)) continue
-    if (count >= (Object.hasOwn(MORE_VALUES, key) ? (MORE_VALUES[key] ?? 0) : MOST_VALUES)) add(overflowLexeme(key))
+    if (count === 0 && values.size >= MAX_KEYS && !isOwnKey(key)) continue
+    if (count >= (Object.hasOwn(MORE_VALUES, key) ? (MORE_VALUES[key] ?? 0) : MAX_VALUES)) add(overflowLexeme(key))
     else {
       values.set(key, count + 1)
       add(lexeme)

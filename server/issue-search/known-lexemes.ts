@@ -16,7 +16,7 @@ export class KnownLexemes {
       b = Math.imul(b + code, 0x85ebca6b) ^ (b >>> 15)
     }
     a = Math.imul(a ^ 0x1f, 0x01000193)
-    const length = Math.min(value.length, MOST_HASHED_CHARACTERS)
+    const length = Math.min(value.length, MAX_HASHED_CHARACTERS)
     for (let i = 0; i < length; i++) {
       const code = value.charCodeAt(i)
       if (asText && code >= 48 && code <= 57) continue
@@ -43,7 +43,7 @@ export class KnownLexemes {
 
 /** 4 MB. */
 const SLOTS = 1 << 20
-const MOST_HASHED_CHARACTERS = 300
+const MAX_HASHED_CHARACTERS = 300
 
 /** An issue's id as a number for {@link KnownLexemes}; ids are UUIDv7, whose last digits are random. */
 export const issueNumberOf = (issueId: string): number => Number.parseInt(issueId.slice(-8), 16) >>> 0

@@ -25,7 +25,7 @@ export const INDEX_LEXEMES = 'index-issue-lexemes'
 /** New lexemes are taken into documents at most so often. */
 const PAUSE_MS = 5_000
 /** Texts of one issue and batch that are taken apart; what is left is found once it comes again. */
-const MOST_TEXTS = 100
+const MAX_TEXTS = 100
 /** The first texts of an event are its own; names of its stack, which follow, are much the same where the culprit is. */
 const OWN_TEXTS = 6
 const CULPRIT = 2
@@ -79,7 +79,7 @@ function newLexemes({ issueId, isNew, isMerged, first, occurrences }: LearningGr
       addLasting(lexemes, value)
     }
     let end = index === 0 ? searchWords.length : OWN_TEXTS
-    for (let at = 0; at < end && texts < MOST_TEXTS; at++) {
+    for (let at = 0; at < end && texts < MAX_TEXTS; at++) {
       const text = searchWords[at]
       if (text == null || !known.isNew(issue, '', text, true)) continue
       texts++

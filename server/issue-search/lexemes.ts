@@ -4,11 +4,11 @@
 const SEPARATOR = '\u001F'
 /** Before a fact: words that begin as its key does are not it. */
 const FACT = '\u001D'
-const MOST_WORD_CHARACTERS = 60
+const MAX_WORD_CHARACTERS = 60
 /** Of one text; further words are not found. */
-const MOST_TEXT_CHARACTERS = 4_000
-const MOST_KEY_CHARACTERS = 100
-const MOST_VALUE_CHARACTERS = 200
+const MAX_TEXT_CHARACTERS = 4_000
+const MAX_KEY_CHARACTERS = 100
+const MAX_VALUE_CHARACTERS = 200
 
 /** A letter or digit with what is put on it; emoji and flags are words of their own. */
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*|\p{Extended_Pictographic}|\p{RI}{2}/gu
@@ -33,7 +33,7 @@ const folded = (text: string): string =>
         .replaceAll('ς', 'σ')
         .toWellFormed()
 
-const plain = (word: string): string => folded(word.slice(0, MOST_WORD_CHARACTERS))
+const plain = (word: string): string => folded(word.slice(0, MAX_WORD_CHARACTERS))
 
 const namesIn = (text: string): readonly string[] =>
   (ASCII.test(text) ? text.match(ASCII_WORDS) : text.normalize('NFC').match(WORDS)) ?? []
@@ -50,12 +50,12 @@ function addPairs(words: Set<string>, run: string): void {
  * every two characters.
  */
 export function addWords(words: Set<string>, text: string): void {
-  const head = text.slice(0, MOST_TEXT_CHARACTERS)
+  const head = text.slice(0, MAX_TEXT_CHARACTERS)
   if (!ASCII.test(head)) return addWordsOfAnyScript(words, head)
   for (const name of head.match(ASCII_WORDS) ?? []) {
-    words.add(name.slice(0, MOST_WORD_CHARACTERS).toLowerCase())
+    words.add(name.slice(0, MAX_WORD_CHARACTERS).toLowerCase())
     if (name.length <= 3 || !ASCII_CAMEL.test(name)) continue
-    for (const part of name.split(ASCII_CAMEL)) words.add(part.slice(0, MOST_WORD_CHARACTERS).toLowerCase())
+    for (const part of name.split(ASCII_CAMEL)) words.add(part.slice(0, MAX_WORD_CHARACTERS).toLowerCase())
   }
 }
 
@@ -116,8 +116,8 @@ export const factPrefix = (key: string, beginning: string): string => keyPrefix(
 // NUL cannot be stored, the others are signs of ours.
 const UNSTORABLE = /[\u0000\u001D-\u001F]/g
 const part = (text: string, most: number): string => folded(text.slice(0, most).replaceAll(UNSTORABLE, ''))
-const keyPart = (key: string): string => part(key, MOST_KEY_CHARACTERS)
-const valuePart = (value: string): string => part(value, MOST_VALUE_CHARACTERS)
+const keyPart = (key: string): string => part(key, MAX_KEY_CHARACTERS)
+const valuePart = (value: string): string => part(value, MAX_VALUE_CHARACTERS)
 
 /** Says that an issue has more values of a key than are kept. */
 export const overflowLexeme = (key: string): string => `${SEPARATOR}more${SEPARATOR}${key}`

@@ -9,7 +9,7 @@ import { goesOn } from './query-keys.ts'
 import type { Facet, Term } from './query.ts'
 
 /** Documents one pattern is looked for in, 10 to 20 µs each (docs/decisions/search-index.md). */
-export const MOST_LOOKED_THROUGH = 10_000
+export const MAX_LOOKED_THROUGH = 10_000
 
 /** Whether what it asks for goes on after a `*`. */
 export const isInfix = (term: Term): term is Facet => term.kind === 'facet' && term.values.some(goesOn)
@@ -40,8 +40,8 @@ export async function lookThrough(
   // apart, and leaves few to be taken apart.
   const inBytes = patterns.map((pattern) => Buffer.from(`%${pattern}\0%`))
   const { rows } = await sql<{ ids: string[] | null }>`
-    with f as materialized (select w.id from (${within}) w limit ${MOST_LOOKED_THROUGH + 1})
-    select case when n <= ${MOST_LOOKED_THROUGH} then array(
+    with f as materialized (select w.id from (${within}) w limit ${MAX_LOOKED_THROUGH + 1})
+    select case when n <= ${MAX_LOOKED_THROUGH} then array(
       select f.id from f join issue_search s on s.issue_id = f.id
       where tsvectorsend(s.document) like any(${inBytes}::bytea[])
         and exists (select from unnest(tsvector_to_array(s.document)) l where l like any(${patterns}::text[])))::text[] end as ids
@@ -49,7 +49,7 @@ export async function lookThrough(
   const ids = rows[0]?.ids ?? null
   if (ids === null)
     throw invalid(
-      `${name}: ${printQuery(term).slice(0, 100)} would look through more than ${MOST_LOOKED_THROUGH.toLocaleString('en')} issues; ` +
+      `${name}: ${printQuery(term).slice(0, 100)} would look through more than ${MAX_LOOKED_THROUGH.toLocaleString('en')} issues; ` +
         `write more before the *, or narrow the search (character ${(term.at ?? 0) + 1}).`,
     )
   return ids

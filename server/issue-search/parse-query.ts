@@ -3,7 +3,7 @@ import { type Bounds, readKeyTerm, knowsKey } from './query-keys.ts'
 import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
 import { MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 import { soughtIn } from './lexemes.ts'
-import { grouped, MOST_DEPTH, MOST_INFIXES, MOST_TERMS, negated, type Query } from './query.ts'
+import { grouped, MAX_DEPTH, MAX_INFIXES, MAX_TERMS, negated, type Query } from './query.ts'
 
 /**
  * A query (docs/search.md) as a tree; null when it asks for nothing, which every issue answers. Time grows with its
@@ -99,7 +99,7 @@ class Parser {
   }
 
   #mustNotBeDeeper(depth: number, at: number): void {
-    if (depth >= MOST_DEPTH) throw this.#lexer.refusal(`groups go at most ${MOST_DEPTH} deep`, at)
+    if (depth >= MAX_DEPTH) throw this.#lexer.refusal(`groups go at most ${MAX_DEPTH} deep`, at)
   }
 
   #plain(depth: number): Query | null {
@@ -134,7 +134,7 @@ class Parser {
 
   /** Null for what holds no word: `->`. Each of several words counts. */
   #text(text: string, whole: boolean, at: number): Query | null {
-    const words = soughtIn(text, whole, MOST_TERMS).length
+    const words = soughtIn(text, whole, MAX_TERMS).length
     if (words === 0) return null
     this.#count(words - 1, at)
     return { kind: 'text', text, whole }
@@ -145,16 +145,16 @@ class Parser {
       values: (more) => this.#count(more, at),
       infix: () => {
         this.#infixes++
-        if (this.#infixes > MOST_INFIXES)
-          throw this.#lexer.refusal(`at most ${MOST_INFIXES} terms with a * before the end of a value`, at)
+        if (this.#infixes > MAX_INFIXES)
+          throw this.#lexer.refusal(`at most ${MAX_INFIXES} terms with a * before the end of a value`, at)
       },
     }
   }
 
   #count(terms: number, at: number): void {
     this.#terms += terms
-    if (this.#terms > MOST_TERMS)
-      throw this.#lexer.refusal(`at most ${MOST_TERMS} terms, their words and values counted`, at)
+    if (this.#terms > MAX_TERMS)
+      throw this.#lexer.refusal(`at most ${MAX_TERMS} terms, their words and values counted`, at)
   }
 }
 

@@ -56,11 +56,11 @@ export type CountOp = (typeof COUNT_OPS)[number]
 export type ReleaseField = 'first_release' | 'last_release'
 
 /** Terms, the words of their texts and the values of their lists together. */
-export const MOST_TERMS = 200
+export const MAX_TERMS = 200
 /** Terms whose pattern goes on after a `*`: the index knows beginnings only, every document found so is looked through. */
-export const MOST_INFIXES = 5
+export const MAX_INFIXES = 5
 /** Groups inside groups. */
-export const MOST_DEPTH = 20
+export const MAX_DEPTH = 20
 
 /** A group, flat: groups of the same kind dissolve in it; one part stands for itself, none is null. */
 export function grouped(kind: 'and' | 'or', parts: readonly (Query | null)[]): Query | null {

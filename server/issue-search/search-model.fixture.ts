@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { EVENT_LEVELS, type EventLevel } from '#server/protocol/event.api.ts'
 import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
-import { MOST_INFIXES } from './query.ts'
+import { MAX_INFIXES } from './query.ts'
 
 /** What queries mean, told by looking at every issue and every event of it: slow, short, and nothing of ours in it. */
 
@@ -317,5 +317,5 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     ),
   }))
   // More patterns than are taken are another test's affair.
-  return tree.filter((query) => (query.text.match(/\*[^\s,)\]"]/g) ?? []).length <= MOST_INFIXES)
+  return tree.filter((query) => (query.text.match(/\*[^\s,)\]"]/g) ?? []).length <= MAX_INFIXES)
 }

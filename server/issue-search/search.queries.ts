@@ -135,7 +135,7 @@ export async function markFresh(tx: Tx, issueId: string): Promise<void> {
 export async function lexemesOfDocuments(db: Connection, issueIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ lexeme: string }>`
     select distinct l as lexeme from issue_search s, unnest(tsvector_to_array(s.document)) l
-    where s.issue_id = any(${[...issueIds]}::uuid[]) limit ${MOST_UNITED}`.execute(db)
+    where s.issue_id = any(${[...issueIds]}::uuid[]) limit ${MAX_UNITED}`.execute(db)
   return rows.map((row) => row.lexeme)
 }
 
@@ -156,7 +156,7 @@ export async function uniteDocuments(tx: Tx, targetId: string): Promise<void> {
       own_document = case when exists (select from issues where merged_into = ${targetId}) then coalesce(s.own_document, s.document) end,
       document = s.document || array_to_tsvector(array(
         select distinct l from issues i join issue_search o on o.issue_id = i.id, unnest(tsvector_to_array(o.document)) l
-        where i.merged_into = ${targetId} limit ${MOST_UNITED}))
+        where i.merged_into = ${targetId} limit ${MAX_UNITED}))
     where s.issue_id = ${targetId}`.execute(tx)
 }
 
@@ -168,7 +168,7 @@ export async function splitDocument(tx: Tx, targetId: string): Promise<void> {
 }
 
 /** A document of PostgreSQL holds at most 1 MB. */
-const MOST_UNITED = 5_000
+const MAX_UNITED = 5_000
 
 /** Forgets what waits to join the document of an issue. */
 export async function dropNewLexemes(tx: Tx, issueId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Event } from '../protocol/event.api.ts'
 
 const SEARCHED_FRAMES = 30
-const MOST_CHARACTERS = 1_000
+const MAX_CHARACTERS = 1_000
 
 /**
  * The texts an event is found by: title, value, culprit, message, and the names in its stack.
@@ -14,8 +14,8 @@ export function searchedTexts(event: Event, title: string | null = null): (strin
     title,
     event.title,
     event.culprit,
-    event.error_value?.slice(0, MOST_CHARACTERS) ?? null,
-    event.message?.slice(0, MOST_CHARACTERS) ?? null,
+    event.error_value?.slice(0, MAX_CHARACTERS) ?? null,
+    event.message?.slice(0, MAX_CHARACTERS) ?? null,
     event.transaction,
     ...relevant.flatMap((frame) => [frame.function, frame.module, frame.filename]),
   ]

@@ -2,8 +2,8 @@ import type { Tag } from '../protocol/event.api.ts'
 
 export type Distribution = { key: string; total: number; values: { value: string; count: number }[] }
 
-const MOST_KEYS = 40
-const MOST_VALUES = 10
+const MAX_KEYS = 40
+const MAX_VALUES = 10
 
 /** How often which tag value occurs: keys by how many events carry them, values by how often they do. */
 export function distributionOf(events: readonly (readonly Tag[])[]): Distribution[] {
@@ -22,8 +22,8 @@ export function distributionOf(events: readonly (readonly Tag[])[]): Distributio
       values: [...values]
         .map(([value, count]) => ({ value, count }))
         .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-        .slice(0, MOST_VALUES),
+        .slice(0, MAX_VALUES),
     }))
     .sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1))
-    .slice(0, MOST_KEYS)
+    .slice(0, MAX_KEYS)
 }

@@ -23,11 +23,11 @@ const CONNECTIONS = CONCURRENCY + 2
 const HEARTBEAT_MS = 15_000
 const DEAD_AFTER_SECONDS = 45
 const FIRST_PAUSE_MS = 500
-const MOST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 /** Jobs due later are looked for this often; those added now announce themselves. */
 const POLL_MS = 5_000
 const LOOK_EVERY_MS = 20
-const MOST_LOOKS = 50
+const MAX_LOOKS = 50
 
 export type JobRunner = {
   /**
@@ -124,9 +124,9 @@ export function runJobs(
         if (stopping.signal.aborted) return
         app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'jobs were interrupted')
       }
-      if (app.clock.monotonicMs() - startedAtMs > MOST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
+      if (app.clock.monotonicMs() - startedAtMs > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
-      pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)
+      pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
     }
   })()
 
@@ -189,7 +189,7 @@ function taskList(app: App, tasks: readonly Task[], signal: AbortSignal, interru
 async function giveBack(app: App, pool: pg.Pool, interrupted: ReadonlyMap<string, number>): Promise<void> {
   try {
     for (const [id, attempts] of interrupted) {
-      for (let look = 0; look < MOST_LOOKS; look++) {
+      for (let look = 0; look < MAX_LOOKS; look++) {
         const { rowCount } = await pool.query(
           'select id from graphile_worker.reschedule_jobs(array[$1::bigint], run_at => now(), attempts => $2::int)',
           [id, Math.max(0, attempts - 1)],

@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000
 
 /** Days asked for lately: digestion asks several times per event. */
 const lately = new Map<number, string>()
-const MOST_LATELY = 400
+const MAX_LATELY = 400
 
 /**
  * UTC day of a time, as day partitions have it: `2026-11-20`.
@@ -13,7 +13,7 @@ export function dayOf(time: Date): string {
   const known = lately.get(number)
   if (known !== undefined) return known
   const day = time.toISOString().slice(0, 10)
-  if (lately.size >= MOST_LATELY) lately.clear()
+  if (lately.size >= MAX_LATELY) lately.clear()
   lately.set(number, day)
   return day
 }

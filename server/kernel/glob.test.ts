@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
-import { compileGlob, MOST_GLOB_CHARACTERS } from './glob.ts'
+import { compileGlob, MAX_GLOB_CHARACTERS } from './glob.ts'
 
 test.each([
   ['1.2.*', '1.2.3', true],
@@ -39,7 +39,7 @@ test('says the same as a regular expression', () => {
 })
 
 test('the worst pattern on the longest text takes milliseconds', () => {
-  const match = compileGlob('a*'.repeat(MOST_GLOB_CHARACTERS / 2) + 'b')
+  const match = compileGlob('a*'.repeat(MAX_GLOB_CHARACTERS / 2) + 'b')
   const started = cpuMs()
   expect(match('a'.repeat(1_000_000))).toBe(false)
   expect(cpuMs() - started).toBeLessThan(200)

@@ -1,8 +1,8 @@
 /** Most characters of a glob; the cost of a match is bounded by this times the text's length. */
-export const MOST_GLOB_CHARACTERS = 200
+export const MAX_GLOB_CHARACTERS = 200
 
 /** Text beyond this is not looked at. */
-const MOST_TEXT_CHARACTERS = 8_192
+const MAX_TEXT_CHARACTERS = 8_192
 
 /** A compiled glob. */
 export type Glob = (text: string) => boolean
@@ -19,7 +19,7 @@ export function compileGlob(glob: string): Glob {
   if (last === undefined) return (text) => text.length <= first.length && text.toLowerCase() === first
   const shortest = pieces.reduce((sum, piece) => sum + piece.length, 0)
   return (text) => {
-    const subject = text.slice(0, MOST_TEXT_CHARACTERS).toLowerCase()
+    const subject = text.slice(0, MAX_TEXT_CHARACTERS).toLowerCase()
     if (subject.length < shortest || !subject.startsWith(first) || !subject.endsWith(last)) return false
     let at = first.length
     for (const piece of rest) {

@@ -8,15 +8,15 @@ import { eventPrint } from './event-print.ts'
 const FIRST_EVENTS = 5
 /** Events accepted per minute over all kinds: this share of the key's limit, with this minimum. */
 const EXTRA_SHARE = 10
-const LEAST_EXTRA = 20
+const MIN_EXTRA = 20
 /** Bytes of events inspected per second, roughly and in full: about 120 and 30 ms of the thread (35 and 37 µs per 20 kB). */
 const PRINT_BYTES = 64 * 1024 * 1024
 const FINGERPRINT_BYTES = 16 * 1024 * 1024
 /** Maximum share of these for one project: its flood must not hide new problems of others. */
 const PROJECT_SHARE = 0.5
 /** Fingerprints remembered per project, and projects remembered. */
-const MOST_KINDS = 5_000
-const MOST_PROJECTS = 500
+const MAX_KINDS = 5_000
+const MAX_PROJECTS = 500
 /** A flood ends after this long without events over the limit; its memory is dropped. */
 const FORGET_MS = 10 * 60_000
 
@@ -81,7 +81,7 @@ export function createFloodSampling(nowMs: () => number): FloodSampling {
     }
     floods.delete(projectId)
     for (const [oldest, { lastMs }] of floods) {
-      if (floods.size < MOST_PROJECTS && ms - lastMs < FORGET_MS) break
+      if (floods.size < MAX_PROJECTS && ms - lastMs < FORGET_MS) break
       floods.delete(oldest)
     }
     floods.set(projectId, storm)
@@ -119,7 +119,7 @@ export function createFloodSampling(nowMs: () => number): FloodSampling {
       if (kind === null) return 'unseen'
       const count = storm.kinds.get(kind) ?? 0
       if (count >= FIRST_EVENTS) return 'known'
-      const most = Math.max(LEAST_EXTRA, Math.floor(subject.perMinute / EXTRA_SHARE))
+      const most = Math.max(MIN_EXTRA, Math.floor(subject.perMinute / EXTRA_SHARE))
       if (!storm.extra.take(nowMs(), 1, most)) return 'unseen'
       remember(storm.kinds, kind, count + 1)
       return count === 0 ? 'first' : 'again'
@@ -131,7 +131,7 @@ export function createFloodSampling(nowMs: () => number): FloodSampling {
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key)
   for (const oldest of map.keys()) {
-    if (map.size < MOST_KINDS) break
+    if (map.size < MAX_KINDS) break
     map.delete(oldest)
   }
   map.set(key, value)

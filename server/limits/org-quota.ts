@@ -7,7 +7,7 @@ import { addUsage } from './org-quota.queries.ts'
 export const QUOTA_CATEGORIES: readonly Category[] = ['error', 'transaction', 'security']
 
 /** Most that a client is sent away for: a quota that was raised should be felt within minutes, not tomorrow. */
-const MOST_WAIT_SECONDS = 300
+const MAX_WAIT_SECONDS = 300
 const WRITE_EVERY_MS = 1_000
 const DAY_MS = 86_400_000
 
@@ -73,7 +73,7 @@ export function createOrgQuota(app: App): OrgQuota {
       }
       if (usage.written + usage.unwritten >= perDay) {
         const left = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000)
-        return Math.max(1, Math.min(left, MOST_WAIT_SECONDS))
+        return Math.max(1, Math.min(left, MAX_WAIT_SECONDS))
       }
       usage.unwritten++
       return 0

@@ -18,7 +18,7 @@ const ALLOWANCE: Readonly<Partial<Record<Category, number>>> = {
 }
 /** Per client address; many phones share one behind carrier NAT. */
 const ADDRESS_PER_MINUTE = 12_000
-const MOST_ADDRESSES = 50_000
+const MAX_ADDRESSES = 50_000
 const SWEEP_EVERY_MS = 60_000
 
 /** Who may send how much. A refused quantity is not counted. */
@@ -78,7 +78,7 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: Limite
     let window = addresses.get(network)
     if (window !== undefined) return window
     for (const oldest of addresses.keys()) {
-      if (addresses.size < MOST_ADDRESSES) break
+      if (addresses.size < MAX_ADDRESSES) break
       addresses.delete(oldest)
     }
     addresses.set(network, (window = new SlidingWindow()))

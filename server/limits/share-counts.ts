@@ -10,13 +10,13 @@ const HELLO_EVERY_MS = 5_000
 /** Usage below the immediate share is sent with the next message. */
 const TELL_ALL_EVERY_MS = 1_000
 /** Between two messages of one process. */
-const LEAST_DISTANCE_MS = 20
+const MIN_DISTANCE_MS = 20
 /** What a process keeps from all others together, at most: a fortieth of what may come in ten seconds. */
 const UNTOLD_SHARE = 40
 /** A smaller share of a limit within a second is not sent: a thousand phones must not cause a thousand messages. */
-const LEAST_TOLD_SHARE = 1_000
+const MIN_TOLD_SHARE = 1_000
 /** A message must stay below 8,000 bytes. */
-const MOST_COUNTS_PER_MESSAGE = 100
+const MAX_COUNTS_PER_MESSAGE = 100
 
 const Message = z.object({
   from: z.string(),
@@ -69,11 +69,11 @@ export function createCountSharing(app: App, add: (name: string, quantity: numbe
     // While the database is slow sums go on growing, not messages.
     if (untold.size === 0 || isTelling) return
     const counts: [string, number][] = []
-    for (const [name, { sum, perBurst }] of untold) if (sum * LEAST_TOLD_SHARE >= perBurst) counts.push([name, sum])
+    for (const [name, { sum, perBurst }] of untold) if (sum * MIN_TOLD_SHARE >= perBurst) counts.push([name, sum])
     untold = new Map()
     const messages: z.input<typeof Message>[] = []
-    for (let at = 0; at < counts.length; at += MOST_COUNTS_PER_MESSAGE)
-      messages.push({ from: me, kind: 'counts', counts: counts.slice(at, at + MOST_COUNTS_PER_MESSAGE) })
+    for (let at = 0; at < counts.length; at += MAX_COUNTS_PER_MESSAGE)
+      messages.push({ from: me, kind: 'counts', counts: counts.slice(at, at + MAX_COUNTS_PER_MESSAGE) })
     if (messages.length === 0) return
     isTelling = true
     void send(messages).finally(() => {
@@ -117,7 +117,7 @@ export function createCountSharing(app: App, add: (name: string, quantity: numbe
       if (known === undefined) untold.set(name, { sum, perBurst })
       else known.sum = sum
       if (sum * UNTOLD_SHARE * peers.size < perBurst || soon !== undefined) return
-      soon = setTimeout(tellAll, Math.max(0, toldAtMs + LEAST_DISTANCE_MS - performance.now()))
+      soon = setTimeout(tellAll, Math.max(0, toldAtMs + MIN_DISTANCE_MS - performance.now()))
     },
     peers: () => peers.size,
     async close() {

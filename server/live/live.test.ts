@@ -5,7 +5,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
 import { LiveMessage } from './live.api.ts'
-import { MOST_IDS, publishLive } from './publish.ts'
+import { MAX_IDS, publishLive } from './publish.ts'
 
 const server = await testServer({ realTime: true })
 
@@ -124,9 +124,9 @@ test('more releases than a message can name are told as many', async () => {
       project_id: 'p',
       release_ids: Array.from({ length: ids }, () => newId()),
     })
-  await tell(MOST_IDS)
-  await waitFor('all of them', () => releaseIds(live).length === MOST_IDS)
-  await tell(MOST_IDS + 1)
+  await tell(MAX_IDS)
+  await waitFor('all of them', () => releaseIds(live).length === MAX_IDS)
+  await tell(MAX_IDS + 1)
   await waitFor('many', () => aboutReleases(live).length > 1)
   expect(aboutReleases(live)[1]?.release_ids).toEqual([])
   live.close()

@@ -4,7 +4,7 @@ import type { ClientLoss } from '../protocol/client-report.ts'
 export type LossRow = ClientLoss & { readonly projectId: string; readonly hour: Date }
 
 /** Sums are kept for so many kinds, reasons and categories of a project's hour; more goes under `other`. */
-const MOST_SUMS = 200
+const MAX_SUMS = 200
 const OTHER = 'other'
 
 const hourKey = (row: { projectId: string; hour: Date }): string => `${row.projectId} ${row.hour.getTime()}`
@@ -43,7 +43,7 @@ export async function addLosses(tx: Tx, losses: readonly LossRow[]): Promise<voi
     let key = sumKey(row)
     if (!sums.has(key)) {
       const inHour = perHour.get(hourKey(row)) ?? 0
-      if (inHour >= MOST_SUMS && row.reason !== OTHER) {
+      if (inHour >= MAX_SUMS && row.reason !== OTHER) {
         row = { ...row, reason: OTHER }
         key = sumKey(row)
       }

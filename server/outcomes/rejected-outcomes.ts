@@ -22,7 +22,7 @@ export type RejectedOutcomes = {
 const WRITE_EVERY_MS = 5_000
 const HOUR_MS = 3_600_000
 /** Maximum sums kept while the database is away: further projects × categories of one outage are not counted. */
-const MOST_SUMS = 20_000
+const MAX_SUMS = 20_000
 
 export function createRejectedOutcomes(app: App): RejectedOutcomes {
   let refusals = new Map<string, OutcomeFact>()
@@ -32,14 +32,14 @@ export function createRejectedOutcomes(app: App): RejectedOutcomes {
   const add = (fact: OutcomeFact): void => {
     const name = `${fact.keyId} ${fact.category} ${fact.outcome} ${fact.reason} ${fact.receivedAt.getTime()}`
     const sum = refusals.get(name)
-    if (sum === undefined && refusals.size >= MOST_SUMS) return
+    if (sum === undefined && refusals.size >= MAX_SUMS) return
     refusals.set(name, sum === undefined ? fact : { ...sum, quantity: sum.quantity + fact.quantity })
   }
 
   const addStorm = (row: StormRow): void => {
     const name = `${row.keyId} ${row.hour.getTime()}`
     const sum = storms.get(name)
-    if (sum === undefined && storms.size >= MOST_SUMS) return
+    if (sum === undefined && storms.size >= MAX_SUMS) return
     storms.set(
       name,
       sum === undefined

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { MOST_GLOB_CHARACTERS } from '../kernel/glob.ts'
+import { MAX_GLOB_CHARACTERS } from '../kernel/glob.ts'
 import { Id } from '../kernel/page.api.ts'
 
 /** Who owns what: new issues go to the member, or carry the team's word, of the last rule that matches. */
 
-export const MOST_OWNERSHIP_RULES = 200
+export const MAX_OWNERSHIP_RULES = 200
 
 /** What a rule asks of an event; beside these `tag.<key>`. */
 export const OWNERSHIP_MATCHERS = ['path', 'module', 'url'] as const
@@ -23,7 +23,7 @@ export const OwnershipRule = z
       .string({ error: 'glob must be a string.' })
       .trim()
       .min(1, { error: 'glob must not be empty.' })
-      .max(MOST_GLOB_CHARACTERS, { error: `glob takes at most ${MOST_GLOB_CHARACTERS} characters.` })
+      .max(MAX_GLOB_CHARACTERS, { error: `glob takes at most ${MAX_GLOB_CHARACTERS} characters.` })
       .describe('`*` stands for any characters, everything else for itself; case does not matter.'),
     user_id: Id.nullable().default(null).describe('The member who gets new issues.'),
     team: z
@@ -44,7 +44,7 @@ export type OwnershipRule = z.output<typeof OwnershipRule>
 /** In order: of the rules that match, the last one decides. */
 export const OwnershipRules = z
   .array(OwnershipRule)
-  .max(MOST_OWNERSHIP_RULES, { error: `ownership_rules takes at most ${MOST_OWNERSHIP_RULES} rules.` })
+  .max(MAX_OWNERSHIP_RULES, { error: `ownership_rules takes at most ${MAX_OWNERSHIP_RULES} rules.` })
 
 export const ownershipFields = {
   ownership_rules: OwnershipRules.describe(

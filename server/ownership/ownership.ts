@@ -14,9 +14,9 @@ export type OwnerQuestion = () => readonly OwnerCandidate[]
 export type OwnershipBook = (event: Event) => OwnerQuestion
 
 /** So many of the innermost frames are asked: what a new issue costs stays bounded. */
-const MOST_FRAMES = 50
+const MAX_FRAMES = 50
 /** Whoever of these is still a member gets the issue. */
-const MOST_CANDIDATES = 10
+const MAX_CANDIDATES = 10
 
 type Compiled = { readonly rule: OwnershipRule; readonly matches: Glob }
 
@@ -40,7 +40,7 @@ function candidates(compiled: readonly Compiled[], texts: ReadonlyMap<string, re
     if (text === undefined) continue
     found.push({ rule, text })
     // Nobody can leave a team's word.
-    if (rule.team !== null || found.length === MOST_CANDIDATES) break
+    if (rule.team !== null || found.length === MAX_CANDIDATES) break
   }
   return found
 }
@@ -80,7 +80,7 @@ function framesOf(event: Event): readonly Frame[] {
   const ofErrors = event.exceptions.flatMap(({ stacktrace }) => stacktrace?.frames ?? [])
   const frames = ofErrors.length > 0 ? ofErrors : (leadingStack(event.exceptions, event.threads)?.frames ?? [])
   const own = frames.filter((frame) => frame.in_app)
-  return (own.length > 0 ? own : frames).slice(-MOST_FRAMES).reverse()
+  return (own.length > 0 ? own : frames).slice(-MAX_FRAMES).reverse()
 }
 
 /** `path src/checkout/*`, as sentences name a rule. */

@@ -23,9 +23,9 @@ import type { ownershipRoutes } from './ownership.api.ts'
 
 export type OwnershipPreview = z.infer<(typeof ownershipRoutes)['previewOwnership']['response']>
 
-const MOST_ISSUES = 50
+const MAX_ISSUES = 50
 /** Reading fifty events takes a while of this process. */
-const MOST_AT_ONCE = 2
+const MAX_AT_ONCE = 2
 
 let running = 0
 
@@ -44,7 +44,7 @@ export async function previewOwnership(
   const saved = ownershipSettings(project.settings).ownership_rules
   const rules = proposed ?? saved
   await checkOwnershipRules(app.db, actor.orgId, rules, saved)
-  if (running >= MOST_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
+  if (running >= MAX_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
   running++
   try {
     const members = await membersAmong(
@@ -88,7 +88,7 @@ const newestIssues = (app: App, projectId: string) =>
     .where('i.project_id', '=', projectId)
     .where('i.merged_into', 'is', null)
     .orderBy('i.seen_slot', 'desc')
-    .limit(MOST_ISSUES)
+    .limit(MAX_ISSUES)
     .execute()
 
 /** None where there is no rule, or the event is gone or cannot be read any more. */

@@ -3,8 +3,8 @@ import { cut } from '../protocol/strings.ts'
 
 export type Difference = { readonly path: string; readonly before: string; readonly after: string | null }
 
-const MOST_SHOWN = 200
-const MOST_CHARACTERS = 160
+const MAX_SHOWN = 200
+const MAX_CHARACTERS = 160
 const MAX_DEPTH = 130
 
 /** Where two JSON values differ, in the order of the first: what was there, its middle hidden, and what is there now. */
@@ -13,7 +13,7 @@ export function differences(before: unknown, after: unknown): { list: Difference
   let total = 0
   const tell = (path: string, was: unknown, is: unknown): void => {
     total++
-    if (list.length < MOST_SHOWN) list.push({ path: path === '' ? '.' : path, ...shown(was, is) })
+    if (list.length < MAX_SHOWN) list.push({ path: path === '' ? '.' : path, ...shown(was, is) })
   }
   const compare = (path: string, was: unknown, is: unknown, depth: number): void => {
     if (was === is || depth > MAX_DEPTH) return
@@ -36,7 +36,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /** What both have in common at their ends stays readable: a sentence is recognised, the secret in it is not shown. */
 function shown(was: unknown, is: unknown): { before: string; after: string | null } {
   const before = textOf(was)
-  if (is === undefined || is === null) return { before: cut(hide(before), MOST_CHARACTERS), after: null }
+  if (is === undefined || is === null) return { before: cut(hide(before), MAX_CHARACTERS), after: null }
   const after = textOf(is)
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
@@ -56,9 +56,9 @@ function shown(was: unknown, is: unknown): { before: string; after: string | nul
   return {
     before: cut(
       (from > 0 ? '…' : '') + before.slice(from, start) + hide(before.slice(start, before.length - end)) + tail,
-      MOST_CHARACTERS,
+      MAX_CHARACTERS,
     ),
-    after: cut((from > 0 ? '…' : '') + after.slice(from), MOST_CHARACTERS),
+    after: cut((from > 0 ? '…' : '') + after.slice(from), MAX_CHARACTERS),
   }
 }
 

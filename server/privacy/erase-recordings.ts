@@ -8,7 +8,7 @@ import { namesUser } from './mentions-user.ts'
 const TELLING = [...RAW_TYPES.keys()].filter((type) => type === 'replay_event' || type.startsWith('profile'))
 const PAGE = 100
 /** More would hold up the thread that parses it. */
-const MOST_PARSED_BYTES = 2 * 1024 * 1024
+const MAX_PARSED_BYTES = 2 * 1024 * 1024
 
 /**
  * Removes replays and profiles that name a person: every part of a replay goes when one of its events names them. A
@@ -52,7 +52,7 @@ async function names(app: App, file: TellingFile, userKeys: readonly string[]): 
   }
   const content = Buffer.concat(pieces)
   const isMentioned = userKeys.some((key) => mentions(content, key))
-  if (content.length > MOST_PARSED_BYTES) return isMentioned
+  if (content.length > MAX_PARSED_BYTES) return isMentioned
   // A backslash may be an escape in the midst of a key.
   if (!isMentioned && !content.includes('\\')) return false
   try {

@@ -14,7 +14,7 @@ import { keyPlace } from './key-place.ts'
 import type { Erasure } from './privacy.api.ts'
 
 /** As much of a user's id as events keep. */
-const MOST_CHARACTERS = 256
+const MAX_CHARACTERS = 256
 /** What is not done by then goes on in the background. */
 const INLINE_MS = 5_000
 
@@ -26,7 +26,7 @@ const INLINE_MS = 5_000
 export async function eraseUser(app: App, actor: OrgActor, projectId: string, userId: string): Promise<Erasure> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
-  const userKey = tidy(userId, MOST_CHARACTERS)
+  const userKey = tidy(userId, MAX_CHARACTERS)
   const userHash = hashUser(projectId, userKey)
   const sealer = await orgSealer(app, actor.orgId)
   const row = await app.tx(async (tx) => {

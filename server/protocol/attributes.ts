@@ -13,13 +13,13 @@ export type Attribute = {
 }
 export type Attributes = Readonly<Record<string, Attribute>>
 
-const MOST_ATTRIBUTES = 200
-const MOST_KEY = 200
-const MOST_UNIT = 64
-const MOST_TEXT = 16_384
-const MOST_ELEMENTS = 100
+const MAX_ATTRIBUTES = 200
+const MAX_KEY = 200
+const MAX_UNIT = 64
+const MAX_TEXT = 16_384
+const MAX_ELEMENTS = 100
 /** Characters of all attributes of one entry; a list of 100 entries then stays below 10 MB. */
-const MOST_CHARACTERS = 65_536
+const MAX_CHARACTERS = 65_536
 
 /**
  * Attributes as they are stored. A plain value without its wrapping gets a type; a type that does not fit its value is
@@ -33,20 +33,20 @@ export function readAttributes(raw: unknown, notes: Notes): Attributes {
     return kept
   }
   let count = 0
-  let left = MOST_CHARACTERS
+  let left = MAX_CHARACTERS
   for (const name in raw) {
     const given = raw[name]
     // An address the scrubber removed, or nothing from the start.
     if (given === null || given === undefined) continue
-    const key = tidy(name, MOST_KEY)
+    const key = tidy(name, MAX_KEY)
     const attribute = readAttribute(given)
     if (attribute === null || key === '' || !isSafeKey(key)) {
       notes.add(`attributes.${key}`, 'Not an attribute; left out.')
       continue
     }
     left -= key.length + sizeOf(attribute.value)
-    if (count >= MOST_ATTRIBUTES || left < 0) {
-      notes.add('attributes', `More than ${MOST_ATTRIBUTES} attributes, or too large; the rest was left out.`)
+    if (count >= MAX_ATTRIBUTES || left < 0) {
+      notes.add('attributes', `More than ${MAX_ATTRIBUTES} attributes, or too large; the rest was left out.`)
       break
     }
     kept[key] = attribute
@@ -69,7 +69,7 @@ function readAttribute(given: unknown): Attribute | null {
   const attribute = typed(given['value'], given['type'])
   const unit = given['unit']
   if (attribute === null || typeof unit !== 'string' || unit === '') return attribute
-  return { ...attribute, unit: tidy(unit, MOST_UNIT) }
+  return { ...attribute, unit: tidy(unit, MAX_UNIT) }
 }
 
 function typed(value: unknown, type: unknown): Attribute | null {
@@ -86,7 +86,7 @@ function typed(value: unknown, type: unknown): Attribute | null {
     case 'object':
       if (value === null) return null
       if (isList(value)) return fromList(value)
-      return { value: tidy(JSON.stringify(value), MOST_TEXT), type: 'string' }
+      return { value: tidy(JSON.stringify(value), MAX_TEXT), type: 'string' }
     default:
       return null
   }
@@ -98,15 +98,15 @@ function fromText(value: string, type: unknown): Attribute {
     return { value: Number(value), type: value.includes('.') ? 'double' : type }
   }
   if (type === 'boolean' && (value === 'true' || value === 'false')) return { value: value === 'true', type }
-  return { value: storable(cut(value, MOST_TEXT)), type: 'string' }
+  return { value: storable(cut(value, MAX_TEXT)), type: 'string' }
 }
 
 function fromList(list: readonly unknown[]): Attribute {
   const elements: AttributeScalar[] = []
-  for (const element of list.slice(0, MOST_ELEMENTS)) {
+  for (const element of list.slice(0, MAX_ELEMENTS)) {
     const one = typed(element, undefined)
     if (one === null) continue
-    if (typeof one.value === 'object') elements.push(tidy(JSON.stringify(one.value), MOST_TEXT))
+    if (typeof one.value === 'object') elements.push(tidy(JSON.stringify(one.value), MAX_TEXT))
     else elements.push(one.value)
   }
   return { value: elements, type: 'array' }

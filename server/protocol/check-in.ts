@@ -40,13 +40,13 @@ export type CheckIn = {
   readonly notes: readonly Note[]
 }
 
-const MOST_SLUG = 100
+const MAX_SLUG = 100
 /** 28 days, as the original has it. */
-const MOST_MINUTES = 40_320
-const MOST_THRESHOLD = 720
-const MOST_INTERVAL = 10_000
+const MAX_MINUTES = 40_320
+const MAX_THRESHOLD = 720
+const MAX_INTERVAL = 10_000
 /** A year; longer is a mistake of units. */
-const MOST_DURATION_S = 31_622_400
+const MAX_DURATION_S = 31_622_400
 
 /** Reads one check-in, already scrubbed; a reason word where it cannot be kept. Pure. */
 export function readCheckIn(raw: unknown, defaultEnvironment: string): CheckIn | { readonly invalid: string } {
@@ -73,14 +73,14 @@ export function readCheckIn(raw: unknown, defaultEnvironment: string): CheckIn |
 
 /** Lower case, words joined by hyphens, as monitors are named everywhere; null when nothing usable is left. */
 export function readSlug(raw: unknown): string | null {
-  if (typeof raw !== 'string' || raw.length > MOST_SLUG) return null
+  if (typeof raw !== 'string' || raw.length > MAX_SLUG) return null
   const slug = raw
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}+/gu, '')
     .replaceAll(/[^a-z0-9_]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
-  return slug === '' || slug.length > MOST_SLUG ? null : slug
+  return slug === '' || slug.length > MAX_SLUG ? null : slug
 }
 
 /** Undefined when something stands there that is no id. */
@@ -93,7 +93,7 @@ function readId(raw: unknown): string | null | undefined {
 function readDuration(raw: unknown, notes: Notes): number | null {
   const seconds = numberField(raw, notes, 'duration')
   if (seconds === null) return null
-  if (seconds >= 0 && seconds <= MOST_DURATION_S) return Math.round(seconds * 1000)
+  if (seconds >= 0 && seconds <= MAX_DURATION_S) return Math.round(seconds * 1000)
   notes.add('duration', 'Negative, or longer than a year.')
   return null
 }
@@ -133,10 +133,10 @@ function readConfig(raw: unknown, notes: Notes): MonitorConfig | null {
   return {
     schedule,
     timezone,
-    checkinMarginMinutes: whole('checkin_margin', 0, MOST_MINUTES),
-    maxRuntimeMinutes: whole('max_runtime', 1, MOST_MINUTES),
-    failureIssueThreshold: whole('failure_issue_threshold', 1, MOST_THRESHOLD),
-    recoveryThreshold: whole('recovery_threshold', 1, MOST_THRESHOLD),
+    checkinMarginMinutes: whole('checkin_margin', 0, MAX_MINUTES),
+    maxRuntimeMinutes: whole('max_runtime', 1, MAX_MINUTES),
+    failureIssueThreshold: whole('failure_issue_threshold', 1, MAX_THRESHOLD),
+    recoveryThreshold: whole('recovery_threshold', 1, MAX_THRESHOLD),
     owner: typeof owner === 'string' && owner !== '' ? tidy(owner, 200) : null,
   }
 }
@@ -150,12 +150,12 @@ function readSchedule(raw: unknown): Schedule | null {
   }
   if (type !== 'interval' || typeof value !== 'number') return null
   const known = INTERVAL_UNITS.find((one) => one === unit)
-  if (known === undefined || !Number.isInteger(value) || value < 1 || value > MOST_INTERVAL) return null
+  if (known === undefined || !Number.isInteger(value) || value < 1 || value > MAX_INTERVAL) return null
   return { type, value, unit: known }
 }
 
 const zones = new Map<string, boolean>()
-const MOST_ZONES = 1_000
+const MAX_ZONES = 1_000
 
 /** UTC unless named; the names repeat, and asking costs a formatter. */
 function readTimezone(raw: unknown): string | null {
@@ -164,7 +164,7 @@ function readTimezone(raw: unknown): string | null {
   let known = zones.get(raw)
   if (known === undefined) {
     known = isTimezone(raw)
-    if (zones.size >= MOST_ZONES) zones.clear()
+    if (zones.size >= MAX_ZONES) zones.clear()
     zones.set(raw, known)
   }
   return known ? raw : null

@@ -20,10 +20,10 @@ export type ClientLoss = {
   readonly quantity: number
 }
 
-const MOST_REASON_CHARACTERS = 64
-const MOST_LOSSES = 1_000
+const MAX_REASON_CHARACTERS = 64
+const MAX_LOSSES = 1_000
 /** A client that has lost more since its last report is not to be believed. */
-const MOST_QUANTITY = 1_000_000_000
+const MAX_QUANTITY = 1_000_000_000
 const KNOWN = new Set<string>(CATEGORIES)
 
 const isCategory = (text: unknown): text is Category => typeof text === 'string' && KNOWN.has(text)
@@ -41,7 +41,7 @@ export function readClientReport(value: unknown): readonly ClientLoss[] | null {
     if (list === undefined || list === null) continue
     if (!isList(list)) return null
     for (const element of list) {
-      if (++elements > MOST_LOSSES) return losses
+      if (++elements > MAX_LOSSES) return losses
       const loss = readLoss(kind, element)
       if (loss !== null) losses.push(loss)
     }
@@ -53,12 +53,12 @@ function readLoss(kind: LossKind, element: unknown): ClientLoss | null {
   if (!isRecord(element)) return null
   const { reason, category, quantity } = element
   if (typeof reason !== 'string' || typeof quantity !== 'number') return null
-  if (!Number.isSafeInteger(quantity) || quantity < 0 || quantity > MOST_QUANTITY) return null
+  if (!Number.isSafeInteger(quantity) || quantity < 0 || quantity > MAX_QUANTITY) return null
   return {
     kind,
     reason: reason
       .replaceAll(/[\u0000-\u001f\u007f\ud800-\udfff]/g, '')
-      .slice(0, MOST_REASON_CHARACTERS)
+      .slice(0, MAX_REASON_CHARACTERS)
       .trim(),
     category: isCategory(category) ? category : 'default',
     quantity,

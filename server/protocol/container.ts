@@ -1,15 +1,15 @@
 import type { RawItem } from './envelope.ts'
 import { isList, isRecord } from './json.ts'
-import { MOST_CONTAINER_NODES, GuardError, parseGuarded } from './json-guard.ts'
+import { MAX_CONTAINER_NODES, GuardError, parseGuarded } from './json-guard.ts'
 
 /** Items that hold many entries (docs/protocol.md §6, §10.2, §11.1): `{version?, items: […]}` with `item_count` in the header. */
 
 /** Entries kept of one container. */
-export const MOST_ENTRIES = 1_000
+export const MAX_ENTRIES = 1_000
 /** More entries than that nobody puts into one container; a claim must not fill a limit or a ledger. */
-const MOST_ANNOUNCED = 10_000
+const MAX_ANNOUNCED = 10_000
 /** The shortest an entry can be: `{}`. */
-const LEAST_ENTRY_BYTES = 2
+const MIN_ENTRY_BYTES = 2
 
 export type Container =
   | { readonly entries: readonly unknown[]; readonly surplus: number; readonly fields: Record<string, unknown> }
@@ -19,7 +19,7 @@ export type Container =
 export function announcedCount({ headers, start, end }: Pick<RawItem, 'headers' | 'start' | 'end'>): number {
   const count = headers['item_count']
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) return 1
-  return Math.max(1, Math.min(count, MOST_ANNOUNCED, Math.floor((end - start) / LEAST_ENTRY_BYTES)))
+  return Math.max(1, Math.min(count, MAX_ANNOUNCED, Math.floor((end - start) / MIN_ENTRY_BYTES)))
 }
 
 /**
@@ -33,8 +33,8 @@ export function readContainer(decoded: Buffer, item: RawItem): Container {
   if (!isRecord(value) || !isList(value['items'])) return { invalid: 'not_a_container', count: announcedCount(item) }
   const entries = value['items']
   return {
-    entries: entries.slice(0, MOST_ENTRIES),
-    surplus: Math.max(0, entries.length - MOST_ENTRIES),
+    entries: entries.slice(0, MAX_ENTRIES),
+    surplus: Math.max(0, entries.length - MAX_ENTRIES),
     fields: value,
   }
 }
@@ -44,7 +44,7 @@ export function parseEntries(
   decoded: Buffer,
   start: number,
   end: number,
-  mostNodes = MOST_CONTAINER_NODES,
+  mostNodes = MAX_CONTAINER_NODES,
 ): { readonly value: unknown } | { readonly invalid: string } {
   try {
     return { value: parseGuarded(decoded, start, end, mostNodes).value }

@@ -19,14 +19,14 @@ export const isEventPart = (filename: unknown): boolean =>
   filename === EVENT_FILE || BREADCRUMB_FILES.some((name) => name === filename)
 
 /** Larger files of this kind are left out, like larger events. */
-const MOST_BYTES = 1024 * 1024
-const MOST_DEPTH = 8
+const MAX_BYTES = 1024 * 1024
+const MAX_DEPTH = 8
 /** What fields may add to `extra`; normalisation keeps no more either. */
-const MOST_EXTRA_CHARACTERS = 256 * 1024
+const MAX_EXTRA_CHARACTERS = 256 * 1024
 /** Breadcrumbs of both files; normalisation keeps the newest 100. */
-const MOST_BREADCRUMBS = 1_000
+const MAX_BREADCRUMBS = 1_000
 
-const LIMITS = { maxStrLength: MOST_BYTES, maxBinLength: MOST_BYTES, maxArrayLength: 10_000, maxMapLength: 10_000 }
+const LIMITS = { maxStrLength: MAX_BYTES, maxBinLength: MAX_BYTES, maxArrayLength: 10_000, maxMapLength: 10_000 }
 
 /** @throws AppError `invalid` when the payload is no list of pairs of text */
 export function readFormFields(payload: Buffer): FormFields {
@@ -51,7 +51,7 @@ export function crashEvent({ fields, event, breadcrumbs }: CrashParts): Record<s
   merge(result, event === null ? null : decodeObject(event), 0)
   merge(result, jsonObject(chunksOf(fields)), 0)
   const extra: Record<string, unknown> = {}
-  let extraLeft = MOST_EXTRA_CHARACTERS
+  let extraLeft = MAX_EXTRA_CHARACTERS
   for (const [name, value] of fields) {
     if (name === 'sentry') merge(result, jsonObject(value), 0)
     else if (name.startsWith('sentry[')) setNested(result, name, value)
@@ -85,7 +85,7 @@ function chunksOf(fields: FormFields): string {
 }
 
 function jsonObject(text: string): Record<string, unknown> | null {
-  if (text === '' || text.length > MOST_BYTES) return null
+  if (text === '' || text.length > MAX_BYTES) return null
   return objectOf(Buffer.from(text))
 }
 
@@ -99,7 +99,7 @@ function objectOf(json: Buffer): Record<string, unknown> | null {
 }
 
 function decodeObject(bytes: Buffer): Record<string, unknown> | null {
-  if (bytes.length === 0 || bytes.length > MOST_BYTES) return null
+  if (bytes.length === 0 || bytes.length > MAX_BYTES) return null
   if (bytes[0] === 0x7b) return objectOf(bytes)
   try {
     return plain(new Decoder(LIMITS).decode(viewOf(bytes)))
@@ -123,12 +123,12 @@ function plain(value: unknown): Record<string, unknown> | null {
 function ring(files: readonly Buffer[]): Record<string, unknown>[] {
   const crumbs: Record<string, unknown>[] = []
   for (const file of files) {
-    if (file.length === 0 || file.length > MOST_BYTES) continue
+    if (file.length === 0 || file.length > MAX_BYTES) continue
     try {
       for (const value of new Decoder(LIMITS).decodeMulti(viewOf(file))) {
         const crumb = isRecord(value) ? plain(value) : null
         if (crumb !== null) crumbs.push(crumb)
-        if (crumbs.length >= MOST_BREADCRUMBS) break
+        if (crumbs.length >= MAX_BREADCRUMBS) break
       }
     } catch {
       // A file cut by the crash: what came before counts.
@@ -153,7 +153,7 @@ function hasValues(value: unknown): boolean {
 function merge(into: Record<string, unknown>, from: Record<string, unknown> | null, depth: number): void {
   for (const [key, value] of Object.entries(from ?? {})) {
     const before = into[key]
-    if (depth < MOST_DEPTH && isRecord(before) && isRecord(value)) merge(before, value, depth + 1)
+    if (depth < MAX_DEPTH && isRecord(before) && isRecord(value)) merge(before, value, depth + 1)
     else into[key] = value
   }
 }
@@ -161,7 +161,7 @@ function merge(into: Record<string, unknown>, from: Record<string, unknown> | nu
 /** `sentry[tags][a]` = b. */
 function setNested(into: Record<string, unknown>, name: string, value: string): void {
   const keys = [...name.slice('sentry'.length).matchAll(/\[([^[\]]{1,200})\]/g)].map(([, key = '']) => key)
-  if (keys.length === 0 || keys.length > MOST_DEPTH || !keys.every(isSafeKey)) return
+  if (keys.length === 0 || keys.length > MAX_DEPTH || !keys.every(isSafeKey)) return
   let at = into
   for (const key of keys.slice(0, -1)) {
     const next = at[key]

@@ -17,11 +17,11 @@ const FIELDS: readonly Field[] = [
   { min: 0, max: 7, names: DAYS, last: false },
 ]
 
-const MOST_CRONTAB = 256
+const MAX_CRONTAB = 256
 
 /** The schedule in its plain form (lower case, single spaces); null when it is none. */
 export function readCrontab(text: string): string | null {
-  if (text.length > MOST_CRONTAB) return null
+  if (text.length > MAX_CRONTAB) return null
   const plain = text.trim().toLowerCase().replaceAll(/\s+/g, ' ')
   if (NICKNAMES.has(plain)) return plain
   const parts = plain.split(' ')

@@ -3,9 +3,9 @@ import { invalid, tooLarge } from '../kernel/errors.ts'
 import { decodeBodySync } from './decode.ts'
 
 /** Largest event, decoded (docs/protocol.md §6); `/store/` carries exactly one. */
-export const MOST_EVENT_BYTES = 1024 * 1024
+export const MAX_EVENT_BYTES = 1024 * 1024
 /** Base64 and form encoding blow a body up; past this it cannot hold an event within its limit. */
-export const MOST_STORE_WIRE_BYTES = 4 * 1024 * 1024
+export const MAX_STORE_WIRE_BYTES = 4 * 1024 * 1024
 
 export type StoreBody = {
   /** The event's JSON text; begins with `{`. */
@@ -22,11 +22,11 @@ const FORM_FIELD = 'sentry_data='
  * @throws AppError `invalid` when no JSON object comes out, `too_large` past 1 MiB
  */
 export function decodeStoreBody(raw: Buffer, encoding: ContentEncoding): StoreBody {
-  if (raw.length > MOST_STORE_WIRE_BYTES) throw tooMuch()
+  if (raw.length > MAX_STORE_WIRE_BYTES) throw tooMuch()
   if (raw.length === 0) throw invalid('The request has no body.')
-  const decoded = decodeBodySync(raw, encoding, MOST_STORE_WIRE_BYTES)
+  const decoded = decodeBodySync(raw, encoding, MAX_STORE_WIRE_BYTES)
   if (beginsObject(decoded)) {
-    if (decoded.length > MOST_EVENT_BYTES) throw tooMuch()
+    if (decoded.length > MAX_EVENT_BYTES) throw tooMuch()
     return { json: decoded, plain: true }
   }
   if (encoding !== 'none') throw invalid('The decoded body does not begin with {.')
@@ -45,7 +45,7 @@ function unwrap(body: Buffer): Buffer {
     throw invalid('The body does not begin with { and is not base64 either.')
   const bytes = Buffer.from(base64, 'base64')
   if (beginsObject(bytes)) return within(bytes)
-  const json = decodeBodySync(bytes, 'deflate', MOST_STORE_WIRE_BYTES)
+  const json = decodeBodySync(bytes, 'deflate', MAX_STORE_WIRE_BYTES)
   if (!beginsObject(json)) throw invalid('The decoded body does not begin with {.')
   return within(json)
 }
@@ -62,7 +62,7 @@ function formValue(body: Buffer): string {
 }
 
 function within(json: Buffer): Buffer {
-  if (json.length > MOST_EVENT_BYTES) throw tooMuch()
+  if (json.length > MAX_EVENT_BYTES) throw tooMuch()
   return json
 }
 

@@ -5,11 +5,11 @@ import { inflateInto, type InflateCoding } from './inflate.ts'
 
 const MIB = 1024 * 1024
 /** Most bytes of a request body as it comes off the wire (docs/protocol.md §6). */
-export const MOST_WIRE_BYTES = 20 * MIB
+export const MAX_WIRE_BYTES = 20 * MIB
 /** Most bytes after decoding. */
-export const MOST_DECODED_BYTES = 100 * MIB
+export const MAX_DECODED_BYTES = 100 * MIB
 /** Most decoded bytes per wire byte, counted once {@link RATIO_FREE_BYTES} are out. */
-export const MOST_RATIO = 100
+export const MAX_RATIO = 100
 export const RATIO_FREE_BYTES = MIB
 /**
  * How far a large body may be ahead of that ratio on the way: a dump may begin with a long run of zeros, but a bomb
@@ -49,12 +49,10 @@ export function contentEncodingFrom(header: string | undefined): ContentEncoding
 
 /** How many bytes may come out of `wireBytes`: the absolute limit or the ratio, whichever is reached first. */
 export const permittedBytes = (wireBytes: number): number =>
-  Math.min(MOST_DECODED_BYTES, Math.max(RATIO_FREE_BYTES, wireBytes * MOST_RATIO))
+  Math.min(MAX_DECODED_BYTES, Math.max(RATIO_FREE_BYTES, wireBytes * MAX_RATIO))
 
 const tooFar = (): AppError =>
-  tooLarge(
-    `The body decodes to more than ${MOST_DECODED_BYTES / MIB} MiB or to more than ${MOST_RATIO} times its size.`,
-  )
+  tooLarge(`The body decodes to more than ${MAX_DECODED_BYTES / MIB} MiB or to more than ${MAX_RATIO} times its size.`)
 
 const broken = (encoding: ContentEncoding, cause: unknown): AppError =>
   new AppError('invalid', `The body is not valid ${encoding} data, or it is cut short.`, { cause })
@@ -73,11 +71,11 @@ function pieceSize(raw: Buffer, encoding: ContentEncoding): number {
   const isGzip = encoding === 'gzip' && raw.length >= 18
   // A gzip body ends with the size of what its last member holds (RFC 1952 2.3.1). Only a hint: anybody can write it.
   const expected = isGzip ? raw.readUInt32LE(raw.length - 4) + 1024 : raw.length * 10
-  return Math.min(MOST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, expected))
+  return Math.min(MAX_PIECE_BYTES, Math.max(MIN_PIECE_BYTES, expected))
 }
 
-const LEAST_PIECE_BYTES = 4 * 1024
-const MOST_PIECE_BYTES = 64 * 1024
+const MIN_PIECE_BYTES = 4 * 1024
+const MAX_PIECE_BYTES = 64 * 1024
 
 function decodeWith(
   raw: Buffer,
@@ -118,7 +116,7 @@ function decodeWith(
  * @param most further bound on the decoded size, bytes
  * @throws AppError `invalid` for broken or cut data, `too_large` past a limit
  */
-export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MOST_DECODED_BYTES): Buffer {
+export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MAX_DECODED_BYTES): Buffer {
   const limit = Math.min(most, permittedBytes(raw.length))
   if (encoding === 'none') {
     if (raw.length > most) throw tooFar()
@@ -171,7 +169,7 @@ export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): Decoded
 /** Sizes of the buffers bodies are inflated into; the last holds every small body and a byte more. */
 const OUTPUT_BYTES = [128 * 1024, 512 * 1024, SYNC_DECODED_BYTES + 1] as const
 /** Buffers kept of each size: as many as bodies are looked at at the same time, by shards of digestion. */
-const MOST_IDLE = 4
+const MAX_IDLE = 4
 const idle: Buffer[][] = OUTPUT_BYTES.map(() => [])
 
 /** Null when more than `most` bytes come out. @throws AppError `invalid` for broken or cut data */
@@ -184,11 +182,11 @@ function inflateSmall(raw: Buffer, coding: InflateCoding, most: number): Decoded
       return {
         bytes: out.subarray(0, inflated.end),
         release: () => {
-          if (pool.length < MOST_IDLE) pool.push(out)
+          if (pool.length < MAX_IDLE) pool.push(out)
         },
       }
     }
-    if (pool.length < MOST_IDLE) pool.push(out)
+    if (pool.length < MAX_IDLE) pool.push(out)
     if ('broken' in inflated) throw broken(coding, inflated.broken)
     if ('end' in inflated || bytes > most) return null
   }
@@ -266,7 +264,7 @@ export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 
     }
     decoder.on('data', (piece: Buffer) => {
       if (failed) return
-      const soFar = decoder.bytesWritten * MOST_RATIO + RATIO_AHEAD_BYTES
+      const soFar = decoder.bytesWritten * MAX_RATIO + RATIO_AHEAD_BYTES
       if (length + piece.length > Math.min(limit, soFar)) return fail(tooFar())
       piece.copy(out, length)
       length += piece.length

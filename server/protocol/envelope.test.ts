@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { contentEncodingFrom, decodeBodySync } from './decode.ts'
 import { decodeStoreBody } from './decode-store.ts'
-import { type Envelope, MOST_ITEMS, parseEnvelope, payloadOf } from './envelope.ts'
+import { type Envelope, MAX_ITEMS, parseEnvelope, payloadOf } from './envelope.ts'
 import { checkDsn, readAuth } from './sentry-auth.ts'
 
 const FOLDER = new URL('../../test/fixtures/samples/edge-cases-handmade/', import.meta.url)
@@ -149,8 +149,8 @@ describe('payloads', () => {
 
   test('more items than anybody sends are refused', () => {
     const items = (count: number) => `{}\n${'{"type":"x"}\n\n'.repeat(count)}`
-    expect(parse(items(MOST_ITEMS)).items).toHaveLength(MOST_ITEMS)
-    expect(() => parse(items(MOST_ITEMS + 1))).toThrow(refused('too_large'))
+    expect(parse(items(MAX_ITEMS)).items).toHaveLength(MAX_ITEMS)
+    expect(() => parse(items(MAX_ITEMS + 1))).toThrow(refused('too_large'))
   })
 })
 

@@ -4,11 +4,11 @@ import type { JsonRecord, JsonValue } from './json.ts'
 import { checkJson, parseJson } from './json-guard.ts'
 
 /** Longest header line, of the envelope or of an item; real ones stay below 4 KiB. */
-export const MOST_HEADER_BYTES = 64 * 1024
+export const MAX_HEADER_BYTES = 64 * 1024
 /** Most items in one envelope; SDKs send a handful, containers hold the rest inside one item. */
-export const MOST_ITEMS = 10_000
+export const MAX_ITEMS = 10_000
 /** Most bytes of all item headers together: parsing them is the one part of the work that grows with what is sent. */
-const MOST_HEADERS_BYTES = 2 * 1024 * 1024
+const MAX_HEADERS_BYTES = 2 * 1024 * 1024
 
 /** First line of an envelope (docs/protocol.md §4.2). Fields of a wrong type count as absent. */
 export type EnvelopeHeader = {
@@ -85,7 +85,7 @@ export function parseEnvelopeHeader(decoded: Buffer): EnvelopeHeader {
 /**
  * Splits an envelope by the grammar of docs/protocol.md §4.1. Payloads are neither copied nor looked into.
  * @param decoded the body after its Content-Encoding was undone
- * @throws AppError `invalid` with the reason when the grammar is broken, `too_large` past {@link MOST_ITEMS}
+ * @throws AppError `invalid` with the reason when the grammar is broken, `too_large` past {@link MAX_ITEMS}
  */
 export function parseEnvelope(decoded: Buffer): Envelope {
   const header = parseEnvelopeHeader(decoded)
@@ -99,11 +99,11 @@ export function parseEnvelope(decoded: Buffer): Envelope {
       at = skipBlankLines(decoded, at)
       continue
     }
-    if (items.length >= MOST_ITEMS)
-      throw tooLarge(`An envelope may hold at most ${MOST_ITEMS.toLocaleString('en')} items.`)
+    if (items.length >= MAX_ITEMS)
+      throw tooLarge(`An envelope may hold at most ${MAX_ITEMS.toLocaleString('en')} items.`)
     const headerEnd = lineEnd(decoded, at)
     headersBytes += headerEnd - at
-    if (headersBytes > MOST_HEADERS_BYTES) throw tooLarge('The item headers of the envelope are longer than 2 MiB.')
+    if (headersBytes > MAX_HEADERS_BYTES) throw tooLarge('The item headers of the envelope are longer than 2 MiB.')
     const headers = parseHeaderLine(decoded, at, headerEnd, 'item header')
     const type = headers.type
     if (typeof type !== 'string' || type === '') throw invalid('An item header has no type.')
@@ -142,7 +142,7 @@ function payloadEnd(decoded: Buffer, start: number, length: JsonValue | undefine
 const badLength = (): AppError => invalid('length in an item header is not a whole number of bytes.')
 
 function parseHeaderLine(bytes: Buffer, start: number, end: number, what: string): JsonRecord {
-  if (end - start > MOST_HEADER_BYTES) throw invalid(`The ${what} is longer than ${MOST_HEADER_BYTES / 1024} KiB.`)
+  if (end - start > MAX_HEADER_BYTES) throw invalid(`The ${what} is longer than ${MAX_HEADER_BYTES / 1024} KiB.`)
   const text = bytes.toString('utf8', start, end)
   // Nothing nests in the common short header; the scan is for what could.
   const problem = text.length > 100 ? checkJson(text) : null

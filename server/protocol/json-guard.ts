@@ -2,10 +2,10 @@ import { AppError } from '../kernel/errors.ts'
 import type { JsonValue } from './json.ts'
 
 /** Deepest nesting and most values one JSON document may have (docs/protocol.md §6). */
-export const MOST_DEPTH = 64
-export const MOST_NODES = 100_000
+export const MAX_DEPTH = 64
+export const MAX_NODES = 100_000
 /** The same for containers of up to 1,000 entries, whose attributes are three values each. */
-export const MOST_CONTAINER_NODES = 1_000_000
+export const MAX_CONTAINER_NODES = 1_000_000
 
 export type JsonScan = {
   /** Why the text must not be parsed; null when it may be. */
@@ -41,7 +41,7 @@ const BACKSLASH = 0x5c
  * Counts depth and values of a JSON text without building anything: less than a millisecond per MiB.
  * Says nothing about the text being valid JSON; `JSON.parse` does.
  */
-export function scanJson(text: string, mostNodes = MOST_NODES): JsonScan {
+export function scanJson(text: string, mostNodes = MAX_NODES): JsonScan {
   let depth = 0
   let pairs = 0
   let nodes = 1
@@ -57,7 +57,7 @@ export function scanJson(text: string, mostNodes = MOST_NODES): JsonScan {
     } else if (code === 0x3a) {
       pairs++
     } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MOST_DEPTH) return { problem: `nested deeper than ${MOST_DEPTH} levels`, word: 'too_deep', pairs }
+      if (++depth > MAX_DEPTH) return { problem: `nested deeper than ${MAX_DEPTH} levels`, word: 'too_deep', pairs }
       if (++nodes > mostNodes + 1) return { problem: tooMany(mostNodes), word: 'too_many_values', pairs }
       justOpened = true
     } else if (code === 0x7d || code === 0x5d) {
@@ -105,7 +105,7 @@ export type GuardedJson = {
  * recursively is safe; `__proto__`, `constructor` and `prototype` never appear as keys.
  * @throws GuardError, which is an AppError `invalid`, naming the reason
  */
-export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, mostNodes = MOST_NODES): GuardedJson {
+export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, mostNodes = MAX_NODES): GuardedJson {
   const text = bytes.toString('utf8', start, end)
   const { problem, word, pairs } = scanJson(text, mostNodes)
   if (problem !== null) throw new GuardError(word, `The JSON is ${word === 'too_deep' ? '' : 'too large: '}${problem}.`)

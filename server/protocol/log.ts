@@ -34,8 +34,8 @@ export type EntryContext = {
   readonly containerBytes: number
 }
 
-const MOST_LOG_BYTES = 2 * 1024 * 1024
-const MOST_BODY = 32_768
+const MAX_LOG_BYTES = 2 * 1024 * 1024
+const MAX_BODY = 32_768
 
 /** An entry without its secrets, changed in place. One whose body a rule removes is still an entry. */
 export function cleanLog(entry: unknown, scrub: (parts: Record<string, unknown>) => void): unknown {
@@ -49,7 +49,7 @@ export function cleanLog(entry: unknown, scrub: (parts: Record<string, unknown>)
 /** Reads one entry, already scrubbed; a reason word where it cannot be kept. Pure. */
 export function readLog(raw: unknown, context: EntryContext): LogEntry | { readonly invalid: string } {
   if (!isRecord(raw)) return { invalid: 'not_an_object' }
-  if (isEntryTooLarge(raw, MOST_LOG_BYTES, context.containerBytes)) return { invalid: 'too_large' }
+  if (isEntryTooLarge(raw, MAX_LOG_BYTES, context.containerBytes)) return { invalid: 'too_large' }
   const notes = new Notes()
   const body = readBody(raw['body'], notes)
   if (body === null) return { invalid: 'no_body' }
@@ -71,8 +71,8 @@ export function readLog(raw: unknown, context: EntryContext): LogEntry | { reado
 function readBody(raw: unknown, notes: Notes): string | null {
   if (raw === null || raw === undefined) return null
   const text = typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? '')
-  if (text.length > MOST_BODY) notes.add('body', `Cut to ${MOST_BODY.toLocaleString('en')} characters.`)
-  return storable(cut(text, MOST_BODY))
+  if (text.length > MAX_BODY) notes.add('body', `Cut to ${MAX_BODY.toLocaleString('en')} characters.`)
+  return storable(cut(text, MAX_BODY))
 }
 
 function readLevel(raw: Record<string, unknown>, notes: Notes): Pick<LogEntry, 'level' | 'severityNumber'> {

@@ -95,14 +95,14 @@ const stackOf = ({ ip, named }: Registers, withRegisters: boolean): Record<strin
 })
 
 /** Normalisation keeps this much of a list of images. */
-const MOST_IMAGES_CHARACTERS = 200 * 1024
+const MAX_IMAGES_CHARACTERS = 200 * 1024
 
 /** The module that crashed is always among them. */
 function imagesOf({ modules, crash }: Minidump): Record<string, unknown>[] {
   const ip = crash?.registers?.ip ?? null
   const isCrashed = ({ address, sizeBytes }: Minidump['modules'][number]): boolean =>
     ip !== null && ip >= address && ip < address + BigInt(sizeBytes)
-  let left = MOST_IMAGES_CHARACTERS
+  let left = MAX_IMAGES_CHARACTERS
   return modules
     .toSorted((a, b) => Number(isCrashed(b)) - Number(isCrashed(a)))
     .map(imageOf)

@@ -55,10 +55,10 @@ export type MinidumpModule = {
 }
 
 /** Real dumps have dozens of streams, at most a few hundred threads and modules. */
-const MOST_STREAMS = 1_000
-const MOST_THREADS = 256
-const MOST_MODULES = 1_000
-const MOST_NAME = 512
+const MAX_STREAMS = 1_000
+const MAX_THREADS = 256
+const MAX_MODULES = 1_000
+const MAX_NAME = 512
 
 const HEADER_BYTES = 32
 const STREAM = { threads: 3, modules: 4, exception: 6, system: 7, misc: 15, threadNames: 24 }
@@ -98,9 +98,9 @@ type Stream = { readonly at: number; readonly size: number }
 function readDirectory(reader: BoundedReader, problems: string[]): Map<number, Stream> {
   const count = reader.u32(8) ?? 0
   const at = reader.u32(12) ?? 0
-  if (count > MOST_STREAMS) problems.push(`${count} streams; the first ${MOST_STREAMS} are read`)
+  if (count > MAX_STREAMS) problems.push(`${count} streams; the first ${MAX_STREAMS} are read`)
   const streams = new Map<number, Stream>()
-  for (let index = 0; index < Math.min(count, MOST_STREAMS); index++) {
+  for (let index = 0; index < Math.min(count, MAX_STREAMS); index++) {
     const entry = at + index * 12
     const [type, size, start] = [reader.u32(entry), reader.u32(entry + 4), reader.u32(entry + 8)]
     if (type === null || size === null || start === null) {
@@ -202,7 +202,7 @@ function readSystem(reader: BoundedReader, stream: Stream | null) {
     os,
     cpu,
     osVersion: major === 0 ? null : `${major}.${minor}.${build}`,
-    osBuild: reader.utf16(reader.u32(at + 24) ?? 0, MOST_NAME),
+    osBuild: reader.utf16(reader.u32(at + 24) ?? 0, MAX_NAME),
   }
 }
 
@@ -245,7 +245,7 @@ function readRegisters(reader: BoundedReader, location: number, cpu: Cpu | null)
 function readThreadNames(reader: BoundedReader, stream: Stream | null): Map<number, string> {
   const names = new Map<number, string>()
   if (stream === null) return names
-  const count = Math.min(reader.u32(stream.at) ?? 0, MOST_THREADS)
+  const count = Math.min(reader.u32(stream.at) ?? 0, MAX_THREADS)
   for (let index = 0; index < count; index++) {
     const entry = stream.at + 4 + index * 12
     const [id, at] = [reader.u32(entry), reader.u64(entry + 4)]
@@ -265,7 +265,7 @@ function readThreads(
   cpu: Cpu | null,
   problems: string[],
 ): MinidumpThread[] {
-  const { start, count } = listOf(reader, stream, THREAD_BYTES, MOST_THREADS, 'threads', problems)
+  const { start, count } = listOf(reader, stream, THREAD_BYTES, MAX_THREADS, 'threads', problems)
   return Array.from({ length: count }, (_, index) => {
     const at = start + index * THREAD_BYTES
     const id = reader.u32(at) ?? 0
@@ -277,15 +277,15 @@ function readThreads(
 
 const MODULE_BYTES = 108
 const SIGNATURES = { pdb70: 0x53445352, elf: 0x4270454c }
-const MOST_BUILD_ID = 64
+const MAX_BUILD_ID = 64
 
 function readModules(reader: BoundedReader, stream: Stream | null, os: Os, problems: string[]): MinidumpModule[] {
-  const { start, count } = listOf(reader, stream, MODULE_BYTES, MOST_MODULES, 'modules', problems)
+  const { start, count } = listOf(reader, stream, MODULE_BYTES, MAX_MODULES, 'modules', problems)
   const type = os === 'windows' ? 'pe' : os === 'macos' || os === 'ios' ? 'macho' : 'elf'
   const modules: MinidumpModule[] = []
   for (let index = 0; index < count; index++) {
     const at = start + index * MODULE_BYTES
-    const codeFile = reader.utf16(reader.u32(at + 20) ?? 0, MOST_NAME)
+    const codeFile = reader.utf16(reader.u32(at + 20) ?? 0, MAX_NAME)
     const sizeBytes = reader.u32(at + 8) ?? 0
     if (codeFile === null) continue
     const ids = readIds(reader, reader.u32(at + 80) ?? 0, reader.u32(at + 76) ?? 0)
@@ -317,7 +317,7 @@ function readIds(reader: BoundedReader, at: number, size: number) {
   const signature = reader.u32(at)
   if (at === 0 || size < 5 || signature === null) return nothing
   if (signature === SIGNATURES.elf) {
-    const id = reader.bytes(at + 4, Math.min(size - 4, MOST_BUILD_ID))
+    const id = reader.bytes(at + 4, Math.min(size - 4, MAX_BUILD_ID))
     return { ...nothing, debugId: debugIdOf(id, 0), buildId: isNil(id) ? null : id.toString('hex') }
   }
   if (signature !== SIGNATURES.pdb70 || size < 24) return nothing
@@ -325,7 +325,7 @@ function readIds(reader: BoundedReader, at: number, size: number) {
   return {
     ...nothing,
     debugId: debugIdOf(reader.bytes(at + 4, 16), age),
-    debugFile: reader.utf8(at + 24, Math.min(size - 24, MOST_NAME)),
+    debugFile: reader.utf8(at + 24, Math.min(size - 24, MAX_NAME)),
   }
 }
 

@@ -5,7 +5,7 @@ import { isList, isRecord } from './json.ts'
  * of addresses is left out, it may hold personal data.
  */
 
-const MOST_AGE_MS = 7 * 86_400_000
+const MAX_AGE_MS = 7 * 86_400_000
 
 /** Reports of a payload: a list, or one report alone; null when it is neither. */
 export function nelReports(value: unknown): readonly unknown[] | null {
@@ -50,7 +50,7 @@ export function nelLog(report: unknown, receivedAt: Date): Record<string, unknow
 /** Received minus age; an age nobody can believe counts as none. */
 function happenedAt(age: unknown, receivedAt: Date): number {
   const received = receivedAt.getTime()
-  const isAge = typeof age === 'number' && Number.isFinite(age) && age >= 0 && age <= MOST_AGE_MS
+  const isAge = typeof age === 'number' && Number.isFinite(age) && age >= 0 && age <= MAX_AGE_MS
   return isAge ? received - age : received
 }
 

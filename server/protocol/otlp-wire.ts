@@ -1,7 +1,7 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { AppError, invalid } from '../kernel/errors.ts'
 import type { JsonRecord, JsonValue } from './json.ts'
-import { MOST_CONTAINER_NODES, MOST_DEPTH } from './json-guard.ts'
+import { MAX_CONTAINER_NODES, MAX_DEPTH } from './json-guard.ts'
 
 /**
  * OTLP in protobuf → the same records as OTLP in JSON (docs/protocol.md §14): camelCase names, ids in hex, 64-bit numbers as
@@ -94,11 +94,11 @@ type Budget = { left: number }
  * @throws AppError `invalid` where the bytes are no such message, nest too deep or hold too many values
  */
 export function decodeOtlp(bytes: Uint8Array, signal: OtlpSignal): JsonRecord {
-  return guarded(() => readMessage(new BinaryReader(bytes), REQUESTS[signal], 0, { left: MOST_CONTAINER_NODES }))
+  return guarded(() => readMessage(new BinaryReader(bytes), REQUESTS[signal], 0, { left: MAX_CONTAINER_NODES }))
 }
 
 /** Resources, scopes and entries together that {@link countOtlp} looks at. */
-const MOST_COUNTED = 100_000
+const MAX_COUNTED = 100_000
 
 /**
  * Walks an export request without building anything: is it sound down to its entries, and how many are there?
@@ -107,11 +107,11 @@ const MOST_COUNTED = 100_000
 export function countOtlp(bytes: Uint8Array): number {
   return guarded(() => {
     let count = 0
-    let left = MOST_COUNTED
+    let left = MAX_COUNTED
     const each = (message: Uint8Array, field: number, visit: (bytes: Uint8Array) => void): void => {
       const reader = new BinaryReader(message)
       while (reader.pos < reader.len) {
-        if (--left < 0) throw invalid(`The message holds more than ${MOST_COUNTED.toLocaleString('en')} parts.`)
+        if (--left < 0) throw invalid(`The message holds more than ${MAX_COUNTED.toLocaleString('en')} parts.`)
         const [number, wireType] = reader.tag()
         if (number === field && wireType === WireType.LengthDelimited) visit(reader.bytes())
         else skip(reader, wireType)
@@ -123,7 +123,7 @@ export function countOtlp(bytes: Uint8Array): number {
 }
 
 function readMessage(reader: BinaryReader, message: Message, depth: number, budget: Budget): JsonRecord {
-  if (depth > MOST_DEPTH) throw invalid(`The message is nested deeper than ${MOST_DEPTH} levels.`)
+  if (depth > MAX_DEPTH) throw invalid(`The message is nested deeper than ${MAX_DEPTH} levels.`)
   const record: JsonRecord = {}
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag()
@@ -134,7 +134,7 @@ function readMessage(reader: BinaryReader, message: Message, depth: number, budg
       continue
     }
     if (--budget.left < 0)
-      throw invalid(`The message is too large: more than ${MOST_CONTAINER_NODES.toLocaleString('en')} values.`)
+      throw invalid(`The message is too large: more than ${MAX_CONTAINER_NODES.toLocaleString('en')} values.`)
     const value = readValue(reader, field.type, depth, budget)
     if (field.repeated === undefined) {
       record[field.name] = value

@@ -7,7 +7,7 @@ import { logLevelOf } from './log-level.ts'
  */
 
 /** Entries kept of one export request: a collector batches 8,192 unless told otherwise. */
-export const MOST_OTLP_ENTRIES = 10_000
+export const MAX_OTLP_ENTRIES = 10_000
 
 type Raw = Record<string, unknown>
 export type OtlpEntries = { readonly entries: readonly unknown[]; readonly surplus: number }
@@ -35,7 +35,7 @@ function eachEntry(
       const common = { ...shared, ...scopeAttributes(scope) }
       for (const entry of listIn(scope, entries)) {
         count += 1
-        if (count <= MOST_OTLP_ENTRIES) found.push(isRecord(entry) ? map(entry, common) : entry)
+        if (count <= MAX_OTLP_ENTRIES) found.push(isRecord(entry) ? map(entry, common) : entry)
       }
     }
   }

@@ -9,7 +9,7 @@ export class PlainLines {
   #met = 0
   #aside = 0
 
-  constructor(most = MOST_LINES) {
+  constructor(most = MAX_LINES) {
     this.#most = most
   }
 
@@ -18,13 +18,13 @@ export class PlainLines {
       this.#aside--
       return false
     }
-    if (line.length > MOST_CHARACTERS || !this.#lines.has(line)) return false
+    if (line.length > MAX_CHARACTERS || !this.#lines.has(line)) return false
     this.#met++
     return true
   }
 
   add(line: string): void {
-    if (this.#aside > 0 || line.length > MOST_CHARACTERS) return
+    if (this.#aside > 0 || line.length > MAX_CHARACTERS) return
     if (this.#lines.size >= this.#most) {
       if (this.#met < this.#most) this.#aside = this.#most * ASIDE
       this.#lines.clear()
@@ -34,8 +34,8 @@ export class PlainLines {
   }
 }
 
-/** With {@link MOST_CHARACTERS} at most 4 MB per thread, 7 MB where all lines have characters beyond Latin-1: two bytes each. */
-const MOST_LINES = 16_384
-const MOST_CHARACTERS = 200
+/** With {@link MAX_CHARACTERS} at most 4 MB per thread, 7 MB where all lines have characters beyond Latin-1: two bytes each. */
+const MAX_LINES = 16_384
+const MAX_CHARACTERS = 200
 /** Lines it lets pass for each it could keep. */
 const ASIDE = 20

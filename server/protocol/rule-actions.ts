@@ -15,7 +15,7 @@ export type CompiledRule = {
 }
 
 /** So much text of one payload is looked through by expressions people wrote; what is longer is replaced whole. */
-const MOST_CUSTOM_CHARACTERS = 2_000_000
+const MAX_CUSTOM_CHARACTERS = 2_000_000
 
 /** What every built-in pattern needs. */
 const NAME_WITH_VALUE = /[\d@%:]|bearer/i
@@ -26,7 +26,7 @@ const HASHED = /^hash:[0-9a-f]{24}$/
 export class RuleActions {
   readonly rules: readonly CompiledRule[]
   readonly #key: Buffer | null
-  #charactersLeft = MOST_CUSTOM_CHARACTERS
+  #charactersLeft = MAX_CUSTOM_CHARACTERS
 
   constructor(rules: readonly ScrubRule[], key: Buffer | null) {
     this.#key = key
@@ -38,7 +38,7 @@ export class RuleActions {
 
   /** A new payload. */
   begin(): void {
-    this.#charactersLeft = MOST_CUSTOM_CHARACTERS
+    this.#charactersLeft = MAX_CUSTOM_CHARACTERS
   }
 
   /** Whether one of them takes the whole value away, key and all. */

@@ -10,8 +10,8 @@ type Segment = { readonly deep: boolean; readonly literal: string | null; readon
 export type RuleState = number
 export const NOWHERE: RuleState = 0
 
-const MOST_REMEMBERED_STEPS = 20_000
-const MOST_STATES = 5_000
+const MAX_REMEMBERED_STEPS = 20_000
+const MAX_STATES = 5_000
 
 /** Keys whose values make the event what it is. No rule touches them, named or not. */
 const UNTOUCHABLE = new Set([
@@ -44,7 +44,7 @@ export class RulePaths {
 
   /** Where a payload begins. States known so far stay valid until the next call. */
   start(): RuleState {
-    if (this.#states.length === 0 || this.#states.length > MOST_STATES) {
+    if (this.#states.length === 0 || this.#states.length > MAX_STATES) {
       this.#states = []
       this.#ids = new Map()
       this.#steps = []
@@ -65,7 +65,7 @@ export class RulePaths {
     const known = this.#steps[state]?.get(key)
     if (known !== undefined) return known
     const next = this.#judge(state, key.toLowerCase())
-    if (this.#remembered >= MOST_REMEMBERED_STEPS) {
+    if (this.#remembered >= MAX_REMEMBERED_STEPS) {
       this.#steps = []
       this.#remembered = 0
     }

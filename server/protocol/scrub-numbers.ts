@@ -2,8 +2,8 @@
 
 /** Numbers and what may separate them, as far as they go: dates and other numbers may stand beside a card's. */
 const NUMBERS = /(?<![\d.\w])\d(?:[ -]?\d){12,}(?![\d\w])/g
-const LEAST_CARD_DIGITS = 13
-const MOST_CARD_DIGITS = 19
+const MIN_CARD_DIGITS = 13
+const MAX_CARD_DIGITS = 19
 const SSN = /(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/g
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}/g
 
@@ -34,12 +34,12 @@ function replaceCardsAmong(numbers: string, by: (match: string) => string): stri
 function cardEnd(numbers: string, start: number): number | null {
   let found: number | null = null
   let digits = 0
-  for (let at = start; at < numbers.length && digits < MOST_CARD_DIGITS; at += 1) {
+  for (let at = start; at < numbers.length && digits < MAX_CARD_DIGITS; at += 1) {
     if (!isDigit(numbers, at)) continue
     digits += 1
     if (isDigit(numbers, at + 1)) continue
-    if (digits === at + 1 - start && digits !== 4 && digits < LEAST_CARD_DIGITS) return null
-    if (digits >= LEAST_CARD_DIGITS && isCard(numbers.slice(start, at + 1))) found = at + 1
+    if (digits === at + 1 - start && digits !== 4 && digits < MIN_CARD_DIGITS) return null
+    if (digits >= MIN_CARD_DIGITS && isCard(numbers.slice(start, at + 1))) found = at + 1
   }
   return found
 }

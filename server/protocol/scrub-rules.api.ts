@@ -16,14 +16,14 @@ export const SCRUB_PATTERNS = [
 ] as const
 export const SCRUB_ACTIONS = ['replace', 'hash', 'remove'] as const
 
-export const MOST_SCRUB_RULES = 50
-const MOST_SEGMENTS = 16
+export const MAX_SCRUB_RULES = 50
+const MAX_SEGMENTS = 16
 
 /** Why a path cannot be used; null when it can. */
 function pathProblem(path: string): string | null {
   const segments = path.split('.')
   if (segments.some((segment) => segment === '')) return 'path must not begin or end with a dot, or hold two in a row.'
-  if (segments.length > MOST_SEGMENTS) return `path takes at most ${MOST_SEGMENTS} names.`
+  if (segments.length > MAX_SEGMENTS) return `path takes at most ${MAX_SEGMENTS} names.`
   if (/[\u0000-\u001f]/.test(path)) return 'path must not hold control characters.'
   if (segments.some((segment) => segment.includes('**') && segment !== '**'))
     return 'path takes ** as a name of its own only, such as extra.**.'
@@ -62,4 +62,4 @@ export type ScrubRule = z.output<typeof ScrubRule>
 
 export const ScrubRuleList = z
   .array(ScrubRule)
-  .max(MOST_SCRUB_RULES, { error: `scrub_rules takes at most ${MOST_SCRUB_RULES} rules.` })
+  .max(MAX_SCRUB_RULES, { error: `scrub_rules takes at most ${MAX_SCRUB_RULES} rules.` })

@@ -25,9 +25,9 @@ export type ReportSource = {
   readonly userAgent: string | null
 }
 
-const MOST_TEXT = 2_000
-const MOST_POLICY = 8_000
-const MOST_AGE_MS = 7 * 86_400_000
+const MAX_TEXT = 2_000
+const MAX_POLICY = 8_000
+const MAX_AGE_MS = 7 * 86_400_000
 
 /** One payload is one report, or a list of them as the Reporting API sends it. */
 export const reportsIn = (payload: unknown): readonly unknown[] => (isList(payload) ? payload : [payload])
@@ -55,7 +55,7 @@ function readReportingApi(
   // Deprecations, interventions and network errors come to the same address when a site names only one.
   if (type !== 'csp-violation') return { outcome: 'discarded', reason: 'unsupported_report' }
   const age = raw['age']
-  const ageMs = typeof age === 'number' && age > 0 ? Math.min(age, MOST_AGE_MS) : 0
+  const ageMs = typeof age === 'number' && age > 0 ? Math.min(age, MAX_AGE_MS) : 0
   const field = (name: string): unknown => {
     if (name === 'document-uri') return body['documentURL'] ?? raw['url']
     return body[REPORTING_NAMES[name] ?? name]
@@ -81,13 +81,13 @@ const NOISE =
   /^(?:(?:chrome|moz|safari|safari-web|ms-browser|webkit-masked-url)(?:-extension)?|about|blob)(?::(?!https?:)|$)/i
 
 function cspReport(field: (name: string) => unknown, source: ReportSource, ageMs: number): SecurityReport {
-  const violated = textOf(field('violated-directive'), MOST_TEXT) ?? ''
+  const violated = textOf(field('violated-directive'), MAX_TEXT) ?? ''
   const directive = directiveOf(textOf(field('effective-directive'), 200) ?? violated)
   if (directive === null) return { outcome: 'invalid', reason: 'no_directive' }
-  const blockedUri = textOf(field('blocked-uri'), MOST_TEXT) ?? ''
-  const sourceFile = textOf(field('source-file'), MOST_TEXT) ?? ''
+  const blockedUri = textOf(field('blocked-uri'), MAX_TEXT) ?? ''
+  const sourceFile = textOf(field('source-file'), MAX_TEXT) ?? ''
   if (NOISE.test(blockedUri) || NOISE.test(sourceFile)) return { outcome: 'filtered', reason: 'csp_noise' }
-  const document = withoutQuery(textOf(field('document-uri'), MOST_TEXT) ?? '')
+  const document = withoutQuery(textOf(field('document-uri'), MAX_TEXT) ?? '')
   const blocked = blockedOf(blockedUri, violated, directive, document)
   const isReportOnly = field('disposition') === 'report'
   return {
@@ -99,7 +99,7 @@ function cspReport(field: (name: string) => unknown, source: ReportSource, ageMs
       culprit: directive,
       tags: { 'effective-directive': directive, 'blocked-uri': cut(withoutQuery(blockedUri) || blocked, 200) },
       url: document,
-      referrer: withoutQuery(textOf(field('referrer'), MOST_TEXT) ?? ''),
+      referrer: withoutQuery(textOf(field('referrer'), MAX_TEXT) ?? ''),
       context: {
         effective_directive: directive,
         blocked,
@@ -111,7 +111,7 @@ function cspReport(field: (name: string) => unknown, source: ReportSource, ageMs
         column_number: numberOf(field('column-number')),
         status_code: numberOf(field('status-code')),
         script_sample: textOf(field('script-sample'), 200),
-        original_policy: textOf(field('original-policy'), MOST_POLICY),
+        original_policy: textOf(field('original-policy'), MAX_POLICY),
       },
     }),
   }

@@ -66,12 +66,12 @@ export type SessionContext = {
 }
 
 /** Sessions that began longer ago are not counted any more, also in rollups. */
-export const MOST_SESSION_AGE_MS = 5 * 86_400_000
+export const MAX_SESSION_AGE_MS = 5 * 86_400_000
 const MAX_AHEAD_MS = 60_000
-const MOST_ERRORS = 1_000_000
+const MAX_ERRORS = 1_000_000
 /** Sessions of one class one process can have finished in a minute; more is a mistake or a lie. */
-const MOST_COUNT = 1_000_000
-const MOST_DURATION_MS = 30 * 86_400_000
+const MAX_COUNT = 1_000_000
+const MAX_DURATION_MS = 30 * 86_400_000
 
 /**
  * An item `session`. `seq` is not read: merging keeps the most severe value of each field, so the order of updates does not matter.
@@ -106,7 +106,7 @@ export function readSession(raw: unknown, context: SessionContext): SessionUpdat
     did: readDid(raw['did']),
     isInit: raw['init'] === true,
     status,
-    errors: countOf(raw['errors'], MOST_ERRORS),
+    errors: countOf(raw['errors'], MAX_ERRORS),
     startedAt,
     timestamp,
     durationMs,
@@ -142,11 +142,11 @@ export function readSessions(raw: unknown, context: SessionContext): SessionAggr
     const one = {
       startedAt,
       did: readDid(entry['did']),
-      exited: countOf(entry['exited'], MOST_COUNT),
-      errored: countOf(entry['errored'], MOST_COUNT),
-      crashed: countOf(entry['crashed'], MOST_COUNT),
-      abnormal: countOf(entry['abnormal'], MOST_COUNT),
-      unhandled: countOf(entry['unhandled'], MOST_COUNT),
+      exited: countOf(entry['exited'], MAX_COUNT),
+      errored: countOf(entry['errored'], MAX_COUNT),
+      crashed: countOf(entry['crashed'], MAX_COUNT),
+      abnormal: countOf(entry['abnormal'], MAX_COUNT),
+      unhandled: countOf(entry['unhandled'], MAX_COUNT),
     }
     if (one.exited + one.errored + one.crashed + one.abnormal + one.unhandled > 0) counts.push(one)
   }
@@ -163,7 +163,7 @@ function statusOf(raw: unknown): SessionStatus | null {
 
 /** Five days back, 60 seconds ahead, after the clock was corrected. */
 function misplacedInTime(startedAt: number, timestamp: number, received: number): SessionRefusal | null {
-  if (startedAt < received - MOST_SESSION_AGE_MS) return { outcome: 'discarded', reason: 'too_old' }
+  if (startedAt < received - MAX_SESSION_AGE_MS) return { outcome: 'discarded', reason: 'too_old' }
   if (timestamp > received + MAX_AHEAD_MS) return { outcome: 'discarded', reason: 'in_future' }
   return null
 }
@@ -207,7 +207,7 @@ function readDid(raw: unknown): string | null {
 function readDuration(raw: unknown): number | null {
   const seconds = numberField(raw, new Notes(), 'duration')
   if (seconds === null || seconds < 0) return null
-  return Math.min(Math.round(seconds * 1000), MOST_DURATION_MS)
+  return Math.min(Math.round(seconds * 1000), MAX_DURATION_MS)
 }
 
 /** A whole number from 0 to `most`; anything else than a number counts as 0. */

@@ -3,8 +3,8 @@ import { tidy } from './strings.ts'
 /** What transactions and segments are called in rollups (docs/protocol.md §10.1, §10.2). */
 
 export const UNLABELED = '<unlabeled transaction>'
-const MOST_NAME = 200
-const MOST_PARTS = 50
+const MAX_NAME = 200
+const MAX_PARTS = 50
 
 /** Names that say what kind of page it is, not which: browser SDK 11 sends these for every page and navigation. */
 const PAGES = new Set(['Pageload', 'Navigation'])
@@ -30,7 +30,7 @@ export function displayName({ name, source, path }: NameParts): string {
   const hasParameters =
     isGeneric || source === 'url' || ((source ?? 'unknown') === 'unknown' && LOOKS_LIKE_PATH.test(name))
   const shown = hasParameters ? withoutParameters(full) : full
-  return tidy(shown.replaceAll(/\s+/g, ' ').trim(), MOST_NAME) || UNLABELED
+  return tidy(shown.replaceAll(/\s+/g, ' ').trim(), MAX_NAME) || UNLABELED
 }
 
 /** Path of a URL, for pages that send no path of their own; null when it is none. */
@@ -49,7 +49,7 @@ export function withoutParameters(name: string): string {
   const path = name.slice(method.length).replace(/[?#].*$/s, '')
   const parts = (pathOfUrl(path) ?? path).split('/')
   // Longer paths are no route; what comes after would only make names differ.
-  const kept = parts.slice(0, MOST_PARTS).map((part) => (isParameter(part) ? '*' : part))
+  const kept = parts.slice(0, MAX_PARTS).map((part) => (isParameter(part) ? '*' : part))
   return method + kept.join('/')
 }
 
@@ -70,6 +70,6 @@ const PARAMETER = new RegExp(
 )
 /** A token of letters and digits too long for a word. */
 const TOKEN = /^(?=.*\d)(?=.*[a-z])[\w=.%~-]{20,}$/i
-const MOST_PART = 100
+const MAX_PART = 100
 
-const isParameter = (part: string): boolean => part.length > MOST_PART || PARAMETER.test(part) || TOKEN.test(part)
+const isParameter = (part: string): boolean => part.length > MAX_PART || PARAMETER.test(part) || TOKEN.test(part)

@@ -73,12 +73,12 @@ const BY_KIND = new Map([
   ['consumer', 'queue.process'],
   ['producer', 'queue.publish'],
 ])
-const MOST_OP = 64
+const MAX_OP = 64
 
 /** What kind of work it was; spans of OpenTelemetry say it by their kind. */
 export function opOf({ attributes }: Span): string {
   const op = nameText(attributeOf(attributes, 'sentry.op')).replaceAll(/\s+/g, ' ')
-  if (op !== '') return op.slice(0, MOST_OP)
+  if (op !== '') return op.slice(0, MAX_OP)
   return BY_KIND.get(textOf(attributes, 'sentry.kind') ?? '') ?? 'default'
 }
 

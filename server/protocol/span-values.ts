@@ -61,9 +61,9 @@ type Source = {
 }
 
 /** Starts and screens beyond this are a process that began in the background. */
-const MOST_START_MS = 180_000
+const MAX_START_MS = 180_000
 /** Anything larger is no measurement; also keeps sums finite. */
-const MOST_VALUE = 1e12
+const MAX_VALUE = 1e12
 
 /** What belongs to one load of a page or screen; child spans may tell it apart from their segment. */
 const OF_A_LOAD: readonly Source[] = [
@@ -74,7 +74,7 @@ const OF_A_LOAD: readonly Source[] = [
     attributes: ['app.vitals.start.cold.value'],
     ops: ['app.start.cold', 'app_start_cold'],
     unit: 'ms',
-    most: MOST_START_MS,
+    most: MAX_START_MS,
   },
   {
     metric: 'app_start_warm',
@@ -83,7 +83,7 @@ const OF_A_LOAD: readonly Source[] = [
     attributes: ['app.vitals.start.warm.value'],
     ops: ['app.start.warm', 'app_start_warm'],
     unit: 'ms',
-    most: MOST_START_MS,
+    most: MAX_START_MS,
   },
   {
     metric: 'ttid',
@@ -92,7 +92,7 @@ const OF_A_LOAD: readonly Source[] = [
     attributes: ['app.vitals.ttid.value'],
     ops: ['ui.load.initial_display'],
     unit: 'ms',
-    most: MOST_START_MS,
+    most: MAX_START_MS,
   },
   {
     metric: 'ttfd',
@@ -101,7 +101,7 @@ const OF_A_LOAD: readonly Source[] = [
     attributes: ['app.vitals.ttfd.value'],
     ops: ['ui.load.full_display'],
     unit: 'ms',
-    most: MOST_START_MS,
+    most: MAX_START_MS,
   },
   { metric: 'lcp', slot: 'lcp', measurement: 'lcp', attributes: ['browser.web_vital.lcp.value'], unit: 'ms' },
   { metric: 'cls', slot: 'cls', measurement: 'cls', attributes: ['browser.web_vital.cls.value'], unit: 'count' },
@@ -203,7 +203,7 @@ function candidate(
   isPrewarmed = false,
 ): Candidate {
   const mayBeZero = source?.unit === 'count' || MAY_BE_ZERO.has(metric)
-  const isPossible = (value > 0 || (mayBeZero && value === 0)) && value <= (source?.most ?? MOST_VALUE)
+  const isPossible = (value > 0 || (mayBeZero && value === 0)) && value <= (source?.most ?? MAX_VALUE)
   return { metric, slot: source?.slot ?? null, rank, value, isOut: isPrewarmed || !isPossible }
 }
 

@@ -30,11 +30,11 @@ export type Span = {
 export type InvalidSpan = { readonly invalid: string }
 
 /** Spans of one transaction that are looked at (docs/protocol.md §6). */
-export const MOST_SPANS = 1_000
+export const MAX_SPANS = 1_000
 /** One entry (docs/protocol.md §6). */
-export const MOST_SPAN_BYTES = 10 * 1024 * 1024
+export const MAX_SPAN_BYTES = 10 * 1024 * 1024
 
-const MOST_NAME = 2_048
+const MAX_NAME = 2_048
 const NO_MEASUREMENTS = {}
 
 /** Reads an entry of a v2 container; a reason word where it breaks a rule. Never throws. */
@@ -96,7 +96,7 @@ export function readBasis(raw: Record<string, unknown>, end: unknown): Basis | I
 
 /** Cut roughly: names are cut again once parameters are out of them. */
 export const nameText = (value: unknown): string =>
-  typeof value === 'string' ? storable(value.length > MOST_NAME ? value.slice(0, MOST_NAME) : value).trim() : ''
+  typeof value === 'string' ? storable(value.length > MAX_NAME ? value.slice(0, MAX_NAME) : value).trim() : ''
 
 /** Statuses that say nothing went wrong on our side, or nothing at all; `cancelled` is the user's doing. */
 const NOT_FAILED = new Set(['', 'ok', 'cancelled', 'unknown', 'unset'])

@@ -24,9 +24,9 @@ export type TraceMetric = {
   readonly notes: readonly Note[]
 }
 
-const MOST_METRIC_BYTES = 1024 * 1024
-const MOST_NAME = 200
-const MOST_UNIT = 64
+const MAX_METRIC_BYTES = 1024 * 1024
+const MAX_NAME = 200
+const MAX_UNIT = 64
 
 /** An entry without its secrets. Its number is left out: beside a name like `auth.tokens` it would look like one. */
 export function cleanMetric(entry: unknown, scrub: (parts: Record<string, unknown>) => void): unknown {
@@ -39,22 +39,22 @@ export function cleanMetric(entry: unknown, scrub: (parts: Record<string, unknow
 /** Reads one entry, already scrubbed; a reason word where it cannot be kept. Pure. */
 export function readTraceMetric(raw: unknown, context: EntryContext): TraceMetric | { readonly invalid: string } {
   if (!isRecord(raw)) return { invalid: 'not_an_object' }
-  if (isEntryTooLarge(raw, MOST_METRIC_BYTES, context.containerBytes)) return { invalid: 'too_large' }
+  if (isEntryTooLarge(raw, MAX_METRIC_BYTES, context.containerBytes)) return { invalid: 'too_large' }
   const { name, type, value, unit } = raw
-  const named = typeof name === 'string' ? tidy(name.trim(), MOST_NAME) : ''
+  const named = typeof name === 'string' ? tidy(name.trim(), MAX_NAME) : ''
   if (named === '') return { invalid: 'no_name' }
   const known = METRIC_TYPES.find((one) => one === type)
   if (known === undefined) return { invalid: 'bad_type' }
   if (typeof value !== 'number' || !Number.isFinite(value)) return { invalid: 'bad_value' }
   const notes = new Notes()
-  if (named.endsWith('…') && named !== name) notes.add('name', `Cut to ${MOST_NAME} characters.`)
+  if (named.endsWith('…') && named !== name) notes.add('name', `Cut to ${MAX_NAME} characters.`)
   const attributes = readAttributes(raw['attributes'], notes)
   return {
     occurredAt: new Date(eventTime(raw['timestamp'], context.receivedAt, context.sentAt, notes).occurredAt),
     name: named,
     type: known,
     value,
-    unit: typeof unit === 'string' && unit !== '' ? tidy(unit, MOST_UNIT) : null,
+    unit: typeof unit === 'string' && unit !== '' ? tidy(unit, MAX_UNIT) : null,
     traceId: noted(readTraceId(raw['trace_id']), raw['trace_id'], notes, 'trace_id'),
     spanId: noted(readSpanId(raw['span_id']), raw['span_id'], notes, 'span_id'),
     release: readRelease(attributeText(attributes, 'sentry.release'), notes),

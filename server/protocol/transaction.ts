@@ -2,7 +2,7 @@ import { browserMemory, deviceClass, type DeviceClass } from './device-class.ts'
 import { isList, isRecord } from './json.ts'
 import { Notes } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
-import { hasFailed, MOST_SPANS, nameText, finite, readBasis, readOldSpan, type InvalidSpan, type Span } from './span.ts'
+import { hasFailed, MAX_SPANS, nameText, finite, readBasis, readOldSpan, type InvalidSpan, type Span } from './span.ts'
 import { readUserAgent } from './user-agent.ts'
 
 /** A transaction (docs/protocol.md §10.1) as the segment it is, and the children that came along. */
@@ -74,7 +74,7 @@ export function readTransaction(
 function childrenOf(raw: unknown): Span[] {
   if (!isList(raw)) return []
   const children: Span[] = []
-  for (const one of raw.slice(0, MOST_SPANS)) {
+  for (const one of raw.slice(0, MAX_SPANS)) {
     const span = readOldSpan(one)
     // A broken child says nothing against its transaction.
     if (!('invalid' in span)) children.push(span)

@@ -15,7 +15,7 @@ import {
   type SessionsAsked,
   type UserCount,
 } from './sessions-of-releases.ts'
-import { crashFreeOf, LEAST_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
+import { crashFreeOf, MIN_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
@@ -109,7 +109,7 @@ function sumsOf(buckets: readonly ReleaseBucket[]): Map<string, Sessions> {
 export const shareOf = (part: number, whole: number): number | null => (whole <= 0 ? null : part / whole)
 
 /** Releases compared with each other; beyond these, those with the most sessions. */
-const MOST_COMPARED = 200
+const MAX_COMPARED = 200
 
 /** Releases of one project with everything that is known of their health. */
 export async function withHealth(
@@ -171,7 +171,7 @@ const cameFrom = ({ first_seen, first_session }: Release): 'nothing' | 'no_sessi
   first_session !== null ? 'sessions' : first_seen === null ? 'nothing' : 'no_sessions'
 
 /** A sketch takes 0.4 ms to be read and joined: so many take half a second. */
-const MOST_SKETCHES = 1_200
+const MAX_SKETCHES = 1_200
 
 /**
  * Users of releases over the whole range; null where their sketches are too many to be joined while somebody waits:
@@ -187,7 +187,7 @@ async function usersOverRange(
   if (wanted.length === 0) return new Map()
   // Quarters of days where the range has whole ones: the fewest sketches.
   const users = range === '1h' ? asked : { ...asked, bucketSeconds: 21_600 as const }
-  if ((await countSketches(app.db, users, wanted, MOST_SKETCHES)) > MOST_SKETCHES) return null
+  if ((await countSketches(app.db, users, wanted, MAX_SKETCHES)) > MAX_SKETCHES) return null
   return usersByRelease(app.db, users, wanted)
 }
 
@@ -215,7 +215,7 @@ type Ranked = {
 
 /** Releases with sessions, with what tells which is older. */
 async function rankReleases(app: App, { asked, byRelease }: ProjectSessions): Promise<Ranked[]> {
-  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MOST_COMPARED)
+  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MAX_COMPARED)
   if (most.length === 0) return []
   const rows = await app.db
     .selectFrom('releases')
@@ -248,7 +248,7 @@ function neighboursOf(
   for (const other of ranked) {
     const order = compareReleases(other, self)
     if (order > 0 && (today.get(other.version) ?? 0) > 0) isSucceeded = true
-    if (order < 0 && other.sessions >= LEAST_SESSIONS && (previous === null || compareReleases(other, previous) > 0))
+    if (order < 0 && other.sessions >= MIN_SESSIONS && (previous === null || compareReleases(other, previous) > 0))
       previous = other
   }
   return { previous, isSucceeded }

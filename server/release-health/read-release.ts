@@ -11,8 +11,8 @@ import type { ReleaseDetail, ReleaseRange } from './release-health.api.ts'
 import { environmentsOf, sessionsByTrait, type SessionTrait } from './sessions-of-releases.ts'
 import { crashFreeOf } from './verdict.ts'
 
-const MOST_SHOWN = 25
-const MOST_TRAITS = 10
+const MAX_SHOWN = 25
+const MAX_TRAITS = 10
 
 /** @throws AppError not_found */
 export async function readRelease(
@@ -24,13 +24,13 @@ export async function readRelease(
   if (row === null) throw notFound('Release')
   const { project_id: projectId, version } = row
   const issuesOf = async (part: ReleasePart) =>
-    viewIssues(app, await selectIssuesOf(app.db, actor, { projectId, version, part }, MOST_SHOWN))
+    viewIssues(app, await selectIssuesOf(app.db, actor, { projectId, version, part }, MAX_SHOWN))
   const sessions = await sessionsOfProject(app, projectId, input.range, input.environment)
   const ofRelease = sessions.byRelease.get(version)?.sessions ?? 0
   const byTrait = async (trait: SessionTrait): Promise<ReleaseDetail['devices']> =>
     ofRelease <= 0
       ? []
-      : (await sessionsByTrait(app.db, sessions.asked, version, trait, MOST_TRAITS)).map(({ name, ...counts }) => ({
+      : (await sessionsByTrait(app.db, sessions.asked, version, trait, MAX_TRAITS)).map(({ name, ...counts }) => ({
           name,
           sessions: counts.sessions,
           share: counts.sessions / ofRelease,

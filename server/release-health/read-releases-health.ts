@@ -9,11 +9,11 @@ import type { ReleaseRange, ReleasesHealth } from './release-health.api.ts'
 import { environmentsOf } from './sessions-of-releases.ts'
 
 /** Layers a stacked chart can still be read with. */
-const MOST_LAYERS = 5
-const MOST_LINES = 3
+const MAX_LAYERS = 5
+const MAX_LINES = 3
 /** A release in use: somebody's own build is none. */
-const LEAST_SHARE_TODAY = 0.005
-const MOST_CANDIDATES = 50
+const MIN_SHARE_TODAY = 0.005
+const MAX_CANDIDATES = 50
 
 /** @throws AppError not_found */
 export async function readReleasesHealth(
@@ -28,7 +28,7 @@ export async function readReleasesHealth(
     environmentsOf(app.db, projectId, sessions.asked.from),
     shownReleases(app, sessions),
   ])
-  const newest = rows.slice(0, MOST_LINES)
+  const newest = rows.slice(0, MAX_LINES)
   return {
     range,
     interval_seconds: sessions.asked.bucketSeconds,
@@ -54,8 +54,8 @@ async function shownReleases(
   { asked, byRelease, today, totalToday }: ProjectSessions,
 ): Promise<ReleaseRow[]> {
   const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).map(([version]) => version)
-  const inUse = most.filter((version) => (today.get(version) ?? 0) > LEAST_SHARE_TODAY * totalToday)
-  const candidates = [...new Set([...most.slice(0, MOST_LAYERS), ...inUse.slice(0, MOST_CANDIDATES)])]
+  const inUse = most.filter((version) => (today.get(version) ?? 0) > MIN_SHARE_TODAY * totalToday)
+  const candidates = [...new Set([...most.slice(0, MAX_LAYERS), ...inUse.slice(0, MAX_CANDIDATES)])]
   if (candidates.length === 0) return []
   const rows = await app.db
     .selectFrom('releases')
@@ -64,9 +64,9 @@ async function shownReleases(
     .where('version', 'in', candidates)
     .execute()
   const byAge = rows.sort((a, b) => compareReleases(factsOf(b), factsOf(a)))
-  const newest = byAge.filter((row) => inUse.includes(row.version)).slice(0, MOST_LINES)
-  const wanted = new Set([...newest.map((row) => row.version), ...most.slice(0, MOST_LAYERS)])
-  const chosen = [...wanted].slice(0, MOST_LAYERS)
+  const newest = byAge.filter((row) => inUse.includes(row.version)).slice(0, MAX_LINES)
+  const wanted = new Set([...newest.map((row) => row.version), ...most.slice(0, MAX_LAYERS)])
+  const chosen = [...wanted].slice(0, MAX_LAYERS)
   return byAge.filter((row) => chosen.includes(row.version))
 }
 

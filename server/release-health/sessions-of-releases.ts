@@ -147,7 +147,7 @@ function countOf(sketches: readonly (Buffer | null)[]): number {
   return union.count()
 }
 
-const MOST_ENVIRONMENTS = 50
+const MAX_ENVIRONMENTS = 50
 
 /** Environments sessions came from since, of a project or one of its releases, by name. */
 export async function environmentsOf(
@@ -164,6 +164,6 @@ export async function environmentsOf(
     .where('environment', 'is not', null)
     .where('last_used_day', '>=', usedSince(since))
   if (release !== undefined) query = query.where('release', '=', release)
-  const rows = await query.orderBy('environment').limit(MOST_ENVIRONMENTS).execute()
+  const rows = await query.orderBy('environment').limit(MAX_ENVIRONMENTS).execute()
   return rows.flatMap((row) => row.environment ?? [])
 }

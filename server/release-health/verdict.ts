@@ -2,7 +2,7 @@ import type { ReleaseState } from '../releases/releases.api.ts'
 import type { Verdict } from './release-health.api.ts'
 
 /** Fewer sessions say nothing yet. */
-export const LEAST_SESSIONS = 1_000
+export const MIN_SESSIONS = 1_000
 /** Crash-free sessions under these are not good, or bad. */
 export const WATCH_BELOW = 0.995
 export const HOLD_BELOW = 0.99
@@ -51,7 +51,7 @@ export function verdictOf(facts: VerdictFacts): { verdict: Verdict; verdict_reas
       : is('no_sessions', WITHOUT_SESSIONS[facts.cameFromIt])
   if (facts.isSucceeded && facts.adoption !== null && facts.adoption < REPLACED_BELOW)
     return is('replaced', 'A newer release has taken its place.')
-  if (sessions.sessions < LEAST_SESSIONS)
+  if (sessions.sessions < MIN_SESSIONS)
     return is('too_early', `Too early to tell: ${sessions.sessions.toLocaleString('en-GB')} of 1,000 sessions.`)
   const crashFree = crashFreeOf(sessions)
   const fall = previous === null ? 0 : surelyFallen(previous, sessions)

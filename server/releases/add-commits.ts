@@ -7,7 +7,7 @@ import { announceRelease } from './announce-release.ts'
 import type { CommitInput } from './releases.api.ts'
 import { countParts, lockRelease, type ReleaseRow, upsertCommits } from './releases.queries.ts'
 
-const MOST_PER_RELEASE = 10_000
+const MAX_PER_RELEASE = 10_000
 
 /** The job that looks for issues resolved in a commit (issue-recording/released-commits.ts). */
 export const RELEASE_COMMITS_JOB = 'release-commits'
@@ -48,8 +48,8 @@ export async function storeCommits(tx: Tx, release: ReleaseRow, commits: readonl
     })),
   )
   const counts = (await countParts(tx, [release.id])).get(release.id)
-  if ((counts?.commits ?? 0) > MOST_PER_RELEASE)
-    throw conflict(`A release keeps at most ${MOST_PER_RELEASE.toLocaleString('en-GB')} commits.`)
+  if ((counts?.commits ?? 0) > MAX_PER_RELEASE)
+    throw conflict(`A release keeps at most ${MAX_PER_RELEASE.toLocaleString('en-GB')} commits.`)
   await addJob(tx, RELEASE_COMMITS_JOB, {}, { key: RELEASE_COMMITS_JOB })
   return counts?.commits ?? 0
 }

@@ -10,7 +10,7 @@ import type { Deploy } from './releases.api.ts'
 import { countParts, findRelease, insertDeploy, lockRelease, selectDeploys } from './releases.queries.ts'
 import { viewDeploy } from './view-release.ts'
 
-const MOST_PER_RELEASE = 1_000
+const MAX_PER_RELEASE = 1_000
 
 export type CreateDeployInput = {
   readonly releaseId: string
@@ -28,8 +28,8 @@ export async function createDeploy(app: App, actor: OrgActor, input: CreateDeplo
     const release = await lockRelease(tx, actor.orgId, input.releaseId)
     if (release === null) throw notFound('Release')
     const counts = (await countParts(tx, [release.id])).get(release.id)
-    if ((counts?.deploys ?? 0) >= MOST_PER_RELEASE)
-      throw conflict(`A release keeps at most ${MOST_PER_RELEASE.toLocaleString('en-GB')} deploys.`)
+    if ((counts?.deploys ?? 0) >= MAX_PER_RELEASE)
+      throw conflict(`A release keeps at most ${MAX_PER_RELEASE.toLocaleString('en-GB')} deploys.`)
     const startedAt = timeOf(input.started_at)
     const row = await insertDeploy(tx, {
       id: newId(),

@@ -4,7 +4,7 @@ import { invalid } from '../kernel/errors.ts'
 import { selectMarkers } from './releases.queries.ts'
 
 /** More lines than this say nothing on a chart. */
-const MOST_MARKERS = 50
+const MAX_MARKERS = 50
 
 /** When releases came out, oldest first. @throws AppError invalid where the range is empty */
 export async function listMarkers(
@@ -14,7 +14,7 @@ export async function listMarkers(
 ) {
   const [from, to] = [new Date(input.from), new Date(input.to)]
   if (from >= to) throw invalid('from must be before to.')
-  const rows = await selectMarkers(app.db, actor.orgId, { projectIds: input.projectId, from, to }, MOST_MARKERS)
+  const rows = await selectMarkers(app.db, actor.orgId, { projectIds: input.projectId, from, to }, MAX_MARKERS)
   return {
     items: rows.reverse().map(({ dated_at: at, ...marker }) => ({ ...marker, at: at.toISOString() })),
   }

@@ -3,7 +3,7 @@ import { aPerson } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { createProject } from '../project-settings/create-project.ts'
 import { ensureRelease } from './ensure-release.ts'
-import { KnownReleases, MOST_NEW_PER_DAY, NOTED_FOR_MS, noteReleases, type Sighting } from './note-releases.ts'
+import { KnownReleases, MAX_NEW_PER_DAY, NOTED_FOR_MS, noteReleases, type Sighting } from './note-releases.ts'
 
 const { app, clock } = await testApp()
 const { actor } = await aPerson(app)
@@ -112,7 +112,7 @@ test('many at once, from many processes: every release once, nobody waits for ev
 test('who makes up names gets a bounded number of releases a day; those that exist are still kept up', async () => {
   const projectId = await aProject()
   const known = new KnownReleases()
-  const names = Array.from({ length: MOST_NEW_PER_DAY }, (_, index) => `made-up-${index}`)
+  const names = Array.from({ length: MAX_NEW_PER_DAY }, (_, index) => `made-up-${index}`)
   await noteReleases(
     app.db,
     known,
@@ -124,11 +124,11 @@ test('who makes up names gets a bounded number of releases a day; those that exi
     sighting(projectId, { version: 'made-up-7', receivedAt: at(2) }),
   ])
   const rows = await rowsOf(projectId)
-  expect(rows).toHaveLength(MOST_NEW_PER_DAY)
+  expect(rows).toHaveLength(MAX_NEW_PER_DAY)
   expect(rows.find((row) => row.version === 'made-up-7')?.last_seen_at).toEqual(at(2))
   // The day after there is room again.
   await noteReleases(app.db, known, at(25 * 60), [sighting(projectId, { version: 'tomorrow' })])
-  expect(await rowsOf(projectId)).toHaveLength(MOST_NEW_PER_DAY + 1)
+  expect(await rowsOf(projectId)).toHaveLength(MAX_NEW_PER_DAY + 1)
 })
 
 test('a project that is gone is no reason to fail', async () => {

@@ -14,10 +14,10 @@ export type Sighting = {
  * Releases that may make themselves in a project in one day. Whoever holds the key of an app can name releases, and
  * that is everybody; what comes beyond keeps its name and is listed nowhere.
  */
-export const MOST_NEW_PER_DAY = 1_000
+export const MAX_NEW_PER_DAY = 1_000
 /** How exactly it is known when something came from a release last. */
 export const NOTED_FOR_MS = 60_000
-const MOST_REMEMBERED = 50_000
+const MAX_REMEMBERED = 50_000
 const DAY_MS = 86_400_000
 
 /** When each kind of thing from a release was written down last. */
@@ -29,7 +29,7 @@ export class KnownReleases {
   }
 
   remember(sightings: readonly Sighting[], now: Date): void {
-    if (this.#notedAt.size > MOST_REMEMBERED) this.#notedAt.clear()
+    if (this.#notedAt.size > MAX_REMEMBERED) this.#notedAt.clear()
     for (const sighting of sightings) this.#notedAt.set(keyOf(sighting), now.getTime())
   }
 }
@@ -115,7 +115,7 @@ export async function noteReleases(
       rows.map((one) => one.times.session?.last ?? null),
       now,
       new Date(now.getTime() - DAY_MS),
-      MOST_NEW_PER_DAY,
+      MAX_NEW_PER_DAY,
     ],
   })
   known.remember(due, now)

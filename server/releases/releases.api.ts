@@ -6,8 +6,8 @@ import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../kernel/page.api.
 /** Releases as people and tools make and change them; lists and figures: release-health/release-health.api.ts. */
 
 /** Commits one call may bring: with their files they must fit a body of 1 MiB. */
-export const MOST_COMMITS = 1_000
-const MOST_FILES = 500
+export const MAX_COMMITS = 1_000
+const MAX_FILES = 500
 
 /**
  * The name of a release as people and tools send it, spaces around it apart. A line break at its end is refused like
@@ -61,14 +61,14 @@ const CommitInput = z.strictObject({
   timestamp: timeInput('commits.timestamp').nullish(),
   patch_set: z
     .array(PatchEntry)
-    .max(MOST_FILES, { error: `commits.patch_set must name at most ${MOST_FILES} files.` })
+    .max(MAX_FILES, { error: `commits.patch_set must name at most ${MAX_FILES} files.` })
     .nullish(),
 })
 export type CommitInput = z.output<typeof CommitInput>
 
 const Commits = z
   .array(CommitInput, { error: 'commits must be a list.' })
-  .max(MOST_COMMITS, { error: `commits must be at most ${MOST_COMMITS.toLocaleString('en-GB')}; send more in parts.` })
+  .max(MAX_COMMITS, { error: `commits must be at most ${MAX_COMMITS.toLocaleString('en-GB')}; send more in parts.` })
   .describe('Newest first.')
 
 export const Commit = z.object({

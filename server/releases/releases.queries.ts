@@ -145,7 +145,7 @@ export async function countParts(
 }
 
 /** What lists have of a commit's message, in characters: of a hundred releases, whole ones could be megabytes. */
-const MOST_LISTED_MESSAGE = 500
+const MAX_LISTED_MESSAGE = 500
 
 /** The newest commits, shortened and without their files, and deploys of each of several releases; newest first. */
 export async function selectNewestParts(
@@ -156,7 +156,7 @@ export async function selectNewestParts(
   const ids = [...releaseIds]
   const commits = await sql<Omit<CommitRow, 'files'>>`
     select c.* from unnest(${ids}::uuid[]) k (id) cross join lateral (
-      select release_id, project_id, sha, position, repository, left(message, ${MOST_LISTED_MESSAGE}) as message, author_name, author_email, committed_at
+      select release_id, project_id, sha, position, repository, left(message, ${MAX_LISTED_MESSAGE}) as message, author_name, author_email, committed_at
       from release_commits where release_id = k.id order by position limit ${mostEach}) c`.execute(db)
   const deploys = await sql<DeployRow>`
     select d.* from unnest(${ids}::uuid[]) k (id) cross join lateral (

@@ -10,7 +10,7 @@ export type Version = {
   readonly build: string | null
 }
 
-const MOST_CHARACTERS = 250
+const MAX_CHARACTERS = 250
 /** `[package@][v]1.2.3[-beta.2][+77]`; dates such as 2024-11-03 are handled apart, their hyphens mean something else. */
 const FORM = /^(?:(.+)@)?v?(\d{1,40}(?:\.\d{1,40}){0,9})(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i
 const DATE = /^(?:(.+)@)?v?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:-([a-z][0-9a-z.-]*))?(?:\+([0-9a-z.-]+))?$/i
@@ -22,7 +22,7 @@ const LONGEST_LONE_NUMBER = 17
  * @returns null for what cannot be ordered by itself
  */
 export function parseVersion(text: string): Version | null {
-  if (text.length > MOST_CHARACTERS) return null
+  if (text.length > MAX_CHARACTERS) return null
   const date = DATE.exec(text)
   if (date !== null) {
     const [, name, year = '0', month = '0', day = '0', serial, prerelease, build] = date

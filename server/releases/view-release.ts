@@ -57,14 +57,14 @@ export async function viewParts(db: Connection, releaseId: string): Promise<Pick
   return { commits: commits.map(viewCommit), deploys: deploys.map(viewDeploy) }
 }
 
-const MOST_LISTED = 3
+const MAX_LISTED = 3
 
 /** The newest commits and deploys of releases of a page, by release. */
 export async function viewListedParts(
   db: Connection,
   releaseIds: readonly string[],
 ): Promise<(releaseId: string) => ListedParts> {
-  const { commits, deploys } = await selectNewestParts(db, releaseIds, MOST_LISTED)
+  const { commits, deploys } = await selectNewestParts(db, releaseIds, MAX_LISTED)
   const commitsOf = Map.groupBy(commits, (row) => row.release_id)
   const deploysOf = Map.groupBy(deploys, (row) => row.release_id)
   return (id) => ({

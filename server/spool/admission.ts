@@ -36,13 +36,13 @@ const REOPEN_SHARE = 0.99
 /** A disk is not emptied by waiting. */
 const REOPEN_DISK_SHARE = 0.9
 /** PostgreSQL needs room for its log and for vacuuming: a twentieth of the volume, within these bounds, of a tiny one less. */
-const LEAST_FREE_BYTES = 256 * 1024 * 1024
-const MOST_FREE_BYTES = 1024 * 1024 * 1024
+const MIN_FREE_BYTES = 256 * 1024 * 1024
+const MAX_FREE_BYTES = 1024 * 1024 * 1024
 const FREE_SHARE = 0.05
-const MOST_FREE_SHARE = 0.2
+const MAX_FREE_SHARE = 0.2
 
 const freeBytesNeeded = ({ totalBytes }: Disk): number =>
-  Math.min(MOST_FREE_BYTES, totalBytes * MOST_FREE_SHARE, Math.max(LEAST_FREE_BYTES, totalBytes * FREE_SHARE))
+  Math.min(MAX_FREE_BYTES, totalBytes * MAX_FREE_SHARE, Math.max(MIN_FREE_BYTES, totalBytes * FREE_SHARE))
 
 /** Decides once a second whether requests are accepted, so that no request queries for it (docs/decisions/admission-and-outcomes.md). */
 export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSources): Admission {
@@ -84,7 +84,7 @@ export async function diskOf(directory: string): Promise<Disk> {
 }
 
 /** Less than the intake leaves free: what it took is still digested, until only what PostgreSQL itself needs is left. */
-const LEAST_FREE_TO_DIGEST_BYTES = 64 * 1024 * 1024
+const MIN_FREE_TO_DIGEST_BYTES = 64 * 1024 * 1024
 
 /** Digestion waits for room on the disk; what it has to do waits on the spool. */
 export class NoRoomError extends Error {
@@ -94,5 +94,5 @@ export class NoRoomError extends Error {
 /** @throws NoRoomError when the embedded database's volume is nearly full */
 export async function demandRoom({ databaseUrl, dataDir }: App['config']): Promise<void> {
   if (databaseUrl !== null) return
-  if ((await diskOf(dataDir)).freeBytes < LEAST_FREE_TO_DIGEST_BYTES) throw new NoRoomError()
+  if ((await diskOf(dataDir)).freeBytes < MIN_FREE_TO_DIGEST_BYTES) throw new NoRoomError()
 }

@@ -7,7 +7,7 @@ import { countAttempt, listenForRows, ping, selectRows, tryLockShard, unlockShar
  * Rows whose worker went away this often while they were the oldest are for {@link quarantineBatch}. Many, because a
  * worker may stop for other reasons: repeated kill -9 must not quarantine valid rows.
  */
-export const MOST_ATTEMPTS = 20
+export const MAX_ATTEMPTS = 20
 /** Rows a worker already died on are read alone, so that their neighbours do not share their fate. */
 const SUSPECT_ATTEMPTS = 2
 /** Poll interval: a NOTIFY may be lost with its connection. */
@@ -20,7 +20,7 @@ export type SpoolBatch = {
   readonly shard: number
   readonly id: number
   readonly receivedAt: Date
-  /** How often a worker went away while it may have held this row; see {@link MOST_ATTEMPTS}. */
+  /** How often a worker went away while it may have held this row; see {@link MAX_ATTEMPTS}. */
   readonly attempts: number
   /** Of all bodies, as stored. */
   readonly bytes: number

@@ -14,10 +14,10 @@ import {
 } from './spool.queries.ts'
 
 /** Maximum entries and bytes of one row; a larger single entry gets its own row. */
-const MOST_ROW_ENTRIES = 500
-const MOST_ROW_BYTES = 4 * 1024 * 1024
+const MAX_ROW_ENTRIES = 500
+const MAX_ROW_BYTES = 4 * 1024 * 1024
 /** Concurrent commits: one can be written while the other waits for the disk. */
-const MOST_FLUSHES = 2
+const MAX_FLUSHES = 2
 /** A second flush starts only for this many waiting entries: small commits cost more than they save. */
 const SECOND_FLUSH_ENTRIES = 64
 /** From this many entries in a tenth of a second on the service is busy: then commits keep a distance, unless many wait. */
@@ -93,7 +93,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
   const drained: (() => void)[] = []
 
   const schedule = (): void => {
-    if (queue.length === 0 || flushes >= MOST_FLUSHES) return
+    if (queue.length === 0 || flushes >= MAX_FLUSHES) return
     if (flushes > 0 && queue.length < SECOND_FLUSH_ENTRIES) return
     if (busy && queue.length < MANY_ENTRIES) {
       const waitMs = lastFlushMs + BUSY_DISTANCE_MS - performance.now()
@@ -111,7 +111,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     clearImmediate(immediate)
     pacing = undefined
     immediate = undefined
-    if (queue.length > 0 && flushes < MOST_FLUSHES) void flush()
+    if (queue.length > 0 && flushes < MAX_FLUSHES) void flush()
   }
 
   const flush = async (): Promise<void> => {
@@ -273,9 +273,9 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
   let bytes = 0
   let end = 0
-  while (end < waiting.length && end < MOST_ROW_ENTRIES * 2) {
+  while (end < waiting.length && end < MAX_ROW_ENTRIES * 2) {
     bytes += waiting[end]?.entry.body.length ?? 0
-    if (end > 0 && bytes > MOST_ROW_BYTES) break
+    if (end > 0 && bytes > MAX_ROW_BYTES) break
     end++
   }
   return end === waiting.length
@@ -305,7 +305,7 @@ function toRows(batch: readonly Waiting[]): NewRow[] {
     const shard = shardOf(entry.projectNumber)
     const entries = open.get(shard)
     if (entries === undefined) open.set(shard, [entry])
-    else if (entries.length < MOST_ROW_ENTRIES) entries.push(entry)
+    else if (entries.length < MAX_ROW_ENTRIES) entries.push(entry)
     else {
       finish(shard, entries)
       open.set(shard, [entry])

@@ -20,7 +20,7 @@ const ASK_EVERY_MS = 15_000
 const ANSWER_MS = 5_000
 const CLOSE_MS = 1_000
 /** PostgreSQL refuses payloads of 8,000 bytes and more. */
-const MOST_BYTES = 7_900
+const MAX_BYTES = 7_900
 
 /**
  * Sends a message to every process; inside a transaction when it commits.
@@ -28,7 +28,7 @@ const MOST_BYTES = 7_900
  */
 export async function publish(on: Connection, topic: string, payload: unknown): Promise<void> {
   const text = JSON.stringify([topic, payload])
-  if (Buffer.byteLength(text) > MOST_BYTES) throw new Error(`bus message on ${topic} is too large`)
+  if (Buffer.byteLength(text) > MAX_BYTES) throw new Error(`bus message on ${topic} is too large`)
   await on.query('select pg_notify($1, $2)', [CHANNEL, text])
 }
 

@@ -21,7 +21,7 @@ export type Run = {
 }
 
 const RANK: Readonly<Record<SentStatus, number>> = { in_progress: 0, ok: 1, error: 2 }
-const MOST_NOTES = 50
+const MAX_NOTES = 50
 
 export type RunOf = { readonly id: string; readonly monitorId: string; readonly projectId: string }
 
@@ -81,5 +81,5 @@ const largest = (a: number | null, b: number | null): number | null =>
 
 function together(a: readonly Note[], b: readonly Note[]): readonly Note[] {
   const fresh = b.filter((note) => !a.some((one) => one.name === note.name && one.reason === note.reason))
-  return fresh.length === 0 ? a : [...a, ...fresh].slice(0, MOST_NOTES)
+  return fresh.length === 0 ? a : [...a, ...fresh].slice(0, MAX_NOTES)
 }

@@ -4,7 +4,7 @@ import { aPerson } from '#test/kit/people.ts'
 import { newId } from '../kernel/ids.ts'
 import type { CheckIn } from '../protocol/check-in.ts'
 import { listCheckIns } from './list-check-ins.ts'
-import { MOST_MONITORS, recordCheckIns } from './record-check-ins.ts'
+import { MAX_MONITORS, recordCheckIns } from './record-check-ins.ts'
 
 const { app, clock } = await testApp()
 const ada = await aPerson(app)
@@ -119,9 +119,9 @@ test('check-ins at once make one monitor and one run', async () => {
 
 test('slugs from outside cannot make monitors without end', async () => {
   const projectId = await aProject()
-  const many = Array.from({ length: MOST_MONITORS + 5 }, (_, n) => aCheckIn({ slug: `job-${n}` }))
+  const many = Array.from({ length: MAX_MONITORS + 5 }, (_, n) => aCheckIn({ slug: `job-${n}` }))
   const recorded = await record(projectId, ...many)
-  expect(recorded.filter((one) => one)).toHaveLength(MOST_MONITORS)
+  expect(recorded.filter((one) => one)).toHaveLength(MAX_MONITORS)
   expect(await record(projectId, aCheckIn({ slug: 'one-more' }), aCheckIn({ slug: 'job-0' }))).toEqual([false, true])
 })
 

@@ -7,12 +7,12 @@ import * as sql from './check-ins.queries.ts'
 import type { Receipt } from './entries.queries.ts'
 
 /** Monitors of one project; check-ins of further ones are refused, slugs come from outside. */
-export const MOST_MONITORS = 1_000
+export const MAX_MONITORS = 1_000
 
 /**
  * Writes check-ins in the order given, inside the caller's transaction: makes monitors, takes over their configuration,
  * opens, moves and closes runs.
- * @returns per check-in whether it was recorded; false where its project has {@link MOST_MONITORS} monitors already
+ * @returns per check-in whether it was recorded; false where its project has {@link MAX_MONITORS} monitors already
  */
 export async function recordCheckIns(
   tx: Tx,
@@ -61,7 +61,7 @@ export const checkInRecorder: Recorder<CheckIn> = async (tx, now, facts) => {
 const endsLatest = (checkIn: CheckIn): boolean => checkIn.id === null && checkIn.status !== 'in_progress'
 
 /** Beyond that many named in one batch an end without an id may miss the newest run still open. */
-const MOST_NAMED_BESIDE = 100
+const MAX_NAMED_BESIDE = 100
 
 type Known = { readonly checkIn: CheckIn & Receipt; readonly monitorId: string }
 
@@ -80,7 +80,7 @@ async function findRuns(tx: Tx, known: readonly Known[]): Promise<Run[]> {
   const namedOf = new Map<string, number>()
   for (const { monitorId } of named) namedOf.set(monitorId, (namedOf.get(monitorId) ?? 0) + 1)
   // Those named may be among the newest, and be ended before.
-  for (const one of open.values()) one.most += Math.min(namedOf.get(one.monitorId) ?? 0, MOST_NAMED_BESIDE)
+  for (const one of open.values()) one.most += Math.min(namedOf.get(one.monitorId) ?? 0, MAX_NAMED_BESIDE)
   return [...(await sql.lockRuns(tx, named)), ...(await sql.lockOpenRuns(tx, [...open.values()]))]
 }
 
@@ -93,11 +93,11 @@ async function findOrMakeMonitors(
   const found = await sql.findMonitors(tx, [...wanted.values()])
   const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, monitor]) => monitor)
   if (missing.length === 0) return found
-  const counts = await sql.countMonitors(tx, [...new Set(missing.map(({ projectId }) => projectId))], MOST_MONITORS)
+  const counts = await sql.countMonitors(tx, [...new Set(missing.map(({ projectId }) => projectId))], MAX_MONITORS)
   const allowed = missing.filter(({ projectId }) => {
     const count = (counts.get(projectId) ?? 0) + 1
     counts.set(projectId, count)
-    return count <= MOST_MONITORS
+    return count <= MAX_MONITORS
   })
   await sql.insertMonitors(
     tx,

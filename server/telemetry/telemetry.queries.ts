@@ -6,10 +6,10 @@ import type { Connection } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import type { TimeCursor } from './time-cursor.ts'
 
-/** Reads of telemetry for lists, newest first; every one is bounded by an index or by {@link MOST_SEARCHED}. */
+/** Reads of telemetry for lists, newest first; every one is bounded by an index or by {@link MAX_SEARCHED}. */
 
 /** Entries a filter without an index looks through. */
-export const MOST_SEARCHED = 100_000
+export const MAX_SEARCHED = 100_000
 
 export type Slice = {
   readonly limit: number
@@ -51,7 +51,7 @@ const FAILURES: ReadonlySet<string> = new Set(['error', 'fatal'])
 
 /**
  * Entries under a filter. Without text, and with levels that have an index, the index leads to the page; otherwise the
- * newest {@link MOST_SEARCHED} of the range are looked through.
+ * newest {@link MAX_SEARCHED} of the range are looked through.
  */
 function filteredLogs(db: Connection, filter: LogFilter) {
   const { levels, text, traceId } = filter
@@ -68,7 +68,7 @@ function filteredLogs(db: Connection, filter: LogFilter) {
       .where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
   if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
   if (traceId !== null) source = source.where('trace_id', '=', hyphenate(traceId))
-  if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MOST_SEARCHED)
+  if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MAX_SEARCHED)
   let query = db.selectFrom(source.as('l'))
   if (levels !== null) query = query.where('level', '=', sql<string>`any(${sql.val([...levels])}::text[])`)
   if (text !== null) query = query.where(sql<SqlBool>`body ilike ${containing(text)}`)
@@ -121,7 +121,7 @@ function filteredMetrics(db: Connection, filter: MetricFilter) {
     source = source.where('occurred_at', '>=', filter.from).where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
   if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
   if (filter.name !== null) source = source.where('name', '=', filter.name)
-  if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MOST_SEARCHED)
+  if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MAX_SEARCHED)
   let query = db.selectFrom(source.as('m'))
   if (filter.type !== null) query = query.where('type', '=', filter.type)
   if (filter.traceId !== null) query = query.where('trace_id', '=', hyphenate(filter.traceId))

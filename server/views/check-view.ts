@@ -7,7 +7,7 @@ import { countMembersAmong } from '../team/members.queries.ts'
 import { compileQuery } from '../issue-search/compile-query.ts'
 import { parseQuery } from '../issue-search/parse-query.ts'
 import type { Tx } from '../storage/database.ts'
-import { type IssueView, MOST_OWN_VIEWS, MOST_SHARED_VIEWS, ViewFilters } from './views.api.ts'
+import { type IssueView, MAX_OWN_VIEWS, MAX_SHARED_VIEWS, ViewFilters } from './views.api.ts'
 import { countForLimit, type ViewRow } from './views.queries.ts'
 
 /** What is said of a view that is saved. */
@@ -35,7 +35,7 @@ export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, fi
 export async function requireRoom(tx: Tx, actor: OrgActor, isShared: boolean): Promise<void> {
   if (isShared && !roleAtLeast(memberOf(actor).role, 'member'))
     throw forbidden('Sharing a view needs the member role; you can keep it for yourself.')
-  const most = isShared ? MOST_SHARED_VIEWS : MOST_OWN_VIEWS
+  const most = isShared ? MAX_SHARED_VIEWS : MAX_OWN_VIEWS
   if ((await countForLimit(tx, actor, isShared)) >= most)
     throw conflict(
       isShared

@@ -6,8 +6,8 @@ import { MAX_QUERY_CHARACTERS, MAX_VIEW_NAME_CHARACTERS } from '#shared/limits.t
 
 /** Questions people ask of the issues again and again, under a name. */
 
-export const MOST_OWN_VIEWS = 50
-export const MOST_SHARED_VIEWS = 100
+export const MAX_OWN_VIEWS = 50
+export const MAX_SHARED_VIEWS = 100
 
 export const ViewFilters = z.strictObject(
   {

@@ -11,8 +11,8 @@ import { forgetPeak, peakMiB, startTarget, waitUntilDigested } from './target.ts
 import { atMost, type Claim, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 import { claimsOf, examineDatabase, startWriters } from './writers.ts'
 
-const MOST_WAIT_S = 30
-const MOST_GROWTH = 1.5
+const MAX_WAIT_S = 30
+const MAX_GROWTH = 1.5
 const BACK_GOAL_S = 10
 
 /** Default and full form, seconds. */
@@ -73,11 +73,11 @@ export async function databaseNetwork({ seed, full, options }: TortureArgs): Pro
         `  ${name}: SDKs ${answers.join(', ')}; people ${read.ok} of ${read.all}, others ${[...read.others].map(([status, times]) => `${status} × ${times}`).join(', ')}; ${Math.round(peak)} MiB`,
       )
       claims.push(
-        atMost(`${name}: longest wait`, MOST_WAIT_S, slowestS, ' s'),
+        atMost(`${name}: longest wait`, MAX_WAIT_S, slowestS, ' s'),
         claim(
-          `${name}: memory ≤${MOST_GROWTH}× of fine weather`,
+          `${name}: memory ≤${MAX_GROWTH}× of fine weather`,
           `${Math.round(peak)} of ${Math.round(finePeak)} MiB`,
-          peak <= finePeak * MOST_GROWTH,
+          peak <= finePeak * MAX_GROWTH,
         ),
         none(`${name}: requests without an answer`, cut + (read.others.get(0) ?? 0)),
         atMost(`${name}: back after it is over`, BACK_GOAL_S, backS, ' s'),

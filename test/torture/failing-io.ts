@@ -22,7 +22,7 @@ const FAULTS: readonly IoFault[] = [
   { call: 'sync', files: 'data', error: 'EIO' },
   { call: 'open', files: 'any', error: 'EMFILE' },
 ]
-const MOST_N = 50
+const MAX_N = 50
 /** How many of each in the default form, which is to take a minute. */
 const FEW = [1, 3, 10]
 const REACH_MS = 4_000
@@ -34,7 +34,7 @@ const BACK_GOAL_S = 10
  * is not there afterwards, and it goes on when the disk does.
  */
 export async function failingIo(args: TortureArgs): Promise<Verdict> {
-  const most = Number(args.options['most'] ?? MOST_N)
+  const most = Number(args.options['most'] ?? MAX_N)
   const own = await tryOwnFiles(most)
   for (const line of own.wrong.slice(0, 20)) print(`  ${line}`)
   const claims = [

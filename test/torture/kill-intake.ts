@@ -12,7 +12,7 @@ import { atMost, type Claim, claim, none, print, type TortureArgs, type Verdict 
 import { claimsOf, examine, startWriters, type Writers } from './writers.ts'
 
 /** Longest time the service works before it is killed. */
-const MOST_UPTIME_MS = 1_500
+const MAX_UPTIME_MS = 1_500
 /** The service stops bringing back a database that dies more than three times a minute, and ends: by design. */
 const BETWEEN_DATABASE_KILLS_MS = 20_000
 const FREE_DATABASE_KILLS = 3
@@ -140,7 +140,7 @@ async function torture(
     }
     const readyMs: number[] = []
     for (let kill = 1; kill <= kills; kill++) {
-      await delay(50 + rand() * MOST_UPTIME_MS)
+      await delay(50 + rand() * MAX_UPTIME_MS)
       const installation = {
         get service() {
           return service

@@ -17,7 +17,7 @@ import { atMost, claim, none, print, type TortureArgs, type Verdict } from './to
 const HEADERS_GOAL_S = 11
 const BODIES_GOAL_S = 31
 const READERS_GOAL_S = 60
-const MOST_SLOWER = 2
+const MAX_SLOWER = 2
 const DRIP_EVERY_MS = 1_000
 
 export type Drip = {
@@ -136,9 +136,9 @@ export async function slowClients({ full, options }: TortureArgs): Promise<Verdi
           ' s',
         ),
         claim(
-          `honest p99 ≤${MOST_SLOWER}× idle`,
+          `honest p99 ≤${MAX_SLOWER}× idle`,
           `${honest.p99Ms.toFixed(1)} of ${idleP99Ms.toFixed(1)} ms`,
-          honest.p99Ms <= idleP99Ms * MOST_SLOWER,
+          honest.p99Ms <= idleP99Ms * MAX_SLOWER,
         ),
         none('honest requests refused', honest.bad + idle.bad + after.bad),
       ],

@@ -12,7 +12,7 @@ import { saveSeries } from './series.queries.ts'
 import { bucketOf, stepFor, STEPS } from './steps.ts'
 
 /** Rows moved per transaction: some hundred milliseconds. */
-const MOST_ROWS = 5_000
+const MAX_ROWS = 5_000
 
 /**
  * Folds what digestion appended into rollups, and rollups that grew old into longer buckets; every minute. Each
@@ -24,8 +24,8 @@ const MOST_ROWS = 5_000
 export async function compactPerformance(app: App, signal?: AbortSignal): Promise<number> {
   let moved = 0
   for (const work of [settle, foldDeltas, ...STEPS.slice(0, -1).map(({ minutes }) => foldOf(minutes))]) {
-    let rows = MOST_ROWS
-    while (rows === MOST_ROWS && signal?.aborted !== true) {
+    let rows = MAX_ROWS
+    while (rows === MAX_ROWS && signal?.aborted !== true) {
       rows = await app.tx(async (tx) => ((await sql.lockCompaction(tx)) ? work(tx, app.clock.now()) : 0))
       moved += rows
       await setImmediate()
@@ -34,10 +34,10 @@ export async function compactPerformance(app: App, signal?: AbortSignal): Promis
   return moved
 }
 
-const settle = (tx: Tx, now: Date): Promise<number> => settlePending(tx, now, MOST_ROWS)
+const settle = (tx: Tx, now: Date): Promise<number> => settlePending(tx, now, MAX_ROWS)
 
 async function foldDeltas(tx: Tx, now: Date): Promise<number> {
-  const deltas = await sql.takeDeltas(tx, MOST_ROWS)
+  const deltas = await sql.takeDeltas(tx, MAX_ROWS)
   if (deltas.length === 0) return 0
   const coarser = new Map<string, readonly Series[]>()
   for (const [id, { projectId, place }] of await sql.placesOf(tx, deltas))
@@ -63,7 +63,7 @@ const foldOf =
     const next = STEPS[at + 1]
     if (next === undefined) return 0
     const oldFrom = new Date(now.getTime() - (STEPS[at]?.youngMs ?? 0))
-    const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MOST_ROWS)
+    const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MAX_ROWS)
     const sums = new Map<string, sql.Sum>()
     for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
     await save(tx, sums)

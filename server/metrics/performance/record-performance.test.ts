@@ -17,7 +17,7 @@ import {
 } from './performance.fixture.ts'
 import { readPerformanceTotals } from './read-performance.ts'
 import { settlePending } from './record-performance.ts'
-import { MOST_NAMES, OTHER } from './series.ts'
+import { MAX_NAMES, OTHER } from './series.ts'
 
 const { app } = await testApp()
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
@@ -206,11 +206,11 @@ describe('bounds', () => {
 
   test('names beyond a thousand a day go together, the day after there is room again', async () => {
     const projectId = newId()
-    await record(app.db, named(projectId, names(0, MOST_NAMES - 1)))
-    await record(app.db, named(projectId, [...names(MOST_NAMES - 1, MOST_NAMES + 2), 'name 0']))
-    await record(app.db, named(projectId, names(MOST_NAMES + 2, MOST_NAMES + 4)))
+    await record(app.db, named(projectId, names(0, MAX_NAMES - 1)))
+    await record(app.db, named(projectId, [...names(MAX_NAMES - 1, MAX_NAMES + 2), 'name 0']))
+    await record(app.db, named(projectId, names(MAX_NAMES + 2, MAX_NAMES + 4)))
     const found = await all(projectId)
-    expect(Object.keys(found)).toHaveLength(MOST_NAMES + 1)
+    expect(Object.keys(found)).toHaveLength(MAX_NAMES + 1)
     expect(found[`${OTHER} (http.server) duration`]).toEqual([4, 400])
     expect(found['name 0 (http.server) duration']).toEqual([2, 200])
     await record(app.db, named(projectId, ['fresh'], later(DAY_MS)), later(DAY_MS))

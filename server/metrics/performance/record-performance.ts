@@ -86,14 +86,14 @@ const seriesIdOf = (target: Target | undefined, became: ReadonlyMap<string, stri
       : (became.get(target.wanted.id) ?? target.wanted.id)
 
 /** Values that waited for a page longer than this are counted without it. */
-export const MOST_WAIT_MS = 3_600_000
+export const MAX_WAIT_MS = 3_600_000
 
 /**
  * Counts values whose page never came under what they know of themselves; at most `most` of them, inside the caller's
  * transaction. Returns how many it were.
  */
 export async function settlePending(tx: Tx, now: Date, most: number): Promise<number> {
-  const expired = await sql.takeExpired(tx, new Date(now.getTime() - MOST_WAIT_MS), most)
+  const expired = await sql.takeExpired(tx, new Date(now.getTime() - MAX_WAIT_MS), most)
   if (expired.length === 0) return 0
   const series = expired.map((one) => seriesOf(one.projectId, 0, one.place))
   const became = await registerSeries(tx, dayOf(now), series)

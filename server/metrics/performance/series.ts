@@ -6,9 +6,9 @@ import * as sql from './series.queries.ts'
 import type { Grain, Series } from './series.queries.ts'
 
 /** Names of a project per day of receipt; what is over goes under {@link OTHER}. */
-export const MOST_NAMES = 1_000
+export const MAX_NAMES = 1_000
 /** Combinations of name, op, release, environment, system and device class per project and day of receipt. */
-export const MOST_SERIES = 10_000
+export const MAX_SERIES = 10_000
 /** Stands for the names beyond the limit. */
 export const OTHER = '<other>'
 /** Where even combinations are too many. */
@@ -69,7 +69,7 @@ async function registerOf(
   const moved = new Map<string, Series>()
   const add = (one: Series): boolean => {
     if (added.has(one.id)) return true
-    if (counts.series >= MOST_SERIES) return false
+    if (counts.series >= MAX_SERIES) return false
     counts.series++
     added.set(one.id, one)
     return true
@@ -77,11 +77,11 @@ async function registerOf(
   for (const one of missing) {
     const { name } = one.place
     if (!names.has(name) && name !== OTHER) {
-      if (counts.names >= MOST_NAMES) {
+      if (counts.names >= MAX_NAMES) {
         moved.set(one.id, seriesOf(projectId, 0, { ...one.place, name: OTHER }))
         continue
       }
-      if (counts.series < MOST_SERIES) {
+      if (counts.series < MAX_SERIES) {
         counts.names++
         names.add(name)
       }

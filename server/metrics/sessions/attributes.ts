@@ -8,7 +8,7 @@ import * as sql from './sessions.queries.ts'
  * New combinations of attributes a project may bring up in a day; whatever comes beyond is counted, under no name of
  * its own. Releases are named by whoever holds the key of an app, which is everybody.
  */
-export const MOST_NEW_ATTRIBUTES_PER_DAY = 2_000
+export const MAX_NEW_ATTRIBUTES_PER_DAY = 2_000
 
 /** Stands for attributes beyond the bound. */
 export const OTHER_ATTRIBUTES = 1
@@ -49,7 +49,7 @@ export async function countedUnder(
     if (found === undefined) {
       const already = brought.get(projectId) ?? 0
       brought.set(projectId, already + 1)
-      if (already >= MOST_NEW_ATTRIBUTES_PER_DAY) row = { projectId, id: OTHER_ATTRIBUTES, ...NO_NAMES }
+      if (already >= MAX_NEW_ATTRIBUTES_PER_DAY) row = { projectId, id: OTHER_ATTRIBUTES, ...NO_NAMES }
     }
     ids.set(key, row.id)
     if (found?.isUsed !== true) writes.set(sql.attributesKey(projectId, row.id), row)

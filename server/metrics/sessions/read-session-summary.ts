@@ -37,7 +37,7 @@ export async function readSessionSummary(
 }
 
 /** Sketches merged for one summary, and between two turns of the event loop: 2.5 kB and some microseconds each. */
-const MOST_SKETCHES = 6_000
+const MAX_SKETCHES = 6_000
 const SKETCHES_AT_ONCE = 500
 
 async function summarise(
@@ -53,7 +53,7 @@ async function summarise(
       bool_or(r.users is not null) as named, count(r.crashed_users)::int as sketches ${rollups}`.execute(db)
   const { total, crashed, named, sketches } = rows[0] ?? { total: 0, crashed: 0, named: null, sketches: 0 }
   // Beyond that it is not known rather than waited for.
-  const isKnown = named === true && sketches <= MOST_SKETCHES
+  const isKnown = named === true && sketches <= MAX_SKETCHES
   return {
     total,
     crash_free_sessions: total <= 0 ? null : 1 - crashed / total,

@@ -5,7 +5,7 @@ import type { App } from '../../context/app.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { SessionUpdate } from '../../protocol/session.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import { MOST_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
+import { MAX_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
 import { forgetSessionUser } from './purge.queries.ts'
 import { readSessionTotals, type SessionQuestion } from './read-session-totals.ts'
 import { type FiledSession, recordSessions } from './record-sessions.ts'
@@ -212,12 +212,12 @@ describe('attributes', () => {
        from session_attributes where project_id = $1`,
       [projectId],
     )
-    expect(rows).toEqual([{ named: MOST_NEW_ATTRIBUTES_PER_DAY, others: 1 }])
+    expect(rows).toEqual([{ named: MAX_NEW_ATTRIBUTES_PER_DAY, others: 1 }])
     expect(await totals(projectId)).toMatchObject({ total: 10_000 })
     // What was named goes on under its name; what was not, stays with the others.
     await record(updates.map((one) => ({ ...one })))
     expect(await totals(projectId)).toMatchObject({ total: 10_000 })
-    expect((await everythingOf(app.db, projectId)).rollups).toHaveLength(4 * (1 + MOST_NEW_ATTRIBUTES_PER_DAY + 1))
+    expect((await everythingOf(app.db, projectId)).rollups).toHaveLength(4 * (1 + MAX_NEW_ATTRIBUTES_PER_DAY + 1))
   })
 
   test('that are still used are told from those that are not', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DDSketch, MOST_BINS } from './ddsketch.ts'
+import { DDSketch, MAX_BINS } from './ddsketch.ts'
 
 const merged = (...parts: DDSketch[]): DDSketch => {
   const sum = new DDSketch()
@@ -174,7 +174,7 @@ describe('bytes', () => {
     expect(new DDSketch().toBytes()).toHaveLength(25)
     expect(DDSketch.of([812.4]).toBytes()).toHaveLength(28)
     const wide = Array.from({ length: 20_000 }, (_, index) => 10 ** ((index - 10_000) / 40))
-    expect(DDSketch.of(wide).toBytes().length).toBeLessThan(25 + 16 * MOST_BINS)
+    expect(DDSketch.of(wide).toBytes().length).toBeLessThan(25 + 16 * MAX_BINS)
   })
 
   test.each([

@@ -16,7 +16,7 @@ const LEAST = 1e-9
  */
 const OFFSET = 1 - Math.ceil(Math.log(LEAST) / LOG_GAMMA)
 /** Numbers from 1 to 780,000,000 fall into so many bins; beyond that the lowest are put together. */
-export const MOST_BINS = 1_024
+export const MAX_BINS = 1_024
 
 const VERSION = 1
 const HEAD_BYTES = 1 + 3 * 8
@@ -171,7 +171,7 @@ export class DDSketch {
       at += varintBytes(step)
       const count = readVarint(bytes, at)
       at += varintBytes(count)
-      if (count === 0 || (bin !== null && step === 0) || ++bins > MOST_BINS) throw notASketch()
+      if (count === 0 || (bin !== null && step === 0) || ++bins > MAX_BINS) throw notASketch()
       bin = bin === null ? (step % 2 === 0 ? step / 2 : -(step + 1) / 2) : bin + step
       this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + count)
       added += count
@@ -189,13 +189,13 @@ export class DDSketch {
   }
 
   /**
-   * Beyond {@link MOST_BINS} everything below the highest ones goes to the lowest kept: high quantiles stay right, and
+   * Beyond {@link MAX_BINS} everything below the highest ones goes to the lowest kept: high quantiles stay right, and
    * the outcome depends on neither order nor grouping, since a bin that ever goes is below the highest of any union.
    */
   #collapse(): void {
-    if (this.#bins.size <= MOST_BINS) return
+    if (this.#bins.size <= MAX_BINS) return
     const bins = this.#sorted()
-    const surplus = bins.length - MOST_BINS
+    const surplus = bins.length - MAX_BINS
     const lowest = bins[surplus]?.[0] ?? 0
     for (const [bin, count] of bins.slice(0, surplus)) {
       this.#bins.delete(bin)

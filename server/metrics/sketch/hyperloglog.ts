@@ -11,7 +11,7 @@ const REGISTERS = 1 << PRECISION
 /** Bits of a hash: 12 choose the register, 28 give its rank. */
 const RANK_BITS = 28
 const HASH_RANGE = 2 ** (PRECISION + RANK_BITS)
-const MOST_RANK = RANK_BITS + 1
+const MAX_RANK = RANK_BITS + 1
 
 const LIST = 1
 const DENSE = 2
@@ -117,7 +117,7 @@ export class HyperLogLog {
     for (let i = 0, at = 1; i < REGISTERS; i += 8, at += HASH_BYTES) {
       let group = bytes.readUIntBE(at, HASH_BYTES)
       for (let j = 7; j >= 0; j--) {
-        registers[i + j] = Math.min(group % 32, MOST_RANK)
+        registers[i + j] = Math.min(group % 32, MAX_RANK)
         group = Math.floor(group / 32)
       }
     }
@@ -145,9 +145,9 @@ const NO_REGISTERS = new Uint8Array(0)
 
 /** Ertl's improved raw estimate: right over the whole range, without tables and without switching methods. */
 function estimate(registers: Uint8Array): number {
-  const multiplicity = new Float64Array(MOST_RANK + 1)
+  const multiplicity = new Float64Array(MAX_RANK + 1)
   for (const rank of registers) multiplicity[rank] = (multiplicity[rank] ?? 0) + 1
-  let z = REGISTERS * tau(1 - (multiplicity[MOST_RANK] ?? 0) / REGISTERS)
+  let z = REGISTERS * tau(1 - (multiplicity[MAX_RANK] ?? 0) / REGISTERS)
   for (let rank = RANK_BITS; rank >= 1; rank--) z = 0.5 * (z + (multiplicity[rank] ?? 0))
   z += REGISTERS * sigma((multiplicity[0] ?? 0) / REGISTERS)
   return REGISTERS ** 2 / (2 * Math.LN2 * z)

@@ -7,14 +7,14 @@ import type { Ask } from './decide.tsx'
 
 export type Decided = Extract<Edit, { kind: 'status' }> | { field: 'value' | 'window'; error: string }
 
-const MOST_RELEASES = 20
+const MAX_RELEASES = 20
 
 export function decisionOf(ask: Ask, value: string, window: string, now: Date): Decided {
   const text = value.trim()
   switch (ask) {
     case 'release': {
       const names = text.split(',').map((name) => name.trim())
-      if (names.length > MOST_RELEASES || !names.every(isReleaseName)) return wrong('value', texts.wrong.release)
+      if (names.length > MAX_RELEASES || !names.every(isReleaseName)) return wrong('value', texts.wrong.release)
       const [first = ''] = names
       return resolve({ in_release: names.length === 1 ? first : names })
     }

@@ -12,11 +12,11 @@ export function isMeant({ name, email }: Named, typed: string): boolean {
 /** A mention being typed: where its `@` stands and what follows, up to the caret. */
 export type TypedMention = { readonly at: number; readonly text: string }
 
-const MOST_TYPED = 60
+const MAX_TYPED = 60
 const WORD = /[\p{L}\p{N}_.+-]/u
 
 export function typedMention(value: string, caret: number): TypedMention | null {
-  const from = Math.max(0, caret - MOST_TYPED)
+  const from = Math.max(0, caret - MAX_TYPED)
   const before = value.slice(from, caret)
   const sign = before.lastIndexOf('@')
   if (sign < 0 || before.indexOf('\n', sign) >= 0) return null

@@ -11,7 +11,7 @@ import styles from './bell.module.css'
 const Inbox = lazy(() => import('./inbox.tsx').then((module) => ({ default: module.Inbox })))
 
 /** How many are written out: more is more. */
-const MOST_WRITTEN = 99
+const MAX_WRITTEN = 99
 
 /** The bell in the bar: what is new for the person logged in. */
 export function Bell() {
@@ -37,7 +37,7 @@ export function Bell() {
           <Icon name="bell" />
           {unread === 0 ? null : (
             <span className={styles.count} aria-hidden="true">
-              {unread > MOST_WRITTEN ? `${MOST_WRITTEN}+` : unread}
+              {unread > MAX_WRITTEN ? `${MAX_WRITTEN}+` : unread}
             </span>
           )}
         </button>

@@ -10,7 +10,7 @@ import issueStyles from './issue.module.css'
 
 const LONGEST_AT_START = 600
 /** As many as the API gives. */
-const MOST_ITEMS = 25
+const MAX_ITEMS = 25
 
 /** What users wrote about events of this issue. */
 export function FeedbackCard({ issue }: { issue: IssueDetail }) {
@@ -22,7 +22,7 @@ export function FeedbackCard({ issue }: { issue: IssueDetail }) {
         <h2 id="h-feedback" tabIndex={-1}>
           {texts.feedback}
         </h2>
-        <span className="sub">{texts.feedbackCount(feedback.length, MOST_ITEMS)}</span>
+        <span className="sub">{texts.feedbackCount(feedback.length, MAX_ITEMS)}</span>
       </header>
       <ul className={styles.fbs}>
         {feedback.map((item) => (

@@ -12,8 +12,8 @@ export type TrackNode = {
 const packageOf = (version: string): string => version.slice(0, Math.max(0, version.lastIndexOf('@')))
 
 /** So many beside the two that count. */
-const MOST_BEFORE = 2
-const MOST_BETWEEN = 2
+const MAX_BEFORE = 2
+const MAX_BETWEEN = 2
 
 /**
  * The fix and the return, and the releases nearest to the fix. Where dates do not say that the fix came out first, as
@@ -32,11 +32,11 @@ export function trackOf(
   const two = [node('fixed')(fixed), { ...node('back')(back), isSeen: true }]
   if (at < 0 || end < 0 || at >= end) return two
   return [
-    ...versions.slice(Math.max(0, at - MOST_BEFORE), at).map(node('before')),
+    ...versions.slice(Math.max(0, at - MAX_BEFORE), at).map(node('before')),
     ...two.slice(0, 1),
     ...versions
       .slice(at + 1, end)
-      .slice(0, MOST_BETWEEN)
+      .slice(0, MAX_BETWEEN)
       .map(node('between')),
     ...two.slice(1),
   ]

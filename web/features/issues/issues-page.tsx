@@ -48,7 +48,7 @@ const SKELETON_ROWS = 12
 /** What is not needed yet is fetched once the page has been drawn. */
 const IDLE_MS = 1500
 /** For the address of the list before an issue is opened. */
-const MOST_WAIT_MS = 2000
+const MAX_WAIT_MS = 2000
 /** A list older than this is read again on arrival, unless somebody comes back to it. */
 const OLD_MS = 30_000
 const NOBODY: ReadonlySet<string> = new Set()
@@ -157,7 +157,7 @@ function Stream() {
     // The row is kept in the address that Back returns to. That is done once the list has been drawn with it, which must
     // not keep anybody from the issue.
     const kept = navigate({ search: (before) => ({ ...before, cursor: id }), replace: true, resetScroll: false })
-    const patience = new Promise<void>((done) => setTimeout(done, MOST_WAIT_MS))
+    const patience = new Promise<void>((done) => setTimeout(done, MAX_WAIT_MS))
     void Promise.race([kept, patience]).then(() => navigate(paths.issue(id, carried(search))))
   })
   const toggle = useStable((id: string, range: boolean) => move({ kind: 'toggle', id, range }))

@@ -26,7 +26,7 @@ const COVER_FOOT_PX = 84
 const AHEAD_ROWS = 40
 const LONG_PRESS_MS = 500
 /** A row that has not appeared by then is gone. */
-const MOST_FRAMES = 20
+const MAX_FRAMES = 20
 
 export type ListProps = {
   rows: readonly Issue[]
@@ -228,7 +228,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
       if (takeFocus(rowOf(body.current, selection.cursor)) || framesLeft === 0) return
       frame.current = requestAnimationFrame(() => reach(framesLeft - 1))
     }
-    reach(MOST_FRAMES)
+    reach(MAX_FRAMES)
   }, [body, focusTurn, phone, rows, selection.cursor, top, virtual])
 
   const items = virtual.getVirtualItems()

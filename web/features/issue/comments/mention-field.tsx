@@ -9,7 +9,7 @@ import { useMembers } from '../../../common/members/use-members.ts'
 import styles from './mention-field.module.css'
 import optionStyles from '../../../common/members/options.module.css'
 
-const MOST_SHOWN = 6
+const MAX_SHOWN = 6
 
 type MentionFieldProps = {
   label: string
@@ -35,7 +35,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
   const typed = caret === null ? null : typedMention(value, caret)
   const isWanted = typed !== null && typed.at !== closedAt
   const { me, members, all } = useMembers(isWanted ? typed.text : null)
-  const shown = isWanted ? members.filter(({ id }) => id !== me).slice(0, MOST_SHOWN) : []
+  const shown = isWanted ? members.filter(({ id }) => id !== me).slice(0, MAX_SHOWN) : []
   const { at, setAt, step: stepBy, listId, optionId, list } = useOptionList(shown.length)
 
   // Set after the new text is in the box, or the browser puts the caret at its end.

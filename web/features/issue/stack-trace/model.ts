@@ -114,12 +114,12 @@ export function nameOf(frame: Frame, platform = ''): { path: string; owner: stri
   return { path: '', owner: name.slice(0, at + 1), name: name.slice(at + 1) }
 }
 
-const MOST_PATH = 44
+const MAX_PATH = 44
 
 /** A path short enough for the end of a line: without scheme and host, its tail if it is long. */
 export function shortPath(path: string): string {
   const bare = path.replace(/^[a-z][a-z0-9+.-]*:\/{2,3}[^/]*\//iu, '').replace(/^file:\/*/iu, '/')
-  if (bare.length <= MOST_PATH) return bare === '' ? path : bare
+  if (bare.length <= MAX_PATH) return bare === '' ? path : bare
   const parts = bare.split(/[\\/]/u)
   const tail = parts.slice(-2).join('/')
   return tail.length < bare.length ? `…/${tail}` : bare
@@ -140,12 +140,12 @@ export function locationOf(frame: Frame): string {
 export type SourceLine = { number: number; text: string; hit: boolean }
 
 /** A line of minified code can be megabytes long; what is looked at stands around its column. */
-const MOST_LINE = 600
+const MAX_LINE = 600
 
 function clipLine(text: string, column: number | null): string {
-  if (text.length <= MOST_LINE) return text
-  const from = Math.max(0, Math.min((column ?? 0) - MOST_LINE / 2, text.length - MOST_LINE))
-  return `${from > 0 ? '…' : ''}${text.slice(from, from + MOST_LINE)}${from + MOST_LINE < text.length ? '…' : ''}`
+  if (text.length <= MAX_LINE) return text
+  const from = Math.max(0, Math.min((column ?? 0) - MAX_LINE / 2, text.length - MAX_LINE))
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_LINE)}${from + MAX_LINE < text.length ? '…' : ''}`
 }
 
 /** The source around a frame with the numbers of its lines; null where the SDK sent none. */
