@@ -3,19 +3,19 @@ import { actorLabel, memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { activeMembers, nameMembers } from '../team/members.queries.ts'
 import type { Connection, Tx } from '../storage/database.ts'
-import { notify, subscribeAutomatically, subscribersOf, type News } from './inbox.queries.ts'
+import { notify, subscribeAutomatically, subscribersOf, type Notification } from './inbox.queries.ts'
 import { mentionsIn, type Mention } from './mentions.ts'
 
-/** Members of an organisation that can be mentioned: the oldest so many. */
+/** Only the oldest members of an organisation, up to this number, can be mentioned. */
 const MAX_MEMBERS = 5_000
 
 export type WrittenComment = { readonly id: string; readonly issueId: string; readonly body: string }
 
 /**
- * Whoever a new comment names, and whoever follows the issue, hears of it; author and named follow it from now on.
- * On the transaction that writes the comment.
+ * Notifies the members that a new comment mentions and the subscribers of the issue. Subscribes the author and the
+ * mentioned members. Runs in the transaction that writes the comment.
  */
-export async function tellOfComment(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
+export async function notifyOfComment(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
   const mentions = await resolveMentions(tx, actor, comment.body)
   await insertMentions(tx, comment.id, mentions)
   const now = app.clock.now()
@@ -27,8 +27,8 @@ export async function tellOfComment(app: App, tx: Tx, actor: OrgActor, comment: 
   const named = new Set(mentions.map(({ userId }) => userId))
   const name = actorLabel(actor)
   await notify(tx, now, [
-    ...newsOf(actor, comment, [...named], 'mentioned', `${name} mentioned you in a comment.`),
-    ...newsOf(
+    ...notificationsOf(actor, comment, [...named], 'mentioned', `${name} mentioned you in a comment.`),
+    ...notificationsOf(
       actor,
       comment,
       followers.map(({ userId }) => userId).filter((userId) => !named.has(userId)),
@@ -38,8 +38,8 @@ export async function tellOfComment(app: App, tx: Tx, actor: OrgActor, comment: 
   ])
 }
 
-/** Whoever an edit names for the first time hears of it; nobody else does. */
-export async function tellOfEdit(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
+/** Notifies only the members that an edit mentions for the first time. */
+export async function notifyOfEdit(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
   const before = await tx
     .selectFrom('comment_mentions')
     .select('user_id')
@@ -55,7 +55,7 @@ export async function tellOfEdit(app: App, tx: Tx, actor: OrgActor, comment: Wri
   const people = [...new Set(added.map(({ userId }) => userId))]
   if (people.length === 0) return
   const name = actorLabel(actor)
-  await notify(tx, now, newsOf(actor, comment, people, 'mentioned', `${name} mentioned you in a comment.`))
+  await notify(tx, now, notificationsOf(actor, comment, people, 'mentioned', `${name} mentioned you in a comment.`))
 }
 
 async function resolveMentions(tx: Tx, actor: OrgActor, body: string): Promise<Mention[]> {
@@ -73,13 +73,13 @@ async function insertMentions(tx: Tx, commentId: string, mentions: readonly Ment
 const mentioned = (comment: WrittenComment, mentions: readonly Mention[]) =>
   mentions.map(({ userId }) => ({ issueId: comment.issueId, userId, reason: 'mentioned' as const }))
 
-const newsOf = (
+const notificationsOf = (
   actor: OrgActor,
   comment: WrittenComment,
   userIds: readonly string[],
   kind: 'mentioned' | 'commented',
   sentence: string,
-): News[] =>
+): Notification[] =>
   userIds.map((userId) => ({
     orgId: actor.orgId,
     userId,
@@ -101,7 +101,7 @@ export async function mentionsOf(db: Connection, orgId: string, commentIds: read
           .select(['m.comment_id', 'm.written', 'u.id', 'u.name', 'u.email'])
           .where('m.comment_id', 'in', [...commentIds])
           .where('u.org_id', '=', orgId)
-          // Whatever the database's own order of letters is.
+          // Independent of the collation of the database.
           .orderBy(sql`m.written collate "C"`)
           .execute()
   return Map.groupBy(rows, (row) => row.comment_id)

@@ -1,9 +1,9 @@
 import { isCostlyMarkdown } from '#shared/comment-cost.ts'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 
-/** What of a comment is text and can call somebody: not code, not links, not addresses. Pure. */
+/** The parts of a comment that can mention a member: text, but no code, links or addresses. Pure. */
 
-/** Drawn as they are, or leading elsewhere. */
+/** Nodes of code and of links. */
 const SILENT: ReadonlySet<string> = new Set([
   'code',
   'inlineCode',
@@ -15,7 +15,7 @@ const SILENT: ReadonlySet<string> = new Set([
   'html',
 ])
 
-/** Without one of these a comment is all text. */
+/** A comment without any of these characters is plain text. */
 const MARKUP = /[`~[<]|^(?: {4}| {0,3}\t)/m
 const ADDRESS = /https?:\/\/\S+/giu
 type Node = {
@@ -24,8 +24,8 @@ type Node = {
   readonly children?: readonly Node[]
 }
 
-/** The comment with everything else blank; what is left stands where it stood. */
-export function callingText(body: string): string {
+/** The comment with everything else replaced by spaces, so that positions stay the same. */
+export function mentionableText(body: string): string {
   const silent = MARKUP.test(body) && !isCostlyMarkdown(body) ? silentPartsOf(fromMarkdown(body)) : []
   let text = ''
   let at = 0
@@ -36,7 +36,7 @@ export function callingText(body: string): string {
   return (text + body.slice(at)).replace(ADDRESS, (address) => ' '.repeat(address.length))
 }
 
-/** From, to; in the order of the text, none within another. */
+/** Start and end, in the order of the text, without overlaps. */
 function silentPartsOf(node: Node): [number, number][] {
   if (!SILENT.has(node.type)) return (node.children ?? []).flatMap(silentPartsOf)
   const [start, end] = [node.position?.start.offset, node.position?.end.offset]

@@ -11,8 +11,8 @@ export const Subscription = z.object({
   reason: z
     .enum(SUBSCRIPTION_REASONS)
     .nullable()
-    .describe('What subscribed them first; null while they are not. changed: they changed its status.'),
-  changed_at: Timestamp.nullable().describe('Since when it is so; null for who never was subscribed.'),
+    .describe('What subscribed the caller; null while not subscribed. changed: the caller changed its status.'),
+  changed_at: Timestamp.nullable().describe('When this changed last; null when the caller was never subscribed.'),
 })
 export type Subscription = z.infer<typeof Subscription>
 
@@ -22,7 +22,7 @@ export const InboxEntry = z.object({
   id: Id,
   kind: z.enum(INBOX_KINDS),
   sentence: z.string(),
-  actor: Person.nullable().describe('Null for the service itself, and for people who left.'),
+  actor: Person.nullable().describe('Null for Faultline itself and for deleted users.'),
   issue: z.object({
     id: Id,
     short_id: z.string(),
@@ -57,7 +57,8 @@ export const inboxRoutes = routes({
     path: '/api/issues/:issueId/subscription',
     tag: 'Issues',
     summary: 'Follow an issue',
-    description: 'News of it come to the inbox: comments, and that it came back, escalated or is no longer ignored.',
+    description:
+      'The inbox then gets its comments, and a notification when it regresses, escalates or is no longer ignored.',
     permission: 'self',
     params: issueParams,
     response: Subscription,
@@ -68,7 +69,7 @@ export const inboxRoutes = routes({
     path: '/api/issues/:issueId/subscription',
     tag: 'Issues',
     summary: 'Stop following an issue',
-    description: 'It stays so whatever happens next. Being mentioned, or assigned to it, still comes to the inbox.',
+    description: 'No later event subscribes the caller again. Mentions and assignments still reach the inbox.',
     permission: 'self',
     status: 204,
     params: issueParams,
@@ -78,7 +79,7 @@ export const inboxRoutes = routes({
     method: 'GET',
     path: '/api/inbox',
     tag: 'Inbox',
-    summary: "The caller's news: unread first, then newest first",
+    summary: "The caller's notifications: unread first, then newest first",
     description: 'Entries are kept for 90 days.',
     permission: 'self',
     query: z.strictObject({
@@ -86,7 +87,7 @@ export const inboxRoutes = routes({
       unread: z
         .enum(['true', 'false'], { error: 'unread must be true or false.' })
         .default('false')
-        .describe('true: only entries that were not read yet.'),
+        .describe('true: only unread entries.'),
     }),
     response: pageOf(InboxEntry).extend({ unread_count: unreadCount }),
   },
@@ -94,8 +95,8 @@ export const inboxRoutes = routes({
     method: 'POST',
     path: '/api/inbox/read',
     tag: 'Inbox',
-    summary: 'Mark news as read',
-    description: 'Those named, or all up to a time. What is read already, or gone, is passed over.',
+    summary: 'Mark notifications as read',
+    description: 'By ids, or all up to a time. Entries that are already read or deleted are ignored.',
     permission: 'self',
     body: z
       .strictObject({
@@ -107,13 +108,13 @@ export const inboxRoutes = routes({
         before: z.iso
           .datetime({ offset: true, error: 'before must be an RFC 3339 time.' })
           .optional()
-          .describe('Everything made at this time or earlier.'),
+          .describe('All entries created at this time or earlier.'),
       })
       .refine((body) => (body.ids === undefined) !== (body.before === undefined), {
         error: 'Send either ids or before.',
       }),
     response: z.object({
-      read: z.number().int().describe('Entries that were unread until now.'),
+      read: z.number().int().describe('Number of entries that were unread.'),
       unread_count: unreadCount,
     }),
   },

@@ -4,13 +4,13 @@ import { newId } from '../kernel/ids.ts'
 import { MAX_IDS, publishLive } from '../live/publish.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** SQL of inboxes and subscriptions: the same for digestion, jobs and people. */
+/** SQL of inboxes and subscriptions, for digestion, jobs and requests. */
 
 export type InboxKind = 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated' | 'reopened'
 export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
 
-/** Something one person shall hear of. */
-export type News = {
+/** A notification for one member. */
+export type Notification = {
   readonly orgId: string
   readonly userId: string
   readonly issueId: string
@@ -20,10 +20,10 @@ export type News = {
   readonly sentence: string
 }
 
-/** Whoever leaves so much unread hears only of mentions until some of it is read. */
+/** A member with this number of unread entries gets only mentions until some are read. */
 export const MAX_UNREAD = 1_000
 
-const INSERT_NEWS = `
+const INSERT_NOTIFICATIONS = `
   with asked as (
     select k.* from jsonb_to_recordset($1::jsonb)
       k (id uuid, org_id uuid, user_id uuid, issue_id uuid, kind text, actor_id uuid, comment_id uuid, sentence text)
@@ -44,9 +44,9 @@ const INSERT_NEWS = `
   on conflict (comment_id, user_id, kind) where comment_id is not null do nothing
   returning org_id, user_id`
 
-/** Puts news into inboxes of members and tells their open dashboards. What a person does is no news to them. */
-export async function notify(tx: Tx, now: Date, news: readonly News[]): Promise<void> {
-  const rows = news
+/** Writes notifications to inboxes and updates open dashboards. Members are not notified of what they did themselves. */
+export async function notify(tx: Tx, now: Date, notifications: readonly Notification[]): Promise<void> {
+  const rows = notifications
     .map((one) => ({ ...one, actorId: memberBehind(one.actor)?.userId ?? null }))
     .filter(({ userId, actorId }) => userId !== actorId)
     .map((one) => ({
@@ -60,17 +60,20 @@ export async function notify(tx: Tx, now: Date, news: readonly News[]): Promise<
       sentence: one.sentence,
     }))
   if (rows.length === 0) return
-  const { rows: told } = await tx.query<{ org_id: string; user_id: string }>(INSERT_NEWS, [JSON.stringify(rows), now])
+  const { rows: told } = await tx.query<{ org_id: string; user_id: string }>(INSERT_NOTIFICATIONS, [
+    JSON.stringify(rows),
+    now,
+  ])
   for (const [orgId, ofOrg] of Map.groupBy(told, (row) => row.org_id))
-    await tell(
+    await publishInbox(
       tx,
       orgId,
       ofOrg.map((row) => row.user_id),
     )
 }
 
-/** Dashboards of these people read their inbox again once this commits. */
-export async function tell(tx: Tx, orgId: string, userIds: readonly string[]): Promise<void> {
+/** Dashboards of these users read their inbox again after the commit. */
+export async function publishInbox(tx: Tx, orgId: string, userIds: readonly string[]): Promise<void> {
   const people = [...new Set(userIds)]
   for (let at = 0; at < people.length; at += MAX_IDS) {
     const message = { kind: 'inbox' as const, user_ids: people.slice(at, at + MAX_IDS) }
@@ -78,8 +81,8 @@ export async function tell(tx: Tx, orgId: string, userIds: readonly string[]): P
   }
 }
 
-/** Whose inbox holds news of a comment: it goes with the comment. */
-export async function toldOfComment(tx: Tx, commentId: string): Promise<string[]> {
+/** Users with notifications of a comment. They are deleted with the comment. */
+export async function notifiedOfComment(tx: Tx, commentId: string): Promise<string[]> {
   const rows = await tx.selectFrom('inbox_entries').select('user_id').where('comment_id', '=', commentId).execute()
   return rows.map((row) => row.user_id)
 }
@@ -97,14 +100,14 @@ const SUBSCRIBE = `
   order by k.issue_id, k.user_id
   on conflict (issue_id, user_id) do nothing`
 
-/** Subscribes people who never were; whoever stopped by hand stays out, whoever is in keeps the reason. */
+/** Subscribes users who never were. Who unsubscribed stays unsubscribed; who is subscribed keeps the reason. */
 export async function subscribeAutomatically(tx: Tx, now: Date, rows: readonly NewSubscription[]): Promise<void> {
   if (rows.length === 0) return
   const values = rows.map(({ issueId, userId, reason }) => ({ issue_id: issueId, user_id: userId, reason }))
   await tx.query(SUBSCRIBE, [JSON.stringify(values), now])
 }
 
-/** Subscribers of one issue that hear of what happens to it. */
+/** Number of subscribers of one issue that are notified. */
 export const MAX_SUBSCRIBERS = 100
 
 const SUBSCRIBERS = `
@@ -126,7 +129,7 @@ const SUBSCRIBERS = `
   where k.id = any($1::uuid[])
   order by k.id, s.user_id`
 
-/** Members who follow these issues, or one merged into them: at most {@link MAX_SUBSCRIBERS} each, the oldest. */
+/** Subscribers of these issues and of those merged into them: the oldest {@link MAX_SUBSCRIBERS} of each. */
 export async function subscribersOf(
   tx: Tx,
   issueIds: readonly string[],
@@ -143,7 +146,7 @@ export type Cursor = { readonly unread: boolean; readonly at: Date; readonly id:
 
 export type InboxRow = Awaited<ReturnType<typeof selectInbox>>[number]
 
-/** A page of a member's inbox, unread first, then newest first; issues merged since lead to what they were merged into. */
+/** A page of a member's inbox, unread first, then newest first; a merged issue is shown as its merge target. */
 export function selectInbox(
   db: Connection,
   member: InboxOwner,
@@ -191,12 +194,12 @@ export function selectInbox(
     .execute()
 }
 
-/** Entries of a member's inbox, counted up to one beyond `most`. */
+/** Entries of a member's inbox, counted up to one beyond `max`. */
 export async function countInbox(
   db: Connection,
   member: InboxOwner,
   unreadOnly: boolean,
-  most: number,
+  max: number,
 ): Promise<number> {
   let capped = db
     .selectFrom('inbox_entries')
@@ -205,7 +208,7 @@ export async function countInbox(
     .where('org_id', '=', member.orgId)
   if (unreadOnly) capped = capped.where('read_at', 'is', null)
   const row = await db
-    .selectFrom(capped.limit(most + 1).as('capped'))
+    .selectFrom(capped.limit(max + 1).as('capped'))
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
   return row.n
@@ -232,11 +235,11 @@ export async function markRead(
   return Number(numUpdatedRows)
 }
 
-/** Forgets entries made before, at most so many; returns how many it were. */
-export async function deleteEntries(db: Connection, before: Date, most: number): Promise<number> {
+/** Deletes entries created before a time, at most `max`; returns their number. */
+export async function deleteEntries(db: Connection, before: Date, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('inbox_entries')
-    .where('id', 'in', (eb) => eb.selectFrom('inbox_entries').select('id').where('created_at', '<', before).limit(most))
+    .where('id', 'in', (eb) => eb.selectFrom('inbox_entries').select('id').where('created_at', '<', before).limit(max))
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

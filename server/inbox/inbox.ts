@@ -12,7 +12,7 @@ import {
   markRead,
   MAX_UNREAD,
   selectInbox,
-  tell,
+  publishInbox,
   type Cursor,
   type InboxOwner,
   type InboxRow,
@@ -27,8 +27,8 @@ export type ListInboxInput = {
 }
 
 /**
- * News of one person: unread first, then newest first.
- * @throws AppError invalid for a cursor that is none
+ * Notifications of one member: unread first, then newest first.
+ * @throws AppError invalid (cursor)
  */
 export async function listInbox(
   app: App,
@@ -57,7 +57,7 @@ export async function listInbox(
   }
 }
 
-/** Marks news of one person as read; their other dashboards hear of it. */
+/** Marks notifications of one member as read and updates the member's other dashboards. */
 export async function markInboxRead(
   app: App,
   actor: OrgActor,
@@ -67,7 +67,7 @@ export async function markInboxRead(
   const which = input.before === undefined ? { ids: input.ids ?? [] } : { before: new Date(input.before) }
   const read = await app.tx(async (tx) => {
     const marked = await markRead(tx, member, which, app.clock.now())
-    if (marked > 0) await tell(tx, member.orgId, [member.userId])
+    if (marked > 0) await publishInbox(tx, member.orgId, [member.userId])
     return marked
   })
   return { read, unread_count: await unreadOf(app, member) }
@@ -115,7 +115,7 @@ function readCursor(text: string): Cursor {
 const KEPT_MS = 90 * 86_400_000
 const PIECE = 5_000
 
-/** Forgets news older than 90 days, read or not. */
+/** Deletes notifications older than 90 days, read or not. */
 export async function purgeInboxes(app: App, signal?: AbortSignal): Promise<void> {
   const before = new Date(app.clock.now().getTime() - KEPT_MS)
   do signal?.throwIfAborted()

@@ -1,24 +1,24 @@
-import { callingText } from './comment-text.ts'
+import { mentionableText } from './comment-text.ts'
 
 /** `@name` and `@address` in comments. Pure. */
 
 export type Nameable = { readonly id: string; readonly name: string; readonly email: string }
 
-/** Who is meant, and how it was written, `@` included. */
+/** The mentioned user, and the text of the mention with its `@`. */
 export type Mention = { readonly written: string; readonly userId: string }
 
-/** More signs than these of one comment are no longer looked at. */
+/** The number of `@` that are read of one comment. */
 const MAX_SIGNS = 500
 /** Longer than any name or address. */
 const MAX_CHARACTERS = 254
 
-/** Before the sign: nothing, or what cannot belong to an address. */
+/** What may precede the `@`: nothing, or a character that is not part of an address. */
 const WORD = /[\p{L}\p{N}_.+-]/u
 const ENDS = /[\p{L}\p{N}_]/u
 
 const fold = (text: string): string => text.normalize('NFC').toLowerCase()
 
-/** What members can be called by; null where two could be meant. */
+/** Names and addresses of members; null where several members have the same. */
 function namesOf(members: readonly Nameable[]): ReadonlyMap<string, string | null> {
   const names = new Map<string, string | null>()
   const add = (name: string, id: string) => {
@@ -31,28 +31,28 @@ function namesOf(members: readonly Nameable[]): ReadonlyMap<string, string | nul
     const [first = ''] = fold(name.trim()).split(/\s+/u)
     if (first !== '') firsts.set(first, firsts.has(first) ? null : id)
   }
-  // A whole name goes before somebody's first name; an address is one person's anyway.
+  // A full name takes precedence over a first name; an address belongs to one member.
   for (const [first, id] of firsts) if (!names.has(first)) names.set(first, id)
   for (const { id, email } of members) names.set(fold(email), id)
   return names
 }
 
 /**
- * Members named in a text, each spelling once. The longest name that fits counts; where it could mean two people it
- * means nobody. A first name does where only one member has it.
+ * The members that a text mentions, each spelling once. The longest matching name counts. A name that several members
+ * have mentions none of them. A first name suffices when only one member has it.
  */
 export function mentionsIn(body: string, members: readonly Nameable[]): Mention[] {
   if (!body.includes('@')) return []
   const names = namesOf(members)
-  const text = callingText(body)
+  const text = mentionableText(body)
   const found = new Map<string, string>()
-  // A letter with its marks apart is up to three characters where it was one.
-  const most = Math.min(MAX_CHARACTERS, 3 * Math.max(0, ...[...names.keys()].map((name) => name.length)))
+  // A decomposed letter has up to three characters.
+  const maxLength = Math.min(MAX_CHARACTERS, 3 * Math.max(0, ...[...names.keys()].map((name) => name.length)))
   let signs = 0
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     if (++signs > MAX_SIGNS) break
     if (at > 0 && WORD.test(text.charAt(at - 1))) continue
-    const following = text.slice(at + 1, at + 1 + most)
+    const following = text.slice(at + 1, at + 1 + maxLength)
     for (const end of endsOf(following)) {
       const name = following.slice(0, end)
       const id = names.get(fold(name))
@@ -64,7 +64,7 @@ export function mentionsIn(body: string, members: readonly Nameable[]): Mention[
   return [...found].map(([written, userId]) => ({ written, userId }))
 }
 
-/** Where a name could end: after a word, longest first, on its line. */
+/** Where a name may end: after each word of the line, longest first. */
 function endsOf(text: string): number[] {
   const [line = ''] = text.split('\n', 1)
   const ends: number[] = []

@@ -5,7 +5,7 @@ import { holdIssue, selectIssue } from '../issue-rows/issues.queries.ts'
 import type { Subscription } from './inbox.api.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** Whether one person follows one issue. For an issue that was merged, the one it leads to. */
+/** Subscriptions of a member to an issue. For a merged issue they concern its merge target. */
 
 /** @throws AppError not_found */
 export async function readSubscription(app: App, actor: OrgActor, issueId: string): Promise<Subscription> {
@@ -15,7 +15,7 @@ export async function readSubscription(app: App, actor: OrgActor, issueId: strin
 }
 
 /**
- * By hand. Doing it twice changes nothing; whoever follows already keeps the reason.
+ * Subscribes the member by hand. A member who is already subscribed keeps the reason.
  * @throws AppError not_found
  */
 export async function subscribe(app: App, actor: OrgActor, issueId: string): Promise<Subscription> {
@@ -37,7 +37,7 @@ export async function subscribe(app: App, actor: OrgActor, issueId: string): Pro
 }
 
 /**
- * By hand: nothing that happens later subscribes this person again.
+ * Unsubscribes the member. Nothing that happens later subscribes the member again.
  * @throws AppError not_found
  */
 export async function unsubscribe(app: App, actor: OrgActor, issueId: string): Promise<void> {

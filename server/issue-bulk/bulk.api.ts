@@ -5,9 +5,9 @@ import { IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 import { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
 import { MAX_BULK_ISSUES, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 
-/** Many issues at once. */
+/** Changes of many issues at once. */
 
-/** So many are done before the answer; more go on behind it. */
+/** Up to this number of issues are changed before the response; more are changed in a job. */
 export const AT_ONCE = 100
 
 const oneOrMany = <T extends z.ZodType>(element: T) => z.union([element, z.array(element).max(100)])
@@ -37,9 +37,9 @@ const target = {
       error: 'query must be at most 10,000 characters.',
     })
     .optional()
-    .describe('In place of ids: a search text, or filters as GET /api/issues takes them. At most 10,000 issues.'),
+    .describe('Instead of ids: a search text, or the filters of GET /api/issues. At most 10,000 issues.'),
   projectId: oneOrMany(Id).optional().describe('Narrows a query.'),
-  operation_id: Id.optional().describe('Given by the client: sent again, the same operation is answered.'),
+  operation_id: Id.optional().describe('Chosen by the client. A repeated request returns the same operation.'),
 }
 
 const oneTarget = (body: { ids?: unknown; query?: unknown; projectId?: unknown }): boolean =>
@@ -54,7 +54,7 @@ const changes = {
   severity: Severity.nullable().optional(),
 }
 
-/** The same as they are stored with the operation. */
+/** The change as it is stored with the operation. */
 export const BulkChange = z.object(changes)
 export type BulkChange = z.output<typeof BulkChange>
 
@@ -65,10 +65,10 @@ export const BulkOperation = z.object({
   id: Id,
   kind: z.enum(['change', 'delete', 'undo']),
   state: z.enum(['running', 'done']),
-  total: z.number().int().describe('Issues it is about.'),
+  total: z.number().int().describe('Number of issues.'),
   done: z.number().int(),
   changed: z.number().int(),
-  unchanged: z.number().int().describe('What was asked for held already.'),
+  unchanged: z.number().int().describe('Issues that already had the requested values.'),
   failed: z.number().int(),
   can_undo: z.boolean(),
   undone_by: Id.nullable(),
@@ -76,7 +76,9 @@ export const BulkOperation = z.object({
   finished_at: Timestamp.nullable(),
   results: z
     .array(z.object({ issue_id: Id, result: BulkResult.nullable(), error: z.string().nullable() }))
-    .describe('In the order asked for; null is still to come. The first 100 in the answer to a change.'),
+    .describe(
+      'In the order of the request; null for issues not yet processed. The response to a change has the first 100.',
+    ),
   next_cursor: z.string().nullable().describe('More results: GET /api/issues/operations/:operationId?cursor='),
 })
 export type BulkOperation = z.infer<typeof BulkOperation>
@@ -112,7 +114,7 @@ export const bulkRoutes = routes({
     path: '/api/issues',
     tag: 'Issues',
     summary: 'Delete many issues with their events, by ids or by a query',
-    description: 'Answers and repeats as PATCH /api/issues does. Cannot be undone.',
+    description: 'Same response and repetition as PATCH /api/issues. Cannot be undone.',
     permission: 'issues.admin',
     body: z.strictObject(target).refine(oneTarget, ONE_TARGET),
     response: BulkOperation,
@@ -122,7 +124,7 @@ export const bulkRoutes = routes({
     method: 'GET',
     path: '/api/issues/operations/:operationId',
     tag: 'Issues',
-    summary: 'How far a change of many issues has come, and what became of each',
+    summary: 'Progress of a change of many issues, and the result of each',
     description: 'Kept for 30 days.',
     permission: 'issues.read',
     params: operationParams,
@@ -134,7 +136,7 @@ export const bulkRoutes = routes({
     method: 'POST',
     path: '/api/issues/operations/:operationId/undo',
     tag: 'Issues',
-    summary: 'Take back a change of many issues',
+    summary: 'Undo a change of many issues',
     description:
       'Restores exactly what was there, where nothing happened to it since: an issue that moved meanwhile is reported as failed and left as it is. An operation of its own; asked again, the same one is answered. 409 for deletions, for undo itself, and while the change is still running.',
     permission: 'issues.write',

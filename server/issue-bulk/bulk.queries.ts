@@ -3,7 +3,7 @@ import type { Fix } from '../issue-rules/resolution.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { BulkResult } from './bulk.api.ts'
 
-/** SQL of operations on many issues. */
+/** SQL of bulk operations. */
 
 export type Operation = NonNullable<Awaited<ReturnType<typeof selectOperation>>>
 
@@ -13,14 +13,14 @@ export type NewOperation = {
   readonly actorId: string
   readonly kind: 'change' | 'delete' | 'undo'
   readonly request: unknown
-  /** What a resolution means, by project id. */
+  /** The fix of a resolution, by project id. */
   readonly fixes: Readonly<Record<string, Fix>>
   readonly undoes: string | null
   readonly issueIds: readonly string[]
   readonly now: Date
 }
 
-/** @returns whether it is new; of two at once with one id, one waits for the other and gets false */
+/** @returns whether it is new; of two parallel calls with one id, the second waits and gets false */
 export async function insertOperation(tx: Tx, operation: NewOperation): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('bulk_operations')
@@ -54,7 +54,7 @@ export const selectOperation = (db: Connection, operationId: string) =>
     .where('o.id', '=', operationId)
     .executeTakeFirst()
 
-/** Whether the operation was asked for with just these words. */
+/** Whether the operation was started with the same request. */
 export async function isSameRequest(db: Connection, operationId: string, request: unknown): Promise<boolean> {
   const { rows } = await sql<{ same: boolean }>`
     select request = ${JSON.stringify(request)}::jsonb as same from bulk_operations where id = ${operationId}`.execute(
@@ -63,13 +63,13 @@ export async function isSameRequest(db: Connection, operationId: string, request
   return rows[0]?.same === true
 }
 
-/** Two that work on one operation take turns: batch by batch. */
+/** Locks the operation, so that two processes work on it batch by batch in turn. */
 export const lockOperation = (tx: Tx, operationId: string) =>
   tx.selectFrom('bulk_operations').selectAll().where('id', '=', operationId).forUpdate().executeTakeFirst()
 
 export type Waiting = { readonly position: number; readonly issueId: string }
 
-/** The next that have no result yet. */
+/** The next issues without a result. */
 export async function nextIssues(db: Connection, operationId: string, most: number): Promise<Waiting[]> {
   const rows = await db
     .selectFrom('bulk_operation_issues')
@@ -90,7 +90,7 @@ export type Done = {
   readonly after?: Snapshot | undefined
 }
 
-/** Writes what became of issues, once each, and counts it. */
+/** Writes the result of each issue once and counts it. */
 export async function writeResults(tx: Tx, operationId: string, done: readonly Done[]): Promise<void> {
   const { rows } = await sql<{ result: BulkResult }>`
     update bulk_operation_issues b set result = k.result, error = k.error, before = k.before, after = k.after
@@ -119,7 +119,7 @@ export async function finishOperation(tx: Tx, operationId: string, now: Date): P
     .execute()
 }
 
-/** Results in the order asked for, one more than `limit`. */
+/** Results in the order of the request, one more than `limit`. */
 export function selectResults(
   db: Connection,
   operationId: string,
@@ -138,7 +138,7 @@ export function selectResults(
     .execute()
 }
 
-/** What an operation changed, in its order. */
+/** The issues that an operation changed, in its order. */
 export async function changedIssues(db: Connection, operationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('bulk_operation_issues')
@@ -150,7 +150,7 @@ export async function changedIssues(db: Connection, operationId: string): Promis
   return rows.map((row) => row.issue_id)
 }
 
-/** Before and after of what an operation did to these issues. */
+/** The values of these issues before and after an operation. */
 export async function selectTraces(
   tx: Tx,
   operationId: string,
@@ -180,7 +180,7 @@ const LIFE = [
 const SEVERITY = ['severity', 'severity_pinned'] as const
 const COLUMNS = [...LIFE, ...SEVERITY, 'assignee_id'] as const
 
-/** Everything a person can change about an issue, as JSON of its columns. */
+/** Every column of an issue that a member can change. */
 export type Snapshot = Readonly<Record<(typeof COLUMNS)[number], unknown>>
 
 const columns = sql.raw(COLUMNS.map((column) => `'${column}', i.${column}`).join(', '))
@@ -188,11 +188,11 @@ const columns = sql.raw(COLUMNS.map((column) => `'${column}', i.${column}`).join
 export type Locked = {
   readonly projectId: string
   readonly snapshot: Snapshot
-  /** It was merged into another one, which is shown in its place. */
+  /** It is merged into another issue. */
   readonly isHidden: boolean
 }
 
-/** Locks issues of an organisation in the order of their ids, as digestion does; what they are now, and their projects. */
+/** Locks issues of an organisation in the order of their ids, as digestion does; returns their values and projects. */
 export async function lockSnapshots(tx: Tx, orgId: string, issueIds: readonly string[]): Promise<Map<string, Locked>> {
   const { rows } = await sql<{ id: string; project_id: string; is_hidden: boolean; snapshot: Snapshot }>`
     select i.id, i.project_id, i.merged_into is not null as is_hidden, jsonb_build_object(${columns}) as snapshot from issues i
@@ -216,7 +216,7 @@ export async function membersAmong(tx: Tx, orgId: string, ids: readonly string[]
   return new Set(rows.map((row) => row.id))
 }
 
-/** Puts issues back as a snapshot says. */
+/** Restores issues from snapshots. */
 export async function restoreSnapshots(
   tx: Tx,
   issues: readonly { readonly id: string; readonly snapshot: Snapshot }[],
@@ -227,7 +227,7 @@ export async function restoreSnapshots(
     where i.id = r.id`.execute(tx)
 }
 
-/** Forgets operations that ended before. */
-export async function forgetOperations(db: Connection, before: Date): Promise<void> {
+/** Deletes operations that ended before a time. */
+export async function deleteOperations(db: Connection, before: Date): Promise<void> {
   await db.deleteFrom('bulk_operations').where('created_at', '<', before).where('state', '=', 'done').execute()
 }

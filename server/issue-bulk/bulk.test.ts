@@ -80,7 +80,7 @@ describe('a few', () => {
     expect(await columnsOf([plain, ignored])).toEqual(before)
     const { activity } = (await ada.get(`/api/issues/${ignored}`)).as<{ activity: { sentence: string }[] }>()
     expect(activity.map(({ sentence }) => sentence)).toContainEqual(
-      expect.stringMatching(/ took a change back: this issue is ignored again\.$/),
+      expect.stringMatching(/ undid a change: this issue is ignored again\.$/),
     )
     // Again, and of the undo: the same one, then none.
     expect((await ada.post(`/api/issues/operations/${id}/undo`)).as<BulkOperation>().id).toBe(undone.id)
@@ -91,7 +91,7 @@ describe('a few', () => {
   test('what was merged into another issue is left to that one', async () => {
     const [root = '', merged = ''] = await seeded(2)
     expect((await ada.post(`/api/issues/${root}/merge`, { issue_ids: [merged] })).status).toBe(200)
-    const HIDDEN = 'It was merged into another issue, which is shown in its place.'
+    const HIDDEN = 'It was merged into another issue.'
     const done = (await send(ada, { ids: [merged, root], status: 'resolved' })).as<BulkOperation>()
     expect(done.results).toEqual([
       { issue_id: merged, result: 'failed', error: HIDDEN },
@@ -160,7 +160,7 @@ describe('repeating', () => {
     const other = await send(ada, { ...body, status: 'ignored' })
     expect([other.status, other.body]).toEqual([
       409,
-      { error: 'operation_id was used for another request; use a new one.' },
+      { error: 'operation_id was used for another request. Use a new one.' },
     ])
   })
 
@@ -258,7 +258,7 @@ describe('deleting', () => {
     expect(done).toMatchObject({ kind: 'delete', changed: 2, failed: 1, can_undo: false })
     expect((await ada.get(`/api/issues/${a}`)).status).toBe(404)
     expect((await ada.post(`/api/issues/operations/${done.id}/undo`)).body).toEqual({
-      error: 'What was deleted cannot be brought back.',
+      error: 'Deleted issues cannot be restored.',
     })
   })
 
@@ -333,7 +333,7 @@ describe('bad requests change nothing', () => {
     [{ ids: [id], assignee_id: newId() }, 'not a member of this organisation'],
     [{ ids: [id], colour: 'red' }, 'colour'],
     [{ query: { nothing: 1 }, status: 'resolved' }, 'query.nothing'],
-    [{ query: '-> ***', status: 'resolved' }, 'query holds nothing to look for'],
+    [{ query: '-> ***', status: 'resolved' }, 'query contains no search terms'],
     [{ query: { q: '()' }, status: 'resolved' }, 'query: the parentheses hold nothing'],
     [{ query: 'a '.repeat(300), status: 'resolved' }, 'query: at most 200 terms'],
     [{ query: 'x'.repeat(10_001), status: 'resolved' }, 'query must be at most 10,000 characters.'],

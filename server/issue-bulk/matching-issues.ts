@@ -7,7 +7,7 @@ import { MAX_BULK_ISSUES } from '#shared/limits.ts'
 
 type Many<T> = T | T[]
 
-/** Filters of the list as the body of a bulk request holds them. */
+/** The filters of the list in the body of a bulk request. */
 export type BulkQuery = {
   readonly q?: string | undefined
   readonly projectId?: Many<string> | undefined
@@ -22,13 +22,13 @@ const listed = <T>(value: Many<T> | undefined): T[] | undefined =>
   value === undefined ? undefined : Array.isArray(value) ? value : [value]
 
 /**
- * Issues a query finds now, newest first.
+ * The issues that a query finds, newest first.
  * @throws AppError invalid: a malformed query, or more than {@link MAX_BULK_ISSUES}
  */
 export async function matchingIssues(app: App, actor: OrgActor, query: BulkQuery): Promise<string[]> {
-  // A list passes over signs that are no words; here that would be every issue.
+  // A list ignores punctuation without words; here that would mean every issue.
   if (query.q !== undefined && query.q.trim() !== '' && parseQuery(query.q, 'query') === null)
-    throw invalid('query holds nothing to look for; leave it empty to mean every issue.')
+    throw invalid('query contains no search terms. Leave it empty for all issues.')
   const ids = await issueIdsMatching(
     app,
     actor,
@@ -45,6 +45,6 @@ export async function matchingIssues(app: App, actor: OrgActor, query: BulkQuery
     'query',
   )
   if (ids.length > MAX_BULK_ISSUES)
-    throw invalid('query finds more than 10,000 issues, the most that are changed at once; narrow it.')
+    throw invalid('query finds more than 10,000 issues, the maximum of one change. Narrow it.')
   return ids
 }

@@ -17,7 +17,7 @@ import type { Tx } from '../storage/database.ts'
 import { BulkChange } from './bulk.api.ts'
 import {
   finishOperation,
-  forgetOperations,
+  deleteOperations,
   lockOperation,
   lockSnapshots,
   nextIssues,
@@ -31,9 +31,9 @@ import {
 import { HIDDEN, undoIssues } from './undo-issues.ts'
 
 export const CONTINUE_OPERATION = 'bulk-issues'
-/** Issues of one transaction: their rows are locked until it ends. */
+/** Issues per transaction. Their rows are locked until it ends. */
 const BATCH = 100
-const REMEMBERED_MS = 30 * 86_400_000
+const RETENTION_MS = 30 * 86_400_000
 
 /**
  * Continues an operation until it is done. Stops early when the process stops; the job is then run again.
@@ -87,7 +87,7 @@ const failAll = (app: App, operation: Operation, waiting: readonly Waiting[], er
     ),
   )
 
-/** One transaction for all; when that is refused, one for each, so that one issue does not hold up the others. */
+/** One transaction for the batch. When it fails, one per issue, so that one issue does not block the others. */
 async function changeBatch(
   app: App,
   actor: OrgActor,
@@ -97,7 +97,7 @@ async function changeBatch(
   try {
     await changeTogether(app, actor, operation, waiting)
   } catch (error) {
-    if (mustWait(error)) throw error
+    if (isRetryable(error)) throw error
     if (waiting.length === 1) return failAll(app, operation, waiting, sentenceOf(app, operation, error))
     for (const one of waiting) await changeBatch(app, actor, operation, [one])
   }
@@ -114,14 +114,14 @@ async function changeTogether(
   await app.tx(async (tx) => {
     const locked = await lockOperation(tx, operation.id)
     const next = await nextIssues(tx, operation.id, waiting.length)
-    // Somebody else was here meanwhile: another run, after this one seemed dead.
+    // Another run has continued in the meantime, after this one seemed dead.
     if (locked?.state !== 'running' || next[0]?.position !== waiting[0]?.position) return
     const ids = waiting.map(({ issueId }) => issueId)
     const before = await lockSnapshots(tx, actor.orgId, ids)
     if (operation.undoes !== null) {
       const { done, touched } = await undoIssues(app, tx, actor, operation.undoes, waiting, before)
       await writeResults(tx, operation.id, done)
-      return tellOthers(tx, actor.orgId, touched)
+      return publishChanges(tx, actor.orgId, touched)
     }
     const issues = await selectLocked(tx, actor, ids)
     const { resolution: _asked, ...rest } = change
@@ -146,11 +146,11 @@ async function changeTogether(
       }
     })
     await writeResults(tx, operation.id, done)
-    await tellOthers(tx, actor.orgId, changed)
+    await publishChanges(tx, actor.orgId, changed)
   })
 }
 
-/** What a resolution means in each project of the batch, as it was asked when the operation began. */
+/** The fix of the resolution in each project of the batch, as decided when the operation started. */
 async function fixesOf(
   app: App,
   actor: OrgActor,
@@ -167,14 +167,13 @@ async function fixesOf(
     waiting.map(({ issueId }) => issueId),
   )
   for (const projectId of projects) {
-    // Operations begun before this was stored have none.
     const fix = fixFrom(stored[projectId]) ?? (await fixOf(app, projectId, resolution))
     fixes.set(projectId, { asked: resolution, fix })
   }
   return fixes
 }
 
-/** Issue by issue: what belongs to one can be much. Each goes in the transaction that says so, here and to others. */
+/** One transaction per issue, which also writes its result and its live message: an issue can have many rows. */
 async function deleteBatch(
   app: App,
   actor: OrgActor,
@@ -185,18 +184,18 @@ async function deleteBatch(
     try {
       await removeIssue(app, actor, issueId, async (tx, projectId) => {
         await writeResults(tx, operation.id, [{ position, result: 'changed' }])
-        await tellOthers(tx, actor.orgId, new Map([[issueId, projectId]]))
+        await publishChanges(tx, actor.orgId, new Map([[issueId, projectId]]))
       })
     } catch (error) {
-      if (mustWait(error)) throw error
-      // Where another run deleted it just now, that one's result stands.
+      if (isRetryable(error)) throw error
+      // When another run has just deleted it, the result of that run stays.
       await failAll(app, operation, [{ position, issueId }], sentenceOf(app, operation, error))
     }
   }
 }
 
-/** One message per project, however many issues. */
-async function tellOthers(tx: Tx, orgId: string, changed: ReadonlyMap<string, string>): Promise<void> {
+/** One live message per project. */
+async function publishChanges(tx: Tx, orgId: string, changed: ReadonlyMap<string, string>): Promise<void> {
   const projects = Map.groupBy(changed, ([, projectId]) => projectId)
   for (const [projectId, issues] of projects) {
     await publishLive(tx, orgId, {
@@ -209,14 +208,14 @@ async function tellOthers(tx: Tx, orgId: string, changed: ReadonlyMap<string, st
   }
 }
 
-/** Worth another attempt as it is: the database is away, or two stood in each other's way. */
-const mustWait = (error: unknown): boolean =>
+/** Whether a retry may succeed: the database is not reachable, or a deadlock or serialisation failure occurred. */
+const isRetryable = (error: unknown): boolean =>
   isDatabaseAway(error) || (error instanceof Error && 'code' in error && /^40(001|P01)$/.test(String(error.code)))
 
 function sentenceOf(app: App, operation: Operation, error: unknown): string {
   if (error instanceof AppError) return error.message
-  app.log.error({ operation_id: operation.id, err: error }, 'an issue of a bulk operation cannot be changed')
-  return 'It could not be done; the log of the service says why.'
+  app.log.error({ operation_id: operation.id, err: error }, 'changing an issue of a bulk operation failed')
+  return 'The change failed. The log of the service has the reason.'
 }
 
 export const bulkIssuesTask = defineTask({
@@ -229,5 +228,5 @@ export const forgetBulkTask = defineTask({
   name: 'forget-bulk-issues',
   payload: NoPayload,
   cron: '40 3 * * *',
-  run: (app) => forgetOperations(app.db, new Date(app.clock.now().getTime() - REMEMBERED_MS)),
+  run: (app) => deleteOperations(app.db, new Date(app.clock.now().getTime() - RETENTION_MS)),
 })

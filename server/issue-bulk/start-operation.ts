@@ -19,12 +19,12 @@ export type BulkTarget = {
   readonly operation_id?: string | undefined
 }
 
-/** A small operation that was cut off in the middle of its request is gone on with after so long. */
-const TAKEN_UP_AFTER_MS = 60_000
+/** A job continues a small operation that its request did not finish after this time. */
+const CONTINUE_AFTER_MS = 60_000
 
 /**
- * Changes many issues, in the request when they are few, else behind it.
- * @throws AppError invalid (nothing of it was done), conflict (operation_id was used for something else)
+ * Changes many issues: few in the request, many in a job.
+ * @throws AppError invalid (nothing was changed), conflict (operation_id was used for another request)
  */
 export async function changeIssues(app: App, actor: OrgActor, asked: BulkTarget & BulkChange): Promise<BulkOperation> {
   const { operation_id: id, ids, query, projectId, ...change } = asked
@@ -38,7 +38,7 @@ export async function changeIssues(app: App, actor: OrgActor, asked: BulkTarget 
 }
 
 /**
- * Deletes many issues with all that belongs to them.
+ * Deletes many issues with their events and files.
  * @throws AppError invalid, conflict, as {@link changeIssues}
  */
 export async function deleteIssues(app: App, actor: OrgActor, asked: BulkTarget): Promise<BulkOperation> {
@@ -50,8 +50,8 @@ export async function deleteIssues(app: App, actor: OrgActor, asked: BulkTarget)
 }
 
 /**
- * What a resolution means in each project, asked once: a release that appears while the operation runs is not the next
- * one for half of its issues.
+ * The fix of the resolution in each project, decided once: a release that appears during the operation must not be the
+ * next release for some of its issues only.
  */
 async function fixesOf(
   app: App,
@@ -71,7 +71,7 @@ const targets = async (app: App, actor: OrgActor, { ids, query, projectId }: Bul
     ? matchingIssues(app, actor, { ...query, ...(projectId === undefined ? {} : { projectId }) })
     : [...new Set(ids)]
 
-/** What would refuse every single issue is said at once. @throws AppError invalid */
+/** Refuses a change that would fail for every issue. @throws AppError invalid */
 async function checkChange(app: App, actor: OrgActor, change: BulkChange): Promise<void> {
   const time = change.ignore_until?.time
   if (time !== undefined && new Date(time) <= app.clock.now())
@@ -81,7 +81,7 @@ async function checkChange(app: App, actor: OrgActor, change: BulkChange): Promi
   if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
 }
 
-/** The operation that was begun under this id; null when there is none. @throws AppError conflict */
+/** The operation with this id; null when there is none. @throws AppError conflict */
 async function knownOperation(
   app: App,
   actor: OrgActor,
@@ -96,7 +96,7 @@ async function knownOperation(
     row.actor_id !== memberOf(actor).userId ||
     !(await isSameRequest(app.db, id, request))
   )
-    throw conflict('operation_id was used for another request; use a new one.')
+    throw conflict('operation_id was used for another request. Use a new one.')
   return viewOperation(app, actor, id)
 }
 
@@ -109,7 +109,7 @@ export type Beginning = {
   readonly issueIds: readonly string[]
 }
 
-/** Writes down what is to be done, then does it: now when it is little, else in a job. */
+/** Stores the operation, then runs it: immediately when it is small, otherwise in a job. */
 export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }: Beginning): Promise<BulkOperation> {
   const now = app.clock.now()
   const atOnce = rest.issueIds.length <= AT_ONCE
@@ -118,12 +118,12 @@ export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }
       !(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: memberOf(actor).userId, now }))
     )
       return false
-    // Also for what is done at once: a process that is killed meanwhile leaves it to the job.
+    // Also for small operations: the job continues when the process is killed.
     await addJob(
       tx,
       CONTINUE_OPERATION,
       { operation_id: id },
-      { key: `bulk ${id}`, ...(atOnce ? { runAt: new Date(Date.now() + TAKEN_UP_AFTER_MS) } : {}) },
+      { key: `bulk ${id}`, ...(atOnce ? { runAt: new Date(Date.now() + CONTINUE_AFTER_MS) } : {}) },
     )
     return true
   })

@@ -13,14 +13,13 @@ import {
   type Snapshot,
   type Waiting,
 } from './bulk.queries.ts'
-import { takeBack, type Part } from './undo-rules.ts'
+import { undoChange, type Part } from './undo-rules.ts'
 
-/** What happens to the issue it was merged into is decided there. */
-export const HIDDEN = 'It was merged into another issue, which is shown in its place.'
+export const HIDDEN = 'It was merged into another issue.'
 
 type Now = ReadonlyMap<string, Locked>
 
-/** Puts back what an operation replaced in issues the caller has locked; what was changed since stays as it is. */
+/** Restores what an operation replaced in issues that the caller has locked. Later changes stay. */
 export async function undoIssues(
   app: App,
   tx: Tx,
@@ -52,7 +51,7 @@ export async function undoIssues(
     const trace = traces.get(issueId)
     if (current === undefined || trace === undefined) return { position, result: 'failed', error: 'Issue not found.' }
     if (current.isHidden) return { position, result: 'failed', error: HIDDEN }
-    const undoing = takeBack(trace.before, trace.after, current.snapshot)
+    const undoing = undoChange(trace.before, trace.after, current.snapshot)
     if ('error' in undoing) return { position, result: 'failed', error: undoing.error }
     restored.push({
       id: issueId,
@@ -62,7 +61,7 @@ export async function undoIssues(
     })
     touched.set(issueId, current.projectId)
     for (const part of undoing.parts) {
-      // A status brings its severity along: that needs no line of its own.
+      // A status change includes its severity change, which needs no entry.
       if (part === 'severity' && undoing.parts.includes('status')) continue
       entries.push({ id: newId(), issueId, ...entryOf(part, name, trace, undoes) })
     }
@@ -81,9 +80,9 @@ const KINDS: Readonly<Record<Part, string>> = {
 
 function entryOf(part: Part, name: string, { before, after }: { before: Snapshot; after: Snapshot }, undoes: string) {
   const sentences: Readonly<Record<Part, string>> = {
-    status: `${name} took a change back: this issue is ${String(before.status)} again.`,
-    assignee: `${name} took the change of owner back.`,
-    severity: `${name} took the change of severity back.`,
+    status: `${name} undid a change: this issue is ${String(before.status)} again.`,
+    assignee: `${name} undid the change of assignee.`,
+    severity: `${name} undid the change of severity.`,
   }
   return {
     kind: KINDS[part],

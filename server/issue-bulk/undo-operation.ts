@@ -7,17 +7,17 @@ import { begin } from './start-operation.ts'
 import { viewOperation } from './view-operation.ts'
 
 /**
- * Puts back what an operation replaced, where nothing came in between; an operation of its own.
+ * Starts an operation that restores what another one replaced, except where it was changed since.
  * @throws AppError not_found, conflict (deletions, undo itself, still running, nothing was changed)
  */
 export async function undoOperation(app: App, actor: OrgActor, operationId: string): Promise<BulkOperation> {
   const row = await selectOperation(app.db, operationId)
   if (row === undefined || row.org_id !== actor.orgId) throw notFound('Operation')
   if (row.undone_by !== null) return viewOperation(app, actor, row.undone_by)
-  if (row.kind === 'delete') throw conflict('What was deleted cannot be brought back.')
-  if (row.kind === 'undo') throw conflict('This is an undo already; make the change again instead.')
-  if (row.state !== 'done') throw conflict('It is still running; take it back when it is done.')
-  if (row.changed === 0) throw conflict('It changed nothing that could be taken back.')
+  if (row.kind === 'delete') throw conflict('Deleted issues cannot be restored.')
+  if (row.kind === 'undo') throw conflict('This operation is an undo. Make the change again instead.')
+  if (row.state !== 'done') throw conflict('The operation is still running. Undo it when it is done.')
+  if (row.changed === 0) throw conflict('The operation changed nothing.')
   const issueIds = await changedIssues(app.db, operationId)
   return begin(app, actor, { kind: 'undo', request: { undo: operationId }, undoes: operationId, issueIds })
 }

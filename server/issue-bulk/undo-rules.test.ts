@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Snapshot } from './bulk.queries.ts'
-import { takeBack } from './undo-rules.ts'
+import { undoChange } from './undo-rules.ts'
 
 const open: Snapshot = {
   status: 'unresolved',
@@ -30,7 +30,7 @@ const resolved: Snapshot = {
 
 test('what was changed comes back whole, what was not stays as it is now', () => {
   const now = { ...resolved, severity: 3, assignee_id: 'grace' }
-  expect(takeBack(open, resolved, now)).toEqual({
+  expect(undoChange(open, resolved, now)).toEqual({
     parts: ['status'],
     snapshot: { ...open, severity: 3, assignee_id: 'grace' },
   })
@@ -38,7 +38,7 @@ test('what was changed comes back whole, what was not stays as it is now', () =>
 
 test('late events that were only counted do not stand in the way', () => {
   const now = { ...resolved, resolution: { kind: 'now', automatic: false, late: { before: 2 } } }
-  expect(takeBack(open, resolved, now)).toMatchObject({ snapshot: { status: 'unresolved', resolution: null } })
+  expect(undoChange(open, resolved, now)).toMatchObject({ snapshot: { status: 'unresolved', resolution: null } })
 })
 
 test.each<[string, Snapshot, Snapshot, string]>([
@@ -52,12 +52,12 @@ test.each<[string, Snapshot, Snapshot, string]>([
     'another severity',
   ],
 ])('left alone: %s', (_name, after, now, sentence) => {
-  expect(takeBack(open, after, now)).toEqual({ error: expect.stringContaining(sentence) as unknown })
+  expect(undoChange(open, after, now)).toEqual({ error: expect.stringContaining(sentence) as unknown })
 })
 
 test('an escalated issue that was resolved gets its severity back', () => {
   const escalated = { ...open, status: 'escalated', severity: 3 }
-  expect(takeBack(escalated, { ...resolved, severity: 2 }, { ...resolved, severity: 2 })).toMatchObject({
+  expect(undoChange(escalated, { ...resolved, severity: 2 }, { ...resolved, severity: 2 })).toMatchObject({
     snapshot: { status: 'escalated', severity: 3, severity_pinned: false },
   })
 })

@@ -1,11 +1,11 @@
 import type { Snapshot } from './bulk.queries.ts'
 
-/** What of a change can be taken back. Pure. */
+/** Which parts of a change can be undone. Pure. */
 
-/** Facts that are changed, and put back, together. */
+/** Columns that are changed and restored together. */
 export type Part = 'status' | 'assignee' | 'severity'
 
-/** What tells whether somebody has been there since; the rest follows from it. */
+/** The columns that show whether a part was changed since. */
 const KEYS: Readonly<Record<Part, readonly (keyof Snapshot)[]>> = {
   status: ['status', 'status_changed_at'],
   assignee: ['assignee_id'],
@@ -18,10 +18,10 @@ const differs = (part: Part, a: Snapshot, b: Snapshot): boolean => KEYS[part].so
 
 export type Undoing = { readonly parts: readonly Part[]; readonly snapshot: Snapshot } | { readonly error: string }
 
-/** What an issue becomes when a change from `before` to `after` is taken back, as it stands now. */
-export function takeBack(before: Snapshot, after: Snapshot, now: Snapshot): Undoing {
+/** The values of an issue after the change from `before` to `after` is undone. */
+export function undoChange(before: Snapshot, after: Snapshot, now: Snapshot): Undoing {
   const parts = PARTS.filter((part) => differs(part, before, after))
-  // A status brings its severity along; events raise the severity again by themselves, which is nobody's decision.
+  // A status change includes its severity change. Events raise the severity automatically; undo ignores that.
   const moved = parts.find(
     (part) => differs(part, after, now) && !(part === 'severity' && now.severity_pinned === false),
   )

@@ -12,7 +12,7 @@ export type ResultPage = {
 }
 
 /**
- * How far an operation of the organisation has come, with a page of its results.
+ * The progress of an operation of the organisation, with a page of its results.
  * @throws AppError not_found, invalid (cursor)
  */
 export async function viewOperation(

@@ -1,21 +1,21 @@
 import { memberBehind, type OrgActor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { lockMember } from '../team/members.queries.ts'
-import type { News } from '../inbox/inbox.queries.ts'
+import type { Notification } from '../inbox/inbox.queries.ts'
 import type { Tx } from '../storage/database.ts'
 
 type Member = Awaited<ReturnType<typeof requireMember>>
 
 export type Assigned = {
   readonly to: string | null
-  readonly news: News | null
+  readonly notification: Notification | null
   readonly entry: { readonly kind: string; readonly sentence: string; readonly data: Record<string, unknown> }
 }
 
 /**
- * Gives an issue to a member, who follows it from now on and hears of it, or to nobody; null where it was so already.
- * @param member null clears, undefined leaves it
- * @param name of who does it
+ * Assigns an issue to a member, or to nobody. Returns null when nothing changes.
+ * @param member null removes the assignee, undefined leaves it
+ * @param name the actor's name, for the sentence
  */
 export function decideAssignee(
   actor: OrgActor,
@@ -27,8 +27,12 @@ export function decideAssignee(
   if (member === undefined || (member?.id ?? null) === from) return null
   const kind = 'assigned'
   if (member === null)
-    return { to: null, news: null, entry: { kind, sentence: `${name} removed the owner.`, data: { from, to: null } } }
-  const news: News = {
+    return {
+      to: null,
+      notification: null,
+      entry: { kind, sentence: `${name} removed the assignee.`, data: { from, to: null } },
+    }
+  const notification: Notification = {
     orgId: actor.orgId,
     userId: member.id,
     issueId: issue.id,
@@ -39,10 +43,10 @@ export function decideAssignee(
   }
   const whom = member.id === memberBehind(actor)?.userId ? 'themselves' : member.name
   const sentence = `${name} assigned this issue to ${whom}.`
-  return { to: member.id, news, entry: { kind, sentence, data: { from, to: member.id } } }
+  return { to: member.id, notification, entry: { kind, sentence, data: { from, to: member.id } } }
 }
 
-/** The member, who stays one until the transaction ends. @throws AppError invalid (whoever else it may be) */
+/** Locks the membership until the transaction ends. @throws AppError invalid (not an active member) */
 export async function requireMember(tx: Tx, actor: OrgActor, assigneeId: string) {
   const member = await lockMember(tx, actor.orgId, assigneeId)
   if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')

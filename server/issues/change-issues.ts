@@ -44,8 +44,8 @@ export async function changeIssues(
   const decided = changes.map(({ issue, change }) => {
     const moved =
       change.status === undefined ? null : decideStatus(issue, { ...change, status: change.status }, name, now)
-    const owner = change.assignee_id == null ? change.assignee_id : members.get(change.assignee_id)
-    const assigned = decideAssignee(actor, issue, owner, name)
+    const assignee = change.assignee_id == null ? change.assignee_id : members.get(change.assignee_id)
+    const assigned = decideAssignee(actor, issue, assignee, name)
     const rated = decideSeverity(issue, change.severity, name, moved?.life.status ?? issue.status, now)
     return { issue, moved, assigned, rated }
   })
@@ -63,17 +63,21 @@ export async function changeIssues(
         : [{ issueId: issue.id, userId: member.userId, reason: 'changed' as const }],
     ),
   )
-  const owners = decided.flatMap(({ issue, assigned }) => (assigned === null ? [] : [{ id: issue.id, ...assigned }]))
-  await writeAssignees(tx, owners)
+  const assignments = decided.flatMap(({ issue, assigned }) =>
+    assigned === null ? [] : [{ id: issue.id, ...assigned }],
+  )
+  await writeAssignees(tx, assignments)
   await subscribeAutomatically(
     tx,
     now,
-    owners.flatMap(({ id, to }) => (to === null ? [] : [{ issueId: id, userId: to, reason: 'assigned' as const }])),
+    assignments.flatMap(({ id, to }) =>
+      to === null ? [] : [{ issueId: id, userId: to, reason: 'assigned' as const }],
+    ),
   )
   await notify(
     tx,
     now,
-    owners.flatMap(({ news }) => (news === null ? [] : [news])),
+    assignments.flatMap(({ notification }) => (notification === null ? [] : [notification])),
   )
   await writeSeverities(
     tx,

@@ -8,8 +8,8 @@ import { roleAtLeast } from '#shared/permissions.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Comment, COMMENT_SORTS } from './issues.api.ts'
 import { holdIssue, selectIssue, shownWith } from '../issue-rows/issues.queries.ts'
-import { mentionsOf, tellOfComment, tellOfEdit } from '../inbox/comment-people.ts'
-import { tell, toldOfComment } from '../inbox/inbox.queries.ts'
+import { mentionsOf, notifyOfComment, notifyOfEdit } from '../inbox/comment-people.ts'
+import { publishInbox, notifiedOfComment } from '../inbox/inbox.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 
 /** @throws AppError not_found */
@@ -139,7 +139,7 @@ export async function createComment(
       created_at: app.clock.now(),
     }
     await tx.insertInto('comments').values(row).execute()
-    await tellOfComment(app, tx, actor, { id: row.id, issueId: id, body: input.body })
+    await notifyOfComment(app, tx, actor, { id: row.id, issueId: id, body: input.body })
     await tellOthers(tx, actor, id, projectId)
     return viewComment(tx, actor.orgId, row.id)
   })
@@ -171,7 +171,7 @@ export async function updateComment(
         .set({ body: input.body, edited_at: app.clock.now() })
         .where('id', '=', comment.id)
         .execute()
-      await tellOfEdit(app, tx, actor, { id: comment.id, issueId: id, body: input.body })
+      await notifyOfEdit(app, tx, actor, { id: comment.id, issueId: id, body: input.body })
       await tellOthers(tx, actor, id, projectId)
     }
     return viewComment(tx, actor.orgId, comment.id)
@@ -201,7 +201,7 @@ export async function deleteComment(
     if (comment.author_id !== member.userId && !roleAtLeast(member.role, 'admin'))
       throw forbidden('Only its author, an admin or an owner can delete a comment.')
     // The number on their bell goes down with it.
-    await tell(tx, actor.orgId, await toldOfComment(tx, comment.id))
+    await publishInbox(tx, actor.orgId, await notifiedOfComment(tx, comment.id))
     await tx.deleteFrom('comments').where('id', '=', comment.id).execute()
     await tx
       .insertInto('issue_activity')

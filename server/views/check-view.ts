@@ -10,18 +10,18 @@ import type { Tx } from '../storage/database.ts'
 import { type IssueView, MAX_OWN_VIEWS, MAX_SHARED_VIEWS, ViewFilters } from './views.api.ts'
 import { countForLimit, type ViewRow } from './views.queries.ts'
 
-/** What is said of a view that is saved. */
+/** The parts of a saved view that can be invalid. */
 export type ViewDraft = { readonly query?: string | undefined; readonly filters?: ViewFilters | undefined }
 
 /**
- * A view that is saved can be asked: its query is one, and what it names belongs to the organisation.
- * @throws AppError invalid, naming the place
+ * Checks that the query is valid and that projects and assignees belong to the organisation.
+ * @throws AppError invalid, which names the field
  */
 export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, filters }: ViewDraft): Promise<void> {
   if (query !== undefined) await compileQuery(tx, actor, parseQuery(query, 'query'), now, 'query')
   const projects = new Set(filters?.projectId)
   if (projects.size > 0 && (await countProjectsAmong(tx, actor.orgId, [...projects])) < projects.size)
-    throw invalid('filters.projectId names a project this organisation does not have.')
+    throw invalid('filters.projectId names a project that is not in this organisation.')
   const people = new Set(filters?.assignee_id?.filter((id) => id !== 'me' && id !== 'none'))
   if (people.size === 0) return
   if ((await countMembersAmong(tx, actor.orgId, [...people])) < people.size)
@@ -29,22 +29,22 @@ export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, fi
 }
 
 /**
- * Room for one more view of the kind.
- * @throws AppError forbidden (viewers share nothing), conflict (there are too many)
+ * Checks that the limit permits one more view.
+ * @throws AppError forbidden (a viewer shares a view), conflict (too many)
  */
 export async function requireRoom(tx: Tx, actor: OrgActor, isShared: boolean): Promise<void> {
   if (isShared && !roleAtLeast(memberOf(actor).role, 'member'))
-    throw forbidden('Sharing a view needs the member role; you can keep it for yourself.')
-  const most = isShared ? MAX_SHARED_VIEWS : MAX_OWN_VIEWS
-  if ((await countForLimit(tx, actor, isShared)) >= most)
+    throw forbidden('Sharing a view needs the role member. You can save it for yourself.')
+  const max = isShared ? MAX_SHARED_VIEWS : MAX_OWN_VIEWS
+  if ((await countForLimit(tx, actor, isShared)) >= max)
     throw conflict(
       isShared
-        ? `The organisation has ${most} shared views, the most there can be; delete one first.`
-        : `You have ${most} views, the most there can be; delete one first.`,
+        ? `The organisation has ${max} shared views, the maximum. Delete one first.`
+        : `You have ${max} views, the maximum. Delete one first.`,
     )
 }
 
-/** Owners change their views, admins the shared ones of everybody. */
+/** Members change their own views, admins all shared ones. */
 export function mayChange(actor: OrgActor, view: { created_by: string | null; is_shared: boolean }): boolean {
   const member = memberBehind(actor)
   if (member === null) return false

@@ -16,7 +16,7 @@ export type NewView = {
   readonly position: number
 }
 
-/** @throws AppError invalid (query, filters), forbidden (viewers share nothing), conflict (too many) */
+/** @throws AppError invalid (query, filters), forbidden (a viewer shares a view), conflict (too many) */
 export async function createView(app: App, actor: OrgActor, input: NewView): Promise<IssueView> {
   return app.tx(async (tx) => {
     const now = app.clock.now()

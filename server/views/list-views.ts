@@ -6,7 +6,7 @@ import { viewOf } from './check-view.ts'
 import type { IssueView } from './views.api.ts'
 import { countViews, selectViews } from './views.queries.ts'
 
-/** Views the actor sees; there are few, so a cursor is a number of rows. @throws AppError invalid */
+/** The views that the actor can see. There are few, so a cursor is a number of rows. @throws AppError invalid */
 export async function listViews(
   app: App,
   actor: OrgActor,

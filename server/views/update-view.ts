@@ -10,10 +10,10 @@ export type ViewChange = { readonly viewId: string } & {
   readonly [K in keyof NewView]?: NewView[K] | undefined
 }
 
-const NOT_YOURS = 'Shared views of others are changed by admins and owners.'
+const NOT_YOURS = 'Only admins and owners can change shared views of other members.'
 
 /**
- * Changes what is given. What is no longer shared belongs to its owner alone: nobody else takes a view back.
+ * Changes the given fields. Only its owner can stop sharing a view.
  * @throws AppError not_found, forbidden, invalid (query, filters), conflict (too many)
  */
 export async function updateView(app: App, actor: OrgActor, { viewId, ...change }: ViewChange): Promise<IssueView> {
@@ -22,7 +22,7 @@ export async function updateView(app: App, actor: OrgActor, { viewId, ...change 
     if (view === undefined) throw notFound('View')
     if (!mayChange(actor, view)) throw forbidden(NOT_YOURS)
     if (change.is_shared === false && view.created_by !== memberOf(actor).userId)
-      throw forbidden('Only who made a view can stop sharing it; you can delete it.')
+      throw forbidden('Only the owner of a view can stop sharing it. You can delete it.')
     const now = app.clock.now()
     await checkDraft(tx, actor, now, change)
     if (change.is_shared !== undefined && change.is_shared !== view.is_shared)

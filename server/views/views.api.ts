@@ -4,7 +4,7 @@ import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { IssueSort, IssueStatus, Person, Severity } from '../issue-rules/issue.api.ts'
 import { MAX_QUERY_CHARACTERS, MAX_VIEW_NAME_CHARACTERS } from '#shared/limits.ts'
 
-/** Questions people ask of the issues again and again, under a name. */
+/** Saved views: queries with a name. */
 
 export const MAX_OWN_VIEWS = 50
 export const MAX_SHARED_VIEWS = 100
@@ -22,7 +22,7 @@ export const ViewFilters = z.strictObject(
     range: z
       .enum(['1h', '24h', '7d', '30d'], { error: 'range must be one of 1h, 24h, 7d, 30d.' })
       .optional()
-      .describe('How far back issues were seen.'),
+      .describe('Only issues seen within this time.'),
   },
   { error: 'filters must be an object of status, severity, platform, projectId, assignee_id, range.' },
 )
@@ -34,8 +34,8 @@ export const IssueView = z.object({
   query: z.string(),
   sort: IssueSort,
   filters: ViewFilters,
-  is_shared: z.boolean().describe('Seen by the whole organisation; otherwise by its owner only.'),
-  owner: Person.nullable().describe('Who made it; null once they are gone.'),
+  is_shared: z.boolean().describe('Visible to the whole organisation; otherwise only to its owner.'),
+  owner: Person.nullable().describe('The member who created it; null once that member is disabled or deleted.'),
   can_change: z.boolean().describe('Whether the caller may change and delete it.'),
   position: z.number().int(),
   created_at: Timestamp,
@@ -48,7 +48,7 @@ const name = z
   .trim()
   .min(1, { error: 'name must not be empty.' })
   .max(MAX_VIEW_NAME_CHARACTERS, { error: 'name must be at most 60 characters.' })
-  // Names stand in a menu: one line of what can be seen. Persian words and emoji are joined by what cannot.
+  // A menu shows the name: one line of visible characters. Persian words and emoji contain joiners, which are invisible.
   .refine(
     (text) =>
       /[^\p{C}\p{Z}]/u.test(text) && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text.replaceAll(/[\u200C\u200D]/gu, '')),
@@ -98,7 +98,7 @@ export const viewRoutes = routes({
     path: '/api/views/:viewId',
     tag: 'Issues',
     summary: 'Rename, change, share or move a saved view',
-    description: 'Absent fields stay. Shared views of others are changed by admins.',
+    description: 'Absent fields stay as they are. Admins can change shared views of other members.',
     permission: 'self',
     params: viewParams,
     body: z
@@ -121,7 +121,7 @@ export const viewRoutes = routes({
     path: '/api/views/:viewId',
     tag: 'Issues',
     summary: 'Delete a saved view',
-    description: 'Its owner; shared views also admins.',
+    description: 'The owner can delete it; admins can delete shared views.',
     permission: 'self',
     status: 204,
     params: viewParams,

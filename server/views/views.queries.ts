@@ -3,7 +3,7 @@ import type { Tables } from '../storage/tables.gen.ts'
 import { memberBehind, memberOf, type OrgActor } from '../context/actor.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** Saved views an actor sees: their own, and the shared ones of their organisation. */
+/** Saved views that an actor can see: their own and the shared ones of the organisation. */
 
 const visible = (db: Connection, actor: OrgActor) =>
   db
@@ -67,7 +67,7 @@ export function lockView(tx: Tx, actor: OrgActor, viewId: string) {
     .executeTakeFirst()
 }
 
-/** Views that count against a limit; whoever asks holds off others of the organisation until the transaction ends. */
+/** Number of views for a limit. Other callers of the organisation wait until the transaction ends. */
 export async function countForLimit(tx: Tx, actor: OrgActor, shared: boolean): Promise<number> {
   await tx.selectFrom('orgs').select('id').where('id', '=', actor.orgId).forNoKeyUpdate().executeTakeFirst()
   let query = tx.selectFrom('issue_views').where('org_id', '=', actor.orgId).where('is_shared', '=', shared)

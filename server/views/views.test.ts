@@ -90,7 +90,7 @@ describe('sharing', () => {
     expect(await namesOf(guest)).toEqual(['Second', 'First'])
     expect(await root.api.patch(`/api/views/${second.id}`, { is_shared: false })).toMatchObject({
       status: 403,
-      body: { error: 'Only who made a view can stop sharing it; you can delete it.' },
+      body: { error: 'Only the owner of a view can stop sharing it. You can delete it.' },
     })
     expect((await ada.api.patch(`/api/views/${second.id}`, { is_shared: false })).status).toBe(200)
     expect(await namesOf(ben)).toEqual(['First'])
