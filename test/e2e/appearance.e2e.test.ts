@@ -71,7 +71,7 @@ test('a read that fails shows the reason in its place and can be tried again', a
   )
   await page.goto(`/projects/${project.id}/settings/general`)
   await page.getByRole('alert').filter({ hasText: 'Project not found.' }).waitFor()
-  await page.getByRole('button', { name: 'Copy request id' }).click()
+  await page.getByRole('button', { name: 'Copy request ID' }).click()
   await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe('req-7')
   await page.unroute(`**/api/projects/${project.id}/settings`)
   await page.keyboard.press('.')

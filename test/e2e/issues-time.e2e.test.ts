@@ -84,7 +84,7 @@ test('without a pointer: arrows read, Shift marks, Enter looks, Escape goes back
   await reader(page).focus()
   await press(page, 'ArrowLeft')
   for (let step = 0; step < 8; step++) await page.keyboard.press('Shift+ArrowLeft')
-  await eventually(() => reader(page).getAttribute('aria-valuetext')).toMatch(/^Marked: .* to .*All other 1/)
+  await eventually(() => reader(page).getAttribute('aria-valuetext')).toMatch(/^Selected: .* to .*All other 1/)
   await press(page, 'Enter')
   await eventually(() => titles(page)).toEqual(['NewError'])
   await page.getByRole('button', { name: 'Remove filter time' }).waitFor()

@@ -137,9 +137,9 @@ test('says whether the rollout goes on, and why', async () => {
     .getByRole('row', { name: /4\.11\.3/ })
     .getByText('Healthy')
     .waitFor()
-  await page.getByRole('img', { name: /^Share of sessions per release\. The newest, 4\.12\.0, holds/ }).waitFor()
+  await page.getByRole('img', { name: /^Share of sessions per release\. The newest, 4\.12\.0, has/ }).waitFor()
   await page
-    .getByRole('img', { name: /^Crash-free sessions since each release came out: 4\.12\.0 at 99\.\d+.% after/ })
+    .getByRole('img', { name: /^Crash-free sessions since each release: 4\.12\.0 at 99\.\d+.% after/ })
     .waitFor()
 
   // A chart is read with the arrow keys, and as a table.
@@ -193,7 +193,7 @@ test('made by hand: N, a name that cannot be, one that exists, one that can', as
   const dialog = page.getByRole('dialog', { name: 'Create release' })
   await dialog.getByLabel('Version').fill('latest')
   await dialog.getByRole('button', { name: 'Create release' }).click()
-  await dialog.getByText('1 to 200 characters without slash').waitFor()
+  await dialog.getByText('Enter 1 to 200 characters.').waitFor()
   await dialog.getByLabel('Version').fill(RELEASES[0]?.version ?? '')
   await dialog.getByRole('button', { name: 'Create release' }).click()
   await dialog.getByText(/The project has a release .* already\./).waitFor()
