@@ -239,7 +239,7 @@ describe('when something goes wrong', () => {
         index === 2
           ? {
               ...entry,
-              items: entry.items.map((item) =>
+              items: (entry.items ?? []).map((item) =>
                 'kind' in item && item.kind === 'event' ? { ...item, fact: { ...item.fact, ...fault } } : item,
               ),
             }

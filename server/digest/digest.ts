@@ -23,7 +23,8 @@ type PreparedEntry = {
   readonly entry: SpoolEntry
   /** Empty when the project is gone; then nothing is recorded but outcomes. */
   readonly orgId: string
-  readonly items: readonly PreparedItem[]
+  /** Null when the entry could not be split. */
+  readonly items: readonly PreparedItem[] | null
   readonly poison: string | null
 }
 
@@ -65,7 +66,7 @@ export async function prepareBatches(
         entries.push({ entry, orgId, items: await prepareEntry(entry, project), poison: null })
       } catch (error) {
         app.log.error({ project_id: entry.projectId, err: error }, 'an entry cannot be digested')
-        entries.push({ entry, orgId, items: [], poison: reasonOf(error) })
+        entries.push({ entry, orgId, items: null, poison: reasonOf(error) })
       }
     }
   }
@@ -140,11 +141,11 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Prom
     if (poison !== null) {
       quarantined++
       await quarantineEntry(tx, entry, poison, 1, now)
-      for (const { category, quantity } of items.length === 0 ? [UNREADABLE] : items)
+      for (const { category, quantity } of items ?? [UNREADABLE])
         sums.add({ ...base, category, quantity, outcome: 'dropped', reason: 'quarantine' })
       continue
     }
-    for (const item of items) {
+    for (const item of items ?? []) {
       if ('outcome' in item) {
         sums.add({ ...base, ...item })
         continue

@@ -114,6 +114,21 @@ const EXAMPLES: [Step[]][] = [
       },
     ],
   ]),
+  // An envelope without items ends in quarantine without an outcome.
+  ...[0, 1, 2, 3].flatMap((first) =>
+    [1, 2].map((after): [Step[]] => [
+      [
+        sends(),
+        {
+          kind: 'digest',
+          faults: [
+            { kind: 'data', after: first },
+            { kind: 'data', after },
+          ],
+        },
+      ],
+    ]),
+  ),
 ]
 
 let projects = 5_000

@@ -7,7 +7,7 @@ import type { PreparedFact, PreparedItem } from './item.ts'
 
 type Entries = readonly {
   readonly entry: { readonly projectId: string; readonly receivedAtMs: number }
-  readonly items: readonly PreparedItem[]
+  readonly items: readonly PreparedItem[] | null
 }[]
 
 /**
@@ -30,7 +30,7 @@ export async function noteReleasesOf(app: App, entries: Entries): Promise<void> 
 function dueOf(entries: Entries, known: KnownReleases, now: Date): Sighting[] {
   const due: Sighting[] = []
   for (const { entry, items } of entries) {
-    for (const item of items) {
+    for (const item of items ?? []) {
       if ('outcome' in item) continue
       const found = releaseOf(item)
       if (found === null) continue
