@@ -50,6 +50,7 @@ function freshCheckout(): { checkout: string; remove: () => void } {
   const parts = [
     'server',
     'scripts',
+    'shared',
     'migrations',
     'web',
     'package.json',

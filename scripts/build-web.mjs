@@ -7,6 +7,8 @@ import { showProgress } from './progress.mjs'
 import { root, toolEnvironment } from './runtime.mjs'
 
 const web = join(root, 'web')
+/** Code that the dashboard imports beside its own. */
+const shared = join(root, 'shared')
 const dist = join(web, 'dist')
 const stamp = join(dist, '.built-from')
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -108,6 +110,7 @@ function hashSources() {
     }
   }
   walk(web)
+  if (existsSync(shared)) walk(shared)
   for (const name of ['package-lock.json', 'vite.config.ts']) {
     if (existsSync(join(root, name))) add(join(root, name))
   }

@@ -27,6 +27,7 @@ const root = join(import.meta.dirname, '../..')
 const PARTS = [
   'server',
   'scripts',
+  'shared',
   'migrations',
   'web',
   'package.json',

@@ -111,6 +111,11 @@ describe('npm start', () => {
     expect((await run(['scripts/start.mjs'])).out).toContain('Building the dashboard: done')
     expect(builtCode()).toContain('second')
     expect(readdirSync(join(checkout, 'web')).toSorted()).toEqual(['dist', 'index.html', 'main.ts'])
+
+    mkdirSync(join(checkout, 'shared'))
+    writeFileSync(join(checkout, 'shared/limits.ts'), 'export const LIMIT = 1')
+    expect((await run(['scripts/start.mjs'])).out).toContain('Building the dashboard: done')
+    expect((await run(['scripts/start.mjs'])).out).toBe('serving serve\n')
   })
 
   test('a dashboard that cannot be built: the one before is served, or the start ends', async () => {
