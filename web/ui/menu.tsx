@@ -1,6 +1,7 @@
-import { lazy, Suspense, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { IconName } from './icon.tsx'
 import './last-input.ts'
+import { late, useLate } from './late.ts'
 import { usePanelTrigger } from './panel-trigger.tsx'
 
 export type MenuEntry = { kind: 'heading'; label: string } | { kind: 'separator' } | MenuItem
@@ -33,11 +34,10 @@ type MenuProps = {
   onOpenChange?: (open: boolean) => void
 }
 
-const loadPanel = () => import('./menu-panel.tsx')
-const MenuPanel = lazy(() => loadPanel().then((module) => ({ default: module.MenuPanel })))
+const panelCode = late(() => import('./menu-panel.tsx').then((module) => module.MenuPanel))
 
 /** Fetches the code of menus before one is opened. */
-export const preloadMenus = (): void => void loadPanel().catch(() => undefined)
+export const preloadMenus = (): void => void panelCode.fetch().catch(() => undefined)
 
 /**
  * A menu under a button: arrows, typing and the letter of each item choose, Escape closes and gives focus back.
@@ -45,23 +45,25 @@ export const preloadMenus = (): void => void loadPanel().catch(() => undefined)
  */
 export function Menu({ trigger, label, entries, align = 'start', side = 'bottom', open, onOpenChange }: MenuProps) {
   const panel = usePanelTrigger(trigger, { kind: 'menu', open, onOpenChange })
+  const content = useLate(
+    panelCode,
+    panel.element === null
+      ? null
+      : {
+          id: panel.panelId,
+          trigger: panel.element,
+          label,
+          entries,
+          align,
+          side,
+          open: panel.open,
+          onOpenChange: panel.setOpen,
+        },
+  )
   return (
     <>
       {panel.button}
-      {panel.element === null ? null : (
-        <Suspense fallback={null}>
-          <MenuPanel
-            id={panel.panelId}
-            trigger={panel.element}
-            label={label}
-            entries={entries}
-            align={align}
-            side={side}
-            open={panel.open}
-            onOpenChange={panel.setOpen}
-          />
-        </Suspense>
-      )}
+      {content}
     </>
   )
 }

@@ -1,4 +1,5 @@
-import { lazy, Suspense, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { late, useLate } from './late.ts'
 import { usePanelTrigger } from './panel-trigger.tsx'
 
 type PopoverProps = {
@@ -13,11 +14,10 @@ type PopoverProps = {
   onOpenChange?: (open: boolean) => void
 }
 
-const loadPanel = () => import('./popover-panel.tsx')
-const PopoverPanel = lazy(() => loadPanel().then((module) => ({ default: module.PopoverPanel })))
+const panelCode = late(() => import('./popover-panel.tsx').then((module) => module.PopoverPanel))
 
 /** Fetches the code of popovers before one is opened. */
-export const preloadPopovers = (): void => void loadPanel().catch(() => undefined)
+export const preloadPopovers = (): void => void panelCode.fetch().catch(() => undefined)
 
 /** A small panel under a button for controls that a menu cannot hold. Escape closes and gives focus back. */
 export function Popover({
@@ -31,25 +31,26 @@ export function Popover({
   onOpenChange,
 }: PopoverProps) {
   const panel = usePanelTrigger(trigger, { kind: 'dialog', open, onOpenChange })
+  const content = useLate(
+    panelCode,
+    panel.element === null
+      ? null
+      : {
+          id: panel.panelId,
+          trigger: panel.element,
+          label,
+          align,
+          side,
+          className,
+          open: panel.open,
+          onOpenChange: panel.setOpen,
+          children,
+        },
+  )
   return (
     <>
       {panel.button}
-      {panel.element === null ? null : (
-        <Suspense fallback={null}>
-          <PopoverPanel
-            id={panel.panelId}
-            trigger={panel.element}
-            label={label}
-            align={align}
-            side={side}
-            className={className}
-            open={panel.open}
-            onOpenChange={panel.setOpen}
-          >
-            {children}
-          </PopoverPanel>
-        </Suspense>
-      )}
+      {content}
     </>
   )
 }
