@@ -1,3 +1,4 @@
+import { keepCanary } from './storage/canary.queries.ts'
 import pino from 'pino'
 import { createPasswordHasher, PASSWORD_COST } from './auth/password-hasher.ts'
 import type { Config } from './config.ts'
@@ -88,14 +89,9 @@ const CANARY_TEXT = 'faultline'
 
 /** A wrong ENCRYPTION_KEYS is told at start, not when somebody logs in. */
 async function checkCanary(db: App['db'], sealer: Sealer): Promise<void> {
-  await db
-    .insertInto('seal_canary')
-    .values({ id: 1, sealed: sealer.seal(Buffer.from(CANARY_TEXT), CANARY_PLACE) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const row = await db.selectFrom('seal_canary').select('sealed').where('id', '=', 1).executeTakeFirstOrThrow()
+  const sealed = await keepCanary(db, sealer.seal(Buffer.from(CANARY_TEXT), CANARY_PLACE))
   try {
-    if (sealer.open(row.sealed, CANARY_PLACE).toString() === CANARY_TEXT) return
+    if (sealer.open(sealed, CANARY_PLACE).toString() === CANARY_TEXT) return
   } catch (error) {
     throw new Error(
       'ENCRYPTION_KEYS does not fit this database: it was set up with another key. Put the old key back (several may be listed).',

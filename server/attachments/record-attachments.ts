@@ -1,6 +1,6 @@
 import { attachmentKey, findStoredAttachments, insertAttachments, type FiledAttachment } from './attachments.queries.ts'
 import type { Attachment } from './attachment.ts'
-import { findIssuesOf } from '../events/store.ts'
+import { findIssuesOf } from '../events/store.queries.ts'
 import { dayOf } from '../kernel/day.ts'
 import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
 import type { Recorder } from '../outcomes/recorder.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { lockUntilEnd } from '../storage/advisory-lock.queries.ts'
 import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, forbidden } from '../kernel/errors.ts'
@@ -45,7 +45,7 @@ export async function signUp(
   const now = app.clock.now()
   const orgId = newId()
   const org = await app.tx(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${SIGN_UP_LOCK})`.execute(tx)
+    await lockUntilEnd(tx, SIGN_UP_LOCK)
     await checkOpen(app, tx)
     const slug = await freeSlug(tx, input.org)
     await insertOrg(tx, {

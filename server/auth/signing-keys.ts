@@ -1,5 +1,5 @@
+import { lockUntilEnd } from '../storage/advisory-lock.queries.ts'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { App } from '../context/app.ts'
 import { publish } from '../storage/bus.ts'
@@ -83,7 +83,7 @@ async function replaceSigningKey(app: App, staleBefore: Date | null): Promise<vo
   const kid = await calculateJwkThumbprint(publicJwk)
   const now = app.clock.now()
   await app.tx(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${KEY_LOCK})`.execute(tx)
+    await lockUntilEnd(tx, KEY_LOCK)
     const active = (await readSigningKeys(tx)).find((key) => key.state === 'active')
     if (active !== undefined) {
       if (staleBefore !== null && active.created_at > staleBefore) return

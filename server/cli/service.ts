@@ -1,3 +1,4 @@
+import { ping } from '../spool/spool.queries.ts'
 import type { App } from '../context/app.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
 import { clientAddressReader } from '../http/client-address.ts'
@@ -191,7 +192,7 @@ const SPOOL_WORDS: Readonly<Record<SpoolReadiness, string>> = {
 /** Ready: the database answers, and the intake takes what comes. */
 async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
   const started = app.clock.monotonicMs()
-  const database = await within(MAX_WAIT_MS, app.db.query('select 1')).then(
+  const database = await within(MAX_WAIT_MS, ping(app.db)).then(
     () => ({ ok: true, detail: `${Math.round(app.clock.monotonicMs() - started)} ms` }),
     () => ({ ok: false, detail: 'The database does not answer.' }),
   )

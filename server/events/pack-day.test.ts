@@ -9,7 +9,7 @@ import { openBlock, openBody } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 import { packColdEvents } from './pack-cold-events.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
-import { ANY_DAY } from './event-places.ts'
+import { ANY_DAY } from './event-places.queries.ts'
 import {
   deleteEventsOf,
   deleteEventsOfUser,
@@ -18,7 +18,7 @@ import {
   newestEvents,
   readEvent,
   readEvents,
-} from './store.ts'
+} from './store.queries.ts'
 
 const { app, clock } = await testApp()
 const projectId = newId()

@@ -19,7 +19,7 @@ import {
   tidyDay,
   writePacked,
 } from './pack.queries.ts'
-import type { PackedPart } from './packed-bodies.ts'
+import type { PackedPart } from './packed-bodies.queries.ts'
 
 /** Rows and bytes of one transaction; the event loop turns after each block, a few milliseconds of work. */
 const STEP = { rows: 400, bytes: 8 * 1024 * 1024 }

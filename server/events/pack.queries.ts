@@ -2,7 +2,7 @@ import type { Connection, Tx } from '../storage/database.ts'
 import { dayPlus } from '../kernel/day.ts'
 import { partitionName } from '../storage/day-partitions.ts'
 import { CopyRows } from '../storage/copy-in.ts'
-import type { PackedPart } from './packed-bodies.ts'
+import type { PackedPart } from './packed-bodies.queries.ts'
 
 /** SQL of packing. Names of tables come from days we made ourselves; COPY and DDL take no parameters. */
 

@@ -4,10 +4,10 @@ import { testApp } from '#test/kit/test-app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../storage/day-partitions.ts'
-import { ANY_DAY } from './event-places.ts'
+import { ANY_DAY } from './event-places.queries.ts'
 import { packDay } from './pack-day.ts'
 import { purgeEvents } from './purge-events.ts'
-import { insertEvents, newestEvents } from './store.ts'
+import { insertEvents, newestEvents } from './store.queries.ts'
 
 const { app, clock } = await testApp()
 const never = new AbortController().signal

@@ -6,7 +6,7 @@ import { oldestDay } from '../projects/general-settings.ts'
 import { selectAllSettings } from '../projects/projects.queries.ts'
 import { deletePackingsBefore } from './pack.queries.ts'
 import { UNIQUE_DAYS } from './event.ts'
-import { deleteEventsOfDay, issuesOfDay } from './store.ts'
+import { deleteEventsOfDay, issuesOfDay } from './store.queries.ts'
 
 /** Events that go in one transaction: digestion and questions come between. */
 const PIECE = 2_000

@@ -6,8 +6,8 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { packBlock } from './blocks.ts'
-import { ANY_DAY, lookAtEvents } from './event-places.ts'
-import { findStored, insertEvents, newestArrived, newestEvents, readEvent, readEventsAt } from './store.ts'
+import { ANY_DAY, lookAtEvents } from './event-places.queries.ts'
+import { findStored, insertEvents, newestArrived, newestEvents, readEvent, readEventsAt } from './store.queries.ts'
 
 const { app, clock } = await testApp()
 const day = dayOf(clock.now())

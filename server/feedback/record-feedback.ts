@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/database.ts'
-import { findIssuesOf, type EventKey } from '../events/store.ts'
+import { findIssuesOf, type EventKey } from '../events/store.queries.ts'
 import type { NewFeedback } from './feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from './feedback.queries.ts'
 import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'

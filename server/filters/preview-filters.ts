@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { readEvents, type EventPlace } from '../events/store.ts'
+import { readEvents, type EventPlace } from '../events/store.queries.ts'
 import { newestEventsOfProject } from '../issue-events/newest-events.ts'
 import { notFound, rateLimited } from '../kernel/errors.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { deleteMentions, insertMentions, mentionedIn } from './mentions.queries.ts'
 import { actorLabel, memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { activeMembers, nameMembers } from '../team/members.queries.ts'
-import type { Connection, Tx } from '../storage/database.ts'
+import { nameMembers } from '../team/members.queries.ts'
+import type { Tx } from '../storage/database.ts'
 import { notify, subscribeAutomatically, subscribersOf, type Notification } from './inbox.queries.ts'
 import { mentionsIn, type Mention } from './mentions.ts'
 
@@ -40,14 +40,9 @@ export async function notifyOfComment(app: App, tx: Tx, actor: OrgActor, comment
 
 /** Notifies only the members that an edit mentions for the first time. */
 export async function notifyOfEdit(app: App, tx: Tx, actor: OrgActor, comment: WrittenComment): Promise<void> {
-  const before = await tx
-    .selectFrom('comment_mentions')
-    .select('user_id')
-    .where('comment_id', '=', comment.id)
-    .execute()
-  const known = new Set(before.map((row) => row.user_id))
+  const known = new Set(await mentionedIn(tx, comment.id))
   const mentions = await resolveMentions(tx, actor, comment.body)
-  await tx.deleteFrom('comment_mentions').where('comment_id', '=', comment.id).execute()
+  await deleteMentions(tx, comment.id)
   await insertMentions(tx, comment.id, mentions)
   const added = mentions.filter(({ userId }) => !known.has(userId))
   const now = app.clock.now()
@@ -60,14 +55,6 @@ export async function notifyOfEdit(app: App, tx: Tx, actor: OrgActor, comment: W
 
 async function resolveMentions(tx: Tx, actor: OrgActor, body: string): Promise<Mention[]> {
   return body.includes('@') ? mentionsIn(body, await nameMembers(tx, actor.orgId, MAX_MEMBERS)) : []
-}
-
-async function insertMentions(tx: Tx, commentId: string, mentions: readonly Mention[]): Promise<void> {
-  if (mentions.length === 0) return
-  await tx
-    .insertInto('comment_mentions')
-    .values(mentions.map(({ written, userId }) => ({ comment_id: commentId, written, user_id: userId })))
-    .execute()
 }
 
 const mentioned = (comment: WrittenComment, mentions: readonly Mention[]) =>
@@ -89,20 +76,3 @@ const notificationsOf = (
     commentId: comment.id,
     sentence,
   }))
-
-/** The active members of the organisation that comments mention, by comment. */
-export async function mentionsOf(db: Connection, orgId: string, commentIds: readonly string[]) {
-  const rows =
-    commentIds.length === 0
-      ? []
-      : await db
-          .selectFrom('comment_mentions as m')
-          .innerJoin(activeMembers(db).as('u'), 'u.id', 'm.user_id')
-          .select(['m.comment_id', 'm.written', 'u.id', 'u.name', 'u.email'])
-          .where('m.comment_id', 'in', [...commentIds])
-          .where('u.org_id', '=', orgId)
-          // Independent of the collation of the database.
-          .orderBy(sql`m.written collate "C"`)
-          .execute()
-  return Map.groupBy(rows, (row) => row.comment_id)
-}

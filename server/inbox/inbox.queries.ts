@@ -243,3 +243,39 @@ export async function deleteEntries(db: Connection, before: Date, max: number): 
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
+
+export const selectSubscription = (on: Connection, issueId: string, userId: string) =>
+  on
+    .selectFrom('issue_subscriptions')
+    .select(['reason', 'is_subscribed', 'changed_at'])
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+
+/** Subscribes a member; one that is subscribed already keeps the reason. */
+export async function subscribeManually(tx: Tx, issueId: string, userId: string, now: Date): Promise<void> {
+  await tx
+    .insertInto('issue_subscriptions')
+    .values({ issue_id: issueId, user_id: userId, reason: 'manual', is_subscribed: true, changed_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['issue_id', 'user_id'])
+        .doUpdateSet({ reason: 'manual', is_subscribed: true, changed_at: now })
+        .where('issue_subscriptions.is_subscribed', '=', false),
+    )
+    .execute()
+}
+
+/** Unsubscribes a member, also one that never was subscribed: later automatic subscriptions skip them. */
+export async function unsubscribeManually(tx: Tx, issueId: string, userId: string, now: Date): Promise<void> {
+  await tx
+    .insertInto('issue_subscriptions')
+    .values({ issue_id: issueId, user_id: userId, reason: 'manual', is_subscribed: false, changed_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['issue_id', 'user_id'])
+        .doUpdateSet({ is_subscribed: false, changed_at: now })
+        .where('issue_subscriptions.is_subscribed', '=', true),
+    )
+    .execute()
+}

@@ -2,6 +2,7 @@ import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { holdIssue, selectIssue } from '../issue-rows/issues.queries.ts'
+import { selectSubscription, subscribeManually, unsubscribeManually } from './inbox.queries.ts'
 import type { Subscription } from './inbox.api.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
@@ -22,16 +23,7 @@ export async function subscribe(app: App, actor: OrgActor, issueId: string): Pro
   return app.tx(async (tx) => {
     const id = await heldId(tx, actor, issueId)
     const now = app.clock.now()
-    await tx
-      .insertInto('issue_subscriptions')
-      .values({ issue_id: id, user_id: memberOf(actor).userId, reason: 'manual', is_subscribed: true, changed_at: now })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['issue_id', 'user_id'])
-          .doUpdateSet({ reason: 'manual', is_subscribed: true, changed_at: now })
-          .where('issue_subscriptions.is_subscribed', '=', false),
-      )
-      .execute()
+    await subscribeManually(tx, id, memberOf(actor).userId, now)
     return view(tx, actor, id)
   })
 }
@@ -42,23 +34,8 @@ export async function subscribe(app: App, actor: OrgActor, issueId: string): Pro
  */
 export async function unsubscribe(app: App, actor: OrgActor, issueId: string): Promise<void> {
   await app.tx(async (tx) => {
-    const now = app.clock.now()
-    await tx
-      .insertInto('issue_subscriptions')
-      .values({
-        issue_id: await heldId(tx, actor, issueId),
-        user_id: memberOf(actor).userId,
-        reason: 'manual',
-        is_subscribed: false,
-        changed_at: now,
-      })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['issue_id', 'user_id'])
-          .doUpdateSet({ is_subscribed: false, changed_at: now })
-          .where('issue_subscriptions.is_subscribed', '=', true),
-      )
-      .execute()
+    const id = await heldId(tx, actor, issueId)
+    await unsubscribeManually(tx, id, memberOf(actor).userId, app.clock.now())
   })
 }
 
@@ -70,12 +47,7 @@ async function heldId(tx: Tx, actor: OrgActor, issueId: string): Promise<string>
 }
 
 async function view(db: Connection, actor: OrgActor, issueId: string): Promise<Subscription> {
-  const row = await db
-    .selectFrom('issue_subscriptions')
-    .select(['reason', 'is_subscribed', 'changed_at'])
-    .where('issue_id', '=', issueId)
-    .where('user_id', '=', memberOf(actor).userId)
-    .executeTakeFirst()
+  const row = await selectSubscription(db, issueId, memberOf(actor).userId)
   return {
     issue_id: issueId,
     subscribed: row?.is_subscribed ?? false,

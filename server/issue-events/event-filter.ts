@@ -1,4 +1,4 @@
-import type { EventFacts } from '../events/event-places.ts'
+import type { EventFacts } from '../events/event-places.queries.ts'
 import { invalid } from '../kernel/errors.ts'
 import type { Event, Tag } from '../protocol/event.api.ts'
 import { tidy } from '../protocol/strings.ts'

@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import type { EventSources } from '../events/event-places.ts'
+import type { EventSources } from '../events/event-places.queries.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { selectSettings } from '../projects/projects.queries.ts'
 import { sourceIds } from './sources.queries.ts'

@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { lookAtEvents, type EventFacts, type EventSources, type EventSpot } from '../events/event-places.ts'
+import { lookAtEvents, type EventFacts, type EventSources, type EventSpot } from '../events/event-places.queries.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { isUnfiltered, type EventFilter } from './event-filter.ts'
 import { openEvents } from './open-event.ts'

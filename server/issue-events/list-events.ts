@@ -1,6 +1,6 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { countEvents, lookAtEvents, type EventSources, type EventSpot } from '../events/event-places.ts'
+import { countEvents, lookAtEvents, type EventSources, type EventSpot } from '../events/event-places.queries.ts'
 import { invalid, notFound } from '../kernel/errors.ts'
 import { eventIdFrom } from '../kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'

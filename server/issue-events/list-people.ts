@@ -1,6 +1,6 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { countReleases, countUsers } from '../events/event-places.ts'
+import { countReleases, countUsers } from '../events/event-places.queries.ts'
 import { notFound } from '../kernel/errors.ts'
 import { selectIssue } from '../issue-rows/issues.queries.ts'
 import { eventSources } from './event-sources.ts'

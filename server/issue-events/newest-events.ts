@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { newestPlaces, type EventPlace } from '../events/store.ts'
+import { newestPlaces, type EventPlace } from '../events/store.queries.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { selectSettings } from '../projects/projects.queries.ts'
 import { issuesSeenSince, mergedInto, sinceEvents } from './sources.queries.ts'

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import type { StoredEvent } from '../events/event.ts'
-import type { EventFacts } from '../events/event-places.ts'
-import { readEventsAt } from '../events/store.ts'
+import type { EventFacts } from '../events/event-places.queries.ts'
+import { readEventsAt } from '../events/store.queries.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 

@@ -1,3 +1,4 @@
+import { selectHours } from './sources.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -27,13 +28,7 @@ export async function readTrend(app: App, actor: OrgActor, issueId: string, rang
   const bucketMs = bucketHours * HOUR_MS
   const end = (Math.floor(app.clock.now().getTime() / bucketMs) + 1) * bucketMs
   const start = end - hours * HOUR_MS
-  const rows = await app.db
-    .selectFrom('issue_hours')
-    .select(['hour', 'events'])
-    .where('issue_id', '=', issue.id)
-    .where('hour', '>=', new Date(start))
-    .where('hour', '<', new Date(end))
-    .execute()
+  const rows = await selectHours(app.db, issue.id, new Date(start), new Date(end))
   const counts = Array.from({ length: hours / bucketHours }, () => 0)
   for (const { hour, events } of rows) {
     const bucket = Math.floor((hour.getTime() - start) / bucketMs)

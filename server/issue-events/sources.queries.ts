@@ -46,3 +46,13 @@ export async function issuesSeenSince(on: Connection, projectId: string, since: 
     .execute()
   return rows.map(({ id }) => id)
 }
+
+/** Events of an issue by hour, `to` excluded. */
+export const selectHours = (on: Connection, issueId: string, from: Date, to: Date) =>
+  on
+    .selectFrom('issue_hours')
+    .select(['hour', 'events'])
+    .where('issue_id', '=', issueId)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .execute()

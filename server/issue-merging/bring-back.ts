@@ -1,5 +1,6 @@
+import { selectCounts } from './rating.queries.ts'
 import { DIGESTION } from '../context/actor.ts'
-import { newestArrived, type Arrived } from '../events/store.ts'
+import { newestArrived, type Arrived } from '../events/store.queries.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
 import { sight, type Sighting } from '../issue-rules/life-cycle.ts'
 import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
@@ -71,11 +72,7 @@ export function arrivedSince(newest: readonly Arrived[], since: Date, count: num
 
 /** How many events and users an issue counts more than while hidden; when each of them came is not known. */
 async function grownSince(tx: Tx, issue: LockedIssue): Promise<{ events: number; users: number }> {
-  const now = await tx
-    .selectFrom('issues')
-    .select(['event_count as events', 'user_count as users'])
-    .where('id', '=', issue.id)
-    .executeTakeFirstOrThrow()
+  const now = await selectCounts(tx, issue.id)
   return {
     events: Math.max(Number(now.events) - Number(issue.event_count), 0),
     users: Math.max(now.users - issue.user_count, 0),

@@ -1,7 +1,8 @@
+import { deleteIssueRow } from './rating.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
-import { deleteEventsOf } from '../events/store.ts'
+import { deleteEventsOf } from '../events/store.queries.ts'
 import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import { publishLive } from '../live/publish.ts'
@@ -59,8 +60,7 @@ export async function removeIssue(
     }
     await dropCounts(tx, [...new Set([...sources, ...(await ownIdsOf(tx, issueId))])])
     await within(tx, issue.project_id)
-    // Fingerprints, activity and comments go with the row, and so do issues merged into it.
-    await tx.deleteFrom('issues').where('id', '=', issueId).execute()
+    await deleteIssueRow(tx, issueId)
   })
 }
 

@@ -1,3 +1,4 @@
+import { insertActivityRows } from '../issue-rows/issues.queries.ts'
 import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
@@ -129,17 +130,14 @@ async function note(
     data: JSON.stringify(data),
     created_at: now,
   })
-  await tx
-    .insertInto('issue_activity')
-    .values([
-      entry(root.id, 'merged', `${name} merged ${listed(others.map(nameOf))} into this issue.`, {
-        issue_ids: others.map(({ id }) => id),
-      }),
-      ...others.map(({ id }) =>
-        entry(id, 'merged_into', `${name} merged this issue into ${nameOf(root)}.`, { issue_id: root.id }),
-      ),
-    ])
-    .execute()
+  await insertActivityRows(tx, [
+    entry(root.id, 'merged', `${name} merged ${listed(others.map(nameOf))} into this issue.`, {
+      issue_ids: others.map(({ id }) => id),
+    }),
+    ...others.map(({ id }) =>
+      entry(id, 'merged_into', `${name} merged this issue into ${nameOf(root)}.`, { issue_id: root.id }),
+    ),
+  ])
   await publishLive(tx, actor.orgId, {
     kind: 'issues',
     project_id: root.project_id,

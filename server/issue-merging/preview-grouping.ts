@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { readEvents, type EventPlace } from '../events/store.ts'
+import { readEvents, type EventPlace } from '../events/store.queries.ts'
 import { compileGrouping, type GroupingSettings } from '../grouping/grouping.ts'
 import { newerVersions } from '../grouping/registry.ts'
 import { invalid, notFound, rateLimited } from '../kernel/errors.ts'

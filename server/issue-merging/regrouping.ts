@@ -1,4 +1,4 @@
-import type { EventPlace } from '../events/store.ts'
+import type { EventPlace } from '../events/store.queries.ts'
 import type { Grouped } from '../grouping/grouping.ts'
 import type { FingerprintRule, GroupingRules, StackRule } from '../grouping/grouping-rules.api.ts'
 import type { GroupingPreview } from './merging.api.ts'

@@ -1,3 +1,4 @@
+import { insertActivityRows } from '../issue-rows/issues.queries.ts'
 import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
@@ -93,15 +94,12 @@ async function note(
     data: JSON.stringify(data),
     created_at: now,
   })
-  await tx
-    .insertInto('issue_activity')
-    .values([
-      entry(root.id, `${name} took ${listed(others.map(nameOf))} out of this issue.`, {
-        issue_ids: others.map(({ id }) => id),
-      }),
-      ...others.map(({ id }) => entry(id, `${name} took this issue out of ${nameOf(root)}.`, { issue_id: root.id })),
-    ])
-    .execute()
+  await insertActivityRows(tx, [
+    entry(root.id, `${name} took ${listed(others.map(nameOf))} out of this issue.`, {
+      issue_ids: others.map(({ id }) => id),
+    }),
+    ...others.map(({ id }) => entry(id, `${name} took this issue out of ${nameOf(root)}.`, { issue_id: root.id })),
+  ])
   await publishLive(tx, actor.orgId, {
     kind: 'issues',
     project_id: root.project_id,

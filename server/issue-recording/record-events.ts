@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/database.ts'
-import { findStored } from '../events/store.ts'
+import { findStored } from '../events/store.queries.ts'
 import { dayOf } from '../kernel/day.ts'
 import type { Occurrence } from './occurrence.ts'
 import { recordOccurrences, type Recorded } from './record.ts'

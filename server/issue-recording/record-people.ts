@@ -1,3 +1,4 @@
+import { lockMembers, setAssignees } from './people.queries.ts'
 import { DIGESTION, type SystemActor } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
@@ -30,11 +31,7 @@ export async function assignOwners(tx: Tx, now: Date, issues: readonly NewOwnabl
     return [{ issueId, orgId, userId, team, name, decided }]
   })
   if (owned.length === 0) return
-  await tx.query(
-    `update issues i set assignee_id = k.user_id, assignee_team = k.team
-     from jsonb_to_recordset($1::jsonb) k (id uuid, user_id uuid, team text) where i.id = k.id`,
-    [JSON.stringify(owned.map(({ issueId, userId, team }) => ({ id: issueId, user_id: userId, team })))],
-  )
+  await setAssignees(tx, owned)
   await writeEntries(
     tx,
     now,
@@ -67,22 +64,6 @@ export async function assignOwners(tx: Tx, now: Date, issues: readonly NewOwnabl
       sentence: `A new issue is yours by the ownership rule ${ruleWords(decided.rule)}.`,
     })),
   )
-}
-
-/** Names of the active members among these users, by organisation. None is removed before the batch is written. */
-async function lockMembers(
-  tx: Tx,
-  userIds: readonly string[],
-): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
-  if (userIds.length === 0) return new Map()
-  const { rows } = await tx.query<{ id: string; org_id: string; name: string }>(
-    `select u.id, m.org_id, u.name from memberships m join users u on u.id = m.user_id
-     where m.user_id = any($1::uuid[]) and m.disabled_at is null and u.disabled_at is null
-     order by m.user_id, m.org_id for key share of m`,
-    [[...userIds]],
-  )
-  const orgs = Map.groupBy(rows, (row) => row.org_id)
-  return new Map([...orgs].map(([orgId, people]) => [orgId, new Map(people.map(({ id, name }) => [id, name]))]))
 }
 
 export type FollowedMove = {

@@ -1,7 +1,7 @@
 import { addMinutes, takeIssueNumbers } from '../projects/recording.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { DIGESTION } from '../context/actor.ts'
-import { insertEvents } from '../events/store.ts'
+import { insertEvents } from '../events/store.queries.ts'
 import { newId } from '../kernel/ids.ts'
 import { MIN_LIMIT } from '../issue-rules/escalating.ts'
 import {

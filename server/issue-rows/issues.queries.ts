@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { sql, type Insertable } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
 import type { Connection, Tx } from '../storage/database.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 
 /** Reads of single issues, and of what lists show beside them; joins projects and users, which stand above. */
 
@@ -215,5 +216,12 @@ export function selectFingerprints(db: Connection, issueId: string, limit: numbe
     .orderBy('f.created_at')
     .orderBy('f.hash')
     .limit(limit)
+    .execute()
+}
+
+export async function insertActivityRows(tx: Tx, rows: readonly Insertable<Tables['issue_activity']>[]): Promise<void> {
+  await tx
+    .insertInto('issue_activity')
+    .values([...rows])
     .execute()
 }

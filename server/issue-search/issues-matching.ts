@@ -1,8 +1,17 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import type { Connection } from '../storage/database.ts'
-import { answers, compileQuery, isAmong, termsOf, type Compiled, type Condition } from './compile-query.ts'
-import { beginningOf, isInfix, lookThrough } from './look-through.ts'
+import {
+  answers,
+  compileQuery,
+  hasIdAmong,
+  isAmong,
+  not,
+  termsOf,
+  type Compiled,
+  type Condition,
+} from './compile-query.queries.ts'
+import { beginningOf, isInfix, lookThrough } from './look-through.queries.ts'
 import { grouped, type Query, type Term } from './query.ts'
 import { findByDocument } from './search.queries.ts'
 
@@ -66,6 +75,6 @@ async function documentMatches(
   const asked = isSelective ? question : `!(${question})`
   const found = await findByDocument(db, orgId, asked, { few: FEW, many: MANY })
   if (found === 'many') return answers(orgId, question)
-  const matches = found === 'some' ? isAmong(orgId, asked) : sql<SqlBool>`i.id = any(${found}::uuid[])`
-  return isSelective ? matches : sql<SqlBool>`not ${matches}`
+  const matches = found === 'some' ? isAmong(orgId, asked) : hasIdAmong(found)
+  return isSelective ? matches : not(matches)
 }

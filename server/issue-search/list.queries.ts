@@ -9,8 +9,8 @@ import type { IssueSort, IssueStatus, Severity } from '../issue-rules/issue.api.
 import { issueColumns, ownColumns } from '../issue-rows/issues.queries.ts'
 import { decodeCursor, sortKey, type Cursor } from './list-cursor.ts'
 import { isAssignedTo, isUnassigned } from '../issue-rows/owned.queries.ts'
-import type { Condition } from './compile-query.ts'
-import { lastSeenSince, rankOf, slotOf } from '../issue-rows/sort-keys.ts'
+import type { Condition } from './compile-query.queries.ts'
+import { lastSeenSince, rankOf, slotOf } from '../issue-rows/sort-keys.queries.ts'
 
 /** Reads of many issues. Indexes hold coarse sort keys (migrations/0005_issues.sql); the row says the rest. */
 

@@ -7,7 +7,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
 import type { IssueSort, IssueStatus } from '../issue-rules/issue.api.ts'
 import { issueIdsMatching, listIssues, searchIssues } from './list-issues.ts'
-import { foundByIndex } from './compile-query.ts'
+import { foundByIndex } from './compile-query.queries.ts'
 import { orgLexeme } from './lexemes.ts'
 import { findByDocument, insertDocuments } from './search.queries.ts'
 

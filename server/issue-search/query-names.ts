@@ -1,9 +1,7 @@
-import { sql, type SqlBool } from 'kysely'
+import { membersCalled, selectProjectNames } from './query-names.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
-import { isUuid } from '../kernel/ids.ts'
 import type { Connection } from '../storage/database.ts'
-import { activeMembers } from '../team/members.queries.ts'
 import type { Term } from './query.ts'
 
 /** Whom and what the names in a query stand for, within the actor's organisation. */
@@ -34,20 +32,7 @@ export async function peopleNamed(
   const asked = terms.filter((term) => term.kind === 'assigned')
   const values = namesIn(asked).filter((value) => !isWord(value))
   if (values.length === 0) return new Map()
-  const rows = await db
-    .selectFrom(activeMembers(db).as('member'))
-    .select(['id', 'email', 'name'])
-    .where('org_id', '=', actor.orgId)
-    .where((eb) =>
-      eb.or([
-        eb(eb.fn<string>('lower', ['email']), '=', anyText(values)),
-        eb(eb.fn<string>('lower', ['name']), '=', anyText(values)),
-        // What a database that lowers ASCII only would miss is told below.
-        sql<SqlBool>`name ~ '[^\\u0001-\\u007f]'`,
-        eb('id', '=', anyId(values)),
-      ]),
-    )
-    .execute()
+  const rows = await membersCalled(db, actor.orgId, values)
   return resolved(
     asked,
     (value) => {
@@ -72,11 +57,7 @@ export async function projectsNamed(
 ): Promise<Named['projects']> {
   const asked = terms.filter((term) => term.kind === 'project')
   if (asked.length === 0 && !terms.some((term) => term.kind === 'user')) return Object.assign(new Map(), { ids: [] })
-  const rows = await db
-    .selectFrom('projects')
-    .select(['id', 'slug', 'name'])
-    .where('org_id', '=', actor.orgId)
-    .execute()
+  const rows = await selectProjectNames(db, actor.orgId)
   const byName = resolved(
     asked,
     (value) => {
@@ -89,8 +70,6 @@ export async function projectsNamed(
 }
 
 const namesIn = (asked: readonly Naming[]): string[] => [...new Set(asked.flatMap(({ values }) => values))]
-const anyText = (values: readonly string[]) => sql<string>`any(${values.map((value) => value.toLowerCase())}::text[])`
-const anyId = (values: readonly string[]) => sql<string>`any(${values.filter(isUuid)}::uuid[])`
 
 /** @throws what `refuse` makes for a name that stands for nothing */
 function resolved(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
-import { foundByIndex } from './compile-query.ts'
+import { foundByIndex } from './compile-query.queries.ts'
 import { orgLexeme } from './lexemes.ts'
 
 /** Tables of the search: documents of issues, and lexemes on their way into them. */

@@ -1,3 +1,13 @@
+import {
+  changeComment,
+  type CommentRow,
+  countComments,
+  insertComment,
+  lockComment,
+  removeComment,
+  selectComment,
+  selectComments,
+} from './comments.queries.ts'
 import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { forbidden, invalid, notFound } from '../kernel/errors.ts'
@@ -7,8 +17,9 @@ import { publishLive } from '../live/publish.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Comment, COMMENT_SORTS } from './issues.api.ts'
-import { holdIssue, selectIssue, shownWith } from '../issue-rows/issues.queries.ts'
-import { mentionsOf, notifyOfComment, notifyOfEdit } from '../inbox/comment-people.ts'
+import { holdIssue, selectIssue, insertActivityRows } from '../issue-rows/issues.queries.ts'
+import { notifyOfComment, notifyOfEdit } from '../inbox/comment-people.ts'
+import { mentionsOf } from '../inbox/mentions.queries.ts'
 import { publishInbox, notifiedOfComment } from '../inbox/inbox.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 
@@ -29,23 +40,6 @@ async function tellOthers(tx: Tx, actor: OrgActor, issueId: string, projectId: s
     event_count: 0,
   })
 }
-
-const selectComments = (db: Connection) =>
-  db
-    .selectFrom('comments as c')
-    .leftJoin('users as u', 'u.id', 'c.author_id')
-    .select([
-      'c.id',
-      'c.issue_id',
-      'c.author_id',
-      'c.body',
-      'c.created_at',
-      'c.edited_at',
-      'u.name as author_name',
-      'u.email as author_email',
-    ])
-
-type CommentRow = Awaited<ReturnType<ReturnType<typeof selectComments>['executeTakeFirstOrThrow']>>
 
 async function viewComments(db: Connection, orgId: string, rows: readonly CommentRow[]): Promise<Comment[]> {
   const mentions = await mentionsOf(
@@ -68,7 +62,7 @@ async function viewComments(db: Connection, orgId: string, rows: readonly Commen
 }
 
 async function viewComment(tx: Tx, orgId: string, commentId: string): Promise<Comment> {
-  const [comment] = await viewComments(tx, orgId, await selectComments(tx).where('c.id', '=', commentId).execute())
+  const [comment] = await viewComments(tx, orgId, await selectComment(tx, commentId))
   if (comment === undefined) throw notFound('Comment')
   return comment
 }
@@ -92,25 +86,19 @@ export async function listComments(
   const issue = await selectIssue(app.db, actor, input.issueId)
   if (issue === undefined) throw notFound('Issue')
   const { id } = issue
-  const { n } = await app.db
-    .selectFrom('comments')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('issue_id', '=', shownWith(id))
-    .executeTakeFirstOrThrow()
+  const total = await countComments(app.db, id)
   const descending = input.sort === '-created_at'
-  let query = selectComments(app.db).where('c.issue_id', '=', shownWith(id))
-  if (input.cursor !== undefined)
-    query = query.where('c.id', descending ? '<' : '>', cursorId(input.cursor, descending))
-  const rows = await query
-    .orderBy('c.id', descending ? 'desc' : 'asc')
-    .limit(input.limit + 1)
-    .offset(input.cursor === undefined ? input.offset : 0)
-    .execute()
+  const rows = await selectComments(app.db, id, {
+    descending,
+    after: input.cursor === undefined ? null : cursorId(input.cursor, descending),
+    limit: input.limit + 1,
+    offset: input.cursor === undefined ? input.offset : 0,
+  })
   const shown = rows.slice(0, input.limit)
   const last = rows.length > input.limit ? shown.at(-1) : undefined
   return {
     items: await viewComments(app.db, actor.orgId, shown),
-    total: n,
+    total,
     limit: input.limit,
     offset: input.offset,
     next_cursor: last === undefined ? null : (descending ? '-' : '') + last.id,
@@ -138,7 +126,7 @@ export async function createComment(
       body: input.body,
       created_at: app.clock.now(),
     }
-    await tx.insertInto('comments').values(row).execute()
+    await insertComment(tx, row)
     await notifyOfComment(app, tx, actor, { id: row.id, issueId: id, body: input.body })
     await tellOthers(tx, actor, id, projectId)
     return viewComment(tx, actor.orgId, row.id)
@@ -156,21 +144,11 @@ export async function updateComment(
 ): Promise<Comment> {
   return app.tx(async (tx) => {
     const { id, projectId } = await requireIssue(tx, actor, input.issueId)
-    const comment = await tx
-      .selectFrom('comments')
-      .select(['id', 'author_id', 'body'])
-      .where('id', '=', input.commentId)
-      .where('issue_id', '=', shownWith(id))
-      .forUpdate()
-      .executeTakeFirst()
+    const comment = await lockComment(tx, id, input.commentId)
     if (comment === undefined) throw notFound('Comment')
     if (comment.author_id !== memberOf(actor).userId) throw forbidden('Only its author can edit a comment.')
     if (comment.body !== input.body) {
-      await tx
-        .updateTable('comments')
-        .set({ body: input.body, edited_at: app.clock.now() })
-        .where('id', '=', comment.id)
-        .execute()
+      await changeComment(tx, comment.id, input.body, app.clock.now())
       await notifyOfEdit(app, tx, actor, { id: comment.id, issueId: id, body: input.body })
       await tellOthers(tx, actor, id, projectId)
     }
@@ -189,23 +167,16 @@ export async function deleteComment(
 ): Promise<void> {
   await app.tx(async (tx) => {
     const { id, projectId } = await requireIssue(tx, actor, input.issueId)
-    const comment = await tx
-      .selectFrom('comments')
-      .select(['id', 'author_id'])
-      .where('id', '=', input.commentId)
-      .where('issue_id', '=', shownWith(id))
-      .forUpdate()
-      .executeTakeFirst()
+    const comment = await lockComment(tx, id, input.commentId)
     if (comment === undefined) throw notFound('Comment')
     const member = memberOf(actor)
     if (comment.author_id !== member.userId && !roleAtLeast(member.role, 'admin'))
       throw forbidden('Only its author, an admin or an owner can delete a comment.')
     // The number on their bell goes down with it.
     await publishInbox(tx, actor.orgId, await notifiedOfComment(tx, comment.id))
-    await tx.deleteFrom('comments').where('id', '=', comment.id).execute()
-    await tx
-      .insertInto('issue_activity')
-      .values({
+    await removeComment(tx, comment.id)
+    await insertActivityRows(tx, [
+      {
         id: newId(),
         issue_id: id,
         kind: 'comment_deleted',
@@ -213,8 +184,8 @@ export async function deleteComment(
         sentence: 'A comment was deleted.',
         data: '{}',
         created_at: app.clock.now(),
-      })
-      .execute()
+      },
+    ])
     await tellOthers(tx, actor, id, projectId)
   })
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { selectVolume } from './volume.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 
@@ -21,22 +21,12 @@ export async function readVolume(app: App, actor: OrgActor, range: Range, projec
   // The newest bucket is still counting; it ends in the future.
   const end = (Math.floor(app.clock.now().getTime() / bucketMs) + 1) * bucketMs
   const start = end - minutes * MINUTE_MS
-  let query = app.db
-    .selectFrom('project_minutes as m')
-    .innerJoin('projects as p', 'p.id', 'm.project_id')
-    .where('p.org_id', '=', actor.orgId)
-    .where('m.minute', '>=', new Date(start - minutes * MINUTE_MS))
-    .where('m.minute', '<', new Date(end))
-  if (projectIds !== undefined) query = query.where('m.project_id', 'in', [...projectIds])
-  const bucket = sql<number>`floor((extract(epoch from m.minute) * 1000 - ${start}::float8) / ${bucketMs}::float8)::int`
-  const rows = await query
-    .select([
-      bucket.as('bucket'),
-      (eb) => eb.fn.sum<number>('m.events').as('events'),
-      (eb) => eb.fn.sum<number>('m.fatal').as('fatal'),
-    ])
-    .groupBy(sql`1`)
-    .execute()
+  const rows = await selectVolume(app.db, actor.orgId, projectIds, {
+    from: start - minutes * MINUTE_MS,
+    start,
+    end,
+    bucketMs,
+  })
   const byBucket = new Map(rows.map((row) => [row.bucket, row]))
   const points = Array.from({ length: minutes / bucketMinutes }, (_, index) => ({
     t: new Date(start + index * bucketMs).toISOString(),

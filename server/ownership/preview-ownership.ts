@@ -1,3 +1,4 @@
+import { newestIssues } from './ownership.queries.ts'
 import { setImmediate } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { OrgActor } from '../context/actor.ts'
@@ -54,7 +55,7 @@ export async function previewOwnership(
     )
     const book = compileOwnership(rules)
     const issues: OwnershipPreview['issues'] = []
-    for (const row of await newestIssues(app, projectId)) {
+    for (const row of await newestIssues(app.db, projectId, MAX_ISSUES)) {
       const decided = ownerAmong(await candidatesOf(app, projectId, row.id, book, project.settings), members)
       const owner = decided === null ? undefined : members.get(decided.rule.user_id ?? '')
       issues.push({
@@ -76,20 +77,6 @@ export async function previewOwnership(
     running--
   }
 }
-
-const newestIssues = (app: App, projectId: string) =>
-  app.db
-    .selectFrom('issues as i')
-    .leftJoin('memberships as m', (join) =>
-      join.onRef('m.user_id', '=', 'i.assignee_id').onRef('m.org_id', '=', 'i.org_id').on('m.disabled_at', 'is', null),
-    )
-    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
-    .select(['i.id', 'i.number', 'i.title', 'i.culprit', 'i.assignee_id', 'u.name', 'u.email'])
-    .where('i.project_id', '=', projectId)
-    .where('i.merged_into', 'is', null)
-    .orderBy('i.seen_slot', 'desc')
-    .limit(MAX_ISSUES)
-    .execute()
 
 /** None where there is no rule, or the event is gone or cannot be read any more. */
 async function candidatesOf(app: App, projectId: string, issueId: string, book: OwnershipBook | null, stored: unknown) {

@@ -1,3 +1,4 @@
+import { selectVersions } from './list.queries.ts'
 import type { App } from '../context/app.ts'
 import { countIssuesOf } from '../issue-rows/of-releases.queries.ts'
 import { compareReleases } from '../releases/order.ts'
@@ -14,7 +15,7 @@ import {
   type ReleaseBucket,
   type SessionsAsked,
   type UserCount,
-} from './sessions-of-releases.ts'
+} from './sessions-of-releases.queries.ts'
 import { crashFreeOf, MIN_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
 
 const HOUR_MS = 3_600_000
@@ -217,16 +218,11 @@ type Ranked = {
 async function rankReleases(app: App, { asked, byRelease }: ProjectSessions): Promise<Ranked[]> {
   const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MAX_COMPARED)
   if (most.length === 0) return []
-  const rows = await app.db
-    .selectFrom('releases')
-    .select(['version', 'released_at', 'first_seen_at'])
-    .where('project_id', '=', asked.projectId)
-    .where(
-      'version',
-      'in',
-      most.map(([version]) => version),
-    )
-    .execute()
+  const rows = await selectVersions(
+    app.db,
+    asked.projectId,
+    most.map(([version]) => version),
+  )
   const facts = new Map(rows.map((row) => [row.version, row]))
   return most.map(([version, sessions]) => ({
     version,

@@ -66,3 +66,12 @@ export async function countReleases(db: Connection, filter: ReleaseFilter): Prom
     .executeTakeFirstOrThrow()
   return n
 }
+
+/** Releases of a project with these versions. */
+export const selectVersions = (on: Connection, projectId: string, versions: readonly string[]) =>
+  on
+    .selectFrom('releases')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('version', 'in', [...versions])
+    .execute()

@@ -1,3 +1,4 @@
+import { selectVersions } from './list.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { compareReleases } from '../releases/order.ts'
@@ -6,7 +7,7 @@ import { requireProject } from '../projects/require-project.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
 import { sessionsOfProject, totalsOf, type ProjectSessions } from './health.ts'
 import type { ReleaseRange, ReleasesHealth } from './release-health.api.ts'
-import { environmentsOf } from './sessions-of-releases.ts'
+import { environmentsOf } from './sessions-of-releases.queries.ts'
 
 /** Layers a stacked chart can still be read with. */
 const MAX_LAYERS = 5
@@ -57,12 +58,7 @@ async function shownReleases(
   const inUse = most.filter((version) => (today.get(version) ?? 0) > MIN_SHARE_TODAY * totalToday)
   const candidates = [...new Set([...most.slice(0, MAX_LAYERS), ...inUse.slice(0, MAX_CANDIDATES)])]
   if (candidates.length === 0) return []
-  const rows = await app.db
-    .selectFrom('releases')
-    .selectAll()
-    .where('project_id', '=', asked.projectId)
-    .where('version', 'in', candidates)
-    .execute()
+  const rows = await selectVersions(app.db, asked.projectId, candidates)
   const byAge = rows.sort((a, b) => compareReleases(factsOf(b), factsOf(a)))
   const newest = byAge.filter((row) => inUse.includes(row.version)).slice(0, MAX_LINES)
   const wanted = new Set([...newest.map((row) => row.version), ...most.slice(0, MAX_LAYERS)])

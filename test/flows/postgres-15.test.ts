@@ -10,7 +10,7 @@ import { compactPerformance } from '#server/metrics/performance/compact-performa
 import { purgePerformance } from '#server/metrics/performance/purge-performance.ts'
 import { readPerformanceByName, readPerformanceSeries } from '#server/metrics/performance/read-performance.ts'
 import { purgeSessions } from '#server/metrics/sessions/purge-sessions.ts'
-import { readSessionSeries, readSessionTotals } from '#server/metrics/sessions/read-session-totals.ts'
+import { readSessionSeries, readSessionTotals } from '#server/metrics/sessions/session-totals.queries.ts'
 import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
 import { purgeTelemetry } from '#server/telemetry/purge-telemetry.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readEdgeCases, readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { readSessionTotals, type SessionQuestion } from '#server/metrics/sessions/read-session-totals.ts'
+import { readSessionTotals, type SessionQuestion } from '#server/metrics/sessions/session-totals.queries.ts'
 
 /** Sessions as SDKs really send them, through the running service, down to the rates people read. */
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
 import { purgeSessions } from './purge-sessions.ts'
-import { bucketSpans, readSessionSeries, readSessionTotals } from './read-session-totals.ts'
+import { bucketSpans, readSessionSeries, readSessionTotals } from './session-totals.queries.ts'
 import { recordSessions } from './record-sessions.ts'
 import { anAttribute, anUpdate, everythingOf, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
 

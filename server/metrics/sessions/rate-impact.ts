@@ -4,7 +4,7 @@ import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf } from '../../kernel/day.ts'
 import { issueSettings } from '../../issue-rules/issue-settings.ts'
 import { selectSettingsOfActive } from '../../projects/projects.queries.ts'
-import { readSessionTotals } from './read-session-totals.ts'
+import { readSessionTotals } from './session-totals.queries.ts'
 
 /**
  * Rates the issues of today by the share of the day's active users they reached (docs/issues.md). Projects whose

@@ -1,10 +1,10 @@
-import { sql, type RawBuilder } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { OrgActor } from '../../context/actor.ts'
 import type { App } from '../../context/app.ts'
 import type { Connection } from '../../storage/database.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
-import { bucketSpans } from './read-session-totals.ts'
-import { ALL_ATTRIBUTES, startOf } from './rollup.ts'
+import { type Place, rollupsOf, sketchesAfter, sumRollups } from './summary.queries.ts'
+import { startOf } from './rollup.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -48,10 +48,7 @@ async function summarise(
   to: number,
 ): Promise<Summary> {
   const rollups = rollupsOf(orgId, projectIds, from, to)
-  const { rows } = await sql<{ total: number; crashed: number; named: boolean | null; sketches: number }>`
-    select coalesce(sum(r.total), 0)::float8 as total, coalesce(sum(r.crashed), 0)::float8 as crashed,
-      bool_or(r.users is not null) as named, count(r.crashed_users)::int as sketches ${rollups}`.execute(db)
-  const { total, crashed, named, sketches } = rows[0] ?? { total: 0, crashed: 0, named: null, sketches: 0 }
+  const { total, crashed, named, sketches } = await sumRollups(db, rollups)
   // Beyond that it is not known rather than waited for.
   const isKnown = named === true && sketches <= MAX_SKETCHES
   return {
@@ -61,40 +58,13 @@ async function summarise(
   }
 }
 
-/** The rollups of a range, as few and as long as cover it: `r`, of projects of this organisation. */
-function rollupsOf(orgId: string, projectIds: readonly string[] | undefined, from: number, to: number) {
-  const spans = bucketSpans(from, to)
-  return sql`
-    from unnest(${spans.map((span) => span.bucketSeconds)}::int[], ${spans.map((span) => new Date(span.from))}::timestamptz[],
-      ${spans.map((span) => new Date(span.to))}::timestamptz[]) s (bucket_seconds, "from", "to")
-    cross join (select id from projects where org_id = ${orgId}
-      and (${projectIds ?? null}::uuid[] is null or id = any(${projectIds ?? null}::uuid[]))) p
-    join session_rollups r on r.project_id = p.id and r.bucket_seconds = s.bucket_seconds
-      and r.attributes_id = ${ALL_ATTRIBUTES} and r.bucket >= s."from" and r.bucket < s."to"`
-}
-
-type Place = { project_id: string; bucket_seconds: number; bucket: Date }
-
 async function countCrashedUsers(db: Connection, rollups: RawBuilder<unknown>): Promise<number> {
   const users = new HyperLogLog()
   let last: Place | undefined
   do {
-    const page = await sketchesAfter(db, rollups, last)
+    const page = await sketchesAfter(db, rollups, last, SKETCHES_AT_ONCE)
     for (const row of page) users.mergeBytes(row.crashed_users)
     last = page[SKETCHES_AT_ONCE - 1]
   } while (last !== undefined)
   return users.count()
-}
-
-async function sketchesAfter(
-  db: Connection,
-  rollups: RawBuilder<unknown>,
-  after: Place | undefined,
-): Promise<(Place & { crashed_users: Buffer })[]> {
-  const { rows } = await sql<Place & { crashed_users: Buffer }>`
-    select r.project_id, r.bucket_seconds, r.bucket, r.crashed_users ${rollups} where r.crashed_users is not null
-      and (${after === undefined} or (r.project_id, r.bucket_seconds, r.bucket)
-        > (${after?.project_id ?? null}::uuid, ${after?.bucket_seconds ?? null}::int, ${after?.bucket ?? null}::timestamptz))
-    order by r.project_id, r.bucket_seconds, r.bucket limit ${SKETCHES_AT_ONCE}`.execute(db)
-  return rows
 }

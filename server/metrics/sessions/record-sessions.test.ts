@@ -7,7 +7,7 @@ import type { SessionUpdate } from '../../protocol/session.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { MAX_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
 import { forgetSessionUser } from './purge.queries.ts'
-import { readSessionTotals, type SessionQuestion } from './read-session-totals.ts'
+import { readSessionTotals, type SessionQuestion } from './session-totals.queries.ts'
 import { type FiledSession, recordSessions } from './record-sessions.ts'
 import { anAttribute, anUpdate, everythingOf, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
 

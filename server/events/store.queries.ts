@@ -4,9 +4,9 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import { CopyRows } from '../storage/copy-in.ts'
-import { type EventSources, unknownLimit } from './event-places.ts'
+import { type EventSources, unknownLimit } from './event-places.queries.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
-import { partsOf, removeParts, storedEvents, type EventRow } from './packed-bodies.ts'
+import { partsOf, removeParts, storedEvents, type EventRow } from './packed-bodies.queries.ts'
 
 /** The store of events: everything that touches their table goes through here, so that it can move elsewhere whole. */
 

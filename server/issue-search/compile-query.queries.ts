@@ -3,7 +3,7 @@ import { memberOf, type OrgActor } from '../context/actor.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { severityRank } from '../issue-rules/issue.ts'
 import { isAssignedTo, isOfTeam, isUnassigned } from '../issue-rows/owned.queries.ts'
-import { lastSeenSince, rankOf } from '../issue-rows/sort-keys.ts'
+import { lastSeenSince, rankOf } from '../issue-rows/sort-keys.queries.ts'
 import type { Connection } from '../storage/database.ts'
 import { askedKey } from './facts.ts'
 import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, soughtIn } from './lexemes.ts'
@@ -310,3 +310,7 @@ function has(key: string): Part {
   if (Object.hasOwn(COLUMNS, key)) return condition(COLUMNS[key] as Condition)
   return { kind: 'document', question: exactly(keyLexeme(askedKey(key))), isSelective: true }
 }
+
+export const hasIdAmong = (ids: readonly string[]): Condition => sql<SqlBool>`i.id = any(${[...ids]}::uuid[])`
+
+export const not = (given: Condition): Condition => sql<SqlBool>`not ${given}`

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { invalid } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
-import { escapeLike, likeOf } from './compile-query.ts'
+import { escapeLike, likeOf } from './compile-query.queries.ts'
 import { askedKey } from './facts.ts'
 import { factLexeme, factPrefix } from './lexemes.ts'
 import { printQuery } from './print-query.ts'

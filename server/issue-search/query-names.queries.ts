@@ -1,0 +1,27 @@
+import { sql, type SqlBool } from 'kysely'
+import { isUuid } from '../kernel/ids.ts'
+import type { Connection } from '../storage/database.ts'
+import { activeMembers } from '../team/members.queries.ts'
+
+/** Active members with one of these addresses, names (any case) or ids; and those whose name is not plain ASCII. */
+export const membersCalled = (db: Connection, orgId: string, values: readonly string[]) =>
+  db
+    .selectFrom(activeMembers(db).as('member'))
+    .select(['id', 'email', 'name'])
+    .where('org_id', '=', orgId)
+    .where((eb) =>
+      eb.or([
+        eb(eb.fn<string>('lower', ['email']), '=', anyText(values)),
+        eb(eb.fn<string>('lower', ['name']), '=', anyText(values)),
+        // What a database that lowers ASCII only would miss is told below.
+        sql<SqlBool>`name ~ '[^\\u0001-\\u007f]'`,
+        eb('id', '=', anyId(values)),
+      ]),
+    )
+    .execute()
+
+export const selectProjectNames = (on: Connection, orgId: string) =>
+  on.selectFrom('projects').select(['id', 'slug', 'name']).where('org_id', '=', orgId).execute()
+
+const anyText = (values: readonly string[]) => sql<string>`any(${values.map((value) => value.toLowerCase())}::text[])`
+const anyId = (values: readonly string[]) => sql<string>`any(${values.filter(isUuid)}::uuid[])`
