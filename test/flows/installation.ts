@@ -26,6 +26,7 @@ const root = join(import.meta.dirname, '../..')
 /** What a clone holds, as far as running it goes. */
 const PARTS = [
   'server',
+  'shared',
   'scripts',
   'shared',
   'migrations',

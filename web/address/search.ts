@@ -1,4 +1,4 @@
-import { ISSUE_SORTS, ISSUE_STATUSES, RANGES, SEVERITIES, type RangeName } from '#shared/issue-values.ts'
+import { ISSUE_SORTS, RANGES, SEVERITIES, type IssueStatusName, type RangeName } from '#shared/issue-values.ts'
 import * as z from 'zod/mini'
 
 // The content policy forbids eval, which zod would try for speed.
@@ -10,6 +10,15 @@ export type Range = RangeName
 export const DEFAULT_RANGE: Range = '24h'
 /** A release is looked at for weeks. */
 export const RELEASE_RANGE: Range = '30d'
+
+/** In the order in which the dashboard shows them. */
+const STATUSES = [
+  'unresolved',
+  'regressed',
+  'escalated',
+  'ignored',
+  'resolved',
+] as const satisfies readonly IssueStatusName[]
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -64,7 +73,7 @@ export type ShellSearch = z.infer<typeof ShellSearch>
 
 export const IssuesSearch = z.extend(ShellSearch, {
   /** Absent: the open ones. */
-  status: many(ISSUE_STATUSES),
+  status: many(STATUSES),
   severity: many(SEVERITIES),
   /** As SDKs name them: `node`, `python`. */
   platform: words,

@@ -20,7 +20,7 @@ export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?:
   const tree = useMemo(() => (isCostlyMarkdown(text) ? null : fromMarkdown(text)), [text])
   return (
     <Mentions value={mentions}>
-      <div className={styles.md}>
+      <div className={styles.markdown}>
         {tree === null ? (
           <p>
             <PlainText text={text} />
