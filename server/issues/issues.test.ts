@@ -53,7 +53,7 @@ describe('lists', () => {
     ['?sort=-event_count', ['gamma', 'epsilon', 'alpha', 'delta', 'beta']],
     ['?sort=-user_count&limit=2', ['epsilon', 'alpha']],
     ['?severity=low', ['delta']],
-    ['?severity=medium&severity=low&sort=-event_count', ['gamma', 'epsilon', 'alpha', 'delta']],
+    ['?severity=medium&severity=low&sort=-event_count', ['gamma', 'epsilon', 'alpha', 'delta', 'beta']],
   ])('GET /api/issues%s', async (query, expected) => {
     expect(names(await list(ada, query))).toEqual(expected)
   })
