@@ -101,7 +101,9 @@ test('files can be seen and downloaded, and what users wrote is read', async () 
   await files.getByRole('button', { name: 'Preview screenshot.png' }).click()
   const shown = files.getByRole('img', { name: 'screenshot.png' })
   await shown.waitFor()
-  await eventually(() => page.evaluate<number>("document.querySelector('div.file-p > img').naturalWidth")).toBe(240)
+  await eventually(() =>
+    page.evaluate<number>('document.querySelector(\'main img[alt="screenshot.png"]\').naturalWidth'),
+  ).toBe(240)
   await files.getByRole('button', { name: 'Preview fake.png' }).click()
   await files.getByText('This is not an image a browser can show.').waitFor()
 
