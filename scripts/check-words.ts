@@ -50,7 +50,6 @@ const notYet: ReadonlySet<string> = new Set([
   'ownership book',
   'ownerWord',
   'people',
-  'person',
   'readonly Disposition',
   'record members',
   'release book',
