@@ -1,6 +1,6 @@
 import type { Addresses } from '../../server/http/contract.ts'
 import type { ClientAnswer, ClientCall } from '../../server/kernel/contract.ts'
-import { api } from './texts.ts'
+import { apiTexts } from './texts.ts'
 import { endSession, refreshSession } from './session.ts'
 
 export type { Addresses }
@@ -96,7 +96,7 @@ async function send(method: string, url: string, { body, signal }: Loose): Promi
     })
   } catch (error) {
     if (signal?.aborted === true) throw error
-    throw new ApiError(0, api.unreachable)
+    throw new ApiError(0, apiTexts.unreachable)
   }
 }
 
@@ -107,6 +107,6 @@ async function errorFrom(response: Response): Promise<ApiError> {
   const message =
     typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
       ? body.error
-      : api.answered(response.status)
+      : apiTexts.answered(response.status)
   return new ApiError(response.status, message, requestId, Number.isFinite(seconds) ? seconds : null)
 }

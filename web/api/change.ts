@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { addToast } from '../ui/toasts.tsx'
-import { api } from './texts.ts'
+import { apiTexts } from './texts.ts'
 import { ApiError } from './call.ts'
 
 /** A change of state, applied at once and taken back when the server refuses. */
@@ -41,7 +41,7 @@ const readAgain = (client: QueryClient, keys: readonly QueryKey[]): Promise<unkn
   Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 
 /** What came back, in the server's words. */
-export const reasonOf = (error: unknown): string => (error instanceof ApiError ? error.message : api.unexpected)
+export const reasonOf = (error: unknown): string => (error instanceof ApiError ? error.message : apiTexts.unexpected)
 
 /**
  * The one mutation hook. `mutate(input)` applies the guess, sends, and shows the toast with Undo; a refusal rolls back
@@ -77,14 +77,14 @@ export function useChange<Input, Answer>(change: Change<Input, Answer>) {
         } catch (error) {
           // It is as the change left it.
           change.guess?.(client, input)
-          addToast({ text: `${api.notUndone} ${reasonOf(error)}`, tone: 'bad' })
+          addToast({ text: `${apiTexts.notUndone} ${reasonOf(error)}`, tone: 'bad' })
         }
         await readAgain(client, change.touches(input))
       }
       addToast({
         text: change.said(answer, input),
         tone: 'good',
-        ...(undo === undefined ? {} : { action: { label: api.undo, keys: 'z', run: () => void takeBack() } }),
+        ...(undo === undefined ? {} : { action: { label: apiTexts.undo, keys: 'z', run: () => void takeBack() } }),
       })
     },
     onSettled: (_answer, _error, input) => {

@@ -1,5 +1,5 @@
 /** Texts of API calls. */
-export const api = {
+export const apiTexts = {
   undo: 'Undo',
   notUndone: 'Could not undo.',
   unreachable: 'The server could not be reached.',

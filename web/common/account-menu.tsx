@@ -9,7 +9,7 @@ import { classNames } from '../ui/class-names.ts'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { Avatar, initialsOf } from '../ui/tiles.tsx'
 import { addToast } from '../ui/toasts.tsx'
-import { shared } from './texts.ts'
+import { commonTexts } from './texts.ts'
 import styles from './account-menu.module.css'
 
 /** What concerns the person: shared by the avatar in the bar and More on phones. */
@@ -21,29 +21,29 @@ export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] 
       await call('POST /api/auth/logout')
       endSession(true)
     } catch (error) {
-      addToast({ text: `${shared.logOutFailed} ${reasonOf(error)}`, tone: 'bad' })
+      addToast({ text: `${commonTexts.logOutFailed} ${reasonOf(error)}`, tone: 'bad' })
     }
   }
   return [
     { kind: 'heading', label: me.data === undefined ? '' : `${me.data.user.name}, ${me.data.user.role}` },
-    { label: shared.appearance, icon: 'sun', onSelect: () => void navigate(paths.appearance()) },
-    { label: shared.changePassword, icon: 'lock', onSelect: () => void navigate(paths.security()) },
+    { label: commonTexts.appearance, icon: 'sun', onSelect: () => void navigate(paths.appearance()) },
+    { label: commonTexts.changePassword, icon: 'lock', onSelect: () => void navigate(paths.security()) },
     ...more,
     { kind: 'separator' },
-    { label: shared.logOut, icon: 'left', onSelect: () => void logOut() },
+    { label: commonTexts.logOut, icon: 'left', onSelect: () => void logOut() },
   ]
 }
 
 export function AccountMenu({ onKeys, className }: { onKeys?: () => void; className?: string | undefined }) {
   const me = useQuery(meQuery)
   const entries = useAccountEntries(
-    onKeys === undefined ? [] : [{ label: shared.keys, icon: 'info', letter: '?', onSelect: onKeys }],
+    onKeys === undefined ? [] : [{ label: commonTexts.keys, icon: 'info', letter: '?', onSelect: onKeys }],
   )
   if (me.data === undefined) return null
   const { user } = me.data
   return (
     <Menu
-      label={shared.account(user.name)}
+      label={commonTexts.account(user.name)}
       align="end"
       entries={entries}
       trigger={
@@ -51,7 +51,7 @@ export function AccountMenu({ onKeys, className }: { onKeys?: () => void; classN
         <button
           className={classNames(styles.account, className)}
           type="button"
-          aria-label={`${initialsOf(user.name)}, ${shared.account(user.name)}`}
+          aria-label={`${initialsOf(user.name)}, ${commonTexts.account(user.name)}`}
           title={user.name}
         >
           <Avatar person={user} quiet />

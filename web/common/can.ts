@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { minRoleOf, roleAtLeast, type Permission, type Role } from '#shared/permissions.ts'
 import { meQuery } from '../api/queries.ts'
-import { shared } from './texts.ts'
+import { commonTexts } from './texts.ts'
 
 /** What the dashboard disables is what the server refuses: both read the same matrix. */
 export type Action = Exclude<Permission, 'public' | 'self'>
@@ -13,7 +13,7 @@ export function can(role: Role, action: Action): Allowed {
   const minRole = minRoleOf(action)
   return roleAtLeast(role, minRole)
     ? { allowed: true, why: undefined }
-    : { allowed: false, why: shared.needsRole(minRole) }
+    : { allowed: false, why: commonTexts.needsRole(minRole) }
 }
 
 /** The same for the member who is logged in; until that is known, nothing is allowed. */

@@ -1,14 +1,14 @@
 import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { addRecent } from './recents.ts'
-import { shared } from './texts.ts'
+import { commonTexts } from './texts.ts'
 
 /** Names the page in the browser's tab, and remembers it as a recent place of the palette. */
 export function usePageTitle(title: string | null): void {
   const { href } = useLocation()
   useEffect(() => {
     if (title === null) return
-    document.title = shared.titleOf(title)
+    document.title = commonTexts.titleOf(title)
     addRecent({ href, title })
   }, [href, title])
 }

@@ -1,7 +1,7 @@
 import { useState, type ComponentProps, type ReactNode } from 'react'
 import { Field } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { shared } from './texts.ts'
+import { commonTexts } from './texts.ts'
 import styles from './password-field.module.css'
 
 type PasswordFieldProps = Omit<ComponentProps<'input'>, 'id' | 'type'> & {
@@ -23,7 +23,7 @@ export function PasswordField(props: PasswordFieldProps) {
         <button
           type="button"
           className={styles.show}
-          aria-label={shown ? shared.hidePassword : shared.showPassword}
+          aria-label={shown ? commonTexts.hidePassword : commonTexts.showPassword}
           aria-pressed={shown}
           onClick={() => setShown(!shown)}
         >
@@ -39,11 +39,14 @@ const SHORTEST = 8
 /** How good a new password is, in words. The server judges with a dictionary; this only encourages length. */
 export function strengthOf(password: string): { enough: boolean; words: string } {
   const letters = Array.from(password)
-  if (letters.length === 0) return { enough: false, words: shared.passwordHint }
-  if (letters.length < SHORTEST) return { enough: false, words: shared.strength.short(SHORTEST - letters.length) }
+  if (letters.length === 0) return { enough: false, words: commonTexts.passwordHint }
+  if (letters.length < SHORTEST) return { enough: false, words: commonTexts.strength.short(SHORTEST - letters.length) }
   const different = new Set(letters.map((letter) => letter.toLowerCase())).size
   if (different < 5 || /^(?:\d+|[a-z]+\d{0,2})$/i.test(password)) {
-    return { enough: true, words: letters.length >= 20 && different >= 8 ? shared.strength.fair : shared.strength.weak }
+    return {
+      enough: true,
+      words: letters.length >= 20 && different >= 8 ? commonTexts.strength.fair : commonTexts.strength.weak,
+    }
   }
-  return { enough: true, words: letters.length >= 14 ? shared.strength.strong : shared.strength.fair }
+  return { enough: true, words: letters.length >= 14 ? commonTexts.strength.strong : commonTexts.strength.fair }
 }

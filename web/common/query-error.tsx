@@ -1,8 +1,8 @@
 import { ApiError } from '../api/call.ts'
 import { useKeys } from './keys.ts'
 import { ErrorPart } from '../ui/states.tsx'
-import { api } from '../api/texts.ts'
-import { shared } from './texts.ts'
+import { apiTexts } from '../api/texts.ts'
+import { commonTexts } from './texts.ts'
 import { useState } from 'react'
 
 type QueryErrorProps = {
@@ -16,15 +16,15 @@ type QueryErrorProps = {
 
 /** A read that failed, in its place: the server's sentence, Try again (`.`), the request id. */
 export function QueryError({ what, error, onRetry, kept }: QueryErrorProps) {
-  useKeys([{ keys: '.', label: shared.tryAgain, group: 'Page', run: onRetry }])
+  useKeys([{ keys: '.', label: commonTexts.tryAgain, group: 'Page', run: onRetry }])
   const refusal = error instanceof ApiError ? error : null
   const wait = refusal?.retryAfterSeconds ?? null
   // Counted from the moment the refusal was shown.
   const [shownAt] = useState(() => Date.now())
-  const sentence = refusal?.message ?? api.unexpected
+  const sentence = refusal?.message ?? apiTexts.unexpected
   return (
     <ErrorPart
-      title={shared.notLoaded(what)}
+      title={commonTexts.notLoaded(what)}
       requestId={refusal?.requestId}
       retryAt={wait === null ? null : shownAt + wait * 1000}
       onRetry={onRetry}

@@ -1,5 +1,5 @@
-/** Texts that several features show. Every text of the dashboard stands in a `texts.ts`, ready for translation. */
-export const shared = {
+/** Texts that several features show. */
+export const commonTexts = {
   product: 'Faultline',
   titleOf: (page: string) => `${page} · Faultline`,
   tryAgain: 'Try again',

@@ -4,8 +4,8 @@ import { useEffect, useState } from 'react'
 import { ApiError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { shared } from '../common/texts.ts'
-import { shell } from './texts.ts'
+import { commonTexts } from '../common/texts.ts'
+import { shellTexts } from './texts.ts'
 
 /** What browsers and the loader say of code or styles that did not arrive: no connection, or a new version. */
 const NOT_FETCHED = /dynamically imported module|preload CSS|module script/i
@@ -35,17 +35,20 @@ export function Crash({ error, reset }: ErrorComponentProps) {
     <CentredMain>
       <div className="empty" role="alert">
         <Icon name="warn" className="big c-red" />
-        <h1>{isUnfetched ? shell.unfetched : shell.crash}</h1>
-        <p>{refusal ?? (isUnfetched ? (isOffline ? shell.offline : shell.unfetchedMore) : shell.crashMore)}</p>
+        <h1>{isUnfetched ? shellTexts.unfetched : shellTexts.crash}</h1>
+        <p>
+          {refusal ??
+            (isUnfetched ? (isOffline ? shellTexts.offline : shellTexts.unfetchedMore) : shellTexts.crashMore)}
+        </p>
         <span className="rowk">
           {isUnfetched ? null : (
             <Button look="primary" onClick={again}>
-              {shared.tryAgain}
+              {commonTexts.tryAgain}
             </Button>
           )}
           {isUnfetched && isOffline ? null : (
             <Button look={isUnfetched ? 'primary' : 'ghost'} onClick={() => location.reload()}>
-              {shell.reload}
+              {shellTexts.reload}
             </Button>
           )}
         </span>

@@ -6,7 +6,7 @@ import { onboardingQuery, openCountQuery, projectsQuery } from '../api/queries.t
 import { useScope } from '../common/use-scope.ts'
 import { formatCount } from '../ui/format.ts'
 import type { IconName } from '../ui/icon.tsx'
-import { shell } from './texts.ts'
+import { shellTexts } from './texts.ts'
 
 /** A place in the rail and, on phones, a tab or an entry of More. */
 export type Destination = {
@@ -44,7 +44,7 @@ export function useDestinations(): Destination[] {
   const issues: Destination = {
     key: 'issues',
     group: 'pages',
-    label: shell.issues,
+    label: shellTexts.issues,
     icon: 'issues',
     link: paths.issues(carried({ ...(projectId === null ? {} : { project: projectId }), range })),
     isHere: at({ to: '/issues', fuzzy: true }) !== false,
@@ -53,7 +53,7 @@ export function useDestinations(): Destination[] {
   const unfinished: Destination = {
     key: 'setup',
     group: 'settings',
-    label: shell.setUp,
+    label: shellTexts.setUp,
     icon: 'bolt',
     link: paths.onboarding(),
     isHere: false,
@@ -63,7 +63,7 @@ export function useDestinations(): Destination[] {
     {
       key: 'releases',
       group: 'pages',
-      label: shell.releases,
+      label: shellTexts.releases,
       icon: 'tag',
       link: paths.releases(carried({ project: id, range })),
       isHere: at({ to: '/releases', fuzzy: true }) !== false,
@@ -71,7 +71,7 @@ export function useDestinations(): Destination[] {
     {
       key: 'intake',
       group: 'pages',
-      label: shell.intake,
+      label: shellTexts.intake,
       icon: 'download',
       link: paths.intake(carried({ project: id, range })),
       isHere: at({ to: '/intake' }) !== false,
@@ -79,8 +79,8 @@ export function useDestinations(): Destination[] {
     {
       key: 'settings',
       group: 'settings',
-      label: shell.projectSettings,
-      tabLabel: shell.settings,
+      label: shellTexts.projectSettings,
+      tabLabel: shellTexts.settings,
       icon: 'project',
       link: paths.projectGeneral(id),
       isHere: at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false,

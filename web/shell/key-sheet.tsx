@@ -3,8 +3,8 @@ import { usePrefs } from '../common/prefs.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { capsOf } from '../ui/kbd.tsx'
-import { shared } from '../common/texts.ts'
-import { shell } from './texts.ts'
+import { commonTexts } from '../common/texts.ts'
+import { shellTexts } from './texts.ts'
 import styles from './key-sheet.module.css'
 
 /** Every key that works on the present page (`?`). */
@@ -16,13 +16,13 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
     rows: bindings.filter((binding) => binding.group === group),
   })).filter(({ rows }) => rows.length > 0)
   return (
-    <Dialog open bare title={shared.keys} onClose={onClose}>
+    <Dialog open bare title={commonTexts.keys} onClose={onClose}>
       <div className={styles.sheet}>
         <header>
-          <h2>{shared.keys}</h2>
-          <IconButton look="ghost" icon="x" label={shell.close} onClick={onClose} />
+          <h2>{commonTexts.keys}</h2>
+          <IconButton look="ghost" icon="x" label={shellTexts.close} onClick={onClose} />
         </header>
-        {letterKeys ? null : <p className="sub">{shell.keysOff}</p>}
+        {letterKeys ? null : <p className="sub">{shellTexts.keysOff}</p>}
         <div className={styles.groups}>
           {groups.map(({ group, rows }) => (
             <section key={group} aria-label={group}>

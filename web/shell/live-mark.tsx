@@ -4,7 +4,7 @@ import { formatClock, formatLeft } from '../ui/format.ts'
 import { LiveText } from '../ui/live-text.tsx'
 import { useNow } from '../ui/now.ts'
 import { Note } from '../ui/states.tsx'
-import { shell } from './texts.ts'
+import { shellTexts } from './texts.ts'
 import styles from './live-mark.module.css'
 
 const BANNER_AFTER_MS = 10_000
@@ -12,9 +12,9 @@ const BANNER_AFTER_MS = 10_000
 /** Whether figures refresh on their own; silent for screen readers, because it changes in the background. */
 export function LiveMark() {
   const state = useLiveState()
-  if (state.name === 'trying') return <LiveText lost>{shell.trying(formatClock(state.since))}</LiveText>
-  if (state.name === 'live') return <LiveText title={shell.liveHint}>{shell.live}</LiveText>
-  return <LiveText lost>{shell.connecting}</LiveText>
+  if (state.name === 'trying') return <LiveText lost>{shellTexts.trying(formatClock(state.since))}</LiveText>
+  if (state.name === 'live') return <LiveText title={shellTexts.liveHint}>{shellTexts.live}</LiveText>
+  return <LiveText lost>{shellTexts.connecting}</LiveText>
 }
 
 /** After ten seconds without the stream. */
@@ -34,13 +34,15 @@ function Lost({ since, nextTryAt }: { since: number; nextTryAt: number }) {
         role="status"
         action={
           <Button size="sm" onClick={retryLive}>
-            {shell.now}
+            {shellTexts.now}
           </Button>
         }
       >
-        <b>{shell.lost(formatClock(since))}</b>{' '}
+        <b>{shellTexts.lost(formatClock(since))}</b>{' '}
         {/* The countdown is for eyes: a screen reader would read it every second. */}
-        <span aria-hidden="true">{nextTryAt > now ? shell.lostMore(formatLeft(nextTryAt, now)) : shell.lostNow}</span>
+        <span aria-hidden="true">
+          {nextTryAt > now ? shellTexts.lostMore(formatLeft(nextTryAt, now)) : shellTexts.lostNow}
+        </span>
       </Note>
     </div>
   )

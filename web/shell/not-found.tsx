@@ -3,8 +3,8 @@ import { CentredMain } from '../common/centred-main.tsx'
 import { paths } from '../address/paths.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { shared } from '../common/texts.ts'
-import { shell } from './texts.ts'
+import { commonTexts } from '../common/texts.ts'
+import { shellTexts } from './texts.ts'
 import { usePageTitle } from '../common/page-title.ts'
 
 /** No such page, or no such thing in this organisation. */
@@ -12,14 +12,14 @@ export function NotFound() {
   usePageTitle(null)
   return (
     <CentredMain>
-      <title>{shared.titleOf(shell.notFound)}</title>
+      <title>{commonTexts.titleOf(shellTexts.notFound)}</title>
       <div className="empty">
         <Icon name="search" className="big c-3" />
-        <h1>{shell.notFound}</h1>
-        <p>{shell.notFoundMore}</p>
+        <h1>{shellTexts.notFound}</h1>
+        <p>{shellTexts.notFoundMore}</p>
         <span className="rowk">
           <Link {...paths.issues()} className={buttonClass('primary')}>
-            <span>{shell.goToIssues}</span>
+            <span>{shellTexts.goToIssues}</span>
           </Link>
         </span>
       </div>

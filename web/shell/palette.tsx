@@ -11,8 +11,8 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { PlatformTile, Severity } from '../ui/tiles.tsx'
-import { shared } from '../common/texts.ts'
-import { shell } from './texts.ts'
+import { commonTexts } from '../common/texts.ts'
+import { shellTexts } from './texts.ts'
 import { boldParts, groupsOf, knownIssues, type PaletteIssue, type PaletteRow } from './palette-rows.ts'
 import styles from './palette.module.css'
 
@@ -28,19 +28,24 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const box = useCombobox({ options: flat, onChoose: (row) => row.run(), text, onText: setText })
 
   return (
-    <Dialog open bare title={shell.palette} className={styles.palette} onClose={onClose}>
+    <Dialog open bare title={shellTexts.palette} className={styles.palette} onClose={onClose}>
       <div className={styles.input}>
         <Icon name="search" />
-        <input {...box.input} data-autofocus aria-label={shell.palette} placeholder={shell.palettePlaceholder} />
+        <input
+          {...box.input}
+          data-autofocus
+          aria-label={shellTexts.palette}
+          placeholder={shellTexts.palettePlaceholder}
+        />
         <span className={styles.escape}>
           <Kbd keys="escape" />
         </span>
       </div>
-      <div {...box.list} className={styles.list} aria-label={shell.paletteResults}>
+      <div {...box.list} className={styles.list} aria-label={shellTexts.paletteResults}>
         {groups.map((group) => (
-          <div role="group" aria-label={shell.paletteGroups[group.name]} key={group.name}>
+          <div role="group" aria-label={shellTexts.paletteGroups[group.name]} key={group.name}>
             <p className={styles.heading} role="presentation">
-              {shell.paletteGroups[group.name]}
+              {shellTexts.paletteGroups[group.name]}
             </p>
             {group.rows.map((row) => {
               const index = flat.indexOf(row)
@@ -51,7 +56,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </div>
       {flat.length === 0 ? (
         <p className={styles.none} role="status">
-          {shell.paletteNone(text)}
+          {shellTexts.paletteNone(text)}
         </p>
       ) : null}
     </Dialog>
@@ -146,37 +151,42 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   const seen = new Set(inMemory.map(({ id }) => id))
   const fromServer = delayed === needle ? (found.data?.items ?? []).filter(({ id }) => !seen.has(id)) : []
   const places = [
-    place('issues', shell.issues, { kind: 'icon', name: 'issues' }, () => void navigate(paths.issues())),
-    place('releases', shell.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
-    place('intake', shell.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
+    place('issues', shellTexts.issues, { kind: 'icon', name: 'issues' }, () => void navigate(paths.issues())),
+    place('releases', shellTexts.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
+    place('intake', shellTexts.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
     ...(projects.data?.items ?? []).flatMap((project) => [
       place(
         `p-${project.id}`,
         project.name,
         { kind: 'platform', platform: project.platform },
         () => void navigate(paths.issues({ project: project.id })),
-        shell.issues,
+        shellTexts.issues,
       ),
       place(
         `s-${project.id}`,
         project.name,
         { kind: 'icon', name: 'project' },
         () => void navigate(paths.projectGeneral(project.id)),
-        shell.projectSettings,
+        shellTexts.projectSettings,
       ),
     ]),
     ...(me.data !== undefined && can(me.data.user.role, 'projects.write').allowed
       ? [
           place(
             'new',
-            shell.newProject,
+            shellTexts.newProject,
             { kind: 'icon', name: 'plus' },
             () => void navigate(paths.onboarding({ step: 'project' })),
           ),
         ]
       : []),
-    place('appearance', shared.appearance, { kind: 'icon', name: 'sun' }, () => void navigate(paths.appearance())),
-    place('security', shared.changePassword, { kind: 'icon', name: 'lock' }, () => void navigate(paths.security())),
+    place('appearance', commonTexts.appearance, { kind: 'icon', name: 'sun' }, () => void navigate(paths.appearance())),
+    place(
+      'security',
+      commonTexts.changePassword,
+      { kind: 'icon', name: 'lock' },
+      () => void navigate(paths.security()),
+    ),
   ]
   return [
     ...[...inMemory, ...fromServer].slice(0, 7).map(issueRow),

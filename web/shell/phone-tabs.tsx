@@ -1,11 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useAccountEntries } from '../common/account-menu.tsx'
 import { shownTheme, switchTheme, usePrefs } from '../common/prefs.ts'
-import { shared } from '../common/texts.ts'
+import { commonTexts } from '../common/texts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { useDestinations, type Destination } from './destinations.ts'
-import { shell } from './texts.ts'
+import { shellTexts } from './texts.ts'
 import styles from './phone-tabs.module.css'
 
 /** Beside More; the design leaves room for five. */
@@ -23,11 +23,11 @@ export function PhoneTabs() {
   const navigate = useNavigate()
   const { tabs, rest } = withTabs(useDestinations())
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
-  const account = useAccountEntries([{ label: shared.theme[other], icon: 'sun', onSelect: switchTheme }])
+  const account = useAccountEntries([{ label: commonTexts.theme[other], icon: 'sun', onSelect: switchTheme }])
   const more: MenuEntry[] = rest.map(({ label, icon, link }) => ({ label, icon, onSelect: () => void navigate(link) }))
 
   return (
-    <nav className={styles.tabs} aria-label={shell.phone} data-tabs>
+    <nav className={styles.tabs} aria-label={shellTexts.phone} data-tabs>
       {tabs.map(({ key, label, tabLabel, icon, link, isHere }) => (
         <Link key={key} {...link} aria-current={isHere ? 'page' : undefined}>
           <Icon name={icon} />
@@ -35,14 +35,14 @@ export function PhoneTabs() {
         </Link>
       ))}
       <Menu
-        label={shell.more}
+        label={shellTexts.more}
         side="top"
         align="end"
         entries={more.length === 0 ? account : [...more, { kind: 'separator' }, ...account]}
         trigger={
           <button type="button">
             <Icon name="menu" />
-            <span>{shell.more}</span>
+            <span>{shellTexts.more}</span>
           </button>
         }
       />

@@ -8,8 +8,8 @@ import { carried, paths } from '../address/paths.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { PlatformTile } from '../ui/tiles.tsx'
-import { shared } from '../common/texts.ts'
-import { shell } from './texts.ts'
+import { commonTexts } from '../common/texts.ts'
+import { shellTexts } from './texts.ts'
 import { useScope } from '../common/use-scope.ts'
 import styles from './project-picker.module.css'
 
@@ -30,7 +30,7 @@ export function ProjectPicker() {
   const me = useQuery(meQuery)
   const navigate = useNavigate()
   const at = useMatchRoute()
-  useKeys([{ keys: 'p', label: shell.switchProject, group: 'General', run: () => setOpen(true) }])
+  useKeys([{ keys: 'p', label: shellTexts.switchProject, group: 'General', run: () => setOpen(true) }])
 
   const choose = (id: string | null) => {
     if (id !== null && at({ to: '/intake' }) !== false) return navigate(paths.intake(carried({ project: id, range })))
@@ -48,11 +48,11 @@ export function ProjectPicker() {
 
   const role = me.data?.user.role
   const entries: MenuEntry[] = [
-    { kind: 'heading', label: shell.project },
+    { kind: 'heading', label: shellTexts.project },
     ...(offers.project === 'any'
       ? [
           {
-            label: shared.allProjects,
+            label: commonTexts.allProjects,
             icon: { element: <PlatformTile platform="all" /> },
             letter: '0',
             checked: projectId === null,
@@ -70,7 +70,7 @@ export function ProjectPicker() {
       ? [
           { kind: 'separator' as const },
           {
-            label: shell.newProject,
+            label: shellTexts.newProject,
             icon: 'plus' as const,
             onSelect: () => void navigate(paths.onboarding({ step: 'project' })),
           },
@@ -79,16 +79,16 @@ export function ProjectPicker() {
   ]
 
   // An address from elsewhere may name a project that is not, or no longer, among ours.
-  const unknown = projects.data === undefined ? '' : shell.unknownProject
-  const name = projectId === null ? shared.allProjects : (project?.name ?? unknown)
+  const unknown = projects.data === undefined ? '' : shellTexts.unknownProject
+  const name = projectId === null ? commonTexts.allProjects : (project?.name ?? unknown)
   return (
     <Menu
-      label={shell.project}
+      label={shellTexts.project}
       open={open}
       onOpenChange={setOpen}
       entries={entries}
       trigger={
-        <button className={styles.picker} type="button" title={`${shell.switchProject} (P)`}>
+        <button className={styles.picker} type="button" title={`${shellTexts.switchProject} (P)`}>
           <PlatformTile platform={projectId === null ? 'all' : (project?.platform ?? 'other')} />
           <span>{name}</span>
           <Icon name="updown" className="caret" />

@@ -4,7 +4,7 @@ import { meQuery } from '../api/queries.ts'
 import { Icon, Mark } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { useDestinations, type Destination } from './destinations.ts'
-import { shell } from './texts.ts'
+import { shellTexts } from './texts.ts'
 import styles from './rail.module.css'
 
 /** The left rail: only destinations that exist. */
@@ -19,13 +19,13 @@ export function Rail({ onJump }: { onJump: () => void }) {
       </div>
       <button className={styles.jump} type="button" onClick={onJump}>
         <Icon name="search" />
-        <span>{shell.jump}</span>
+        <span>{shellTexts.jump}</span>
         <Kbd keys="mod+k" />
       </button>
-      <nav aria-label={shell.main}>
+      <nav aria-label={shellTexts.main}>
         <DestinationList destinations={destinations.filter(({ group }) => group === 'pages')} />
       </nav>
-      <nav className={styles.low} aria-label={shell.settings}>
+      <nav className={styles.low} aria-label={shellTexts.settings}>
         <DestinationList destinations={destinations.filter(({ group }) => group === 'settings')} />
       </nav>
     </aside>

@@ -5,11 +5,11 @@ import { RANGES } from '#shared/issue-values.ts'
 import { DEFAULT_RANGE, type Range } from '../address/search.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Segmented } from '../ui/segmented.tsx'
-import { shell } from './texts.ts'
+import { shellTexts } from './texts.ts'
 import { useScope } from '../common/use-scope.ts'
 import styles from './range-picker.module.css'
 
-const options = RANGES.map((range) => ({ value: range, label: range, title: shell.rangeWords[range] }))
+const options = RANGES.map((range) => ({ value: range, label: range, title: shellTexts.rangeWords[range] }))
 
 /** The time in view (`T`, or `1`–`4`). On a phone only the chosen value shows, and opens the list. */
 export function RangePicker() {
@@ -38,10 +38,10 @@ export function RangePicker() {
     else setOpen(true)
   }
   useKeys([
-    { keys: 't', label: shell.range, group: 'General', run: show, sheetOnly: true },
+    { keys: 't', label: shellTexts.range, group: 'General', run: show, sheetOnly: true },
     ...RANGES.map((value, index) => ({
       keys: String(index + 1),
-      label: shell.rangeWords[value],
+      label: shellTexts.rangeWords[value],
       group: 'General' as const,
       run: () => choose(value),
     })),
@@ -50,11 +50,11 @@ export function RangePicker() {
   return (
     <>
       <div ref={group} className={styles.wide}>
-        <Segmented label={shell.range} value={range} options={options} onChange={choose} />
+        <Segmented label={shellTexts.range} value={range} options={options} onChange={choose} />
       </div>
       <div className={styles.phone}>
         <Menu
-          label={shell.range}
+          label={shellTexts.range}
           open={open}
           onOpenChange={setOpen}
           entries={options.map((option) => ({
@@ -63,7 +63,7 @@ export function RangePicker() {
             onSelect: () => choose(option.value),
           }))}
           trigger={
-            <button className="btn" type="button" aria-label={`${range}, ${shell.range.toLowerCase()}`}>
+            <button className="btn" type="button" aria-label={`${range}, ${shellTexts.range.toLowerCase()}`}>
               {range}
             </button>
           }

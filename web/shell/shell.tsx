@@ -8,8 +8,8 @@ import { useAtMostEvery } from '../ui/at-most-every.ts'
 import { preloadMenus } from '../ui/menu.tsx'
 import { preloadPopovers } from '../ui/popover.tsx'
 import { runNewestAction } from '../ui/toasts.tsx'
-import { shared } from '../common/texts.ts'
-import { shell } from './texts.ts'
+import { commonTexts } from '../common/texts.ts'
+import { shellTexts } from './texts.ts'
 import { LiveBanner } from './live-mark.tsx'
 import { PhoneTabs } from './phone-tabs.tsx'
 import { Rail } from './rail.tsx'
@@ -38,17 +38,17 @@ export function Shell() {
   useKeys([
     {
       keys: 'mod+k',
-      label: shell.palette,
+      label: shellTexts.palette,
       group: 'General',
       run: () => setOverlay('palette'),
       whileTyping: true,
       sheetOnly: true,
     },
-    { keys: '?', label: shared.keys, group: 'General', run: () => setOverlay('keys') },
-    { keys: 'z', label: shell.undo, group: 'General', run: runNewestAction, sheetOnly: true },
+    { keys: '?', label: commonTexts.keys, group: 'General', run: () => setOverlay('keys') },
+    { keys: 'z', label: shellTexts.undo, group: 'General', run: runNewestAction, sheetOnly: true },
     {
       keys: 'g i',
-      label: shell.goToIssues,
+      label: shellTexts.goToIssues,
       group: 'Go to',
       run: () =>
         void navigate(
@@ -60,7 +60,7 @@ export function Shell() {
     },
     {
       keys: 'g r',
-      label: shell.goToReleases,
+      label: shellTexts.goToReleases,
       group: 'Go to',
       run: () =>
         void navigate(paths.releases(carried({ ...(projectId === null ? {} : { project: projectId }), range }))),
@@ -74,7 +74,7 @@ export function Shell() {
   return (
     <div className={styles.app}>
       <a className="skip" href="#main">
-        {shared.skip}
+        {commonTexts.skip}
       </a>
       <Rail onJump={openPalette} />
       <div className={styles.pane}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CentredMain } from '../common/centred-main.tsx'
 import { Outlet } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
-import { shared } from '../common/texts.ts'
+import { commonTexts } from '../common/texts.ts'
 import { QueryError } from '../common/query-error.tsx'
 
 /**
@@ -15,7 +15,7 @@ export function SignedIn() {
   if (me.error !== null) {
     return (
       <CentredMain>
-        <QueryError what={shared.yourAccount} error={me.error} onRetry={() => void me.refetch()} />
+        <QueryError what={commonTexts.yourAccount} error={me.error} onRetry={() => void me.refetch()} />
       </CentredMain>
     )
   }

@@ -1,5 +1,5 @@
 /** Texts of the frame around every page. */
-export const shell = {
+export const shellTexts = {
   jump: 'Search or jump',
   main: 'Main',
   settings: 'Settings',

@@ -3,8 +3,8 @@ import { paths } from '../address/paths.ts'
 import { ThemeButton } from '../common/theme-button.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Mark } from '../ui/icon.tsx'
-import { shared } from '../common/texts.ts'
-import { shell } from './texts.ts'
+import { commonTexts } from '../common/texts.ts'
+import { shellTexts } from './texts.ts'
 import { AccountMenu } from '../common/account-menu.tsx'
 import { LiveMark } from './live-mark.tsx'
 import { Bell } from '../features/inbox/bell.tsx'
@@ -24,7 +24,7 @@ export function TopBar({ onJump, onKeys, busy }: TopBarProps) {
   const { offers } = useScope()
   return (
     <header className={styles.top}>
-      <Link className={styles.mark} {...paths.issues()} aria-label={shared.homeLink}>
+      <Link className={styles.mark} {...paths.issues()} aria-label={commonTexts.homeLink}>
         <Mark />
       </Link>
       {offers.project === 'none' ? null : <ProjectPicker />}
@@ -33,7 +33,7 @@ export function TopBar({ onJump, onKeys, busy }: TopBarProps) {
         <span className={styles.live}>
           <LiveMark />
         </span>
-        <IconButton look="ghost" icon="search" label={shell.palette} className={styles.search} onClick={onJump} />
+        <IconButton look="ghost" icon="search" label={shellTexts.palette} className={styles.search} onClick={onJump} />
         <Bell />
         <ThemeButton className={styles.theme} />
         <AccountMenu onKeys={onKeys} className={styles.account} />

@@ -1,12 +1,12 @@
 import { Button, IconButton, type ButtonLook, type ButtonSize } from './button.tsx'
 import { copyText } from './copy.ts'
 import { addToast } from './toasts.tsx'
-import { kit } from './texts.ts'
+import { uiTexts } from './texts.ts'
 
 /** Copies and says so. */
 export async function copyAndSay(text: string, said: string): Promise<void> {
   if (await copyText(text)) addToast({ text: said, icon: 'copy' })
-  else addToast({ text: kit.copyFailed, tone: 'bad' })
+  else addToast({ text: uiTexts.copyFailed, tone: 'bad' })
 }
 
 type CopyButtonProps = {
@@ -21,7 +21,15 @@ type CopyButtonProps = {
   keys?: string | undefined
 }
 
-export function CopyButton({ text, said, children = kit.copy, iconOnly = false, look, size, keys }: CopyButtonProps) {
+export function CopyButton({
+  text,
+  said,
+  children = uiTexts.copy,
+  iconOnly = false,
+  look,
+  size,
+  keys,
+}: CopyButtonProps) {
   const onClick = () => void copyAndSay(text, said)
   if (iconOnly)
     return (

@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { formatLeft } from './format.ts'
 import { useNow } from './now.ts'
-import { kit } from './texts.ts'
+import { uiTexts } from './texts.ts'
 
 const PATIENCE_MS = 150
 
@@ -108,8 +108,8 @@ export function ErrorPart({ title, children, requestId, retryAt, onRetry }: Erro
       <span className="rowk">
         {onRetry === undefined ? null : <RetryButton retryAt={retryAt ?? null} onRetry={onRetry} />}
         {requestId == null ? null : (
-          <CopyButton look="ghost" text={requestId} said={kit.requestIdCopied}>
-            {kit.copyRequestId}
+          <CopyButton look="ghost" text={requestId} said={uiTexts.requestIdCopied}>
+            {uiTexts.copyRequestId}
           </CopyButton>
         )}
       </span>
@@ -129,8 +129,8 @@ function RetryButton({ retryAt, onRetry }: { retryAt: number | null; onRetry: ()
   }, [retryAt])
   const left = waits ? formatLeft(retryAt, now) : ''
   return (
-    <Button look="primary" keys="." onClick={onRetry} why={waits ? kit.possibleIn(left) : undefined}>
-      {waits ? kit.tryAgainIn(left) : kit.tryAgain}
+    <Button look="primary" keys="." onClick={onRetry} why={waits ? uiTexts.possibleIn(left) : undefined}>
+      {waits ? uiTexts.tryAgainIn(left) : uiTexts.tryAgain}
     </Button>
   )
 }

@@ -1,5 +1,5 @@
 /** Texts inside the parts of ui/. */
-export const kit = {
+export const uiTexts = {
   tryAgain: 'Try again',
   tryAgainIn: (left: string) => `Try again in ${left}`,
   possibleIn: (left: string) => `Available in ${left}`,

@@ -1,6 +1,6 @@
 import { Icon, type IconName } from './icon.tsx'
 import { own } from './own.ts'
-import { kit } from './texts.ts'
+import { uiTexts } from './texts.ts'
 
 /** Letter tiles stand for platforms: the five kinds of project, and what SDKs call the platform of an event. */
 const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> = {
@@ -95,7 +95,7 @@ type AvatarProps = {
 
 export function Avatar({ person, small = false, quiet = false }: AvatarProps) {
   const size = small ? ' av-sm' : ''
-  const name = person?.name ?? kit.unassigned
+  const name = person?.name ?? uiTexts.unassigned
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)
     : ({ role: 'img', 'aria-label': name, title: name } as const)
@@ -159,7 +159,7 @@ export function Severity({ severity, word = true }: { severity: SeverityName; wo
           <span>{SEVERITY_WORDS[severity]}</span>
         </>
       ) : (
-        <Icon name={`sv-${severity}`} label={kit.severity(SEVERITY_WORDS[severity])} />
+        <Icon name={`sv-${severity}`} label={uiTexts.severity(SEVERITY_WORDS[severity])} />
       )}
     </span>
   )

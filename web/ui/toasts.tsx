@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
-import { kit } from './texts.ts'
+import { uiTexts } from './texts.ts'
 
 export type Toast = {
   text: string
@@ -103,7 +103,7 @@ function ToastRow({ toast, onGone }: { toast: Shown; onGone: () => void }) {
         </>
       )}
       {stays ? (
-        <button className="ib" type="button" aria-label={kit.close} onClick={onGone}>
+        <button className="ib" type="button" aria-label={uiTexts.close} onClick={onGone}>
           <Icon name="x" />
         </button>
       ) : null}

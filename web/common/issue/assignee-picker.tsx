@@ -4,7 +4,7 @@ import { useCombobox } from '../../ui/combobox.ts'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
-import { issueTexts } from './texts.ts'
+import { changeTexts } from './change-texts.ts'
 import { callName } from '../members/names.ts'
 import { useMembers } from '../members/use-members.ts'
 import styles from './assignee-picker.module.css'
@@ -26,11 +26,11 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
   const people = members.map((person): Choice => ({
     key: person.id,
     label: callName(person),
-    note: person.id === me ? issueTexts.you : undefined,
+    note: person.id === me ? changeTexts.you : undefined,
     person: { id: person.id, name: person.name, email: person.email },
   }))
-  const nobody: Choice = { key: 'nobody', label: issueTexts.nobody, note: undefined, person: null }
-  const fits = issueTexts.nobody.toLowerCase().startsWith(text.trim().toLowerCase())
+  const nobody: Choice = { key: 'nobody', label: changeTexts.nobody, note: undefined, person: null }
+  const fits = changeTexts.nobody.toLowerCase().startsWith(text.trim().toLowerCase())
   const [own, ...others] = people
   // All at once: a choice that members push down as they come is not the one somebody saw and pressed Enter for.
   const choices = !known
@@ -49,21 +49,21 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
     <>
       <div className={styles.search} ref={root}>
         <Icon name="search" />
-        <input {...box.input} aria-label={issueTexts.findMember} placeholder={issueTexts.findMember} />
+        <input {...box.input} aria-label={changeTexts.findMember} placeholder={changeTexts.findMember} />
       </div>
-      <div {...box.list} className={optionStyles.options} aria-label={issueTexts.members}>
+      <div {...box.list} className={optionStyles.options} aria-label={changeTexts.members}>
         {choices.map((choice, index) => (
           <div key={choice.key} {...box.option(index)}>
             <Avatar person={choice.person} small quiet />
             <span className={optionStyles.label}>{choice.label}</span>
             {choice.note === undefined ? null : <span className="sub">{choice.note}</span>}
-            {(choice.person?.id ?? null) === ownerId ? <Icon name="check" label={issueTexts.current} /> : null}
+            {(choice.person?.id ?? null) === ownerId ? <Icon name="check" label={changeTexts.current} /> : null}
           </div>
         ))}
       </div>
       {known && choices.length === 0 ? (
         <p className={styles.none} role="status">
-          {issueTexts.noMember(text)}
+          {changeTexts.noMember(text)}
         </p>
       ) : null}
     </>

@@ -1,4 +1,4 @@
-import { issueTexts } from './texts.ts'
+import { changeTexts } from './change-texts.ts'
 import { addToast } from '../../ui/toasts.tsx'
 import { ApiError, call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
@@ -107,9 +107,9 @@ export const rowOf = (issue: Issue | IssueDetail): Issue => {
 
 const nameOf = (issues: readonly Pick<Issue, 'id' | 'short_id'>[], { operation, refused }: Results): string => {
   const count = operation.total - operation.failed
-  if (count !== 1) return issueTexts.countOf(count)
+  if (count !== 1) return changeTexts.countOf(count)
   const gone = new Set(refused.map(({ issueId }) => issueId))
-  return issues.find(({ id }) => !gone.has(id))?.short_id ?? issueTexts.countOf(1)
+  return issues.find(({ id }) => !gone.has(id))?.short_id ?? changeTexts.countOf(1)
 }
 
 /** Says what was refused: one with its reason, several in a list that can be looked at. */
@@ -120,14 +120,14 @@ function tellRefused(issues: readonly Issue[], { operation, refused }: Results):
   const [first] = rows
   const text =
     operation.failed === 1
-      ? issueTexts.notChangedOne(first?.name ?? issueTexts.countOf(1), first?.reason ?? '')
-      : issueTexts.notChanged(operation.failed)
+      ? changeTexts.notChangedOne(first?.name ?? changeTexts.countOf(1), first?.reason ?? '')
+      : changeTexts.notChanged(operation.failed)
   addToast({
     text,
     tone: 'bad',
     ...(operation.failed === 1
       ? {}
-      : { action: { label: issueTexts.showRefused, run: () => showRefused({ total: operation.failed, rows }) } }),
+      : { action: { label: changeTexts.showRefused, run: () => showRefused({ total: operation.failed, rows }) } }),
   })
 }
 
@@ -137,10 +137,10 @@ const notDone = (issues: readonly Issue[], { refused }: Results): readonly Issue
 }
 
 const saidOf = (edit: Edit, who: string): string => {
-  if (edit.kind === 'status') return issueTexts.movedTo[edit.status](who)
+  if (edit.kind === 'status') return changeTexts.movedTo[edit.status](who)
   if (edit.kind === 'assignee')
-    return edit.person === null ? issueTexts.unassigned(who) : issueTexts.assigned(who, edit.person.name)
-  return edit.severity === null ? issueTexts.severityByRules(who) : issueTexts.severitySet(who, edit.severity)
+    return edit.person === null ? changeTexts.unassigned(who) : changeTexts.assigned(who, edit.person.name)
+  return edit.severity === null ? changeTexts.severityByRules(who) : changeTexts.severitySet(who, edit.severity)
 }
 
 /** Applies an edit to the issues at once, offers an Undo that restores exactly, and says what was refused. */
@@ -162,11 +162,11 @@ export function useIssueEdit() {
       const refused = await refusalsOf(undone)
       const [first] = refused
       if (first === undefined) return
-      addToast({ text: issueTexts.notUndone(undone.failed, first.reason), tone: 'bad' })
+      addToast({ text: changeTexts.notUndone(undone.failed, first.reason), tone: 'bad' })
       // What was not taken back does not look as if it were.
       editCached(client, notDone(issues, { operation: undone, refused }), guessOf(edit))
     },
-    failed: issueTexts.failed,
+    failed: changeTexts.failed,
   })
 }
 
@@ -188,7 +188,7 @@ export function useIssueDelete(onGone?: () => void) {
       tellRefused(issues, results)
       onGone?.()
     },
-    said: (results, { issues }) => issueTexts.deleted(nameOf(issues, results)),
-    failed: issueTexts.deleteFailed,
+    said: (results, { issues }) => changeTexts.deleted(nameOf(issues, results)),
+    failed: changeTexts.deleteFailed,
   })
 }

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { useNow } from '../../ui/now.ts'
-import { decide as texts } from './decide-texts.ts'
+import { decideTexts } from './decide-texts.ts'
 import type { Ask } from './decide.tsx'
 import { decisionOf, startOf } from './decide-model.ts'
 import styles from './decide-dialog.module.css'
@@ -27,11 +27,11 @@ export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
     if (!('error' in decision)) onEdit(decision)
   }
   return (
-    <Dialog open onClose={onClose} title={texts.titles[ask]}>
+    <Dialog open onClose={onClose} title={decideTexts.titles[ask]}>
       <form onSubmit={submit} noValidate className={styles.decide}>
         <Field
-          label={texts.labels[ask]}
-          hint={texts.hints[ask]}
+          label={decideTexts.labels[ask]}
+          hint={decideTexts.hints[ask]}
           value={value}
           type={ask === 'time' ? 'datetime-local' : 'text'}
           inputMode={counts ? 'numeric' : undefined}
@@ -43,8 +43,8 @@ export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
         />
         {counts ? (
           <Field
-            label={texts.window}
-            hint={texts.windowHint}
+            label={decideTexts.window}
+            hint={decideTexts.windowHint}
             value={window}
             inputMode="numeric"
             autoComplete="off"
@@ -53,9 +53,9 @@ export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
           />
         ) : null}
         <p className="rowk end">
-          <Button onClick={onClose}>{texts.cancel}</Button>
+          <Button onClick={onClose}>{decideTexts.cancel}</Button>
           <Button look="primary" type="submit">
-            {ask === 'release' || ask === 'commit' ? texts.resolve : texts.ignore}
+            {ask === 'release' || ask === 'commit' ? decideTexts.resolve : decideTexts.ignore}
           </Button>
         </p>
       </form>

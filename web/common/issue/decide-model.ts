@@ -1,6 +1,6 @@
 import { isReleaseName } from '#shared/release-name.ts'
 import type { Edit, Resolution } from './changes.ts'
-import { decide as texts } from './decide-texts.ts'
+import { decideTexts } from './decide-texts.ts'
 import type { Ask } from './decide.tsx'
 
 /** What somebody typed → a decision, or what is wrong with it. Pure. */
@@ -14,25 +14,25 @@ export function decisionOf(ask: Ask, value: string, window: string, now: Date): 
   switch (ask) {
     case 'release': {
       const names = text.split(',').map((name) => name.trim())
-      if (names.length > MAX_RELEASES || !names.every(isReleaseName)) return wrong('value', texts.wrong.release)
+      if (names.length > MAX_RELEASES || !names.every(isReleaseName)) return wrong('value', decideTexts.wrong.release)
       const [first = ''] = names
       return resolve({ in_release: names.length === 1 ? first : names })
     }
     case 'commit':
       return /^[0-9a-f]{7,64}$/i.test(text)
         ? resolve({ in_commit: text.toLowerCase() })
-        : wrong('value', texts.wrong.commit)
+        : wrong('value', decideTexts.wrong.commit)
     case 'time': {
       const time = new Date(text)
-      if (Number.isNaN(time.getTime()) || time <= now) return wrong('value', texts.wrong.time)
+      if (Number.isNaN(time.getTime()) || time <= now) return wrong('value', decideTexts.wrong.time)
       return { kind: 'status', status: 'ignored', ignore_until: { time: time.toISOString() } }
     }
     case 'count':
     case 'users': {
       const count = wholeOf(text, 1_000_000_000)
-      if (count === null) return wrong('value', texts.wrong.count)
+      if (count === null) return wrong('value', decideTexts.wrong.count)
       const within = window.trim() === '' ? undefined : wholeOf(window, 7 * 24 * 60)
-      if (within === null) return wrong('window', texts.wrong.window)
+      if (within === null) return wrong('window', decideTexts.wrong.window)
       return { kind: 'status', status: 'ignored', ignore_until: { [ask]: count, window: within } }
     }
   }

@@ -1,5 +1,5 @@
 /** Words of how issues are resolved and ignored. */
-export const decide = {
+export const decideTexts = {
   resolveMenu: 'How it was fixed',
   ignoreMenu: 'How long to leave it',
   statusMenu: 'Status',

@@ -3,7 +3,7 @@ import type { Issue } from '../../api/issue-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { issueTexts } from './texts.ts'
+import { changeTexts } from './change-texts.ts'
 
 type DeleteDialogProps = {
   issues: readonly Issue[]
@@ -18,7 +18,7 @@ export function IssueDeleteDialog({ issues, total, onClose, onDelete }: DeleteDi
   const [typed, setTyped] = useState('')
   const events = issues.reduce((sum, issue) => sum + issue.event_count, 0)
   const count = total ?? issues.length
-  const word = issueTexts.deleteWord(count)
+  const word = changeTexts.deleteWord(count)
   const ready = typed.trim().toLowerCase() === word
 
   const submit = (event: SyntheticEvent) => {
@@ -26,17 +26,17 @@ export function IssueDeleteDialog({ issues, total, onClose, onDelete }: DeleteDi
     if (ready) onDelete()
   }
   return (
-    <Dialog open onClose={onClose} title={issueTexts.deleteTitle(count, issues[0]?.short_id ?? '')}>
+    <Dialog open onClose={onClose} title={changeTexts.deleteTitle(count, issues[0]?.short_id ?? '')}>
       <p>
         {total !== undefined
-          ? issueTexts.deleteTextAll
+          ? changeTexts.deleteTextAll
           : count === 1
-            ? issueTexts.deleteText(events)
-            : issueTexts.deleteTextMany(events)}
+            ? changeTexts.deleteText(events)
+            : changeTexts.deleteTextMany(events)}
       </p>
       <form onSubmit={submit}>
         <Field
-          label={issueTexts.deleteLabel(word)}
+          label={changeTexts.deleteLabel(word)}
           value={typed}
           autoComplete="off"
           spellCheck={false}
@@ -44,9 +44,9 @@ export function IssueDeleteDialog({ issues, total, onClose, onDelete }: DeleteDi
           onChange={(event) => setTyped(event.target.value)}
         />
         <p className="rowk end">
-          <Button onClick={onClose}>{issueTexts.cancel}</Button>
-          <Button look="danger" type="submit" why={ready ? undefined : issueTexts.deleteLabel(word)}>
-            {issueTexts.delete}
+          <Button onClick={onClose}>{changeTexts.cancel}</Button>
+          <Button look="danger" type="submit" why={ready ? undefined : changeTexts.deleteLabel(word)}>
+            {changeTexts.delete}
           </Button>
         </p>
       </form>

@@ -5,8 +5,8 @@ import type { Issue, Severity as SeverityName } from '../../api/issue-queries.ts
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Severity, SEVERITY_WORDS } from '../../ui/tiles.tsx'
-import { decide } from './decide-texts.ts'
-import { issueTexts } from './texts.ts'
+import { decideTexts } from './decide-texts.ts'
+import { changeTexts } from './change-texts.ts'
 import { useAsk, type Ask } from './decide.tsx'
 import { versionOf } from './trend.ts'
 import { OwnerPicker } from './assignee-picker.tsx'
@@ -33,7 +33,7 @@ export function OwnerMenu({ issues, onEdit, trigger, open, onOpenChange, align, 
   const isSame = first !== undefined && issues.every((issue) => issue.assignee_id === first.assignee_id)
   return (
     <Popover
-      label={issueTexts.assignTo}
+      label={changeTexts.assignTo}
       trigger={trigger}
       open={open ?? ownOpen}
       onOpenChange={setOpen}
@@ -55,7 +55,7 @@ export function OwnerMenu({ issues, onEdit, trigger, open, onOpenChange, align, 
 export function SeverityMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
   const pinned = issues.some((issue) => issue.severity_pinned)
   const entries: MenuEntry[] = [
-    { kind: 'heading', label: issueTexts.severity },
+    { kind: 'heading', label: changeTexts.severity },
     ...SEVERITIES.map((severity): MenuEntry => ({
       label: SEVERITY_WORDS[severity],
       icon: { element: <Severity severity={severity} word={false} /> },
@@ -66,11 +66,11 @@ export function SeverityMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
     ...(pinned
       ? ([
           { kind: 'separator' },
-          { label: issueTexts.byRules, letter: 'r', onSelect: () => onEdit({ kind: 'severity', severity: null }) },
+          { label: changeTexts.byRules, letter: 'r', onSelect: () => onEdit({ kind: 'severity', severity: null }) },
         ] satisfies MenuEntry[])
       : []),
   ]
-  return <Menu label={issueTexts.severity} entries={entries} {...menu} />
+  return <Menu label={changeTexts.severity} entries={entries} {...menu} />
 }
 
 /** The release most recently met, when it is the same for all. */
@@ -88,22 +88,22 @@ function useResolveEntries({ issues, onEdit }: Decide): MenuEntry[] {
   const asking = (kind: Ask) => () => ask({ ask: kind, release, onEdit })
   const resolve = (resolution: Resolution) => () => onEdit({ kind: 'status', status: 'resolved', resolution })
   return [
-    { kind: 'heading', label: decide.resolveIn },
-    { label: decide.now, icon: 'check', letter: 'n', onSelect: resolve({ now: true }) },
-    { label: decide.nextRelease, icon: 'tag', letter: 'x', onSelect: resolve({ in_next_release: true }) },
+    { kind: 'heading', label: decideTexts.resolveIn },
+    { label: decideTexts.now, icon: 'check', letter: 'n', onSelect: resolve({ now: true }) },
+    { label: decideTexts.nextRelease, icon: 'tag', letter: 'x', onSelect: resolve({ in_next_release: true }) },
     ...(release === null
       ? []
       : [
           {
-            label: decide.inRelease(versionOf(release)),
+            label: decideTexts.inRelease(versionOf(release)),
             icon: 'tag',
-            note: decide.thisRelease,
+            note: decideTexts.thisRelease,
             letter: 't',
             onSelect: resolve({ in_release: release }),
           } satisfies MenuEntry,
         ]),
-    { label: decide.otherRelease, icon: 'tag', letter: 'o', onSelect: asking('release') },
-    { label: decide.commit, icon: 'commit', letter: 'c', onSelect: asking('commit') },
+    { label: decideTexts.otherRelease, icon: 'tag', letter: 'o', onSelect: asking('release') },
+    { label: decideTexts.commit, icon: 'commit', letter: 'c', onSelect: asking('commit') },
   ]
 }
 
@@ -111,18 +111,18 @@ function useIgnoreEntries({ onEdit }: Decide): MenuEntry[] {
   const ask = useAsk()
   const asking = (kind: Ask) => () => ask({ ask: kind, release: null, onEdit })
   return [
-    { kind: 'heading', label: decide.ignoreUntil },
+    { kind: 'heading', label: decideTexts.ignoreUntil },
     {
-      label: decide.escalating,
+      label: decideTexts.escalating,
       icon: 'st-escalated',
       letter: 'e',
       onSelect: () => onEdit({ kind: 'status', status: 'ignored', ignore_until: { escalating: true } }),
     },
-    { label: decide.count, icon: 'issues', letter: 'v', onSelect: asking('count') },
-    { label: decide.users, icon: 'user', letter: 'u', onSelect: asking('users') },
-    { label: decide.time, icon: 'clock', letter: 'd', onSelect: asking('time') },
+    { label: decideTexts.count, icon: 'issues', letter: 'v', onSelect: asking('count') },
+    { label: decideTexts.users, icon: 'user', letter: 'u', onSelect: asking('users') },
+    { label: decideTexts.time, icon: 'clock', letter: 'd', onSelect: asking('time') },
     {
-      label: decide.forGood,
+      label: decideTexts.forGood,
       icon: 'st-ignored',
       letter: 'g',
       onSelect: () => onEdit({ kind: 'status', status: 'ignored' }),
@@ -132,12 +132,12 @@ function useIgnoreEntries({ onEdit }: Decide): MenuEntry[] {
 
 /** How it is resolved: now, in a release, in a commit. */
 export function ResolveMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
-  return <Menu label={decide.resolveMenu} entries={useResolveEntries({ issues, onEdit })} {...menu} />
+  return <Menu label={decideTexts.resolveMenu} entries={useResolveEntries({ issues, onEdit })} {...menu} />
 }
 
 /** Until when it is ignored. */
 export function IgnoreMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
-  return <Menu label={decide.ignoreMenu} entries={useIgnoreEntries({ issues, onEdit })} {...menu} />
+  return <Menu label={decideTexts.ignoreMenu} entries={useIgnoreEntries({ issues, onEdit })} {...menu} />
 }
 
 /** Everything a status can become, for the row of a stream. */
@@ -148,7 +148,7 @@ export function StatusMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
   const reopen: MenuEntry[] = closed
     ? [
         {
-          label: decide.reopen,
+          label: decideTexts.reopen,
           icon: 'rotate',
           letter: 'r',
           onSelect: () => onEdit({ kind: 'status', status: 'unresolved' }),
@@ -157,6 +157,10 @@ export function StatusMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
       ]
     : []
   return (
-    <Menu label={decide.statusMenu} entries={[...reopen, ...resolve, { kind: 'separator' }, ...ignore]} {...menu} />
+    <Menu
+      label={decideTexts.statusMenu}
+      entries={[...reopen, ...resolve, { kind: 'separator' }, ...ignore]}
+      {...menu}
+    />
   )
 }

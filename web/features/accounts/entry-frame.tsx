@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { paths } from '../../address/paths.ts'
 import { Mark } from '../../ui/icon.tsx'
-import { entry } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { accountsTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import { Logo } from './logo.tsx'
 import styles from './entry-frame.module.css'
 
@@ -14,16 +14,16 @@ export function EntryFrame({ children }: { children: ReactNode }) {
       <section className={styles.formSide}>
         <Link className="brand" {...paths.login()}>
           <Mark />
-          <b>{shared.product}</b>
+          <b>{commonTexts.product}</b>
         </Link>
         <div className={styles.box}>{children}</div>
       </section>
       <aside className={styles.picture} aria-hidden="true">
         <Logo />
         <p className={styles.motto}>
-          <b>{entry.motto}</b>
+          <b>{accountsTexts.motto}</b>
           <br />
-          {entry.mottoMore}
+          {accountsTexts.mottoMore}
         </p>
       </aside>
     </main>

@@ -11,8 +11,8 @@ import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formatLeft } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
-import { entry } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { accountsTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import styles from './accounts.module.css'
 
 const route = getRouteApi('/login')
@@ -49,26 +49,26 @@ export function LoginPage() {
 
   const refusal = logIn.error
   const passwordError =
-    missing === 'password' ? entry.missing.password : refusal === null ? undefined : reasonOf(refusal)
+    missing === 'password' ? accountsTexts.missing.password : refusal === null ? undefined : reasonOf(refusal)
   return (
     <EntryFrame>
-      <title>{shared.titleOf(entry.logIn)}</title>
+      <title>{commonTexts.titleOf(accountsTexts.logIn)}</title>
       <form className={styles.form} onSubmit={submit} noValidate>
-        <h1>{entry.logIn}</h1>
-        <p className={styles.lead}>{entry.to(location.host)}</p>
+        <h1>{accountsTexts.logIn}</h1>
+        <p className={styles.lead}>{accountsTexts.to(location.host)}</p>
         <Field
           ref={emailField}
-          label={entry.email}
+          label={accountsTexts.email}
           type="email"
           autoComplete="username"
           autoFocus
           value={email}
-          error={missing === 'email' ? entry.missing.email : undefined}
+          error={missing === 'email' ? accountsTexts.missing.email : undefined}
           onChange={(event) => setEmail(event.target.value)}
         />
         <PasswordField
           ref={passwordField}
-          label={entry.password}
+          label={accountsTexts.password}
           autoComplete="current-password"
           value={password}
           error={passwordError}
@@ -78,12 +78,12 @@ export function LoginPage() {
           <Wait key={logIn.submittedAt} seconds={refusal.retryAfterSeconds} />
         ) : null}
         <Button type="submit" look="primary" size="lg" className={styles.submit} busy={logIn.isPending}>
-          {entry.logIn}
+          {accountsTexts.logIn}
         </Button>
         <p className={styles.alternative}>
-          {entry.noAccount}{' '}
+          {accountsTexts.noAccount}{' '}
           <Link className="link" {...paths.signup()}>
-            {entry.createOrg}
+            {accountsTexts.createOrg}
           </Link>
         </p>
       </form>
@@ -100,8 +100,8 @@ function Wait({ seconds }: { seconds: number }) {
   if (now >= until) return null
   return (
     <p className="hint" role="status">
-      <span className="sr">{entry.possibleIn(said)}</span>
-      <span aria-hidden="true">{entry.possibleIn(formatLeft(until, now))}</span>
+      <span className="sr">{accountsTexts.possibleIn(said)}</span>
+      <span aria-hidden="true">{accountsTexts.possibleIn(formatLeft(until, now))}</span>
     </p>
   )
 }

@@ -11,8 +11,8 @@ import { Button } from '../../ui/button.tsx'
 import { Field, focusFirstInvalid } from '../../ui/field.tsx'
 import { Note } from '../../ui/states.tsx'
 import { addToast } from '../../ui/toasts.tsx'
-import { entry } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { accountsTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import styles from './accounts.module.css'
 
 const EMPTY = { name: '', org: '', email: '', password: '' }
@@ -23,9 +23,9 @@ type Errors = Partial<Record<keyof Fields, string>>
 function problemsOf(fields: Fields): Errors {
   const strength = strengthOf(fields.password)
   return {
-    ...(fields.name.trim() === '' ? { name: entry.missing.name } : {}),
-    ...(fields.org.trim() === '' ? { org: entry.missing.org } : {}),
-    ...(fields.email.trim() === '' ? { email: entry.missing.email } : {}),
+    ...(fields.name.trim() === '' ? { name: accountsTexts.missing.name } : {}),
+    ...(fields.org.trim() === '' ? { org: accountsTexts.missing.org } : {}),
+    ...(fields.email.trim() === '' ? { email: accountsTexts.missing.email } : {}),
     ...(strength.enough ? {} : { password: strength.words }),
   }
 }
@@ -81,12 +81,12 @@ export function SignupPage() {
     problems[field] ?? (refusal !== null && refused === field ? reasonOf(refusal) : undefined)
   return (
     <EntryFrame>
-      <title>{shared.titleOf(entry.createOrg)}</title>
+      <title>{commonTexts.titleOf(accountsTexts.createOrg)}</title>
       <form className={styles.form} onSubmit={submit} noValidate>
-        <h1>{entry.createOrg}</h1>
-        <p className={styles.lead}>{entry.createOrgMore}</p>
+        <h1>{accountsTexts.createOrg}</h1>
+        <p className={styles.lead}>{accountsTexts.createOrgMore}</p>
         <Field
-          label={entry.yourName}
+          label={accountsTexts.yourName}
           autoComplete="name"
           autoFocus
           value={fields.name}
@@ -94,14 +94,14 @@ export function SignupPage() {
           onChange={change('name')}
         />
         <Field
-          label={entry.organisation}
+          label={accountsTexts.organisation}
           autoComplete="organization"
           value={fields.org}
           error={errorOf('org')}
           onChange={change('org')}
         />
         <Field
-          label={entry.email}
+          label={accountsTexts.email}
           type="email"
           autoComplete="username"
           value={fields.email}
@@ -109,7 +109,7 @@ export function SignupPage() {
           onChange={change('email')}
         />
         <PasswordField
-          label={entry.password}
+          label={accountsTexts.password}
           autoComplete="new-password"
           value={fields.password}
           hint={strength.words}
@@ -122,12 +122,12 @@ export function SignupPage() {
           </Note>
         ) : null}
         <Button type="submit" look="primary" size="lg" className={styles.submit} busy={signUp.isPending}>
-          {entry.create}
+          {accountsTexts.create}
         </Button>
         <p className={styles.alternative}>
-          {entry.haveAccount}{' '}
+          {accountsTexts.haveAccount}{' '}
           <Link className="link" {...paths.login()}>
-            {entry.logIn}
+            {accountsTexts.logIn}
           </Link>
         </p>
       </form>

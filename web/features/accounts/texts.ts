@@ -1,5 +1,5 @@
 /** Texts of logging in and signing up. */
-export const entry = {
+export const accountsTexts = {
   logIn: 'Log in',
   to: (host: string) => `to ${host}`,
   email: 'E-mail',

@@ -9,7 +9,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
 import { inboxTexts } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './inbox.module.css'
 
@@ -58,7 +58,7 @@ export function Inbox({ onClose }: { onClose: () => void }) {
       {error !== null && data === undefined ? (
         <QueryError what={inboxTexts.inbox} error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
-        <p className={styles.none}>{shared.loading}</p>
+        <p className={styles.none}>{commonTexts.loading}</p>
       ) : entries.length === 0 ? (
         <p className={styles.none}>
           <b>{inboxTexts.inboxEmpty}</b>

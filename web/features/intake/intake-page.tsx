@@ -14,8 +14,8 @@ import { ChartLegend } from '../../ui/chart/legend.tsx'
 import { Count } from '../../ui/figures.tsx'
 import { formatClock, formatCount, formatDay, formatDuration, formatMoment, formatRate } from '../../ui/format.ts'
 import { Empty, Note, Skeleton } from '../../ui/states.tsx'
-import { intake as texts } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { intakeTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import './intake.css'
 import { IntakeLimits } from './limits.tsx'
 import { figuresOf, seriesOf } from './model.ts'
@@ -30,13 +30,13 @@ export function IntakePage() {
   const { project: projectId, range = DEFAULT_RANGE } = route.useSearch()
   const projects = useQuery(projectsQuery)
   const name = projects.data?.items.find(({ id }) => id === projectId)?.name ?? null
-  usePageTitle(name === null ? texts.title : `${texts.title}, ${name}`)
+  usePageTitle(name === null ? intakeTexts.title : `${intakeTexts.title}, ${name}`)
   return (
     <main id="main" tabIndex={-1}>
       <div className="head">
         <div>
-          <h1>{texts.title}</h1>
-          {name === null ? null : <p>{texts.lead(name)}</p>}
+          <h1>{intakeTexts.title}</h1>
+          {name === null ? null : <p>{intakeTexts.lead(name)}</p>}
         </div>
       </div>
       {projectId === undefined ? <NoProject /> : <Project key={projectId} projectId={projectId} range={range} />}
@@ -50,14 +50,14 @@ function NoProject() {
     <section className="card">
       <Empty
         kind="setup"
-        title={texts.noProject}
+        title={intakeTexts.noProject}
         actions={
           <Link className="btn btn-primary" {...paths.onboarding({ step: 'project' })}>
-            {texts.createProject}
+            {intakeTexts.createProject}
           </Link>
         }
       >
-        {texts.noProjectMore}
+        {intakeTexts.noProjectMore}
       </Empty>
     </section>
   )
@@ -73,10 +73,10 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
   usePrefs()
   const { data, error } = intake
   if (data === undefined) {
-    if (error === null) return <Skeleton heightPx={420} label={shared.loading} />
+    if (error === null) return <Skeleton heightPx={420} label={commonTexts.loading} />
     return (
       <section className="card">
-        <QueryError what={texts.title} error={error} onRetry={() => void intake.refetch()} />
+        <QueryError what={intakeTexts.title} error={error} onRetry={() => void intake.refetch()} />
       </section>
     )
   }
@@ -89,14 +89,14 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
         <section className="card">
           <Empty
             kind="setup"
-            title={texts.nothing}
+            title={intakeTexts.nothing}
             actions={
               <Link className="btn" {...paths.projectKeys(projectId)}>
-                {texts.goToKeys}
+                {intakeTexts.goToKeys}
               </Link>
             }
           >
-            {texts.nothingMore}
+            {intakeTexts.nothingMore}
           </Empty>
         </section>
       ) : (
@@ -118,14 +118,14 @@ function QuotaNote({ quota }: { quota: Intake['quota'] }) {
   if (used >= perDay) {
     return (
       <Note tone="red" icon="warn" role="status">
-        {texts.quotaMet(resetsAt.slice(11, 16))}
+        {intakeTexts.quotaMet(resetsAt.slice(11, 16))}
       </Note>
     )
   }
   if (used < perDay * 0.8) return null
   return (
     <Note tone="amber" icon="warn" role="status">
-      {texts.quotaNear(formatRate(used / perDay))}
+      {intakeTexts.quotaNear(formatRate(used / perDay))}
     </Note>
   )
 }
@@ -139,12 +139,12 @@ function StormNote({ storms }: { storms: Intake['storms'] }) {
   const end = formatMoment(to)
   return (
     <Note tone="amber" icon="bolt" role="status">
-      {texts.storm(
-        texts.between(start, end === start || formatDay(from) !== formatDay(to) ? end : formatClock(to)),
-        texts.events(formatCount(events), events === 1),
+      {intakeTexts.storm(
+        intakeTexts.between(start, end === start || formatDay(from) !== formatDay(to) ? end : formatClock(to)),
+        intakeTexts.events(formatCount(events), events === 1),
         kinds,
       )}
-      {earlier.length === 0 ? null : <p className="sub">{texts.earlierStorms(earlier.length)}</p>}
+      {earlier.length === 0 ? null : <p className="sub">{intakeTexts.earlierStorms(earlier.length)}</p>}
     </Note>
   )
 }
@@ -156,14 +156,14 @@ function Strip({ data }: { data: Intake }) {
   const series = seriesOf(points)
   const refused = figures.all - figures.accepted
   const shown = [
-    [texts.outcomes.accepted, figures.accepted],
-    [texts.outcomes.filtered, figures.filtered],
-    [texts.outcomes.rate_limited, figures.rate_limited],
-    [texts.outcomes.invalid, figures.invalid],
-    [texts.lost, figures.lost],
+    [intakeTexts.outcomes.accepted, figures.accepted],
+    [intakeTexts.outcomes.filtered, figures.filtered],
+    [intakeTexts.outcomes.rate_limited, figures.rate_limited],
+    [intakeTexts.outcomes.invalid, figures.invalid],
+    [intakeTexts.lost, figures.lost],
   ] as const
   return (
-    <section className="card intake-strip" aria-label={texts.stripLabel}>
+    <section className="card intake-strip" aria-label={intakeTexts.stripLabel}>
       <dl className={styles.keyValues}>
         {shown.map(([label, value]) => (
           <div key={label}>
@@ -176,7 +176,7 @@ function Strip({ data }: { data: Intake }) {
       </dl>
       <figure>
         <BarChart
-          label={texts.chartFinding(
+          label={intakeTexts.chartFinding(
             formatDuration(interval * 1000),
             formatCount(figures.accepted),
             formatCount(refused),

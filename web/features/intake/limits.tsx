@@ -8,8 +8,8 @@ import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Switch } from '../../ui/switch.tsx'
-import { intake as texts } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { intakeTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import { limitOf } from './model.ts'
 import styles from '../../common/settings.module.css'
 
@@ -24,51 +24,54 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
     send: (body: { rate_limit_per_minute?: number | null; spike_protection?: boolean }) =>
       call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
     touches: () => [['projects'], ['intake']],
-    said: () => texts.saved,
+    said: () => intakeTexts.saved,
     failed: null,
   })
   const quotaChange = useChange({
     send: (perDay: number | null) => call('PATCH /api/organization/quota', { body: { events_per_day: perDay } }),
     touches: () => [['intake']],
-    said: () => texts.savedQuota,
+    said: () => intakeTexts.savedQuota,
     failed: null,
   })
-  const rate = (count: number | null): string => (count === null ? texts.off : texts.rate(formatCount(count)))
+  const rate = (count: number | null): string =>
+    count === null ? intakeTexts.off : intakeTexts.rate(formatCount(count))
   const perMinute =
-    limits.per_minute === null ? texts.off : texts.burst(formatCount(limits.per_minute), formatCount(limits.burst_10s))
+    limits.per_minute === null
+      ? intakeTexts.off
+      : intakeTexts.burst(formatCount(limits.per_minute), formatCount(limits.burst_10s))
   return (
     <section className="card" aria-labelledby="h-limits">
       <header className="card-h">
-        <h2 id="h-limits">{texts.limitsTitle}</h2>
+        <h2 id="h-limits">{intakeTexts.limitsTitle}</h2>
       </header>
       <dl className={`${styles.keyValues} ${styles.body}`}>
         <div>
-          <dt>{texts.perMinute}</dt>
+          <dt>{intakeTexts.perMinute}</dt>
           <dd>{perMinute}</dd>
         </div>
         <div>
-          <dt>{texts.entries}</dt>
+          <dt>{intakeTexts.entries}</dt>
           <dd>{rate(limits.entries_per_minute)}</dd>
         </div>
         <div>
-          <dt>{texts.sessions}</dt>
+          <dt>{intakeTexts.sessions}</dt>
           <dd>{rate(limits.sessions_per_minute)}</dd>
         </div>
         <div>
-          <dt>{texts.quota}</dt>
+          <dt>{intakeTexts.quota}</dt>
           <dd>
             {quota.events_per_day === null
-              ? texts.quotaNone
-              : texts.quotaUsed(formatCount(quota.used_today), formatCount(quota.events_per_day))}
+              ? intakeTexts.quotaNone
+              : intakeTexts.quotaUsed(formatCount(quota.used_today), formatCount(quota.events_per_day))}
           </dd>
         </div>
       </dl>
       <div className={`intake-forms ${styles.body}`}>
         <LimitForm
           key={`rate ${String(limits.is_default ? null : limits.per_minute)}`}
-          label={texts.limitField}
-          hint={texts.limitHint(formatCount(DEFAULT_PER_MINUTE))}
-          wrong={texts.limitWrong}
+          label={intakeTexts.limitField}
+          hint={intakeTexts.limitHint(formatCount(DEFAULT_PER_MINUTE))}
+          wrong={intakeTexts.limitWrong}
           value={limits.is_default ? null : limits.per_minute}
           least={1}
           most={MAX_EVENTS_PER_MINUTE}
@@ -79,9 +82,9 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
         />
         <LimitForm
           key={`quota ${String(quota.events_per_day)}`}
-          label={texts.quotaField}
-          hint={texts.quotaHint}
-          wrong={texts.quotaWrong}
+          label={intakeTexts.quotaField}
+          hint={intakeTexts.quotaHint}
+          wrong={intakeTexts.quotaWrong}
           value={quota.events_per_day}
           least={0}
           most={MAX_EVENTS_PER_DAY}
@@ -94,11 +97,11 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
       <ul>
         <li className={styles.row}>
           <div>
-            <b>{texts.protection}</b>
-            <p className="sub">{texts.protectionMore}</p>
+            <b>{intakeTexts.protection}</b>
+            <p className="sub">{intakeTexts.protectionMore}</p>
           </div>
           <Switch
-            label={texts.protection}
+            label={intakeTexts.protection}
             checked={limits.spike_protection}
             why={may.why}
             onChange={(on) => settingsChange.mutate({ spike_protection: on })}
@@ -146,8 +149,8 @@ function LimitForm({ label, hint, wrong, value, least, most, why, busy, error, o
         error={parsed === undefined ? wrong : error}
         onChange={(event) => setText(event.target.value)}
       />
-      <Button type="submit" busy={busy} why={why ?? (dirty ? undefined : shared.saved)}>
-        {shared.save}
+      <Button type="submit" busy={busy} why={why ?? (dirty ? undefined : commonTexts.saved)}>
+        {commonTexts.save}
       </Button>
     </form>
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { intake as texts } from './texts.ts'
+import { intakeTexts } from './texts.ts'
 import { figuresOf, limitOf, seriesOf } from './model.ts'
 
 test('client reports count for nothing, losses stand beside', () => {
@@ -36,10 +36,10 @@ test('limits are read as people write them', () => {
 })
 
 test('every reason has words, known or not', () => {
-  expect(texts.reasonWord('rate_limited', 'storm')).toMatch(/^Over the rate limit/)
-  expect(texts.reasonWord('invalid', 'bad_sid')).toBe('A session with an invalid id.')
-  expect(texts.reasonWord('invalid', 'never_heard_of')).toBe('Never heard of.')
-  expect(texts.reasonWord('accepted', '')).toBe('Stored.')
-  expect(texts.lossWord('discarded', '')).toBe('No reason given.')
-  expect(texts.lossWord('filtered', 'localhost')).toContain('localhost')
+  expect(intakeTexts.reasonWord('rate_limited', 'storm')).toMatch(/^Over the rate limit/)
+  expect(intakeTexts.reasonWord('invalid', 'bad_sid')).toBe('A session with an invalid id.')
+  expect(intakeTexts.reasonWord('invalid', 'never_heard_of')).toBe('Never heard of.')
+  expect(intakeTexts.reasonWord('accepted', '')).toBe('Stored.')
+  expect(intakeTexts.lossWord('discarded', '')).toBe('No reason given.')
+  expect(intakeTexts.lossWord('filtered', 'localhost')).toContain('localhost')
 })

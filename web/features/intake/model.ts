@@ -1,6 +1,6 @@
 import type { Intake } from '../../api/intake-queries.ts'
 import type { BarSeries } from '../../ui/chart/bar-chart.tsx'
-import { intake as texts } from './texts.ts'
+import { intakeTexts } from './texts.ts'
 
 type Outcome = Intake['totals'][number]['outcome']
 
@@ -18,10 +18,10 @@ export function figuresOf(data: Pick<Intake, 'totals' | 'client_losses'>): Intak
 }
 
 const SERIES: readonly { label: string; tone: BarSeries['tone']; outcomes: readonly Outcome[] }[] = [
-  { label: texts.chart.accepted, tone: 'quiet', outcomes: ['accepted'] },
-  { label: texts.chart.byRule, tone: 'base', outcomes: ['filtered', 'duplicate', 'discarded'] },
-  { label: texts.chart.limited, tone: 'high', outcomes: ['rate_limited'] },
-  { label: texts.chart.bad, tone: 'crit', outcomes: ['invalid', 'dropped'] },
+  { label: intakeTexts.chart.accepted, tone: 'quiet', outcomes: ['accepted'] },
+  { label: intakeTexts.chart.byRule, tone: 'base', outcomes: ['filtered', 'duplicate', 'discarded'] },
+  { label: intakeTexts.chart.limited, tone: 'high', outcomes: ['rate_limited'] },
+  { label: intakeTexts.chart.bad, tone: 'crit', outcomes: ['invalid', 'dropped'] },
 ]
 
 /** The bars of the chart, what is fine at the bottom. */

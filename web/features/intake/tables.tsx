@@ -2,7 +2,7 @@ import type { Intake } from '../../api/intake-queries.ts'
 import { Key } from '../../ui/chart/legend.tsx'
 import type { ChartTone } from '../../ui/chart/tones.ts'
 import { formatCount, formatRate } from '../../ui/format.ts'
-import { intake as texts } from './texts.ts'
+import { intakeTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
 type Outcome = Intake['totals'][number]['outcome']
@@ -22,17 +22,17 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
   return (
     <section className="card" aria-labelledby="h-became">
       <header className="card-h">
-        <h2 id="h-became">{texts.became}</h2>
-        <span className="sub">{texts.becameMore}</span>
+        <h2 id="h-became">{intakeTexts.became}</h2>
+        <span className="sub">{intakeTexts.becameMore}</span>
       </header>
       <table className="t intake-t">
         <thead>
           <tr>
-            <th scope="col">{texts.columns.outcome}</th>
-            <th scope="col">{texts.columns.why}</th>
-            <th scope="col">{texts.columns.what}</th>
+            <th scope="col">{intakeTexts.columns.outcome}</th>
+            <th scope="col">{intakeTexts.columns.why}</th>
+            <th scope="col">{intakeTexts.columns.what}</th>
             <th scope="col" className="num">
-              {texts.columns.count}
+              {intakeTexts.columns.count}
             </th>
           </tr>
         </thead>
@@ -40,12 +40,12 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
           {totals.map(({ outcome, reason, category, quantity }) => (
             <tr key={`${outcome} ${reason} ${category}`}>
               <th scope="row">
-                <Key tone={TONES[outcome]} mark="bar" /> {texts.outcomes[outcome]}
+                <Key tone={TONES[outcome]} mark="bar" /> {intakeTexts.outcomes[outcome]}
               </th>
               <td className="why" title={reason === '' ? undefined : reason}>
-                {texts.reasonWord(outcome, reason)}
+                {intakeTexts.reasonWord(outcome, reason)}
               </td>
-              <td className="what">{texts.categoryWord(category)}</td>
+              <td className="what">{intakeTexts.categoryWord(category)}</td>
               <td className="num" title={category === 'internal' || all === 0 ? undefined : formatRate(quantity / all)}>
                 {formatCount(quantity)}
               </td>
@@ -62,19 +62,19 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
   return (
     <section className="card" aria-labelledby="h-lost">
       <header className="card-h">
-        <h2 id="h-lost">{texts.lostTitle}</h2>
-        <span className="sub">{texts.lostMore}</span>
+        <h2 id="h-lost">{intakeTexts.lostTitle}</h2>
+        <span className="sub">{intakeTexts.lostMore}</span>
       </header>
       {losses.length === 0 ? (
-        <p className={`${styles.body} sub`}>{texts.nothingLost}</p>
+        <p className={`${styles.body} sub`}>{intakeTexts.nothingLost}</p>
       ) : (
         <table className="t intake-t">
           <thead>
             <tr>
-              <th scope="col">{texts.columns.why}</th>
-              <th scope="col">{texts.columns.what}</th>
+              <th scope="col">{intakeTexts.columns.why}</th>
+              <th scope="col">{intakeTexts.columns.what}</th>
               <th scope="col" className="num">
-                {texts.columns.count}
+                {intakeTexts.columns.count}
               </th>
             </tr>
           </thead>
@@ -82,9 +82,9 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
             {losses.map(({ kind, reason, category, quantity }) => (
               <tr key={`${kind} ${reason} ${category}`}>
                 <th scope="row" className="why" title={reason === '' ? undefined : reason}>
-                  {texts.lossWord(kind, reason)}
+                  {intakeTexts.lossWord(kind, reason)}
                 </th>
-                <td className="what">{texts.categoryWord(category)}</td>
+                <td className="what">{intakeTexts.categoryWord(category)}</td>
                 <td className="num">{formatCount(quantity)}</td>
               </tr>
             ))}
@@ -100,24 +100,27 @@ export function KeyTable({ keys }: { keys: Intake['keys'] }) {
   return (
     <section className="card" aria-labelledby="h-keys">
       <header className="card-h">
-        <h2 id="h-keys">{texts.keysTitle}</h2>
+        <h2 id="h-keys">{intakeTexts.keysTitle}</h2>
       </header>
       <table className="t intake-t">
         <thead>
           <tr>
-            <th scope="col">{texts.columns.key}</th>
-            <th scope="col">{texts.columns.outcome}</th>
+            <th scope="col">{intakeTexts.columns.key}</th>
+            <th scope="col">{intakeTexts.columns.outcome}</th>
           </tr>
         </thead>
         <tbody>
           {keys.map((key) => (
             <tr key={key.key_id}>
               <th scope="row" className={key.public_key === null ? 'sub' : 'mono'}>
-                {key.public_key === null ? texts.keyGone : `${key.public_key.slice(0, 8)}…`}
+                {key.public_key === null ? intakeTexts.keyGone : `${key.public_key.slice(0, 8)}…`}
               </th>
               <td className="why">
                 {key.outcomes
-                  .map(({ outcome, quantity }) => `${formatCount(quantity)} ${texts.outcomes[outcome].toLowerCase()}`)
+                  .map(
+                    ({ outcome, quantity }) =>
+                      `${formatCount(quantity)} ${intakeTexts.outcomes[outcome].toLowerCase()}`,
+                  )
                   .join(', ')}
               </td>
             </tr>

@@ -110,7 +110,7 @@ const plain = (word: string): string => {
   return text === '' ? 'No reason given.' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-export const intake = {
+export const intakeTexts = {
   title: 'Intake',
   lead: (project: string) => `What SDKs sent to ${project}, by outcome.`,
   noProject: 'No projects yet',

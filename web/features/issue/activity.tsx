@@ -4,7 +4,7 @@ import type { Comment, IssueDetail } from '../../api/issue-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Time } from '../../ui/time.tsx'
-import { issue as texts } from './texts.ts'
+import { issueTexts } from './texts.ts'
 import { CommentForm, CommentItem } from './comments/comments.tsx'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './activity.module.css'
@@ -26,7 +26,7 @@ export function Activity({ issue }: { issue: IssueDetail }) {
   return (
     <section className={styles.activity} aria-labelledby="h-activity">
       <h2 id="h-activity" tabIndex={-1}>
-        {texts.activity}
+        {issueTexts.activity}
       </h2>
       <EarlierComments issueId={issue.id} />
       <ol className={issueStyles.acts}>
@@ -37,7 +37,7 @@ export function Activity({ issue }: { issue: IssueDetail }) {
         ))}
       </ol>
       {comments.error === null ? null : (
-        <QueryError what={texts.comments} error={comments.error} onRetry={() => void comments.refetch()} />
+        <QueryError what={issueTexts.comments} error={comments.error} onRetry={() => void comments.refetch()} />
       )}
       <CommentForm issueId={issue.id} />
     </section>
@@ -59,10 +59,10 @@ function EarlierComments({ issueId }: { issueId: string }) {
   return (
     <p className={styles.actsMore}>
       <Button size="sm" busy={more.isPending} onClick={() => more.mutate(earlier)}>
-        {texts.earlierComments(data.total - data.items.length)}
+        {issueTexts.earlierComments(data.total - data.items.length)}
       </Button>
       {more.error === null ? null : (
-        <QueryError what={texts.comments} error={more.error} onRetry={() => more.mutate(earlier)} />
+        <QueryError what={issueTexts.comments} error={more.error} onRetry={() => more.mutate(earlier)} />
       )}
     </p>
   )

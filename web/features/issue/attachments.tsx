@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { formatCount, formatSize } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { addToast } from '../../ui/toasts.tsx'
-import { files as texts } from './file-texts.ts'
+import { fileTexts } from './file-texts.ts'
 import issueStyles from './issue.module.css'
 import styles from './attachments.module.css'
 
@@ -20,7 +20,7 @@ export function AttachmentsCard({ issue }: { issue: IssueDetail }) {
     <section className="card" aria-labelledby="h-attachments">
       <header className="card-h">
         <h2 id="h-attachments" tabIndex={-1}>
-          {texts.attachments}
+          {fileTexts.attachments}
         </h2>
         <span className="sub">{formatCount(attachments.length)}</span>
       </header>
@@ -67,20 +67,20 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
             size="sm"
             icon="eye"
             aria-expanded={shown !== 'no'}
-            aria-label={shown === 'no' ? texts.previewOf(file.filename) : texts.hidePreview}
+            aria-label={shown === 'no' ? fileTexts.previewOf(file.filename) : fileTexts.hidePreview}
             onClick={() => void show()}
           >
-            {shown === 'no' ? texts.preview : texts.hidePreview}
+            {shown === 'no' ? fileTexts.preview : fileTexts.hidePreview}
           </Button>
         ) : null}
         <Button
           look="ghost"
           size="sm"
           icon="download"
-          aria-label={texts.download(file.filename)}
+          aria-label={fileTexts.download(file.filename)}
           onClick={(event) => void download(event, url, file)}
         >
-          {texts.downloadShort}
+          {fileTexts.downloadShort}
         </Button>
       </span>
       {shown === 'yes' ? (
@@ -90,7 +90,7 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
       ) : null}
       {shown === 'failed' ? (
         <p className={`${styles.fileP} sub`} role="status">
-          {texts.noPreview}
+          {fileTexts.noPreview}
         </p>
       ) : null}
     </li>
@@ -105,7 +105,7 @@ async function download(event: MouseEvent, url: string, file: Attachment): Promi
   try {
     await freshSession()
   } catch {
-    addToast({ text: texts.downloadFailed, tone: 'bad' })
+    addToast({ text: fileTexts.downloadFailed, tone: 'bad' })
     return
   }
   const link = document.createElement('a')
@@ -115,10 +115,10 @@ async function download(event: MouseEvent, url: string, file: Attachment): Promi
 }
 
 function kindOf({ attachment_type: type, filename, is_image: isImage }: Attachment): string {
-  const named = own(texts.types, type)
+  const named = own(fileTexts.types, type)
   if (named !== undefined) return named
-  if (!isImage) return texts.file
-  return /screenshot/iu.test(filename) ? texts.screenshot : texts.image
+  if (!isImage) return fileTexts.file
+  return /screenshot/iu.test(filename) ? fileTexts.screenshot : fileTexts.image
 }
 
 function iconOf({ attachment_type: type, is_image: isImage }: Attachment): IconName {

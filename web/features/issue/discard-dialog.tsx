@@ -4,7 +4,7 @@ import type { IssueDetail } from '../../api/issue-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { grouping as mergeTexts } from './merge-texts.ts'
+import { mergeTexts } from './merge-texts.ts'
 
 type DiscardDialogProps = { issue: IssueDetail; onClose: () => void; onGone: () => void }
 

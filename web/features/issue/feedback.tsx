@@ -1,7 +1,7 @@
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Time } from '../../ui/time.tsx'
-import { files as texts } from './file-texts.ts'
+import { fileTexts } from './file-texts.ts'
 import { Files } from './attachments.tsx'
 import { safeUrl } from './contexts/facts.ts'
 import { LongText } from './contexts/value.tsx'
@@ -20,9 +20,9 @@ export function FeedbackCard({ issue }: { issue: IssueDetail }) {
     <section className="card" aria-labelledby="h-feedback">
       <header className="card-h">
         <h2 id="h-feedback" tabIndex={-1}>
-          {texts.feedback}
+          {fileTexts.feedback}
         </h2>
-        <span className="sub">{texts.feedbackCount(feedback.length, MAX_ITEMS)}</span>
+        <span className="sub">{fileTexts.feedbackCount(feedback.length, MAX_ITEMS)}</span>
       </header>
       <ul className={styles.fbs}>
         {feedback.map((item) => (
@@ -39,12 +39,12 @@ function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][numbe
     <li className={issueStyles.fb}>
       <p className={styles.fbH}>
         <Icon name="chat" className="c-3" />
-        <b>{item.name ?? item.email ?? texts.anonymous}</b>
+        <b>{item.name ?? item.email ?? fileTexts.anonymous}</b>
         {item.name === null || item.email === null ? null : <span className="sub">{item.email}</span>}
         <span className="sub">
           <Time at={item.received_at} as="since" />
         </span>
-        {isOfEvent ? <span className="sub">{texts.onThisEvent}</span> : null}
+        {isOfEvent ? <span className="sub">{fileTexts.onThisEvent}</span> : null}
       </p>
       <p className={styles.fbM}>
         <LongText text={item.message} most={LONGEST_AT_START} />

@@ -15,9 +15,9 @@ import { Segmented } from '../../ui/segmented.tsx'
 import type { SparkTone } from '../../ui/chart/sparkline.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { decide } from '../../common/issue/decide-texts.ts'
-import { issue as texts } from './texts.ts'
-import { issueEvents as eventTexts } from './events/texts.ts'
+import { decideTexts } from '../../common/issue/decide-texts.ts'
+import { issueTexts } from './texts.ts'
+import { eventsTexts } from './events/texts.ts'
 import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
 import { faultLines } from '../../common/issue/fault-lines.ts'
 import { faultOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
@@ -39,22 +39,22 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
   usePrefs()
   const goesOn = now - Date.parse(issue.last_seen) < GOING_ON_MS
   return (
-    <section className={`card ${styles.overview}`} aria-label={texts.overview}>
+    <section className={`card ${styles.overview}`} aria-label={issueTexts.overview}>
       <dl className={styles.stats}>
         <div>
-          <dt>{texts.events}</dt>
+          <dt>{issueTexts.events}</dt>
           <dd>
             <Count value={issue.event_count} short />
           </dd>
         </div>
         <div>
-          <dt>{texts.users}</dt>
+          <dt>{issueTexts.users}</dt>
           <dd>
             <Count value={issue.user_count} short />
           </dd>
         </div>
         <div>
-          <dt>{texts.firstSeen}</dt>
+          <dt>{issueTexts.firstSeen}</dt>
           <dd>
             <FirstSeen at={issue.first_seen} now={now} />
             {issue.first_release === null ? null : (
@@ -63,7 +63,7 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
           </dd>
         </div>
         <div>
-          <dt>{texts.lastSeen}</dt>
+          <dt>{issueTexts.lastSeen}</dt>
           <dd>
             {goesOn ? (
               <LiveText>
@@ -90,7 +90,7 @@ function FirstSeen({ at, now }: { at: string; now: number }) {
   const time = <Time at={at} />
   return now - Date.parse(at) < DAY_MS ? (
     <span>
-      {time} {texts.ago}
+      {time} {issueTexts.ago}
     </span>
   ) : (
     time
@@ -111,18 +111,18 @@ function Trend({ issue, now }: { issue: IssueDetail; now: number }) {
       <div className={styles.trendH}>
         <Segmented
           className="seg-sm"
-          label={eventTexts.range}
+          label={eventsTexts.range}
           value={range}
-          options={RANGES.map((value) => ({ value, label: eventTexts.ranges[value] }))}
+          options={RANGES.map((value) => ({ value, label: eventsTexts.ranges[value] }))}
           onChange={setRange}
         />
       </div>
       {trend !== undefined ? (
         <TrendChart issue={{ ...issue, trend }} range={range} now={now} />
       ) : long.error === null ? (
-        <Skeleton heightPx={128} label={eventTexts.trendName} />
+        <Skeleton heightPx={128} label={eventsTexts.trendName} />
       ) : (
-        <QueryError what={eventTexts.trendName} error={long.error} onRetry={() => void long.refetch()} />
+        <QueryError what={eventsTexts.trendName} error={long.error} onRetry={() => void long.refetch()} />
       )}
     </>
   )
@@ -156,15 +156,15 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
   const { move, split } = changeOf(issue, now)
   const series: BarSeries[] =
     split === null
-      ? [{ label: texts.events, tone: 'base', values: trend.counts }]
+      ? [{ label: issueTexts.events, tone: 'base', values: trend.counts }]
       : [
           {
-            label: texts.beforeChange,
+            label: issueTexts.beforeChange,
             tone: 'quiet',
             values: trend.counts.map((count, index) => (index < split ? count : 0)),
           },
           {
-            label: texts.sinceChange,
+            label: issueTexts.sinceChange,
             tone: TONES[tone],
             values: trend.counts.map((count, index) => (index < split ? 0 : count)),
           },
@@ -176,23 +176,23 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
       : { at: move / trend.counts.length, label: versionOf(issue.last_release) }
   return (
     <>
-      <h2 className="sr">{eventTexts.trendName}</h2>
+      <h2 className="sr">{eventsTexts.trendName}</h2>
       <BarChart
-        label={eventTexts.trend(sumOf(trend), peakOf(trend), eventTexts.long[range], eventTexts.per[range])}
+        label={eventsTexts.trend(sumOf(trend), peakOf(trend), eventsTexts.long[range], eventsTexts.per[range])}
         heightPx={104}
         series={series}
         buckets={buckets}
         markers={faultLines(came, markers.data?.items ?? [], trend, {
           met: [issue.first_release, issue.last_release],
           fixed: fixedIn(issue),
-          note: decide.fixedHere,
+          note: decideTexts.fixedHere,
         })}
         xLabels={axisLabels(starts, trend.interval_seconds, AXES[range])}
         openEnd
       />
       <ChartTable
-        label={texts.asTable}
-        head={[eventTexts.time, texts.events]}
+        label={issueTexts.asTable}
+        head={[eventsTexts.time, issueTexts.events]}
         rows={starts.map((start, index) => [
           range === '24h' ? `${formatDay(start)}, ${buckets[index]}` : (buckets[index] ?? ''),
           formatCount(trend.counts[index] ?? 0),

@@ -2,7 +2,7 @@
 
 const whole = new Intl.NumberFormat('en-GB')
 
-export const files = {
+export const fileTexts = {
   attachments: 'Attachments',
   count: (count: number) => whole.format(count),
   types: {

@@ -1,5 +1,5 @@
 import { Button } from '../../ui/button.tsx'
-import { people } from './comments/texts.ts'
+import { commentsTexts } from './comments/texts.ts'
 import { useFollow } from './follow.ts'
 
 /** Follows an issue or stops it; says why one follows. */
@@ -7,7 +7,7 @@ export function FollowButton({ issueId }: { issueId: string }) {
   const { isKnown, follows, why, toggle } = useFollow(issueId)
   return (
     <Button icon="bell" className="follow" aria-pressed={follows} title={why} busy={!isKnown} onClick={toggle}>
-      {follows ? people.following : people.follow}
+      {follows ? commentsTexts.following : commentsTexts.follow}
     </Button>
   )
 }

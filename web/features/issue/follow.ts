@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { subscriptionQuery, type Subscription } from '../../api/people-queries.ts'
-import { people } from './comments/texts.ts'
+import { commentsTexts } from './comments/texts.ts'
 
 /** Whether the person follows an issue, and how to change that. */
 export function useFollow(issueId: string) {
@@ -18,13 +18,13 @@ export function useFollow(issueId: string) {
       client.setQueryData(queryKey, (before) =>
         before === undefined ? before : { ...before, subscribed: wanted, reason: wanted ? ('manual' as const) : null },
       ),
-    failed: people.followFailed,
+    failed: commentsTexts.followFailed,
   })
   const follows = data?.subscribed ?? false
   return {
     isKnown: data !== undefined,
     follows,
-    why: data?.reason == null ? people.followText : people.because[data.reason],
+    why: data?.reason == null ? commentsTexts.followText : commentsTexts.because[data.reason],
     toggle: () => change.mutate(!follows),
   }
 }

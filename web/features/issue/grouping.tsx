@@ -4,8 +4,8 @@ import { useUnmerge } from './merging.ts'
 import { useCan } from '../../common/can.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { grouping as mergeTexts } from './merge-texts.ts'
-import { issue as texts } from './texts.ts'
+import { mergeTexts } from './merge-texts.ts'
+import { issueTexts } from './texts.ts'
 import { LongText } from './contexts/value.tsx'
 import issueStyles from './issue.module.css'
 import styles from './grouping.module.css'
@@ -17,7 +17,7 @@ const LONGEST_VALUE = 300
 type Grouping = IssueDetail['grouping']
 type Parts = Grouping['parts']
 
-const isVariant = (name: string): name is keyof typeof texts.variants => name in texts.variants
+const isVariant = (name: string): name is keyof typeof issueTexts.variants => name in issueTexts.variants
 
 /** Why these events are one issue: what their fingerprints were made of, and what people merged into it. */
 export function IssueGrouping({ issue }: { issue: IssueDetail }) {
@@ -26,11 +26,11 @@ export function IssueGrouping({ issue }: { issue: IssueDetail }) {
     <section className="card" id="grouping" aria-labelledby="h-grouping">
       <header className="card-h">
         <h2 id="h-grouping" tabIndex={-1}>
-          {texts.grouping}
+          {issueTexts.grouping}
         </h2>
-        <span className="sub">{texts.groupingVersion(grouping.version)}</span>
+        <span className="sub">{issueTexts.groupingVersion(grouping.version)}</span>
       </header>
-      <p className={issueStyles.groupingT}>{texts.groupingText}</p>
+      <p className={issueStyles.groupingT}>{issueTexts.groupingText}</p>
       <PartList parts={grouping.parts} />
       {grouping.fingerprints.length < 2 ? null : <Fingerprints grouping={grouping} />}
       {grouping.merged.length === 0 ? null : <Merged issue={issue} />}
@@ -50,7 +50,7 @@ function Part({ part }: { part: Parts[number] }) {
   const values = whole ? part.values : part.values.slice(0, VALUES_AT_START)
   return (
     <div className={issueStyles.part}>
-      <h3>{isVariant(part.variant) ? texts.variants[part.variant] : part.variant}</h3>
+      <h3>{isVariant(part.variant) ? issueTexts.variants[part.variant] : part.variant}</h3>
       <dl className={`kv ${styles.monoV}`}>
         {values.map(({ label, value }, index) => (
           // Frames share their label; their order counts.
@@ -65,7 +65,7 @@ function Part({ part }: { part: Parts[number] }) {
       {values.length === part.values.length ? null : (
         <p className={issueStyles.tagMore}>
           <button type="button" className="link-t" onClick={() => setWhole(true)}>
-            {texts.showAllValues(part.values.length)}
+            {issueTexts.showAllValues(part.values.length)}
           </button>
         </p>
       )}

@@ -12,10 +12,10 @@ import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Avatar, PlatformTile, Severity, SEVERITY_WORDS, Status } from '../../ui/tiles.tsx'
-import { decide } from '../../common/issue/decide-texts.ts'
-import { grouping as mergeTexts } from './merge-texts.ts'
-import { issue as texts } from './texts.ts'
-import { people as commentTexts } from './comments/texts.ts'
+import { decideTexts } from '../../common/issue/decide-texts.ts'
+import { mergeTexts } from './merge-texts.ts'
+import { issueTexts } from './texts.ts'
+import { commentsTexts } from './comments/texts.ts'
 import { headOf } from '../../common/issue/headline.ts'
 import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
 import { safeUrl } from './contexts/facts.ts'
@@ -38,33 +38,36 @@ const linkOf = (issueId: string): string => `${location.origin}/issues/${issueId
 /** Way back, the issue's id, and its neighbours in the list. */
 export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
   return (
-    <nav className={styles.crumbs} aria-label={texts.trail}>
-      <Link {...paths.issues(back)}>{texts.issues}</Link>
+    <nav className={styles.crumbs} aria-label={issueTexts.trail}>
+      <Link {...paths.issues(back)}>{issueTexts.issues}</Link>
       <Icon name="right" />
       <span className="id">{issue.short_id}</span>
-      <CopyButton iconOnly text={linkOf(issue.id)} said={texts.linkCopied}>
-        {texts.copyLink}
+      <CopyButton iconOnly text={linkOf(issue.id)} said={issueTexts.linkCopied}>
+        {issueTexts.copyLink}
       </CopyButton>
       <span className="sp" />
       {neighbours === null ? null : (
         <span className={styles.pager}>
           <span className="num">
-            {texts.place(formatCount(neighbours.at), `${formatCount(neighbours.of)}${neighbours.capped ? '+' : ''}`)}
+            {issueTexts.place(
+              formatCount(neighbours.at),
+              `${formatCount(neighbours.of)}${neighbours.capped ? '+' : ''}`,
+            )}
           </span>
           <IconButton
             size="sm"
             icon="up"
-            label={texts.previous}
+            label={issueTexts.previous}
             keys="k"
-            why={neighbours.previous === null ? texts.noPrevious : undefined}
+            why={neighbours.previous === null ? issueTexts.noPrevious : undefined}
             onClick={() => neighbours.previous !== null && onGo(neighbours.previous)}
           />
           <IconButton
             size="sm"
             icon="down"
-            label={texts.next}
+            label={issueTexts.next}
             keys="j"
-            why={neighbours.next === null ? texts.noNext : undefined}
+            why={neighbours.next === null ? issueTexts.noNext : undefined}
             onClick={() => neighbours.next !== null && onGo(neighbours.next)}
           />
         </span>
@@ -120,7 +123,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
                 <button
                   type="button"
                   className={styles.metaBtn}
-                  aria-label={texts.severityIs(SEVERITY_WORDS[issue.severity])}
+                  aria-label={issueTexts.severityIs(SEVERITY_WORDS[issue.severity])}
                 >
                   <Severity severity={issue.severity} />
                 </button>
@@ -137,9 +140,9 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
             <span className={`mono ${styles.mi} ${styles.culpritL}`}>{issue.culprit}</span>
           )}
           {issue.team === null ? null : (
-            <span className={styles.mi} title={commentTexts.teamHint}>
+            <span className={styles.mi} title={commentsTexts.teamHint}>
               <Icon name="org" />
-              {commentTexts.team(issue.team)}
+              {commentsTexts.team(issue.team)}
             </span>
           )}
           {ticket === null || ticketUrl === null ? null : (
@@ -150,7 +153,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
           )}
         </div>
       </div>
-      <div className={styles.iheadA} role="toolbar" aria-label={texts.actions}>
+      <div className={styles.iheadA} role="toolbar" aria-label={issueTexts.actions}>
         <DecideButtons issue={issue} onEdit={onEdit} why={change.why} keys />
         <OwnerMenu
           issues={[issue]}
@@ -166,7 +169,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
           onDelete={onDelete}
           onMerge={onMerge}
           onDiscard={onDiscard}
-          trigger={<IconButton icon="more" label={texts.more} />}
+          trigger={<IconButton icon="more" label={issueTexts.more} />}
         />
       </div>
     </header>
@@ -199,23 +202,25 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
           why={why}
           onClick={once(() => onEdit(onResolve(issue)))}
         >
-          {resolved(issue.status) ? texts.reopen : texts.resolve}
+          {resolved(issue.status) ? issueTexts.reopen : issueTexts.resolve}
         </Button>
         {why === undefined ? (
           <ResolveMenu
             {...menu}
-            trigger={<IconButton look="primary" icon="down" className={styles.btnCaret} label={decide.resolveMenu} />}
+            trigger={
+              <IconButton look="primary" icon="down" className={styles.btnCaret} label={decideTexts.resolveMenu} />
+            }
           />
         ) : null}
       </span>
       <span className={styles.btnSplit}>
         <Button keys={keys ? 'i' : undefined} why={why} onClick={once(() => onEdit(onIgnore(issue)))}>
-          {issue.status === 'ignored' ? texts.unignore : texts.ignore}
+          {issue.status === 'ignored' ? issueTexts.unignore : issueTexts.ignore}
         </Button>
         {why === undefined ? (
           <IgnoreMenu
             {...menu}
-            trigger={<IconButton icon="down" className={styles.btnCaret} label={decide.ignoreMenu} />}
+            trigger={<IconButton icon="down" className={styles.btnCaret} label={decideTexts.ignoreMenu} />}
           />
         ) : null}
       </span>
@@ -227,7 +232,7 @@ type OwnerButtonProps = { issue: IssueDetail; why: string | undefined } & Record
 
 /** Passes on what the menu gives its trigger. */
 function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
-  const name = issue.assignee?.name ?? texts.nobody
+  const name = issue.assignee?.name ?? issueTexts.nobody
   return (
     <button
       type="button"
@@ -238,7 +243,7 @@ function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
     >
       <Avatar person={issue.assignee} small quiet />
       <span>
-        <span className="sr">{texts.owner} </span>
+        <span className="sr">{issueTexts.owner} </span>
         {name}
       </span>
       <Kbd keys="a" />
@@ -257,26 +262,26 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
   const { follows, toggle } = useFollow(issue.id)
   return (
     <Menu
-      label={texts.more}
+      label={issueTexts.more}
       align="end"
       side={side}
       trigger={trigger}
       entries={[
         {
-          label: texts.copyLink,
+          label: issueTexts.copyLink,
           icon: 'link',
           letter: 'l',
-          onSelect: () => void copyAndSay(linkOf(issue.id), texts.linkCopied),
+          onSelect: () => void copyAndSay(linkOf(issue.id), issueTexts.linkCopied),
         },
         {
-          label: texts.copyId,
+          label: issueTexts.copyId,
           icon: 'copy',
           letter: 'c',
           note: issue.short_id,
-          onSelect: () => void copyAndSay(issue.short_id, texts.idCopied),
+          onSelect: () => void copyAndSay(issue.short_id, issueTexts.idCopied),
         },
         {
-          label: follows ? commentTexts.stopFollowing : commentTexts.follow,
+          label: follows ? commentsTexts.stopFollowing : commentsTexts.follow,
           icon: 'bell',
           letter: 'f',
           onSelect: toggle,
@@ -292,7 +297,7 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
           why: remove.why,
           onSelect: onDiscard,
         },
-        { label: texts.delete, icon: 'trash', letter: 'd', danger: true, why: remove.why, onSelect: onDelete },
+        { label: issueTexts.delete, icon: 'trash', letter: 'd', danger: true, why: remove.why, onSelect: onDelete },
       ]}
     />
   )
@@ -302,12 +307,12 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
 export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: Omit<HeadProps, 'menu' | 'onMenu'>) {
   const change = useCan('issues.write')
   return (
-    <div className={styles.stickbar} role="toolbar" aria-label={texts.actions}>
+    <div className={styles.stickbar} role="toolbar" aria-label={issueTexts.actions}>
       <DecideButtons issue={issue} onEdit={onEdit} why={change.why} side="top" />
       {change.allowed ? (
-        <OwnerMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{texts.assign}</Button>} />
+        <OwnerMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{issueTexts.assign}</Button>} />
       ) : (
-        <Button why={change.why}>{texts.assign}</Button>
+        <Button why={change.why}>{issueTexts.assign}</Button>
       )}
       <MoreMenu
         issue={issue}
@@ -315,7 +320,7 @@ export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: O
         onDelete={onDelete}
         onMerge={onMerge}
         onDiscard={onDiscard}
-        trigger={<IconButton icon="more" label={texts.more} />}
+        trigger={<IconButton icon="more" label={issueTexts.more} />}
       />
     </div>
   )

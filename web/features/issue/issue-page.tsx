@@ -30,9 +30,9 @@ import { carried, paths } from '../../address/paths.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Skeleton } from '../../ui/states.tsx'
-import { grouping as mergeTexts } from './merge-texts.ts'
-import { issue as texts } from './texts.ts'
-import { issueEvents as eventTexts } from './events/texts.ts'
+import { mergeTexts } from './merge-texts.ts'
+import { issueTexts } from './texts.ts'
+import { eventsTexts } from './events/texts.ts'
 import { useIssue, useNeighbours } from './data.ts'
 import styles from './issue-page.module.css'
 import issueStyles from './issue.module.css'
@@ -104,12 +104,12 @@ export function IssuePage() {
 function Waiting() {
   return (
     <>
-      <h1 className="sr">{texts.what}</h1>
-      <Skeleton heightPx={96} label={texts.what} />
+      <h1 className="sr">{issueTexts.what}</h1>
+      <Skeleton heightPx={96} label={issueTexts.what} />
       <div className={styles.gap} />
-      <Skeleton heightPx={220} label={texts.overview} />
+      <Skeleton heightPx={220} label={issueTexts.overview} />
       <div className={styles.gap} />
-      <Skeleton heightPx={420} label={texts.trace} />
+      <Skeleton heightPx={420} label={issueTexts.trace} />
     </>
   )
 }
@@ -118,16 +118,16 @@ type FailedProps = { error: Error; onRetry: () => void; issueId: string; event: 
 
 function Failed({ error, onRetry, issueId, event }: FailedProps) {
   if (!(error instanceof ApiError && error.status === 404))
-    return <QueryError what={texts.what} error={error} onRetry={onRetry} />
+    return <QueryError what={issueTexts.what} error={error} onRetry={onRetry} />
   // An address can name an event that is no longer stored, of an issue that is.
   const oneEvent = event !== undefined
   return (
     <div className="empty">
       <Icon name="search" className="big c-3" />
-      <h1>{oneEvent ? texts.eventMissing : texts.missing}</h1>
-      <p>{oneEvent ? texts.eventMissingText : texts.missingText}</p>
+      <h1>{oneEvent ? issueTexts.eventMissing : issueTexts.missing}</h1>
+      <p>{oneEvent ? issueTexts.eventMissingText : issueTexts.missingText}</p>
       <Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} className={buttonClass('primary')}>
-        <span>{oneEvent ? texts.showLatest : texts.toIssues}</span>
+        <span>{oneEvent ? issueTexts.showLatest : issueTexts.toIssues}</span>
       </Link>
     </div>
   )
@@ -182,7 +182,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           {
             keys: 'j',
             repeats: true,
-            label: texts.next,
+            label: issueTexts.next,
             group: 'Issue' as const,
             run: () => neighbours.next !== null && go(neighbours.next),
           },
@@ -193,20 +193,20 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           {
             keys: 'k',
             repeats: true,
-            label: texts.previous,
+            label: issueTexts.previous,
             group: 'Issue' as const,
             run: () => neighbours.previous !== null && go(neighbours.previous),
           },
         ]),
-    { keys: 'r', label: texts.keys.resolve, group: 'Issue', run: () => apply(onResolve(issue)) },
-    { keys: 'i', label: texts.keys.ignore, group: 'Issue', run: () => apply(onIgnore(issue)) },
-    { keys: 'a', label: texts.assign, group: 'Issue', run: () => canChange && setMenu('owner') },
-    { keys: 's', label: texts.severity, group: 'Issue', run: () => canChange && setMenu('severity') },
+    { keys: 'r', label: issueTexts.keys.resolve, group: 'Issue', run: () => apply(onResolve(issue)) },
+    { keys: 'i', label: issueTexts.keys.ignore, group: 'Issue', run: () => apply(onIgnore(issue)) },
+    { keys: 'a', label: issueTexts.assign, group: 'Issue', run: () => canChange && setMenu('owner') },
+    { keys: 's', label: issueTexts.severity, group: 'Issue', run: () => canChange && setMenu('severity') },
     { keys: 'm', label: mergeTexts.merge, group: 'Issue', run: () => canChange && ask.onMerge() },
-    { keys: 'u', label: texts.keys.list, group: 'Issue', run: () => void navigate(paths.issues(back)) },
+    { keys: 'u', label: issueTexts.keys.list, group: 'Issue', run: () => void navigate(paths.issues(back)) },
     ...SECTIONS.map(({ id, label }, index) => ({
       keys: String(index + 1),
-      label: texts.keys.section(label),
+      label: issueTexts.keys.section(label),
       group: 'Issue' as const,
       run: () => goToSection(id),
       sheetOnly: true,
@@ -233,14 +233,14 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           />
           {event === null && only !== '' && issue.event_ids.latest === null ? (
             <section className="card empty">
-              <h2>{eventTexts.noneMatch}</h2>
-              <p>{eventTexts.noneMatchText(only)}</p>
-              <Button onClick={() => onOnly('')}>{eventTexts.clear}</Button>
+              <h2>{eventsTexts.noneMatch}</h2>
+              <p>{eventsTexts.noneMatchText(only)}</p>
+              <Button onClick={() => onOnly('')}>{eventsTexts.clear}</Button>
             </section>
           ) : event === null ? (
             <section className="card empty">
-              <h2>{texts.eventGone}</h2>
-              <p>{texts.eventGoneText}</p>
+              <h2>{issueTexts.eventGone}</h2>
+              <p>{issueTexts.eventGoneText}</p>
             </section>
           ) : (
             <>
@@ -262,7 +262,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           )}
           <Activity issue={issue} />
         </div>
-        <aside className={issueStyles.irail} aria-label={texts.details}>
+        <aside className={issueStyles.irail} aria-label={issueTexts.details}>
           {event === null ? null : <NativeCrashCard event={event} />}
           {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
           {event === null ? null : <DeviceCard event={event} />}
@@ -300,12 +300,12 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
 
 /** The keys 1 to 6. Where a card is missing, its key does nothing. */
 const SECTIONS = [
-  { id: 'h-trace', label: texts.trace },
-  { id: 'h-crumbs', label: texts.crumbs },
-  { id: 'h-tags', label: texts.share },
-  { id: 'h-contexts', label: texts.contexts },
-  { id: 'h-activity', label: texts.activity },
-  { id: 'h-grouping', label: texts.grouping },
+  { id: 'h-trace', label: issueTexts.trace },
+  { id: 'h-crumbs', label: issueTexts.crumbs },
+  { id: 'h-tags', label: issueTexts.share },
+  { id: 'h-contexts', label: issueTexts.contexts },
+  { id: 'h-activity', label: issueTexts.activity },
+  { id: 'h-grouping', label: issueTexts.grouping },
 ] as const
 
 function goToSection(id: string): void {

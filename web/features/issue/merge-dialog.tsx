@@ -7,8 +7,8 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { grouping as mergeTexts } from './merge-texts.ts'
-import { shared } from '../../common/texts.ts'
+import { mergeTexts } from './merge-texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './merge-dialog.module.css'
 import issueStyles from './issue.module.css'
@@ -56,7 +56,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
         <div className={styles.picks} aria-busy={found.isFetching}>
           {found.data === undefined ? (
             found.error === null ? (
-              <p className="sub">{shared.loading}</p>
+              <p className="sub">{commonTexts.loading}</p>
             ) : (
               <QueryError what={mergeTexts.mergeSearch} error={found.error} onRetry={() => void found.refetch()} />
             )

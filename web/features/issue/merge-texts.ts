@@ -6,7 +6,7 @@ const plural = (count: number, one: string, many: string): string => `${formatCo
 const events = (count: number): string => plural(count, 'event', 'events')
 const issues = (count: number): string => plural(count, 'issue', 'issues')
 
-export const grouping = {
+export const mergeTexts = {
   cancel: 'Cancel',
   merge: 'Merge…',
   mergeTitle: (id: string) => `Merge issues into ${id}`,

@@ -1,4 +1,4 @@
-import { grouping as mergeTexts } from './merge-texts.ts'
+import { mergeTexts } from './merge-texts.ts'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { keysOf, removeCached } from '../../api/issue-cache.ts'

@@ -3,7 +3,7 @@ import { issueReleasesQuery, issueUsersQuery } from '../../api/issue-event-queri
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Time } from '../../ui/time.tsx'
-import { issueEvents as texts } from './events/texts.ts'
+import { eventsTexts } from './events/texts.ts'
 import { onlyTerm } from '../../api/event-only.ts'
 import { percentOf } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
@@ -17,13 +17,13 @@ type ReachProps = { issue: Pick<IssueDetail, 'id' | 'user_count'>; onOnly: (only
 /** In which releases it happens, and how much of it. */
 export function ReleasesCard({ issue, onOnly }: ReachProps) {
   const { data, error, refetch } = useQuery(issueReleasesQuery(issue.id))
-  if (error !== null) return <QueryError what={texts.releasesName} error={error} onRetry={() => void refetch()} />
+  if (error !== null) return <QueryError what={eventsTexts.releasesName} error={error} onRetry={() => void refetch()} />
   if (data === undefined || data.items.every(({ release }) => release === null)) return null
   return (
     <section className="card" aria-labelledby="h-releases">
       <header className="card-h">
-        <h2 id="h-releases">{texts.releases}</h2>
-        {data.complete ? null : <span className="sub">{texts.newest(data.looked_at)}</span>}
+        <h2 id="h-releases">{eventsTexts.releases}</h2>
+        {data.complete ? null : <span className="sub">{eventsTexts.newest(data.looked_at)}</span>}
       </header>
       <ul className={styles.reach}>
         {data.items.slice(0, RELEASES).map((one) => (
@@ -34,7 +34,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
               title={one.release ?? undefined}
               onClick={() => onOnly(onlyTerm('release', one.release ?? ''))}
             >
-              <span className={styles.tl}>{one.release === null ? texts.noRelease : versionOf(one.release)}</span>
+              <span className={styles.tl}>{one.release === null ? eventsTexts.noRelease : versionOf(one.release)}</span>
               <span className={styles.tb} aria-hidden="true">
                 <span style={{ inlineSize: `${one.share * 100}%` }} />
               </span>
@@ -52,15 +52,15 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
 /** Whom it happens to most. */
 export function PeopleCard({ issue, onOnly }: ReachProps) {
   const { data, error, refetch } = useQuery(issueUsersQuery(issue.id))
-  if (error !== null) return <QueryError what={texts.peopleName} error={error} onRetry={() => void refetch()} />
+  if (error !== null) return <QueryError what={eventsTexts.peopleName} error={error} onRetry={() => void refetch()} />
   if (data === undefined || data.items.length === 0) return null
   return (
     <section className="card" aria-labelledby="h-people">
       <header className="card-h">
-        <h2 id="h-people">{texts.people}</h2>
+        <h2 id="h-people">{eventsTexts.people}</h2>
         <span className="sub">
-          {texts.peopleOf(data.items.length, Math.max(issue.user_count, data.total))}
-          {data.complete ? null : `, ${texts.newest(data.looked_at)}`}
+          {eventsTexts.peopleOf(data.items.length, Math.max(issue.user_count, data.total))}
+          {data.complete ? null : `, ${eventsTexts.newest(data.looked_at)}`}
         </span>
       </header>
       <ul className={styles.reach}>
@@ -68,7 +68,7 @@ export function PeopleCard({ issue, onOnly }: ReachProps) {
           const { key } = person
           const inner = (
             <>
-              <span className={styles.tl}>{person.label ?? texts.person}</span>
+              <span className={styles.tl}>{person.label ?? eventsTexts.person}</span>
               <span className="num">{formatCount(person.events)}</span>
               <span className="sub">
                 <Time at={person.last_seen} as="age" />
@@ -83,7 +83,7 @@ export function PeopleCard({ issue, onOnly }: ReachProps) {
                 <button
                   type="button"
                   className={styles.tagrow}
-                  title={texts.onlyThese(person.label ?? key)}
+                  title={eventsTexts.onlyThese(person.label ?? key)}
                   onClick={() => onOnly(onlyTerm('user', key))}
                 >
                   {inner}

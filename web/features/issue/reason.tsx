@@ -4,8 +4,8 @@ import { useCan } from '../../common/can.ts'
 import { formatClock, formatDay } from '../../ui/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { issue as texts } from './texts.ts'
-import { decide } from '../../common/issue/decide-texts.ts'
+import { issueTexts } from './texts.ts'
+import { decideTexts } from '../../common/issue/decide-texts.ts'
 import { IssueTrack } from './track.tsx'
 import { versionOf } from '../../common/issue/trend.ts'
 import issueStyles from './issue.module.css'
@@ -26,7 +26,9 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
   const back = byItself && status === 'regressed' ? textOf(move.data['release']) : null
   const fixed = byItself && status === 'regressed' ? fixedOf(move.data) : null
   const title =
-    status === 'regressed' ? texts.reasons.regressed(back === null ? null : versionOf(back)) : texts.reasons[status]
+    status === 'regressed'
+      ? issueTexts.reasons.regressed(back === null ? null : versionOf(back))
+      : issueTexts.reasons[status]
   return (
     <section className={issueStyles.reason} data-status={status} aria-labelledby="h-why">
       <span className={styles.reasonI}>
@@ -35,7 +37,7 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
       <div className={styles.reasonB}>
         <h2 id="h-why">
           {title}
-          {byItself ? `. ${texts.movedAt(`${formatDay(move.created_at)} ${formatClock(move.created_at)}`)}` : null}
+          {byItself ? `. ${issueTexts.movedAt(`${formatDay(move.created_at)} ${formatClock(move.created_at)}`)}` : null}
         </h2>
         <p>{status_reason}</p>
       </div>
@@ -52,17 +54,17 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
         <div className={styles.reasonA}>
           {eventId === null || issue.event?.event_id === eventId ? null : (
             <Button size="sm" onClick={() => onShow(eventId)}>
-              {texts.showEvent}
+              {issueTexts.showEvent}
             </Button>
           )}
           {status === 'regressed' ? (
             <Button
               size="sm"
               why={change.why}
-              title={decide.notRegressedMore}
+              title={decideTexts.notRegressedMore}
               onClick={() => edit.mutate({ issues: [rowOf(issue)], edit: notRegressed(back) })}
             >
-              {decide.notRegressed}
+              {decideTexts.notRegressed}
             </Button>
           ) : null}
         </div>

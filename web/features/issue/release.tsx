@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { releaseByVersionQuery } from '../../api/release-queries.ts'
 import { paths } from '../../address/paths.ts'
 import { formatPoints, formatRate } from '../../ui/format.ts'
-import { issueEvents as texts } from './events/texts.ts'
+import { eventsTexts } from './events/texts.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import issueStyles from './issue.module.css'
@@ -16,7 +16,7 @@ const BAD = 0.99
 /** How the release an event came from is doing. Absent where apps send no sessions: nothing is known then. */
 export function ReleaseCard({ projectId, version }: { projectId: string; version: string }) {
   const { data: release, error, refetch } = useQuery(releaseByVersionQuery(projectId, version))
-  if (error !== null) return <QueryError what={texts.releaseName} error={error} onRetry={() => void refetch()} />
+  if (error !== null) return <QueryError what={eventsTexts.releaseName} error={error} onRetry={() => void refetch()} />
   if (release === undefined || release === null) return null
   const { adoption, crash_free_sessions: crashFree, previous } = release
   if (adoption === null && crashFree === null) return null
@@ -27,14 +27,14 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
       <header className="card-h">
         <h2 id="h-release">
           <Link {...paths.release(release.id, { project: projectId })} title={version}>
-            {texts.release(versionOf(version))}
+            {eventsTexts.release(versionOf(version))}
           </Link>
         </h2>
       </header>
       <dl className="kv">
         {adoption === null ? null : (
           <div>
-            <dt>{texts.adoption}</dt>
+            <dt>{eventsTexts.adoption}</dt>
             <dd className={issueStyles.withBar}>
               <span className="bar" aria-hidden="true">
                 <span style={{ inlineSize: `${Math.round(adoption * 100)}%` }} />
@@ -45,13 +45,13 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
         )}
         {crashFree === null ? null : (
           <div>
-            <dt>{texts.crashFree}</dt>
+            <dt>{eventsTexts.crashFree}</dt>
             <dd>
               <span className={tone}>{formatRate(crashFree)}</span>
               {change === null || previous === null ? null : (
                 <span
                   className={`delta ${change < 0 ? 'up-bad' : change > 0 ? 'up-good' : 'flat'}`}
-                  title={texts.againstRelease(versionOf(previous.version))}
+                  title={eventsTexts.againstRelease(versionOf(previous.version))}
                 >
                   {' '}
                   {formatPoints(change)}

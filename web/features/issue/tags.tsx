@@ -4,8 +4,8 @@ import type { Event } from '../../../server/protocol/event.api.ts'
 import { sharesQuery, type Share } from '../../api/issue-event-queries.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { formatFactor } from '../../ui/format.ts'
-import { issue as texts } from './texts.ts'
-import { issueEvents as eventTexts } from './events/texts.ts'
+import { issueTexts } from './texts.ts'
+import { eventsTexts } from './events/texts.ts'
 import { onlyTerm } from '../../api/event-only.ts'
 import { isTelling, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
@@ -35,13 +35,15 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
     <section className="card" aria-labelledby="h-tags">
       <header className="card-h">
         <h2 id="h-tags" tabIndex={-1}>
-          {texts.share}
+          {issueTexts.share}
         </h2>
         {data === undefined ? null : (
-          <span className="sub">{eventTexts.compared(data.events, data.baseline_events)}</span>
+          <span className="sub">{eventsTexts.compared(data.events, data.baseline_events)}</span>
         )}
       </header>
-      {error === null ? null : <QueryError what={eventTexts.sharesName} error={error} onRetry={() => void refetch()} />}
+      {error === null ? null : (
+        <QueryError what={eventsTexts.sharesName} error={error} onRetry={() => void refetch()} />
+      )}
       {shown.length === 0 ? null : (
         <div className={styles.tagds}>
           {shown.map((one) => (
@@ -52,13 +54,13 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
       {shown.length === keys.length ? null : (
         <p className={issueStyles.tagMore}>
           <button type="button" className="link-t" onClick={() => setWhole(true)}>
-            {texts.showAllTags(keys.length)}
+            {issueTexts.showAllTags(keys.length)}
           </button>
         </p>
       )}
       {tags.length === 0 ? null : (
         <div className={styles.tagOwn}>
-          <h3>{texts.tags}</h3>
+          <h3>{issueTexts.tags}</h3>
           <ul className="chipset">
             {tags.map((tag, index) => (
               // An SDK may send a key twice.
@@ -89,7 +91,7 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
         ))}
         {rest < 0.005 ? null : (
           <li className={issueStyles.tagrow}>
-            <span className={`${issueStyles.tl} c-3`}>{eventTexts.others}</span>
+            <span className={`${issueStyles.tl} c-3`}>{eventsTexts.others}</span>
             <span className={issueStyles.tb} aria-hidden="true">
               <span style={{ inlineSize: `${rest * 100}%` }} />
             </span>
@@ -105,8 +107,8 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
 function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (only: string) => void }) {
   const telling = isTelling(share)
   const baseline = share.baseline_share === null ? null : percentOf(share.baseline_share)
-  const more = eventTexts.against(share.count, baseline)
-  const said = telling && share.lift !== null ? `${more}. ${eventTexts.often(formatFactor(share.lift))}` : more
+  const more = eventsTexts.against(share.count, baseline)
+  const said = telling && share.lift !== null ? `${more}. ${eventsTexts.often(formatFactor(share.lift))}` : more
   return (
     <li>
       <button

@@ -3,7 +3,7 @@
 const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
 const whole = new Intl.NumberFormat('en-GB')
 
-export const issue = {
+export const issueTexts = {
   what: 'The issue',
   missing: 'This issue does not exist',
   missingText: 'It may have been deleted, or it belongs to another organisation.',

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { issueReleasesQuery } from '../../api/issue-event-queries.ts'
 import { releaseMarkersQuery } from '../../api/release-queries.ts'
-import { decide as texts } from '../../common/issue/decide-texts.ts'
+import { decideTexts } from '../../common/issue/decide-texts.ts'
 import { trackOf, type TrackNode } from './track-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import issueStyles from './issue.module.css'
@@ -57,7 +57,7 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
       className={issueStyles.track}
       viewBox={`0 0 ${WIDTH} 46`}
       role="img"
-      aria-label={texts.track(nodes.map(saidOf))}
+      aria-label={decideTexts.track(nodes.map(saidOf))}
     >
       <path className={styles.tkOld} d={`M${fixedAt === 0 ? fix - 86 : first} 16H${fix - ROOM}`} />
       <path className={styles.tkFix} d={`M${fix + ROOM} 16H${gap - ROOM}`} />
@@ -84,7 +84,7 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
               <circle className={kind === 'between' && !isSeen ? issueStyles.ok : issueStyles.o} cx={x} cy="16" r="4" />
             )}
             <text x={x} y="41" textAnchor="middle" className={large ? issueStyles.b : undefined}>
-              {kind === 'fixed' ? texts.fixed(name) : name}
+              {kind === 'fixed' ? decideTexts.fixed(name) : name}
             </text>
           </g>
         )
@@ -94,7 +94,7 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
 }
 
 const saidOf = ({ version, kind, isSeen }: TrackNode): string =>
-  `${versionOf(version)} ${texts.trackWords[kind === 'fixed' || kind === 'back' ? kind : isSeen ? 'seen' : 'clean']}`
+  `${versionOf(version)} ${decideTexts.trackWords[kind === 'fixed' || kind === 'back' ? kind : isSeen ? 'seen' : 'clean']}`
 
 const short = (version: string, most: number): string =>
   version.length > most ? `${version.slice(0, most - 1)}…` : version

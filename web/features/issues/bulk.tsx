@@ -4,8 +4,8 @@ import type { Issue } from '../../api/issue-queries.ts'
 import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { decide } from '../../common/issue/decide-texts.ts'
-import { issues as texts } from './texts.ts'
+import { decideTexts } from '../../common/issue/decide-texts.ts'
+import { issuesTexts } from './texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
 import issuesStyles from './issues.module.css'
 import styles from './bulk.module.css'
@@ -35,9 +35,9 @@ export function BulkBar(props: BulkBarProps) {
   const resolve = resolveEdit(issues)
   const ignore = ignoreEdit(issues)
   return (
-    <div className={issuesStyles.bulk} role="toolbar" aria-label={texts.bulk(count)}>
+    <div className={issuesStyles.bulk} role="toolbar" aria-label={issuesTexts.bulk(count)}>
       <span className={issuesStyles.bulkN}>
-        <b>{formatCount(count)}</b> <span className="bulk-w">{texts.selected}</span>
+        <b>{formatCount(count)}</b> <span className="bulk-w">{issuesTexts.selected}</span>
       </span>
       <Matching {...props} />
       <span className={issuesStyles.grp}>
@@ -47,7 +47,7 @@ export function BulkBar(props: BulkBarProps) {
           why={change.why}
           onClick={() => onEdit(resolve)}
         >
-          {resolve.status === 'resolved' ? texts.resolve : texts.reopen}
+          {resolve.status === 'resolved' ? issuesTexts.resolve : issuesTexts.reopen}
         </Button>
         {resolve.status === 'resolved' ? (
           <ResolveMenu
@@ -57,7 +57,12 @@ export function BulkBar(props: BulkBarProps) {
             open={menu === 'resolve'}
             onOpenChange={(open) => onMenu(open && change.allowed ? 'resolve' : null)}
             trigger={
-              <IconButton className={issuesStyles.bulkHow} icon="down" label={decide.resolveMenu} why={change.why} />
+              <IconButton
+                className={issuesStyles.bulkHow}
+                icon="down"
+                label={decideTexts.resolveMenu}
+                why={change.why}
+              />
             }
           />
         ) : null}
@@ -67,7 +72,7 @@ export function BulkBar(props: BulkBarProps) {
           why={change.why}
           onClick={() => onEdit(ignore)}
         >
-          {ignore.status === 'ignored' ? texts.ignore : texts.reopen}
+          {ignore.status === 'ignored' ? issuesTexts.ignore : issuesTexts.reopen}
         </Button>
         {ignore.status === 'ignored' ? (
           <IgnoreMenu
@@ -77,7 +82,12 @@ export function BulkBar(props: BulkBarProps) {
             open={menu === 'ignore'}
             onOpenChange={(open) => onMenu(open && change.allowed ? 'ignore' : null)}
             trigger={
-              <IconButton className={issuesStyles.bulkHow} icon="down" label={decide.ignoreMenu} why={change.why} />
+              <IconButton
+                className={issuesStyles.bulkHow}
+                icon="down"
+                label={decideTexts.ignoreMenu}
+                why={change.why}
+              />
             }
           />
         ) : null}
@@ -89,7 +99,7 @@ export function BulkBar(props: BulkBarProps) {
           onOpenChange={(open) => onMenu(open && change.allowed ? 'owner' : null)}
           trigger={
             <Button icon="user" keys="a" why={change.why}>
-              {texts.assign}
+              {issuesTexts.assign}
             </Button>
           }
         />
@@ -101,16 +111,16 @@ export function BulkBar(props: BulkBarProps) {
           onOpenChange={(open) => onMenu(open && change.allowed ? 'severity' : null)}
           trigger={
             <Button icon="sv-high" keys="s" why={change.why}>
-              {texts.setSeverity}
+              {issuesTexts.setSeverity}
             </Button>
           }
         />
         <Button icon="merge" keys="m" why={change.why ?? cannotMerge} onClick={onMerge}>
-          {texts.merge}
+          {issuesTexts.merge}
         </Button>
       </span>
-      <IconButton look="ghost" icon="trash" label={texts.deleteMany(count)} why={remove.why} onClick={onDelete} />
-      <IconButton look="ghost" icon="x" label={texts.clearSelection} keys="escape" onClick={onClear} />
+      <IconButton look="ghost" icon="trash" label={issuesTexts.deleteMany(count)} why={remove.why} onClick={onDelete} />
+      <IconButton look="ghost" icon="x" label={issuesTexts.clearSelection} keys="escape" onClick={onClear} />
     </div>
   )
 }
@@ -120,15 +130,15 @@ function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'o
   if (all !== null) {
     return (
       <button type="button" className={`link-t ${styles.bulkAll}`} onClick={() => onAll(false)}>
-        {texts.onlyLoaded}
+        {issuesTexts.onlyLoaded}
       </button>
     )
   }
   if (offer === null) return null
-  if (offer === 'too many') return <span className={`${styles.bulkAll} c-3`}>{texts.tooManyMatch}</span>
+  if (offer === 'too many') return <span className={`${styles.bulkAll} c-3`}>{issuesTexts.tooManyMatch}</span>
   return (
     <button type="button" className={`link-t ${styles.bulkAll}`} onClick={() => onAll(true)}>
-      {texts.matching(formatCount(offer))}
+      {issuesTexts.matching(formatCount(offer))}
     </button>
   )
 }

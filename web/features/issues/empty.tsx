@@ -6,7 +6,7 @@ import { paths } from '../../address/paths.ts'
 import { NO_FILTERS, type IssuesSearch, type Range } from '../../address/search.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import { useTokens } from './filters.tsx'
 import type { ViewName } from './views.tsx'
 
@@ -28,7 +28,9 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
   const longer = LONGER[range]
   const further =
     longer === null || range === '30d' ? undefined : (
-      <Button onClick={() => onChange({ range: longer, from: undefined, to: undefined })}>{texts.lookAt[range]}</Button>
+      <Button onClick={() => onChange({ range: longer, from: undefined, to: undefined })}>
+        {issuesTexts.lookAt[range]}
+      </Button>
     )
 
   if (scope !== undefined && scope.every((one) => one.last_event_at === null)) {
@@ -37,14 +39,14 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
     return (
       <Empty
         kind="setup"
-        title={texts.emptySetup}
+        title={issuesTexts.emptySetup}
         actions={
           <Link {...target} className={buttonClass('primary')}>
-            <span>{only === undefined ? texts.setUp : texts.connect(only.name)}</span>
+            <span>{only === undefined ? issuesTexts.setUp : issuesTexts.connect(only.name)}</span>
           </Link>
         }
       >
-        {texts.emptySetupText}
+        {issuesTexts.emptySetupText}
       </Empty>
     )
   }
@@ -56,30 +58,30 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
     return (
       <Empty
         kind="filtered"
-        title={texts.emptyFiltered}
+        title={issuesTexts.emptyFiltered}
         actions={
           <>
             <Button keys="escape" onClick={() => onChange(NO_FILTERS)}>
-              {texts.clearFilters}
+              {issuesTexts.clearFilters}
             </Button>
             {further}
           </>
         }
       >
-        {texts.emptyFilteredText} <b>{names.join(', ')}</b>.
+        {issuesTexts.emptyFilteredText} <b>{names.join(', ')}</b>.
       </Empty>
     )
   }
   if (view === 'open' || view === null) {
     return (
-      <Empty kind="good" title={texts.emptyGood} actions={further}>
-        {texts.emptyGoodText(project?.name ?? texts.allProjectsIn, texts.rangeIn[range])}
+      <Empty kind="good" title={issuesTexts.emptyGood} actions={further}>
+        {issuesTexts.emptyGoodText(project?.name ?? issuesTexts.allProjectsIn, issuesTexts.rangeIn[range])}
       </Empty>
     )
   }
   return (
-    <Empty kind="good" title={texts.emptyView[view]} actions={further}>
-      {texts.emptyViewText(texts.rangeIn[range])}
+    <Empty kind="good" title={issuesTexts.emptyView[view]} actions={further}>
+      {issuesTexts.emptyViewText(issuesTexts.rangeIn[range])}
     </Empty>
   )
 }

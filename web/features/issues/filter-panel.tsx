@@ -5,7 +5,7 @@ import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { PlatformTile, platformWord, Severity } from '../../ui/tiles.tsx'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import type { SearchChange } from './filters.tsx'
 import styles from './filter-panel.module.css'
 
@@ -28,15 +28,15 @@ export function FilterPanel({
   const { me, people } = usePeople()
   const platforms = [...new Set([...(search.platform ?? []), ...rows.map((row) => row.platform)])].toSorted()
   const owners: { value: string | undefined; label: string }[] = [
-    { value: undefined, label: texts.anyone },
-    { value: 'me', label: texts.me },
-    { value: 'none', label: texts.nobody },
+    { value: undefined, label: issuesTexts.anyone },
+    { value: 'me', label: issuesTexts.me },
+    { value: 'none', label: issuesTexts.nobody },
     ...people.filter((person) => person.id !== me?.id).map((person) => ({ value: person.id, label: person.name })),
   ]
   return (
     <div className={styles.filterpanel} ref={root}>
       <fieldset>
-        <legend>{texts.severity}</legend>
+        <legend>{issuesTexts.severity}</legend>
         {SEVERITIES.map((severity) => (
           <label key={severity}>
             <input
@@ -49,8 +49,8 @@ export function FilterPanel({
         ))}
       </fieldset>
       <fieldset>
-        <legend>{texts.platform}</legend>
-        {platforms.length === 0 ? <p className="sub">{texts.noPlatforms}</p> : null}
+        <legend>{issuesTexts.platform}</legend>
+        {platforms.length === 0 ? <p className="sub">{issuesTexts.noPlatforms}</p> : null}
         {platforms.map((platform) => (
           <label key={platform}>
             <input
@@ -64,7 +64,7 @@ export function FilterPanel({
         ))}
       </fieldset>
       <fieldset>
-        <legend>{texts.owner}</legend>
+        <legend>{issuesTexts.owner}</legend>
         {owners.map((owner) => (
           <label key={owner.value ?? 'anyone'}>
             <input
@@ -79,7 +79,7 @@ export function FilterPanel({
       </fieldset>
       <p className="rowk end">
         <Button size="sm" onClick={() => onChange({ severity: undefined, platform: undefined, owner: undefined })}>
-          {texts.clearFilters}
+          {issuesTexts.clearFilters}
         </Button>
       </p>
     </div>

@@ -10,7 +10,7 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { platformWord, SEVERITY_WORDS } from '../../ui/tiles.tsx'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import styles from './filters.module.css'
 
 const FilterPanel = lazy(() => import('./filter-panel.tsx').then((module) => ({ default: module.FilterPanel })))
@@ -71,8 +71,8 @@ export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
         ref={inputRef}
         type="search"
         value={typed}
-        placeholder={texts.searchHint}
-        aria-label={texts.search}
+        placeholder={issuesTexts.searchHint}
+        aria-label={issuesTexts.search}
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => setTyped(event.target.value)}
@@ -101,7 +101,7 @@ function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchCh
   return tokens.map((token) => (
     <span key={token.name} className={styles.tok}>
       <b>{token.name}</b> {token.value}
-      <button type="button" aria-label={texts.removeFilter(token.name)} onClick={() => onChange(token.clear)}>
+      <button type="button" aria-label={issuesTexts.removeFilter(token.name)} onClick={() => onChange(token.clear)}>
         <Icon name="x" />
       </button>
     </span>
@@ -114,20 +114,20 @@ export function useTokens(search: IssuesSearch): { name: string; value: string; 
   const tokens: { name: string; value: string; clear: Partial<IssuesSearch> }[] = []
   if (search.severity !== undefined) {
     const value = search.severity.map((severity) => SEVERITY_WORDS[severity].toLowerCase()).join(', ')
-    tokens.push({ name: texts.severity.toLowerCase(), value, clear: { severity: undefined } })
+    tokens.push({ name: issuesTexts.severity.toLowerCase(), value, clear: { severity: undefined } })
   }
   if (search.platform !== undefined) {
     const value = search.platform.map(platformWord).join(', ')
-    tokens.push({ name: texts.platform.toLowerCase(), value, clear: { platform: undefined } })
+    tokens.push({ name: issuesTexts.platform.toLowerCase(), value, clear: { platform: undefined } })
   }
   if (search.owner !== undefined) {
     const value = ownerWord(search.owner, people)
-    tokens.push({ name: texts.owner.toLowerCase(), value, clear: { owner: undefined } })
+    tokens.push({ name: issuesTexts.owner.toLowerCase(), value, clear: { owner: undefined } })
   }
   const window = windowOf(search)
   if (window !== null)
     tokens.push({
-      name: texts.time,
+      name: issuesTexts.time,
       value: formatWindow(window.from, window.to),
       clear: { from: undefined, to: undefined },
     })
@@ -135,9 +135,9 @@ export function useTokens(search: IssuesSearch): { name: string; value: string; 
 }
 
 function ownerWord(owner: string, people: readonly { id: string; name: string }[]): string {
-  if (owner === 'me') return texts.me.toLowerCase()
-  if (owner === 'none') return texts.nobody.toLowerCase()
-  return people.find((person) => person.id === owner)?.name ?? texts.unknownOwner.toLowerCase()
+  if (owner === 'me') return issuesTexts.me.toLowerCase()
+  if (owner === 'none') return issuesTexts.nobody.toLowerCase()
+  return people.find((person) => person.id === owner)?.name ?? issuesTexts.unknownOwner.toLowerCase()
 }
 
 type FilterButtonProps = {
@@ -153,13 +153,13 @@ export function FilterButton({ search, onChange, rows, open, onOpenChange }: Fil
   const count = [search.severity, search.platform, search.owner].filter((filter) => filter !== undefined).length
   return (
     <Popover
-      label={texts.filters}
+      label={issuesTexts.filters}
       align="end"
       open={open}
       onOpenChange={onOpenChange}
       trigger={
         <Button icon="filter" keys="f">
-          {count === 0 ? texts.filter : `${texts.filter} · ${count}`}
+          {count === 0 ? issuesTexts.filter : `${issuesTexts.filter} · ${count}`}
         </Button>
       }
     >
@@ -182,11 +182,11 @@ type SortButtonProps = { sort: NonNullable<IssuesSearch['sort']>; onChange: Sear
 export function SortButton({ sort, onChange }: SortButtonProps) {
   const current = keyOf(sort)
   const falling = sort.startsWith('-')
-  const [down, up] = texts.sortOrders[current]
+  const [down, up] = issuesTexts.sortOrders[current]
   const set = (next: NonNullable<IssuesSearch['sort']>) => onChange({ sort: next === '-last_seen' ? undefined : next })
   const entries: MenuEntry[] = [
     ...SORT_KEYS.map((key): MenuEntry => ({
-      label: texts.sorts[key],
+      label: issuesTexts.sorts[key],
       letter: SORT_LETTERS[key],
       checked: key === current,
       onSelect: () => set(`-${key}`),
@@ -197,7 +197,7 @@ export function SortButton({ sort, onChange }: SortButtonProps) {
   ]
   return (
     <Menu
-      label={texts.sort}
+      label={issuesTexts.sort}
       align="end"
       entries={entries}
       trigger={
@@ -205,10 +205,10 @@ export function SortButton({ sort, onChange }: SortButtonProps) {
           icon="sort"
           caret
           className="sortbtn"
-          title={texts.sortBy(texts.sorts[current])}
-          aria-label={texts.sortBy(texts.sorts[current])}
+          title={issuesTexts.sortBy(issuesTexts.sorts[current])}
+          aria-label={issuesTexts.sortBy(issuesTexts.sorts[current])}
         >
-          {texts.sorts[current]}
+          {issuesTexts.sorts[current]}
         </Button>
       }
     />

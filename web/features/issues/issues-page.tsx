@@ -19,8 +19,8 @@ import { formatClock, formatCount } from '../../ui/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Note, SkeletonRows } from '../../ui/states.tsx'
-import { issues as texts } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { issuesTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
 import { BulkProgress, BulkRefused } from './progress.tsx'
 import { FilterButton, SearchBox, SortButton } from './filters.tsx'
@@ -64,7 +64,7 @@ export function IssuesPage() {
 }
 
 function Stream() {
-  usePageTitle(texts.title)
+  usePageTitle(issuesTexts.title)
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { cursor: startCursor, ...lasting } = search
@@ -216,7 +216,7 @@ function Stream() {
   return (
     <main id="main" tabIndex={-1}>
       <div className="head">
-        <h1>{texts.title}</h1>
+        <h1>{issuesTexts.title}</h1>
         <div className={styles.viewbar}>
           <StatusViews view={viewOf(filters.status)} isSaved={isSaved} search={search} counts={stream.statusCounts} />
           <SavedViews search={search} />
@@ -229,13 +229,13 @@ function Stream() {
         <ViewsMenu search={search} onOpen={openView} />
       </div>
       <IssueVolume project={filters.project} range={filters.range} window={filters.window} onWindow={chooseWindow} />
-      <section className={issuesStyles.stream} aria-label={texts.stream}>
+      <section className={issuesStyles.stream} aria-label={issuesTexts.stream}>
         {list.error !== null && rows.length === 0 ? (
           <QueryError
-            what={texts.what}
+            what={issuesTexts.what}
             error={list.error}
             onRetry={() => void list.refetch()}
-            kept={texts.filtersKept}
+            kept={issuesTexts.filtersKept}
           />
         ) : rows.length > 0 ? (
           <IssueList
@@ -255,7 +255,7 @@ function Stream() {
             fresh={
               stream.waiting.length === 0
                 ? null
-                : { label: texts.fresh(stream.waiting.length, clock), onShow: showFresh }
+                : { label: issuesTexts.fresh(stream.waiting.length, clock), onShow: showFresh }
             }
             busy={list.isPlaceholderData}
           />
@@ -264,7 +264,7 @@ function Stream() {
             <EmptyStream search={search} range={filters.range} view={viewOf(filters.status)} onChange={change} />
           </Suspense>
         ) : (
-          <SkeletonRows rows={SKELETON_ROWS} label={texts.what} />
+          <SkeletonRows rows={SKELETON_ROWS} label={issuesTexts.what} />
         )}
         {list.isFetchNextPageError ? (
           <div className={issuesStyles.moreover}>
@@ -274,25 +274,25 @@ function Stream() {
               role="alert"
               action={
                 <Button size="sm" onClick={() => void list.fetchNextPage()}>
-                  {shared.tryAgain}
+                  {commonTexts.tryAgain}
                 </Button>
               }
             >
-              {texts.moreFailed} {reasonOf(list.error)}
+              {issuesTexts.moreFailed} {reasonOf(list.error)}
             </Note>
           </div>
         ) : null}
         {rows.length === 0 ? null : (
           <p className={styles.streamFoot}>
             <span>
-              {texts.shown(
+              {issuesTexts.shown(
                 `1–${formatCount(rows.length)}`,
-                totalCapped ? texts.capped(formatCount(total)) : formatCount(Math.max(total, rows.length)),
+                totalCapped ? issuesTexts.capped(formatCount(total)) : formatCount(Math.max(total, rows.length)),
               )}
             </span>
             <span className={styles.hints} aria-hidden="true">
-              <kbd>J</kbd> <kbd>K</kbd> {texts.hints.move} <kbd>X</kbd> {texts.hints.select} <Kbd keys="enter" />{' '}
-              {texts.hints.open} <kbd>?</kbd> {texts.hints.all}
+              <kbd>J</kbd> <kbd>K</kbd> {issuesTexts.hints.move} <kbd>X</kbd> {issuesTexts.hints.select}{' '}
+              <Kbd keys="enter" /> {issuesTexts.hints.open} <kbd>?</kbd> {issuesTexts.hints.all}
             </span>
           </p>
         )}
@@ -309,7 +309,7 @@ function Stream() {
             onEdit={(next) => apply(targets, next)}
             onMerge={mergeTargets}
             cannotMerge={
-              all === undefined && intoOf(targets, selection.cursor) !== null ? undefined : texts.cannotMerge
+              all === undefined && intoOf(targets, selection.cursor) !== null ? undefined : issuesTexts.cannotMerge
             }
             onDelete={() => canDelete.allowed && setDeleting(targets)}
             onClear={clear}

@@ -1,5 +1,5 @@
 import { useKeys, type KeyBinding } from '../../common/keys.ts'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import type { SelectionMove } from './selection.ts'
 
 type StreamKeys = {
@@ -30,28 +30,28 @@ export function useStreamKeys(keys: StreamKeys): void {
   }
   const step = (by: 1 | -1, extend: boolean) => () => onMove({ kind: 'step', by, extend }, true)
   const moves: [keys: string, label: string, run: () => void][] = [
-    ['j', texts.keys.next, step(1, false)],
-    ['k', texts.keys.previous, step(-1, false)],
-    ['shift+j', texts.keys.extendDown, step(1, true)],
-    ['shift+k', texts.keys.extendUp, step(-1, true)],
-    ['x', texts.keys.select, at(onToggle)],
-    ['mod+a', texts.keys.all, () => onMove({ kind: 'all' })],
-    ['enter', texts.keys.open, at(onOpen)],
-    ['o', texts.keys.open, at(onOpen)],
-    ['escape', texts.keys.clear, keys.onEscape],
+    ['j', issuesTexts.keys.next, step(1, false)],
+    ['k', issuesTexts.keys.previous, step(-1, false)],
+    ['shift+j', issuesTexts.keys.extendDown, step(1, true)],
+    ['shift+k', issuesTexts.keys.extendUp, step(-1, true)],
+    ['x', issuesTexts.keys.select, at(onToggle)],
+    ['mod+a', issuesTexts.keys.all, () => onMove({ kind: 'all' })],
+    ['enter', issuesTexts.keys.open, at(onOpen)],
+    ['o', issuesTexts.keys.open, at(onOpen)],
+    ['escape', issuesTexts.keys.clear, keys.onEscape],
   ]
   const actions: [keys: string, label: string, run: (() => void) | null][] = [
-    ['r', texts.keys.resolve, keys.onResolve],
-    ['i', texts.keys.ignore, keys.onIgnore],
-    ['a', texts.assign, () => keys.onMenu('owner')],
-    ['s', texts.setSeverity, () => keys.onMenu('severity')],
-    ['e', texts.keys.take, keys.onTake],
-    ['m', texts.merge, keys.onMerge],
+    ['r', issuesTexts.keys.resolve, keys.onResolve],
+    ['i', issuesTexts.keys.ignore, keys.onIgnore],
+    ['a', issuesTexts.assign, () => keys.onMenu('owner')],
+    ['s', issuesTexts.setSeverity, () => keys.onMenu('severity')],
+    ['e', issuesTexts.keys.take, keys.onTake],
+    ['m', issuesTexts.merge, keys.onMerge],
   ]
   const page: typeof actions = [
-    ['/', texts.keys.search, keys.onSearch],
-    ['f', texts.keys.filter, keys.onFilter],
-    ['.', texts.keys.showFresh, keys.onFresh],
+    ['/', issuesTexts.keys.search, keys.onSearch],
+    ['f', issuesTexts.keys.filter, keys.onFilter],
+    ['.', issuesTexts.keys.showFresh, keys.onFresh],
   ]
   const bindings = (all: typeof actions, group: KeyBinding['group']): KeyBinding[] =>
     all.flatMap(([chord, label, run]) => (run === null ? [] : [{ keys: chord, label, group, run }]))

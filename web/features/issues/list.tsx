@@ -9,7 +9,7 @@ import type { IssuesSearch } from '../../address/search.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { useNow } from '../../ui/now.ts'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import type { Selection } from './selection.ts'
 import issuesStyles from './issues.module.css'
 import styles from './list.module.css'
@@ -70,7 +70,7 @@ export function IssueList(props: ListProps) {
       <div
         role="table"
         className={styles.streamT}
-        aria-label={texts.stream}
+        aria-label={issuesTexts.stream}
         aria-rowcount={total === null ? -1 : total + 1}
         aria-busy={busy}
       >
@@ -81,7 +81,7 @@ export function IssueList(props: ListProps) {
                 <input
                   type="checkbox"
                   checked={all}
-                  aria-label={texts.selectAll}
+                  aria-label={issuesTexts.selectAll}
                   ref={(box) => {
                     if (box !== null) box.indeterminate = !all && selection.selected.size > 0
                   }}
@@ -90,28 +90,28 @@ export function IssueList(props: ListProps) {
               </label>
             </span>
             <span role="columnheader" className={issuesStyles.cellSev}>
-              <span className="sr">{texts.severity}</span>
+              <span className="sr">{issuesTexts.severity}</span>
             </span>
             <span role="columnheader" className={issuesStyles.cellTitle}>
-              {texts.columns.issue}
+              {issuesTexts.columns.issue}
             </span>
             <span role="columnheader" className={issuesStyles.cellTrend}>
-              {texts.columns.trend}
+              {issuesTexts.columns.trend}
             </span>
             <span role="columnheader" className={issuesStyles.cellEv}>
-              {texts.columns.events}
+              {issuesTexts.columns.events}
             </span>
             <span role="columnheader" className={issuesStyles.cellUs}>
-              {texts.columns.users}
+              {issuesTexts.columns.users}
             </span>
             <span role="columnheader" className={issuesStyles.cellAge}>
-              {texts.columns.age}
+              {issuesTexts.columns.age}
             </span>
             <span role="columnheader" className={issuesStyles.cellSt}>
-              {texts.columns.status}
+              {issuesTexts.columns.status}
             </span>
             <span role="columnheader" className={issuesStyles.cellWho}>
-              {texts.columns.owner}
+              {issuesTexts.columns.owner}
             </span>
           </div>
         </div>

@@ -1,4 +1,4 @@
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { keysOf, removeCached, restoreIssues, storeIssues } from '../../api/issue-cache.ts'
@@ -27,9 +27,9 @@ export function useIssueMerge() {
     restore: (client, remembered, { into, others }) =>
       restoreIssues(client, remembered, [into, ...others], (issue) => (issue.id === into.id ? issue : null)),
     settle: (client, merged) => storeIssues(client, [merged]),
-    said: (_merged, { into, others }) => texts.merged(others.length, into.short_id),
+    said: (_merged, { into, others }) => issuesTexts.merged(others.length, into.short_id),
     undo: (merge) =>
       call('POST /api/issues/:issueId/unmerge', { params: { issueId: merge.into.id }, body: body(merge) }),
-    failed: texts.mergeFailed,
+    failed: issuesTexts.mergeFailed,
   })
 }

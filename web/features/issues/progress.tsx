@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { useRunningOperations } from '../../api/operations.ts'
 import { useRefused } from '../../common/issue/refused.ts'
 import { formatCount } from '../../ui/format.ts'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import issuesStyles from './issues.module.css'
 import styles from './progress.module.css'
 
@@ -26,10 +26,10 @@ export function BulkProgress() {
   return operations.map((operation) => (
     <div key={operation.id} className={`${issuesStyles.bulk} ${styles.bulkRun}`}>
       <span className={issuesStyles.bulkN} id={`run-${operation.id}`}>
-        {texts.running[operation.kind]}
+        {issuesTexts.running[operation.kind]}
       </span>
       <progress aria-labelledby={`run-${operation.id}`} max={operation.total} value={operation.done} />
-      <span className="num">{texts.progress(formatCount(operation.done), formatCount(operation.total))}</span>
+      <span className="num">{issuesTexts.progress(formatCount(operation.done), formatCount(operation.total))}</span>
     </div>
   ))
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { showRefused, type Refused } from '../../common/issue/refused.ts'
 import { paths } from '../../address/paths.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import styles from './refused-dialog.module.css'
 import issuesStyles from './issues.module.css'
 
@@ -13,18 +13,20 @@ export function IssueRefusedDialog({ refused }: { refused: Refused }) {
   // Nothing of it waits on another page.
   useEffect(() => () => showRefused(null), [])
   return (
-    <Dialog open onClose={close} title={texts.refusedTitle(refused.total)}>
+    <Dialog open onClose={close} title={issuesTexts.refusedTitle(refused.total)}>
       <ul className={`${styles.refused} ${issuesStyles.scrollY}`}>
         {refused.rows.map(({ issueId, name, reason }) => (
           <li key={issueId}>
             <Link {...paths.issue(issueId)} className="id">
-              {name ?? texts.refusedUnknown}
+              {name ?? issuesTexts.refusedUnknown}
             </Link>
             <span>{reason}</span>
           </li>
         ))}
       </ul>
-      {refused.total > refused.rows.length ? <p className="sub">{texts.refusedFirst(refused.rows.length)}</p> : null}
+      {refused.total > refused.rows.length ? (
+        <p className="sub">{issuesTexts.refusedFirst(refused.rows.length)}</p>
+      ) : null}
     </Dialog>
   )
 }

@@ -7,7 +7,7 @@ import { formatCount, formatFactor, formatShortCount } from '../../ui/format.ts'
 import { Sparkline } from '../../ui/chart/sparkline.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../../ui/tiles.tsx'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import { headOf } from '../../common/issue/headline.ts'
 import { faultOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
 import issuesStyles from './issues.module.css'
@@ -81,7 +81,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           <input
             type="checkbox"
             checked={selected}
-            aria-label={texts.select(issue.short_id)}
+            aria-label={issuesTexts.select(issue.short_id)}
             onChange={(event) =>
               onToggle(issue.id, event.nativeEvent instanceof MouseEvent ? event.nativeEvent.shiftKey : false)
             }
@@ -109,16 +109,16 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           counts={issue.trend.counts}
           tone={tone}
           fault={faultOf(issue, now)}
-          label={texts.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
+          label={issuesTexts.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
         />
       </span>
-      <span role="cell" className={`${issuesStyles.cellEv} num`} title={texts.events(issue.event_count)}>
+      <span role="cell" className={`${issuesStyles.cellEv} num`} title={issuesTexts.events(issue.event_count)}>
         {formatCell(issue.event_count)}
-        <span className={issuesStyles.cellW}> {texts.eventWord(issue.event_count)}</span>
+        <span className={issuesStyles.cellW}> {issuesTexts.eventWord(issue.event_count)}</span>
       </span>
-      <span role="cell" className={`${issuesStyles.cellUs} num`} title={texts.users(issue.user_count)}>
+      <span role="cell" className={`${issuesStyles.cellUs} num`} title={issuesTexts.users(issue.user_count)}>
         {formatCell(issue.user_count)}
-        <span className={issuesStyles.cellW}> {texts.userWord(issue.user_count)}</span>
+        <span className={issuesStyles.cellW}> {issuesTexts.userWord(issue.user_count)}</span>
       </span>
       <span role="cell" className={issuesStyles.cellAge}>
         <b>
@@ -141,11 +141,11 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
 /** The menu is mounted only where it is open: forty rows need no forty menus. */
 function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   if (!canChange) return <Avatar person={issue.assignee} />
-  const name = issue.assignee === null ? texts.nobody : issue.assignee.name
+  const name = issue.assignee === null ? issuesTexts.nobody : issue.assignee.name
   const shared = { type: 'button', className: styles.cellBtn, title: name } as const
   const inner = (
     <>
-      <span className="sr">{texts.ownerOf(issue.short_id, name)}</span>
+      <span className="sr">{issuesTexts.ownerOf(issue.short_id, name)}</span>
       <Avatar person={issue.assignee} quiet />
     </>
   )
@@ -174,7 +174,7 @@ function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
 function SeverityCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   const icon = <Severity severity={issue.severity} word={false} />
   if (!canChange) return icon
-  const label = texts.severityOf(issue.short_id, SEVERITY_WORDS[issue.severity])
+  const label = issuesTexts.severityOf(issue.short_id, SEVERITY_WORDS[issue.severity])
   const shared = {
     type: 'button',
     className: styles.cellBtn,
@@ -208,7 +208,7 @@ function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   const shared = {
     type: 'button',
     className: `${styles.cellBtn} ${styles.cellBtnSt}`,
-    'aria-label': texts.statusOf(issue.short_id, STATUS_WORDS[issue.status]),
+    'aria-label': issuesTexts.statusOf(issue.short_id, STATUS_WORDS[issue.status]),
     title: issue.status_reason ?? undefined,
   } as const
   if (menu !== 'status') {
@@ -244,7 +244,7 @@ function Flags({ issue, now }: { issue: Issue; now: number }) {
   if (issue.status === 'regressed') {
     flags.push(
       <Flag key="back" colour="violet" icon="st-regressed">
-        {issue.last_release === null ? texts.back : texts.backIn(versionOf(issue.last_release))}
+        {issue.last_release === null ? issuesTexts.back : issuesTexts.backIn(versionOf(issue.last_release))}
       </Flag>,
     )
   }
@@ -252,14 +252,14 @@ function Flags({ issue, now }: { issue: Issue; now: number }) {
   if (factor !== null) {
     flags.push(
       <Flag key="factor" colour="vermilion" icon="st-escalated">
-        {texts.overBaseline(formatFactor(factor))}
+        {issuesTexts.overBaseline(formatFactor(factor))}
       </Flag>,
     )
   }
   if (isNew(issue, now)) {
     flags.push(
       <Flag key="new" colour="blue" icon="spark">
-        {texts.new}
+        {issuesTexts.new}
       </Flag>,
     )
   }
@@ -273,7 +273,7 @@ function Flags({ issue, now }: { issue: Issue; now: number }) {
   if (issue.is_unhandled) {
     flags.push(
       <Flag key="unhandled" colour="plain" icon="bolt">
-        {texts.unhandled}
+        {issuesTexts.unhandled}
       </Flag>,
     )
   }

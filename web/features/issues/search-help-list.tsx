@@ -1,5 +1,5 @@
 import { useFirstFocus } from '../../ui/first-focus.ts'
-import { searchHelp as texts } from './search-help-texts.ts'
+import { searchHelpTexts } from './search-help-texts.ts'
 import styles from './search-help-list.module.css'
 
 /** Examples of the language; pressing one puts it into the field. */
@@ -7,9 +7,9 @@ export function SearchHelpList({ onTake }: { onTake: (term: string) => void }) {
   const root = useFirstFocus<HTMLDivElement>()
   return (
     <div className={styles.searchhelp} ref={root}>
-      <p className="sub">{texts.intro}</p>
+      <p className="sub">{searchHelpTexts.intro}</p>
       <ul>
-        {texts.examples.map(([term, meaning]) => (
+        {searchHelpTexts.examples.map(([term, meaning]) => (
           <li key={term}>
             <button type="button" onClick={() => onTake(term)}>
               <code>{term}</code>

@@ -1,6 +1,6 @@
 /** The language of the search field, by example. */
 
-export const searchHelp = {
+export const searchHelpTexts = {
   intro: 'Words begin words of title, message, function, file and tags. Terms narrow together.',
   examples: [
     ['checkout "on pay"', 'words; quoted ones whole'],

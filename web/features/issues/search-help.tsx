@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { Popover } from '../../ui/popover.tsx'
-import { views as texts } from './view-texts.ts'
+import { viewTexts } from './view-texts.ts'
 import styles from './search-help.module.css'
 
 const SearchHelpList = lazy(() =>
@@ -11,10 +11,10 @@ const SearchHelpList = lazy(() =>
 export function SearchHelp({ onTake }: { onTake: (term: string) => void }) {
   return (
     <Popover
-      label={texts.help}
+      label={viewTexts.help}
       align="end"
       trigger={
-        <button type="button" className={styles.qHelp} aria-label={texts.help} title={texts.help}>
+        <button type="button" className={styles.qHelp} aria-label={viewTexts.help} title={viewTexts.help}>
           ?
         </button>
       }

@@ -3,7 +3,7 @@
 const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
 const whole = new Intl.NumberFormat('en-GB')
 
-export const issues = {
+export const issuesTexts = {
   title: 'Issues',
   stream: 'Issues',
   what: 'Issues',

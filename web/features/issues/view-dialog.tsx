@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { views as texts } from './view-texts.ts'
+import { viewTexts } from './view-texts.ts'
 import styles from './view-dialog.module.css'
 
 type ViewDialogProps = {
@@ -23,8 +23,8 @@ type ViewDialogProps = {
 export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogProps) {
   const [name, setName] = useState(view?.name ?? '')
   const [isShared, setShared] = useState(view?.is_shared ?? false)
-  const create = useViewCreate((saved) => texts.saved(saved.name))
-  const change = useViewChange((saved) => texts.saved(saved.name))
+  const create = useViewCreate((saved) => viewTexts.saved(saved.name))
+  const change = useViewChange((saved) => viewTexts.saved(saved.name))
   const mayShare = useCan('issues.write')
   const { isPending } = view === null ? create : change
   const error = view === null ? create.error : change.error
@@ -37,11 +37,11 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
     else change.mutate({ viewId: view.id, ...given }, { onSuccess: onSaved })
   }
   return (
-    <Dialog open onClose={onClose} title={view === null ? texts.saveTitle : texts.editTitle}>
+    <Dialog open onClose={onClose} title={view === null ? viewTexts.saveTitle : viewTexts.editTitle}>
       <form onSubmit={submit}>
         <Field
-          label={texts.name}
-          hint={texts.nameHint}
+          label={viewTexts.name}
+          hint={viewTexts.nameHint}
           error={error === null ? undefined : reasonOf(error)}
           value={name}
           maxLength={MAX_VIEW_NAME_CHARACTERS}
@@ -50,13 +50,13 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
           onChange={(event) => setName(event.target.value)}
         />
         <p className={`rowk ${styles.viewshare}`}>
-          <Switch label={texts.share} checked={isShared} onChange={setShared} why={mayShare.why} />
-          <span aria-hidden="true">{texts.share}</span>
+          <Switch label={viewTexts.share} checked={isShared} onChange={setShared} why={mayShare.why} />
+          <span aria-hidden="true">{viewTexts.share}</span>
         </p>
         <p className="rowk end">
-          <Button onClick={onClose}>{texts.cancel}</Button>
-          <Button look="primary" type="submit" busy={isPending} why={name.trim() === '' ? texts.name : undefined}>
-            {texts.confirm}
+          <Button onClick={onClose}>{viewTexts.cancel}</Button>
+          <Button look="primary" type="submit" busy={isPending} why={name.trim() === '' ? viewTexts.name : undefined}>
+            {viewTexts.confirm}
           </Button>
         </p>
       </form>

@@ -1,6 +1,6 @@
 /** Words of saved views. */
 
-export const views = {
+export const viewTexts = {
   menu: 'Views',
   views: 'Saved views',
   yours: 'Yours',

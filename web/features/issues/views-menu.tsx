@@ -12,7 +12,7 @@ import {
 import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
-import { views as texts } from './view-texts.ts'
+import { viewTexts } from './view-texts.ts'
 import styles from './views-menu.module.css'
 
 const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => ({ default: module.IssueViewDialog })))
@@ -27,38 +27,38 @@ type ViewsMenuProps = {
 export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
   const { data: views = [] } = useQuery(viewsQuery)
   const [dialog, setDialog] = useState<'create' | 'edit' | null>(null)
-  const change = useViewChange((view) => texts.saved(view.name))
-  const remove = useViewDelete((view) => texts.deleted(view.name), texts.deleteFailed)
+  const change = useViewChange((view) => viewTexts.saved(view.name))
+  const remove = useViewDelete((view) => viewTexts.deleted(view.name), viewTexts.deleteFailed)
   const current = views.find((view) => view.id === search.view) ?? null
 
-  const why = current === null || current.can_change ? undefined : texts.notYours
+  const why = current === null || current.can_change ? undefined : viewTexts.notYours
   const entries: MenuEntry[] = [
     ...section(
-      texts.yours,
+      viewTexts.yours,
       views.filter((view) => !view.is_shared),
     ),
     ...section(
-      texts.shared,
+      viewTexts.shared,
       views.filter((view) => view.is_shared),
     ),
-    ...(views.length === 0 ? [{ kind: 'heading' as const, label: texts.none }] : []),
+    ...(views.length === 0 ? [{ kind: 'heading' as const, label: viewTexts.none }] : []),
     { kind: 'separator' },
     ...(current === null || shows(search, current)
       ? []
       : [
           {
-            label: texts.saveChanges(current.name),
+            label: viewTexts.saveChanges(current.name),
             why,
             onSelect: () => change.mutate({ viewId: current.id, ...draftOf(search) }),
           },
         ]),
-    { label: texts.save, letter: 's', onSelect: () => setDialog('create') },
+    { label: viewTexts.save, letter: 's', onSelect: () => setDialog('create') },
     ...(current === null
       ? []
       : [
-          { label: texts.edit, why, onSelect: () => setDialog('edit') },
+          { label: viewTexts.edit, why, onSelect: () => setDialog('edit') },
           {
-            label: texts.delete,
+            label: viewTexts.delete,
             why,
             danger: true,
             onSelect: () => {
@@ -89,17 +89,17 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
   return (
     <>
       <Menu
-        label={texts.views}
+        label={viewTexts.views}
         align="end"
         entries={entries}
         trigger={
           <Button
             caret
             className={styles.viewsbtn}
-            title={texts.views}
-            aria-label={current === null ? texts.views : `${texts.views}: ${current.name}`}
+            title={viewTexts.views}
+            aria-label={current === null ? viewTexts.views : `${viewTexts.views}: ${current.name}`}
           >
-            {current?.name ?? texts.menu}
+            {current?.name ?? viewTexts.menu}
           </Button>
         }
       />

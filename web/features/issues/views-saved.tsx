@@ -5,7 +5,7 @@ import { searchOf, shows, viewsQuery, type SavedView } from '../../api/view-quer
 import { paths } from '../../address/paths.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { views as texts } from './view-texts.ts'
+import { viewTexts } from './view-texts.ts'
 import issuesStyles from './issues.module.css'
 import styles from './views-saved.module.css'
 
@@ -36,7 +36,7 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
   }, [currentId, views.length])
   if (views.length === 0) return null
   return (
-    <nav className={`${issuesStyles.views} ${styles.viewsSaved}`} aria-label={texts.views}>
+    <nav className={`${issuesStyles.views} ${styles.viewsSaved}`} aria-label={viewTexts.views}>
       {[...views]
         .sort((a, b) => Number(a.is_shared) - Number(b.is_shared))
         .map((view) => (
@@ -46,11 +46,11 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
             {...paths.issues(searchOf(view, search))}
             activeOptions={{ exact: true }}
             aria-current={view.id === currentId ? 'page' : undefined}
-            title={view.is_shared ? `${view.name}, ${texts.sharedOne}` : view.name}
+            title={view.is_shared ? `${view.name}, ${viewTexts.sharedOne}` : view.name}
           >
             {view.is_shared ? <Icon name="org" /> : null}
             <span className={styles.viewN}>{view.name}</span>
-            {view.id === currentId && isChanged ? <span className="n">{texts.changed}</span> : null}
+            {view.id === currentId && isChanged ? <span className="n">{viewTexts.changed}</span> : null}
           </Link>
         ))}
     </nav>

@@ -6,7 +6,7 @@ import type { IssuesSearch } from '../../address/search.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { STATUS_COLOURS } from '../../ui/tiles.tsx'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import styles from './issues.module.css'
 
 export type ViewName = 'open' | Status
@@ -36,7 +36,7 @@ export const StatusViews = memo(function StatusViews({ view, isSaved, search, co
     return name === 'open' ? OPEN.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : (counts[name] ?? 0)
   }
   return (
-    <nav className={styles.views} aria-label={texts.views}>
+    <nav className={styles.views} aria-label={issuesTexts.views}>
       {VIEWS.map((name) => {
         const count = countOf(name)
         return (
@@ -52,7 +52,7 @@ export const StatusViews = memo(function StatusViews({ view, isSaved, search, co
             aria-current={name === view && !isSaved ? 'page' : undefined}
           >
             {name === 'open' ? null : <Icon name={`st-${name}`} className={STATUS_COLOURS[name]} />}
-            {texts.view[name]}
+            {issuesTexts.view[name]}
             {count === null ? null : (
               <span className="n">{count >= CAP ? `${formatCount(CAP)}+` : formatCount(count)}</span>
             )}

@@ -21,7 +21,7 @@ import {
 } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { issues as texts } from './texts.ts'
+import { issuesTexts } from './texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
 import { faultLines } from '../../common/issue/fault-lines.ts'
@@ -55,9 +55,13 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
   })
   if (volume.data === undefined) {
     return (
-      <section className={`${styles.strip} strip-wait`} aria-label={texts.strip[range]} aria-busy={volume.isPending}>
+      <section
+        className={`${styles.strip} strip-wait`}
+        aria-label={issuesTexts.strip[range]}
+        aria-busy={volume.isPending}
+      >
         {volume.error === null ? null : (
-          <QueryError what={texts.volume} error={volume.error} onRetry={() => void volume.refetch()} />
+          <QueryError what={issuesTexts.volume} error={volume.error} onRetry={() => void volume.refetch()} />
         )}
       </section>
     )
@@ -68,11 +72,11 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
   const chosen = bucketsOf(window, points, interval_seconds)
   const series: BarSeries[] = [
     {
-      label: texts.series.other,
+      label: issuesTexts.series.other,
       tone: 'quiet',
       values: points.map((point) => Math.max(0, point.events - point.fatal)),
     },
-    { label: texts.series.fatal, tone: 'crit', values: points.map((point) => point.fatal) },
+    { label: issuesTexts.series.fatal, tone: 'crit', values: points.map((point) => point.fatal) },
   ]
   const choose = (buckets: Buckets | null) =>
     onWindow(buckets === null ? null : windowOfBuckets(buckets, points, interval_seconds))
@@ -83,7 +87,9 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
   return (
     <section
       className={styles.strip}
-      aria-label={window === null ? texts.strip[range] : texts.stripWindow(formatWindow(window.from, window.to))}
+      aria-label={
+        window === null ? issuesTexts.strip[range] : issuesTexts.stripWindow(formatWindow(window.from, window.to))
+      }
     >
       <dl className={styles.stripN}>
         {chosen === null ? (
@@ -94,7 +100,7 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
       </dl>
       <figure className={styles.stripChart}>
         <BarChart
-          label={texts.chartFinding(formatDuration(interval_seconds * 1000), peak, fatal, total)}
+          label={issuesTexts.chartFinding(formatDuration(interval_seconds * 1000), peak, fatal, total)}
           heightPx={76}
           series={series}
           buckets={points.map((point) => bucketLabel(point.t, interval_seconds, range))}
@@ -129,21 +135,21 @@ function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionS
   return (
     <>
       <div>
-        <dt>{texts.stripEvents}</dt>
+        <dt>{issuesTexts.stripEvents}</dt>
         <dd>
           <Count value={total} short /> <Delta now={total} before={previous_total} />
         </dd>
       </div>
       {users === null ? (
         <div>
-          <dt>{texts.stripFatal}</dt>
+          <dt>{issuesTexts.stripFatal}</dt>
           <dd>
             <Count value={sumOfPoints(points, null).fatal} short />
           </dd>
         </div>
       ) : (
         <div>
-          <dt>{texts.stripUsers}</dt>
+          <dt>{issuesTexts.stripUsers}</dt>
           <dd>
             <Count value={users} short /> <Delta now={users} before={before?.crashed_users ?? 0} />
           </dd>
@@ -151,7 +157,7 @@ function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionS
       )}
       {crashFree === null ? null : (
         <div>
-          <dt>{texts.stripCrashFree}</dt>
+          <dt>{issuesTexts.stripCrashFree}</dt>
           <dd>
             <span className="num">{formatRate(crashFree)}</span>{' '}
             <PointDelta now={crashFree} before={before?.crash_free_sessions ?? null} />
@@ -168,13 +174,13 @@ function WindowFigures({ volume: { points }, chosen }: { volume: Volume; chosen:
   return (
     <>
       <div>
-        <dt>{texts.stripEvents}</dt>
+        <dt>{issuesTexts.stripEvents}</dt>
         <dd>
           <Count value={events} short />
         </dd>
       </div>
       <div>
-        <dt>{texts.stripFatal}</dt>
+        <dt>{issuesTexts.stripFatal}</dt>
         <dd>
           <Count value={fatal} short />
         </dd>
@@ -188,7 +194,7 @@ function Delta({ now, before }: { now: number; before: number }) {
   if (before === 0) return null
   const tone = now > before ? 'up-bad' : now < before ? 'up-good' : 'flat'
   return (
-    <span className={`delta ${tone}`} title={texts.changeFrom(formatCount(before))}>
+    <span className={`delta ${tone}`} title={issuesTexts.changeFrom(formatCount(before))}>
       {now / before >= 10 ? formatFactor(now / before) : formatChange(now, before)}
     </span>
   )
@@ -200,7 +206,7 @@ function PointDelta({ now, before }: { now: number; before: number | null }) {
   const text = formatPoints(now - before)
   const tone = /[1-9]/.test(text) ? (now < before ? 'up-bad' : 'up-good') : 'flat'
   return (
-    <span className={`delta ${tone}`} title={texts.changeFrom(formatRate(before))}>
+    <span className={`delta ${tone}`} title={issuesTexts.changeFrom(formatRate(before))}>
       {text}
     </span>
   )
@@ -211,17 +217,17 @@ function VolumeTable({ volume, range }: { volume: Volume; range: Range }) {
   const rows = volume.points.filter((point) => point.events > 0).toReversed()
   return (
     <Popover
-      label={texts.asTable}
+      label={issuesTexts.asTable}
       trigger={
         <button type="button" className={styles.asTable}>
           <Icon name="issues" />
-          <span>{texts.asTable}</span>
+          <span>{issuesTexts.asTable}</span>
         </button>
       }
     >
       <div className={issuesStyles.scrollY}>
         <FigureTable
-          head={[texts.tableTime, texts.stripEvents, texts.stripFatal]}
+          head={[issuesTexts.tableTime, issuesTexts.stripEvents, issuesTexts.stripFatal]}
           rows={rows.map((point) => [
             bucketLabel(point.t, volume.interval_seconds, range),
             formatCount(point.events),

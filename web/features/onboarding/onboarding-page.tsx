@@ -9,8 +9,8 @@ import { ThemeButton } from '../../common/theme-button.tsx'
 import { paths } from '../../address/paths.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Mark } from '../../ui/icon.tsx'
-import { onboarding } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { onboardingTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import { ProjectStep } from './project-step.tsx'
 import { SendStep } from './send-step.tsx'
 import styles from './onboarding-page.module.css'
@@ -19,7 +19,7 @@ const route = getRouteApi('/signed-in/onboarding')
 
 /** From nothing to the first event: a project, then its SDK. */
 export function OnboardingPage() {
-  usePageTitle(onboarding.title)
+  usePageTitle(onboardingTexts.title)
   const { project: wanted, step } = route.useSearch()
   const projects = useQuery(projectsQuery)
   const me = useQuery(meQuery)
@@ -31,22 +31,22 @@ export function OnboardingPage() {
   return (
     <>
       <a className="skip" href="#main">
-        {shared.skip}
+        {commonTexts.skip}
       </a>
       <header className={styles.top}>
-        <Link {...paths.home()} className="brand" aria-label={shared.homeLink}>
+        <Link {...paths.home()} className="brand" aria-label={commonTexts.homeLink}>
           <Mark />
-          <b>{shared.product}</b>
+          <b>{commonTexts.product}</b>
         </Link>
         {making || project === undefined ? null : (
           <span className="sub">
-            {onboarding.settingUp} <b>{project.name}</b>
+            {onboardingTexts.settingUp} <b>{project.name}</b>
           </span>
         )}
         <span className="sp" />
         {items === undefined || items.length === 0 ? null : (
           <Link {...paths.issues()} className={buttonClass('ghost')}>
-            <span>{project?.last_event_at === null ? onboarding.later : onboarding.arrived.stream}</span>
+            <span>{project?.last_event_at === null ? onboardingTexts.later : onboardingTexts.arrived.stream}</span>
           </Link>
         )}
         <ThemeButton />
@@ -55,7 +55,11 @@ export function OnboardingPage() {
       {items === undefined || me.data === undefined ? (
         <CentredMain>
           {projects.error === null ? null : (
-            <QueryError what={onboarding.projects} error={projects.error} onRetry={() => void projects.refetch()} />
+            <QueryError
+              what={onboardingTexts.projects}
+              error={projects.error}
+              onRetry={() => void projects.refetch()}
+            />
           )}
         </CentredMain>
       ) : making ? (

@@ -11,13 +11,13 @@ import { Field, SelectField } from '../../ui/field.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { PlatformTile, platformWord } from '../../ui/tiles.tsx'
-import { shared } from '../../common/texts.ts'
-import { onboarding } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
+import { onboardingTexts } from './texts.ts'
 import { Steps } from './steps.tsx'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './project-step.module.css'
 
-const words = onboarding.project
+const words = onboardingTexts.project
 const PLATFORMS = ['android', 'ios', 'react-native', 'flutter', 'web'] as const satisfies readonly Project['platform'][]
 const REGIONS = ['eu-central-1', 'us-east-1', 'af-south-1'] as const satisfies readonly Project['region'][]
 /** Where the law asks for a reason to keep addresses of people. */
@@ -52,9 +52,9 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
   return (
     <main id="main" className={settingsStyles.setUp} tabIndex={-1}>
       <Steps
-        project={{ done: false, now: true, more: onboarding.steps.projectMore }}
-        sdk={{ done: false, now: false, more: onboarding.steps.sdkMore }}
-        event={{ done: false, now: false, more: onboarding.steps.eventNext }}
+        project={{ done: false, now: true, more: onboardingTexts.steps.projectMore }}
+        sdk={{ done: false, now: false, more: onboardingTexts.steps.sdkMore }}
+        event={{ done: false, now: false, more: onboardingTexts.steps.eventNext }}
       />
       <div className={settingsStyles.setUpMain}>
         <h1>{words.heading}</h1>
@@ -95,7 +95,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
             >
               {REGIONS.map((one) => (
                 <option key={one} value={one}>
-                  {shared.regions[one]}
+                  {commonTexts.regions[one]}
                 </option>
               ))}
             </SelectField>

@@ -9,14 +9,14 @@ import { Code } from '../../ui/highlight.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import { PlatformTile, platformWord } from '../../ui/tiles.tsx'
-import { onboarding } from './texts.ts'
+import { onboardingTexts } from './texts.ts'
 import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
 import { Steps } from './steps.tsx'
 import { WaitCard } from './wait.tsx'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './send-step.module.css'
 
-const words = onboarding.send
+const words = onboardingTexts.send
 const ASK_EVERY_MS = 2000
 
 const TABS = SNIPPET_PLATFORMS.map((platform) => ({
@@ -81,12 +81,12 @@ export function SendStep({ project }: { project: Project }) {
         sdk={{
           done: arrived || requested,
           now: !arrived && !requested,
-          more: arrived || requested ? onboarding.steps.sdkDone : onboarding.steps.sdkMore,
+          more: arrived || requested ? onboardingTexts.steps.sdkDone : onboardingTexts.steps.sdkMore,
         }}
         event={{
           done: arrived,
           now: !arrived && requested,
-          more: arrived ? onboarding.steps.eventDone : onboarding.steps.eventWaiting(passed),
+          more: arrived ? onboardingTexts.steps.eventDone : onboardingTexts.steps.eventWaiting(passed),
         }}
       />
       <div className={settingsStyles.setUpMain}>

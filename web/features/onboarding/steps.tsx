@@ -1,5 +1,5 @@
 import { Icon } from '../../ui/icon.tsx'
-import { onboarding } from './texts.ts'
+import { onboardingTexts } from './texts.ts'
 import styles from './steps.module.css'
 
 export type StepState = { done: boolean; now: boolean; more: string }
@@ -7,12 +7,12 @@ export type StepState = { done: boolean; now: boolean; more: string }
 /** Where somebody stands in setting up. */
 export function Steps({ project, sdk, event }: { project: StepState; sdk: StepState; event: StepState }) {
   const steps = [
-    { name: onboarding.steps.project, ...project },
-    { name: onboarding.steps.sdk, ...sdk },
-    { name: onboarding.steps.event, ...event },
+    { name: onboardingTexts.steps.project, ...project },
+    { name: onboardingTexts.steps.sdk, ...sdk },
+    { name: onboardingTexts.steps.event, ...event },
   ]
   return (
-    <ol className={styles.steps} aria-label={onboarding.progress}>
+    <ol className={styles.steps} aria-label={onboardingTexts.progress}>
       {steps.map((step, index) => (
         <li
           key={step.name}
@@ -20,7 +20,7 @@ export function Steps({ project, sdk, event }: { project: StepState; sdk: StepSt
           aria-current={step.now ? 'step' : undefined}
         >
           <span className={styles.stepN}>
-            {step.done ? <Icon name="check" label={onboarding.steps.done} /> : index + 1}
+            {step.done ? <Icon name="check" label={onboardingTexts.steps.done} /> : index + 1}
           </span>
           <div>
             <b>{step.name}</b>

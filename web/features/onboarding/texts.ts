@@ -1,5 +1,5 @@
 /** Texts of setting up. */
-export const onboarding = {
+export const onboardingTexts = {
   title: 'Set up',
   projects: 'Your projects',
   settingUp: 'Setting up',

@@ -11,13 +11,13 @@ import { formatAge, formatDuration } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Flag, PlatformTile, Severity } from '../../ui/tiles.tsx'
-import { onboarding } from './texts.ts'
+import { onboardingTexts } from './texts.ts'
 import { askIntake, partsOfDsn, sendTestEvent } from './test-event.ts'
 import styles from './wait.module.css'
 
 type Issue = AnswerOf<'GET /api/issues'>['items'][number]
 
-const words = onboarding.wait
+const words = onboardingTexts.wait
 const HINTS_AFTER_MS = 30_000
 
 type WaitCardProps = {
@@ -32,10 +32,10 @@ type WaitCardProps = {
 
 export function WaitCard({ project, dsn, keyInUse, issue, waitedMs }: WaitCardProps) {
   return (
-    <aside className={styles.wait} aria-label={issue === null ? words.heading : onboarding.arrived.heading}>
+    <aside className={styles.wait} aria-label={issue === null ? words.heading : onboardingTexts.arrived.heading}>
       {/* Says the one thing worth interrupting for; the ticking seconds are outside of it. */}
       <p className="sr" role="status">
-        {issue === null ? '' : onboarding.arrived.heading}
+        {issue === null ? '' : onboardingTexts.arrived.heading}
       </p>
       {issue === null ? (
         <Waiting dsn={dsn} keyInUse={keyInUse} waitedMs={waitedMs} />
@@ -142,7 +142,7 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
     <>
       <div className={styles.head}>
         <Seismograph spike />
-        <h2>{onboarding.arrived.heading}</h2>
+        <h2>{onboardingTexts.arrived.heading}</h2>
         <p className="num sub">{project.name}</p>
       </div>
       <div className={styles.event}>
@@ -159,10 +159,10 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
       </div>
       <div className={`${styles.actions} stackk`}>
         <Link {...paths.issue(issue.id, { project: project.id })} className={buttonClass('primary', 'lg')}>
-          <span>{onboarding.arrived.open}</span>
+          <span>{onboardingTexts.arrived.open}</span>
         </Link>
         <Link {...paths.issues({ project: project.id })} className={buttonClass('ghost', 'lg')}>
-          <span>{onboarding.arrived.stream}</span>
+          <span>{onboardingTexts.arrived.stream}</span>
         </Link>
       </div>
     </>

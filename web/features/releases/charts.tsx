@@ -9,7 +9,7 @@ import { LineChart, type ChartLine } from '../../ui/chart/line-chart.tsx'
 import { StackChart } from '../../ui/chart/stack-chart.tsx'
 import { formatRate } from '../../ui/format.ts'
 import { Empty } from '../../ui/states.tsx'
-import { releases as texts } from './texts.ts'
+import { releasesTexts } from './texts.ts'
 import { layersOf, markersOf, MAX_HOURS, shortNames, valuesOf } from './model.ts'
 
 const THIN = '\u202f'
@@ -29,15 +29,15 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
   const { adoption, crash_free: lines, interval_seconds: interval } = health
   if (adoption === null)
     return (
-      <ChartCard title={texts.adoption} unit={texts.adoptionUnit}>
+      <ChartCard title={releasesTexts.adoption} unit={releasesTexts.adoptionUnit}>
         <ChartNothing>
-          <Empty kind="setup" title={texts.noSessions}>
-            {texts.noSessionsMore}
+          <Empty kind="setup" title={releasesTexts.noSessions}>
+            {releasesTexts.noSessionsMore}
           </Empty>
         </ChartNothing>
       </ChartCard>
     )
-  const layers = layersOf(adoption, texts.others)
+  const layers = layersOf(adoption, releasesTexts.others)
   const buckets = adoption.times.map((time) => bucketLabel(time, interval, range))
   const last = adoption.totals.findLastIndex((total) => total > 0)
   const newest = layers.at(-1)
@@ -46,15 +46,15 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
   const shownPlaces = ends(adoption.times.length)
   return (
     <ChartCard
-      title={texts.adoption}
-      unit={texts.adoptionUnit}
+      title={releasesTexts.adoption}
+      unit={releasesTexts.adoptionUnit}
       {...(row === undefined || newest === undefined
         ? {}
-        : { note: texts.newestAt(newest.label, formatShare(row.adoption)) })}
+        : { note: releasesTexts.newestAt(newest.label, formatShare(row.adoption)) })}
       table={
         <ChartTable
-          label={texts.asTable}
-          head={[texts.columns.release, ...shownPlaces.map((index) => buckets[index] ?? '')]}
+          label={releasesTexts.asTable}
+          head={[releasesTexts.columns.release, ...shownPlaces.map((index) => buckets[index] ?? '')]}
           rows={layers
             .toReversed()
             .map((layer) => [layer.label, ...shownPlaces.map((index) => formatShare(layer.shares[index] ?? null))])}
@@ -62,7 +62,7 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
       }
     >
       <StackChart
-        label={texts.adoptionFinding(
+        label={releasesTexts.adoptionFinding(
           newest?.label ?? '',
           formatShare(newest?.shares[last] ?? null),
           largest?.label ?? '',
@@ -83,12 +83,12 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
 const ends = (length: number): number[] => [...new Set([0, Math.floor((length - 1) / 2), length - 1])]
 
 const LINE_TONES: readonly ChartTone[] = ['newest', 'compared', 'base']
-const PLACES = Array.from({ length: MAX_HOURS + 1 }, (_, hour) => texts.hour(hour))
-const X_LABELS = [0, 8, 16, 24, 32, 40, 48].map(texts.hour)
+const PLACES = Array.from({ length: MAX_HOURS + 1 }, (_, hour) => releasesTexts.hour(hour))
+const X_LABELS = [0, 8, 16, 24, 32, 40, 48].map(releasesTexts.hour)
 const TABLE_HOURS = [1, 4, 8, 24, 48]
 const THRESHOLDS = [
-  { from: 0, to: 0.99, label: texts.poor, tone: 'bad' },
-  { from: 0.99, to: 0.995, label: texts.watchUnder, tone: 'warn' },
+  { from: 0, to: 0.99, label: releasesTexts.poor, tone: 'bad' },
+  { from: 0.99, to: 0.995, label: releasesTexts.watchUnder, tone: 'warn' },
 ] as const
 
 /** `99`, `99.5`, `99.25`: percent without zeros at the end. */
@@ -107,22 +107,22 @@ export function CrashFreeChart({ lines }: CrashFreeChartProps) {
     .filter((line) => line.values.some((value) => value !== null))
   if (known.length === 0)
     return (
-      <ChartCard title={texts.crashFree} unit={texts.crashFreeUnit}>
+      <ChartCard title={releasesTexts.crashFree} unit={releasesTexts.crashFreeUnit}>
         <ChartNothing>
-          <h3>{texts.noYoung}</h3>
+          <h3>{releasesTexts.noYoung}</h3>
         </ChartNothing>
       </ChartCard>
     )
   return (
     <ChartCard
-      title={texts.crashFree}
-      unit={texts.crashFreeUnit}
+      title={releasesTexts.crashFree}
+      unit={releasesTexts.crashFreeUnit}
       legend={known.length < 2 ? null : <ChartLegend series={known} mark="line" />}
-      note={texts.allSoFar}
+      note={releasesTexts.allSoFar}
       table={
         <ChartTable
-          label={texts.asTable}
-          head={[texts.hours, ...known.map((line) => line.label)]}
+          label={releasesTexts.asTable}
+          head={[releasesTexts.hours, ...known.map((line) => line.label)]}
           rows={TABLE_HOURS.map((hour) => [
             String(hour),
             ...known.map((line) => formatRate(line.values[hour] ?? null)),
@@ -131,7 +131,7 @@ export function CrashFreeChart({ lines }: CrashFreeChartProps) {
       }
     >
       <LineChart
-        label={texts.crashFreeFinding(known.map(nowOf))}
+        label={releasesTexts.crashFreeFinding(known.map(nowOf))}
         heightPx={HEIGHT_PX}
         lines={known}
         places={PLACES}
@@ -147,5 +147,5 @@ export function CrashFreeChart({ lines }: CrashFreeChartProps) {
 
 function nowOf(line: ChartLine): string {
   const hour = line.values.findLastIndex((value) => value !== null)
-  return texts.lineNow(line.label, formatRate(line.values[hour] ?? null), hour)
+  return releasesTexts.lineNow(line.label, formatRate(line.values[hour] ?? null), hour)
 }

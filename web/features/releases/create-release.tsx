@@ -6,11 +6,11 @@ import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
-import { releases as texts } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { releasesTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import { isReleaseName } from '#shared/release-name.ts'
 
-const form = texts.form
+const form = releasesTexts.form
 
 /** A release before it ships; what ships makes its release by itself. */
 export function CreateReleaseDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
@@ -51,7 +51,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
     })
   }
   return (
-    <Dialog open onClose={onClose} title={texts.create}>
+    <Dialog open onClose={onClose} title={releasesTexts.create}>
       <form className="rel-form" noValidate onSubmit={submit}>
         <Field
           label={form.version}
@@ -96,9 +96,9 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
           onChange={(event) => setUrl(event.target.value)}
         />
         <p className="rowk end">
-          <Button onClick={onClose}>{shared.cancel}</Button>
+          <Button onClick={onClose}>{commonTexts.cancel}</Button>
           <Button look="primary" type="submit" busy={create.isPending}>
-            {texts.create}
+            {releasesTexts.create}
           </Button>
         </p>
       </form>

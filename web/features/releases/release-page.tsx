@@ -18,8 +18,8 @@ import { formatCount, formatDuration, formatRate, NO_DATA } from '../../ui/forma
 import { Icon } from '../../ui/icon.tsx'
 import { Note, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { releases as texts } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { releasesTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import './releases.css'
 import { CrashFreeChart, formatShare } from './charts.tsx'
 import { partsOf, refreshMs } from './model.ts'
@@ -41,7 +41,7 @@ export function ReleasePage() {
   })
   usePrefs()
   const { data, error } = release
-  usePageTitle(data === undefined ? texts.one : partsOf(data.version).version)
+  usePageTitle(data === undefined ? releasesTexts.one : partsOf(data.version).version)
   return (
     <main id="main" tabIndex={-1}>
       {/* What is shown while another release loads is not this one. */}
@@ -49,20 +49,20 @@ export function ReleasePage() {
         <Body release={data} range={range} />
       ) : error === null ? (
         <>
-          <h1 className="sr">{texts.one}</h1>
-          <Skeleton heightPx={420} label={shared.loading} />
+          <h1 className="sr">{releasesTexts.one}</h1>
+          <Skeleton heightPx={420} label={commonTexts.loading} />
         </>
       ) : error instanceof ApiError && error.status === 404 ? (
         <div className="empty">
           <Icon name="search" className="big c-3" />
-          <h1>{texts.missing}</h1>
-          <p>{texts.missingText}</p>
+          <h1>{releasesTexts.missing}</h1>
+          <p>{releasesTexts.missingText}</p>
           <Link {...paths.releases(project === undefined ? {} : { project })} className="btn btn-primary">
-            <span>{texts.back}</span>
+            <span>{releasesTexts.back}</span>
           </Link>
         </div>
       ) : (
-        <QueryError what={texts.one} error={error} onRetry={() => void release.refetch()} />
+        <QueryError what={releasesTexts.one} error={error} onRetry={() => void release.refetch()} />
       )}
     </main>
   )
@@ -73,8 +73,8 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
   const { version, build } = partsOf(release.version)
   return (
     <>
-      <nav className="crumbs rel-crumbs" aria-label={texts.title}>
-        <Link {...paths.releases({ ...search, project: release.project_id })}>{texts.title}</Link>
+      <nav className="crumbs rel-crumbs" aria-label={releasesTexts.title}>
+        <Link {...paths.releases({ ...search, project: release.project_id })}>{releasesTexts.title}</Link>
         <Icon name="right" />
         <span className="mono">{release.version}</span>
       </nav>
@@ -84,8 +84,8 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
           {build === null && search.environment === undefined ? null : (
             <p>
               {[
-                build === null ? null : texts.build(build),
-                search.environment === undefined ? null : texts.onlyOf(search.environment),
+                build === null ? null : releasesTexts.build(build),
+                search.environment === undefined ? null : releasesTexts.onlyOf(search.environment),
               ]
                 .filter((part) => part !== null)
                 .join(', ')}
@@ -99,7 +99,7 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
       <Verdict release={release} />
       <Facts release={release} />
       {release.series === null ? null : (
-        <section className="grid2" aria-label={texts.figures}>
+        <section className="grid2" aria-label={releasesTexts.figures}>
           <Sessions release={release} series={release.series} range={range} />
           <CrashFreeChart lines={[{ version: release.version, hours: release.crash_free_hours ?? [] }]} />
         </section>
@@ -121,7 +121,7 @@ function Verdict({ release }: { release: ReleaseDetail }) {
   const tone = verdict === 'hold' || verdict === 'watch' || verdict === 'healthy' ? TONES[verdict] : 'plain'
   return (
     <Note tone={tone} icon={tone === 'green' ? 'check' : tone === 'plain' ? 'info' : 'warn'}>
-      <b>{texts.verdicts[verdict]}.</b> {release.verdict_reason}
+      <b>{releasesTexts.verdicts[verdict]}.</b> {release.verdict_reason}
     </Note>
   )
 }
@@ -130,11 +130,14 @@ function Facts({ release }: { release: ReleaseDetail }) {
   const time = (at: string | null, none: string = NO_DATA): ReactNode =>
     at === null ? <span className="c-3">{none}</span> : <Time at={at} as="moment" />
   const facts: [string, ReactNode][] = [
-    [texts.adoption, release.adoption === null ? none() : formatShare(release.adoption)],
-    [texts.sessions, release.sessions === null ? none() : formatCount(release.sessions)],
-    [texts.users(texts.ranges[release.users_range]), release.users === null ? none() : formatCount(release.users)],
+    [releasesTexts.adoption, release.adoption === null ? none() : formatShare(release.adoption)],
+    [releasesTexts.sessions, release.sessions === null ? none() : formatCount(release.sessions)],
     [
-      texts.crashFree,
+      releasesTexts.users(releasesTexts.ranges[release.users_range]),
+      release.users === null ? none() : formatCount(release.users),
+    ],
+    [
+      releasesTexts.crashFree,
       release.crash_free_sessions === null ? (
         none()
       ) : (
@@ -145,12 +148,12 @@ function Facts({ release }: { release: ReleaseDetail }) {
       ),
     ],
     [
-      texts.crashFreeUsers(texts.ranges[release.users_range]),
+      releasesTexts.crashFreeUsers(releasesTexts.ranges[release.users_range]),
       release.crash_free_users === null ? none() : formatRate(release.crash_free_users),
     ],
-    [texts.released, time(release.released_at)],
-    [texts.firstSeen, time(release.first_seen, texts.never)],
-    [texts.lastSeen, time(release.last_seen, texts.never)],
+    [releasesTexts.released, time(release.released_at)],
+    [releasesTexts.firstSeen, time(release.first_seen, releasesTexts.never)],
+    [releasesTexts.lastSeen, time(release.last_seen, releasesTexts.never)],
   ]
   return (
     <dl className="card rel-facts">
@@ -162,13 +165,13 @@ function Facts({ release }: { release: ReleaseDetail }) {
       ))}
       {release.ref === null ? null : (
         <div>
-          <dt>{texts.ref}</dt>
+          <dt>{releasesTexts.ref}</dt>
           <dd className="mono">{release.ref}</dd>
         </div>
       )}
       {release.url === null ? null : (
         <div>
-          <dt>{texts.form.url}</dt>
+          <dt>{releasesTexts.form.url}</dt>
           <dd>
             <a href={release.url} rel="noreferrer" target="_blank">
               {release.url.replace(/^https?:\/\//, '')}
@@ -187,11 +190,16 @@ type SeriesProps = { release: ReleaseDetail; series: NonNullable<ReleaseDetail['
 function Sessions({ release, series, range }: SeriesProps) {
   const times = series.points.map((point) => point.t)
   return (
-    <ChartCard title={texts.seriesTitle} unit={texts.per(formatDuration(series.interval_seconds * 1000))}>
+    <ChartCard
+      title={releasesTexts.seriesTitle}
+      unit={releasesTexts.per(formatDuration(series.interval_seconds * 1000))}
+    >
       <BarChart
-        label={texts.seriesFinding(release.version, formatCount(release.sessions))}
+        label={releasesTexts.seriesFinding(release.version, formatCount(release.sessions))}
         heightPx={200}
-        series={[{ label: texts.seriesTitle, tone: 'base', values: series.points.map((point) => point.sessions) }]}
+        series={[
+          { label: releasesTexts.seriesTitle, tone: 'base', values: series.points.map((point) => point.sessions) },
+        ]}
         buckets={times.map((time) => bucketLabel(time, series.interval_seconds, range))}
         xLabels={axisLabels(times, series.interval_seconds, range)}
         openEnd
@@ -209,17 +217,17 @@ function Actions({ release }: { release: ReleaseDetail }) {
     touches: () => [['releases']],
     said: (_answer, body) =>
       body.state === 'archived'
-        ? texts.archived(release.version)
+        ? releasesTexts.archived(release.version)
         : body.state === 'open'
-          ? texts.restored(release.version)
-          : texts.releasedNow(release.version),
+          ? releasesTexts.restored(release.version)
+          : releasesTexts.releasedNow(release.version),
     undo: (body) =>
       call('PATCH /api/releases/:releaseId', {
         params: { releaseId: release.id },
         body:
           body.state === undefined ? { released_at: release.released_at } : { state: archived ? 'archived' : 'open' },
       }),
-    failed: texts.notChanged,
+    failed: releasesTexts.notChanged,
   })
   return (
     <>
@@ -230,7 +238,7 @@ function Actions({ release }: { release: ReleaseDetail }) {
           busy={change.isPending}
           onClick={() => change.mutate({ released_at: new Date().toISOString() })}
         >
-          {texts.setReleased}
+          {releasesTexts.setReleased}
         </Button>
       ) : null}
       <Button
@@ -238,7 +246,7 @@ function Actions({ release }: { release: ReleaseDetail }) {
         busy={change.isPending}
         onClick={() => change.mutate({ state: archived ? 'open' : 'archived' })}
       >
-        {archived ? texts.restore : texts.archive}
+        {archived ? releasesTexts.restore : releasesTexts.archive}
       </Button>
     </>
   )

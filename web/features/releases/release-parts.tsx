@@ -6,7 +6,7 @@ import { formatCount, formatDuration } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Severity, Status } from '../../ui/tiles.tsx'
 import { Time } from '../../ui/time.tsx'
-import { releases as texts } from './texts.ts'
+import { releasesTexts } from './texts.ts'
 
 type Issue = ReleaseDetail['new_issue_list'][number]
 
@@ -20,18 +20,18 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
   return (
     <section className="card rel-issues" aria-labelledby="h-rel-issues">
       <header className="card-h">
-        <h2 id="h-rel-issues">{texts.issuesTitle}</h2>
+        <h2 id="h-rel-issues">{releasesTexts.issuesTitle}</h2>
       </header>
       {parts.map(([part, issues, total]) => (
         <div key={part}>
           <h3>
-            {texts.parts[part]}{' '}
+            {releasesTexts.parts[part]}{' '}
             <span className="sub">
-              {issues.length < total ? texts.partsShown(issues.length, total) : formatCount(total)}
+              {issues.length < total ? releasesTexts.partsShown(issues.length, total) : formatCount(total)}
             </span>
           </h3>
           {issues.length === 0 ? (
-            <p className="sub rel-none">{texts.noPart[part]}</p>
+            <p className="sub rel-none">{releasesTexts.noPart[part]}</p>
           ) : (
             <ul>
               {issues.map((issue) => (
@@ -67,12 +67,12 @@ export function Commits({ release }: { release: ReleaseDetail }) {
   return (
     <section className="card" aria-labelledby="h-rel-commits">
       <header className="card-h">
-        <h2 id="h-rel-commits">{texts.commits}</h2>
-        {count === 0 ? null : <span className="sub">{texts.commitsShown(commits.length, count)}</span>}
+        <h2 id="h-rel-commits">{releasesTexts.commits}</h2>
+        {count === 0 ? null : <span className="sub">{releasesTexts.commitsShown(commits.length, count)}</span>}
       </header>
       {commits.length === 0 ? (
         <div className="rel-none">
-          <p className="sub">{texts.noCommits}</p>
+          <p className="sub">{releasesTexts.noCommits}</p>
           <code className="mono rel-code">POST /api/releases/{release.id}/commits</code>
         </div>
       ) : (
@@ -81,8 +81,15 @@ export function Commits({ release }: { release: ReleaseDetail }) {
             <li key={commit.id}>
               <Icon name="commit" />
               <span className="rel-msg">
-                {commit.message === null ? <span className="c-3">{texts.noMessage}</span> : firstLine(commit.message)}
-                <span className="sub"> {commit.author_name === null ? null : texts.by(commit.author_name)}</span>
+                {commit.message === null ? (
+                  <span className="c-3">{releasesTexts.noMessage}</span>
+                ) : (
+                  firstLine(commit.message)
+                )}
+                <span className="sub">
+                  {' '}
+                  {commit.author_name === null ? null : releasesTexts.by(commit.author_name)}
+                </span>
               </span>
               <span className="mono sub" title={commit.id}>
                 {commit.id.slice(0, 8)}
@@ -107,12 +114,12 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
   return (
     <section className="card" aria-labelledby="h-rel-deploys">
       <header className="card-h">
-        <h2 id="h-rel-deploys">{texts.deploys}</h2>
+        <h2 id="h-rel-deploys">{releasesTexts.deploys}</h2>
         {release.deploy_count === 0 ? null : <span className="sub">{formatCount(release.deploy_count)}</span>}
       </header>
       {release.deploys.length === 0 ? (
         <div className="rel-none">
-          <p className="sub">{texts.noDeploys}</p>
+          <p className="sub">{releasesTexts.noDeploys}</p>
           <code className="mono rel-code">POST /api/releases/{release.id}/deploys</code>
         </div>
       ) : (
@@ -143,6 +150,6 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
 }
 
 function lasted({ started_at: from, finished_at: to }: ReleaseDetail['deploys'][number]): string {
-  if (to === null) return texts.running
-  return from === null ? '' : texts.took(formatDuration(Date.parse(to) - Date.parse(from)))
+  if (to === null) return releasesTexts.running
+  return from === null ? '' : releasesTexts.took(formatDuration(Date.parse(to) - Date.parse(from)))
 }

@@ -1,6 +1,6 @@
 import type { ReleaseDetail } from '../../api/release-queries.ts'
 import { formatCount } from '../../ui/format.ts'
-import { releases as texts } from './texts.ts'
+import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
 import { CrashFree } from './table.tsx'
 
@@ -13,8 +13,8 @@ export function Traits({ release }: { release: ReleaseDetail }) {
       {parts.map((part) => (
         <div key={part} className="card">
           <header className="card-h">
-            <h2 id={`h-rel-${part}`}>{texts.traits[part]}</h2>
-            <span className="sub">{texts.traitNote}</span>
+            <h2 id={`h-rel-${part}`}>{releasesTexts.traits[part]}</h2>
+            <span className="sub">{releasesTexts.traitNote}</span>
           </header>
           {/* A table wider than the screen is scrolled, also with the keys. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
@@ -22,22 +22,22 @@ export function Traits({ release }: { release: ReleaseDetail }) {
             <table className="t">
               <thead>
                 <tr>
-                  <th scope="col">{texts.traitColumns[part]}</th>
+                  <th scope="col">{releasesTexts.traitColumns[part]}</th>
                   <th scope="col" className="num">
-                    {texts.sessions}
+                    {releasesTexts.sessions}
                   </th>
                   <th scope="col" className="num">
-                    {texts.columns.share}
+                    {releasesTexts.columns.share}
                   </th>
                   <th scope="col" className="num">
-                    {texts.crashFree}
+                    {releasesTexts.crashFree}
                   </th>
                 </tr>
               </thead>
               <tbody>
                 {release[part].map(({ name, sessions, share, crash_free_sessions: crashFree }) => (
                   <tr key={name ?? ''}>
-                    <th scope="row">{name ?? <span className="c-3">{texts.unknownTrait}</span>}</th>
+                    <th scope="row">{name ?? <span className="c-3">{releasesTexts.unknownTrait}</span>}</th>
                     <td className="num">{formatCount(sessions)}</td>
                     <td className="num">{formatShare(share)}</td>
                     <td className="num">

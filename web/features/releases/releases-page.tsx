@@ -16,8 +16,8 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { Empty, Skeleton } from '../../ui/states.tsx'
-import { releases as texts } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { releasesTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import './releases.css'
 import { AdoptionChart, CrashFreeChart } from './charts.tsx'
 import { refreshMs, releaseLine } from './model.ts'
@@ -31,7 +31,7 @@ export function ReleasesPage() {
   const search = route.useSearch()
   const projects = useQuery(projectsQuery)
   const project = projects.data?.items.find(({ id }) => id === search.project)
-  usePageTitle(project === undefined ? texts.title : `${texts.title}, ${project.name}`)
+  usePageTitle(project === undefined ? releasesTexts.title : `${releasesTexts.title}, ${project.name}`)
   return (
     <main id="main" tabIndex={-1}>
       {search.project === undefined ? (
@@ -48,22 +48,22 @@ function NoProject() {
   return (
     <>
       <div className="head">
-        <h1>{texts.title}</h1>
+        <h1>{releasesTexts.title}</h1>
       </div>
       <section className="card" aria-labelledby="h-first">
         <h2 className="sr" id="h-first">
-          {texts.first}
+          {releasesTexts.first}
         </h2>
         <Empty
           kind="setup"
-          title={texts.noProject}
+          title={releasesTexts.noProject}
           actions={
             <Link className="btn btn-primary" {...paths.onboarding({ step: 'project' })}>
-              {texts.createProject}
+              {releasesTexts.createProject}
             </Link>
           }
         >
-          {texts.noProjectMore}
+          {releasesTexts.noProjectMore}
         </Empty>
       </section>
     </>
@@ -85,13 +85,17 @@ function Releases({ projectId, project, search }: ReleasesProps) {
   const health = useQuery({ ...releasesHealthQuery(view), refetchInterval: polling, meta: { quiet: true } })
   const may = useCan('releases.write')
   usePrefs()
-  useKeys(may.allowed ? [{ keys: 'n', label: texts.create, group: 'Page' as const, run: () => setCreating(true) }] : [])
+  useKeys(
+    may.allowed
+      ? [{ keys: 'n', label: releasesTexts.create, group: 'Page' as const, run: () => setCreating(true) }]
+      : [],
+  )
   const rows = list.data?.pages.flatMap((page) => page.items)
   const total = list.data?.pages[0]?.total ?? 0
   return (
     <>
       <div className="head">
-        <h1>{texts.title}</h1>
+        <h1>{releasesTexts.title}</h1>
         {health.data?.adoption == null ? null : <span className="sub">{spanOf(health.data.adoption.times)}</span>}
         <div className="head-a">
           <EnvironmentMenu health={health.data} chosen={view.environment} />
@@ -102,32 +106,32 @@ function Releases({ projectId, project, search }: ReleasesProps) {
             why={may.why}
             onClick={() => setCreating(true)}
           >
-            {texts.create}
+            {releasesTexts.create}
           </Button>
         </div>
       </div>
       {rows === undefined ? (
         list.error === null ? (
-          <Skeleton heightPx={420} label={shared.loading} />
+          <Skeleton heightPx={420} label={commonTexts.loading} />
         ) : (
           <section className="card">
-            <QueryError what={texts.what} error={list.error} onRetry={() => void list.refetch()} />
+            <QueryError what={releasesTexts.what} error={list.error} onRetry={() => void list.refetch()} />
           </section>
         )
       ) : rows.length === 0 ? (
         <NoRelease project={project} />
       ) : (
         <>
-          <section className="grid2" aria-label={texts.figures}>
+          <section className="grid2" aria-label={releasesTexts.figures}>
             {health.data === undefined ? (
               health.error === null ? (
                 <>
-                  <Skeleton heightPx={298} label={texts.adoption} />
-                  <Skeleton heightPx={298} label={texts.crashFree} />
+                  <Skeleton heightPx={298} label={releasesTexts.adoption} />
+                  <Skeleton heightPx={298} label={releasesTexts.crashFree} />
                 </>
               ) : (
                 <div className="card">
-                  <QueryError what={texts.figures} error={health.error} onRetry={() => void health.refetch()} />
+                  <QueryError what={releasesTexts.figures} error={health.error} onRetry={() => void health.refetch()} />
                 </div>
               )
             ) : (
@@ -141,9 +145,9 @@ function Releases({ projectId, project, search }: ReleasesProps) {
             <ReleaseTable rows={rows} search={search} />
             {list.hasNextPage ? (
               <footer className="card-f">
-                <span>{texts.count(rows.length, formatCount(total))}</span>
+                <span>{releasesTexts.count(rows.length, formatCount(total))}</span>
                 <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                  {texts.loadMore}
+                  {releasesTexts.loadMore}
                 </Button>
               </footer>
             ) : null}
@@ -156,7 +160,7 @@ function Releases({ projectId, project, search }: ReleasesProps) {
 }
 
 const spanOf = (times: readonly string[]): string =>
-  texts.span(formatDay(times[0] ?? ''), formatDay(times.at(-1) ?? ''))
+  releasesTexts.span(formatDay(times[0] ?? ''), formatDay(times.at(-1) ?? ''))
 
 /** Adoption means little across environments: staging has its own. */
 function EnvironmentMenu({ health, chosen }: { health: ReleasesHealth | undefined; chosen: string | null }) {
@@ -167,15 +171,15 @@ function EnvironmentMenu({ health, chosen }: { health: ReleasesHealth | undefine
     void navigate({ search: (before) => ({ ...before, environment }) })
   return (
     <Menu
-      label={texts.environment}
+      label={releasesTexts.environment}
       align="end"
       trigger={
         <Button icon="tag" caret>
-          {chosen ?? texts.allEnvironments}
+          {chosen ?? releasesTexts.allEnvironments}
         </Button>
       }
       entries={[
-        { label: texts.allEnvironments, checked: chosen === null, onSelect: () => choose(undefined) },
+        { label: releasesTexts.allEnvironments, checked: chosen === null, onSelect: () => choose(undefined) },
         { kind: 'separator' },
         ...names.map((name) => ({ label: name, checked: name === chosen, onSelect: () => choose(name) })),
       ]}
@@ -188,23 +192,23 @@ function NoRelease({ project }: { project: Project | undefined }) {
   return (
     <section className="card" aria-labelledby="h-first">
       <h2 className="sr" id="h-first">
-        {texts.first}
+        {releasesTexts.first}
       </h2>
-      <Empty kind="setup" title={texts.emptyTitle}>
-        {texts.emptyText}
+      <Empty kind="setup" title={releasesTexts.emptyTitle}>
+        {releasesTexts.emptyText}
       </Empty>
       {/* A long line is scrolled, also with the keys. */}
       <div className="codebox rel-line">
         <header>
-          <span>{texts.lineTitle}</span>
-          <CopyButton text={line} said={texts.lineCopied} look="ghost" size="sm" />
+          <span>{releasesTexts.lineTitle}</span>
+          <CopyButton text={line} said={releasesTexts.lineCopied} look="ghost" size="sm" />
         </header>
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <pre role="region" aria-label={texts.lineTitle} tabIndex={0}>
+        <pre role="region" aria-label={releasesTexts.lineTitle} tabIndex={0}>
           <code>{line}</code>
         </pre>
       </div>
-      <p className="sub rel-more">{texts.emptyMore}</p>
+      <p className="sub rel-more">{releasesTexts.emptyMore}</p>
     </section>
   )
 }

@@ -6,7 +6,7 @@ import { formatCount, formatPoints, formatRate, NO_DATA } from '../../ui/format.
 import { Flag } from '../../ui/tiles.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TrendLine } from '../../ui/chart/trend-line.tsx'
-import { releases as texts } from './texts.ts'
+import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
 import { changeOf, gradeOf, partsOf, VERDICT_LOOKS } from './model.ts'
 
@@ -15,28 +15,28 @@ export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; se
   return (
     // A table wider than the screen is scrolled, also with the keys.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="scroll-x" role="region" aria-label={texts.title} tabIndex={0}>
+    <div className="scroll-x" role="region" aria-label={releasesTexts.title} tabIndex={0}>
       <table className="t rels">
         <thead>
           <tr>
-            <th scope="col">{texts.columns.release}</th>
-            <th scope="col">{texts.columns.adoption}</th>
+            <th scope="col">{releasesTexts.columns.release}</th>
+            <th scope="col">{releasesTexts.columns.adoption}</th>
             <th scope="col" className="num">
-              <span className="sr">{texts.columns.share}</span>
+              <span className="sr">{releasesTexts.columns.share}</span>
             </th>
             <th scope="col" className="num">
-              {texts.columns.crashFree}
+              {releasesTexts.columns.crashFree}
             </th>
             <th scope="col" className="num">
-              {texts.columns.change}
+              {releasesTexts.columns.change}
             </th>
             <th scope="col" className="num">
-              {texts.columns.fresh}
+              {releasesTexts.columns.fresh}
             </th>
             <th scope="col" className="num">
-              {texts.columns.regressed}
+              {releasesTexts.columns.regressed}
             </th>
-            <th scope="col">{texts.columns.verdict}</th>
+            <th scope="col">{releasesTexts.columns.verdict}</th>
           </tr>
         </thead>
         <tbody>
@@ -59,9 +59,9 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
           {version}
         </Link>
         <span className="sub rel-m">
-          {build === null ? null : `${texts.build(build)}, `}
+          {build === null ? null : `${releasesTexts.build(build)}, `}
           {at === null ? (
-            texts.verdicts[row.state === 'planned' ? 'planned' : 'no_sessions']
+            releasesTexts.verdicts[row.state === 'planned' ? 'planned' : 'no_sessions']
           ) : (
             <Time at={at} as="moment" />
           )}
@@ -111,7 +111,10 @@ export function Change({ row }: { row: ReleaseRow }) {
   const rounded = Math.round(change * 10_000)
   const tone = rounded > 0 ? 'up-good' : rounded < 0 ? 'up-bad' : 'flat'
   return (
-    <span className={`delta ${tone}`} title={row.previous === null ? undefined : texts.against(row.previous.version)}>
+    <span
+      className={`delta ${tone}`}
+      title={row.previous === null ? undefined : releasesTexts.against(row.previous.version)}
+    >
       {formatPoints(rounded === 0 ? 0 : change)}
     </span>
   )
@@ -122,7 +125,7 @@ export function VerdictFlag({ row }: { row: Pick<ReleaseRow, 'verdict' | 'verdic
   return (
     <span title={row.verdict_reason}>
       <Flag colour={colour} {...(icon === null ? {} : { icon })}>
-        {texts.verdicts[row.verdict]}
+        {releasesTexts.verdicts[row.verdict]}
       </Flag>
     </span>
   )

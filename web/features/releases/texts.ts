@@ -1,5 +1,5 @@
 /** Texts of the releases pages. */
-export const releases = {
+export const releasesTexts = {
   title: 'Releases',
   what: 'Releases',
   one: 'Release',

@@ -3,10 +3,10 @@ import { SettingsHead } from './frame.tsx'
 import { setPrefs, usePrefs } from '../../common/prefs.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { settings } from './texts.ts'
+import { settingsTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
-const words = settings.appearancePage
+const words = settingsTexts.appearancePage
 const THEMES = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: words.themes[value] }))
 const ZONES = (['local', 'utc'] as const).map((value) => ({ value, label: words.zones[value] }))
 
@@ -15,8 +15,8 @@ export function AppearancePage() {
   const prefs = usePrefs()
   return (
     <>
-      <SettingsHead title={settings.me.appearance} of={null} lead={words.lead} />
-      <section className="card" aria-label={settings.me.appearance}>
+      <SettingsHead title={settingsTexts.me.appearance} of={null} lead={words.lead} />
+      <section className="card" aria-label={settingsTexts.me.appearance}>
         <ul className={styles.rows}>
           <Row title={words.theme} more={words.themeMore}>
             <Segmented

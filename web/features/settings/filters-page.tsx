@@ -12,12 +12,12 @@ import { AreaField, linesOf } from '../../ui/area-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { privacy } from './privacy-texts.ts'
+import { privacyTexts } from './privacy-texts.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './filters-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/filters')
-const words = privacy.filters
+const words = privacyTexts.filters
 
 type Filters = ProjectSettings['inbound_filters']
 type Preview = AnswerOf<'POST /api/projects/:projectId/filters/preview'>

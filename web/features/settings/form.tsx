@@ -6,8 +6,8 @@ import { useKeys } from '../../common/keys.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/states.tsx'
-import { settings } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { settingsTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import styles from '../../common/settings.module.css'
 
 type Patch = NonNullable<Parameters<typeof call<'PATCH /api/projects/:projectId/settings'>>[1]>['body']
@@ -43,7 +43,7 @@ type SettingsFormProps = {
 
 /** A page of settings that is saved as a whole. */
 export function SettingsForm({ name, error, failed, onSave, className, formRef, children }: SettingsFormProps) {
-  useKeys([{ keys: 'mod+s', label: settings.saveKeys, group: 'Page', whileTyping: true, run: onSave }])
+  useKeys([{ keys: 'mod+s', label: settingsTexts.saveKeys, group: 'Page', whileTyping: true, run: onSave }])
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     onSave()
@@ -73,16 +73,16 @@ export function SaveState({ dirty, busy, why, children }: SaveStateProps) {
   return (
     <>
       <span className="sp" />
-      {dirty ? <span className="sub">{settings.unsaved}</span> : null}
+      {dirty ? <span className="sub">{settingsTexts.unsaved}</span> : null}
       {children}
       <Button
         type="submit"
         size="sm"
         look={dirty ? 'primary' : 'plain'}
         busy={busy}
-        why={why ?? (dirty ? undefined : shared.saved)}
+        why={why ?? (dirty ? undefined : commonTexts.saved)}
       >
-        {settings.save}
+        {settingsTexts.save}
       </Button>
     </>
   )

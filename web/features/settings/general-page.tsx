@@ -12,12 +12,12 @@ import { useKeys } from '../../common/keys.ts'
 import { Field } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { platformWord } from '../../ui/tiles.tsx'
-import { shared } from '../../common/texts.ts'
-import { settings } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
+import { settingsTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
-const words = settings.generalPage
+const words = settingsTexts.generalPage
 
 type Patch = {
   name?: string
@@ -34,9 +34,9 @@ export function ProjectGeneralPage() {
   const may = useCan('projects.write')
   return (
     <ProjectPart
-      title={settings.general}
+      title={settingsTexts.general}
       lead={words.lead}
-      what={settings.frame}
+      what={settingsTexts.frame}
       heightPx={320}
       mayChange={may.allowed}
       project={project}
@@ -70,7 +70,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
   useKeys([
     {
       keys: 'mod+s',
-      label: settings.saveKeys,
+      label: settingsTexts.saveKeys,
       group: 'Page',
       whileTyping: true,
       run: () => {
@@ -101,7 +101,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           onChange={(event) => setSlug(event.target.value.toLowerCase())}
         />
         <Field label={words.platform} value={platformWord(project.platform)} disabled hint={words.platformHint} />
-        <Field label={words.region} value={shared.regions[project.region]} disabled hint={words.regionHint} />
+        <Field label={words.region} value={commonTexts.regions[project.region]} disabled hint={words.regionHint} />
       </FormCard>
       <FormCard title={words.behaviour} dirty={behaviourDirty} busy={behaviour.busy} why={why} onSave={saveBehaviour}>
         <Field

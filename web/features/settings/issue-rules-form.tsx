@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { Field } from '../../ui/field.tsx'
-import { issueRules as texts } from './issue-rules-texts.ts'
+import { issueRulesTexts } from './issue-rules-texts.ts'
 import { FormCard } from './form-card.tsx'
 import { boundBroken, draftOf, RULE_FIELDS, rulesOf, type RuleField } from './issue-rules-model.ts'
 
@@ -15,23 +15,23 @@ export function IssueRulesForm({ project, why }: { project: ProjectSettings; why
     send: (body: ReturnType<typeof rulesOf>) => call('PATCH /api/projects/:projectId/settings', { params, body }),
     touches: () => [['projects']],
     settle: (client, answer) => client.setQueryData(projectSettingsQuery(project.id).queryKey, answer),
-    said: () => texts.saved,
-    failed: texts.failed,
+    said: () => issueRulesTexts.saved,
+    failed: issueRulesTexts.failed,
   })
   const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(project))
   const wrong = RULE_FIELDS.some((field) => boundBroken(field, draft[field]) !== null)
   const field = (name: RuleField) => {
     const bound = boundBroken(name, draft[name])
-    const unit = texts.units[name]
+    const unit = issueRulesTexts.units[name]
     return (
       <Field
         key={name}
-        label={texts.labels[name]}
-        hint={texts.hints[name]}
+        label={issueRulesTexts.labels[name]}
+        hint={issueRulesTexts.hints[name]}
         value={draft[name]}
         readOnly={why !== undefined}
         inputMode="decimal"
-        error={bound === null ? undefined : texts.bound(bound.least, bound.most, bound.whole)}
+        error={bound === null ? undefined : issueRulesTexts.bound(bound.least, bound.most, bound.whole)}
         after={unit === '' ? null : <span className="sub">{unit}</span>}
         onChange={(event) => {
           const { value } = event.target
@@ -42,7 +42,7 @@ export function IssueRulesForm({ project, why }: { project: ProjectSettings; why
   }
   return (
     <FormCard
-      title={texts.title}
+      title={issueRulesTexts.title}
       dirty={dirty}
       busy={change.isPending}
       why={why}

@@ -1,7 +1,7 @@
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
 
 /** Texts of the settings for severity and escalation. */
-export const issueRules = {
+export const issueRulesTexts = {
   title: 'Severity and escalation',
   labels: {
     users: 'Crash is critical from',

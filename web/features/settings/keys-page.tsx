@@ -14,13 +14,13 @@ import { formatClock, formatCount, formatLeft, formatSince } from '../../ui/form
 import { useNow } from '../../ui/now.ts'
 import { Note } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { settings } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { settingsTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import styles from './keys-page.module.css'
 import settingsStyles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/keys')
-const words = settings.keysPage
+const words = settingsTexts.keysPage
 
 type Key = ProjectSettings['keys'][number]
 
@@ -31,7 +31,7 @@ export function ProjectKeysPage() {
   const project = useQuery({ ...projectSettingsQuery(projectId), refetchInterval: COUNTERS_MS, meta: { quiet: true } })
   const may = useCan('projects.write')
   return (
-    <ProjectPart title={settings.keys} lead={words.lead} heightPx={180} mayChange={may.allowed} project={project}>
+    <ProjectPart title={settingsTexts.keys} lead={words.lead} heightPx={180} mayChange={may.allowed} project={project}>
       {(data) => <KeyCard project={data} why={may.why} onExpired={() => void project.refetch()} />}
     </ProjectPart>
   )
@@ -160,7 +160,7 @@ function RotateDialog({ project, open, onClose }: { project: ProjectSettings; op
           onChange={(event) => setTyped(event.target.value)}
         />
         <div className="rowk end">
-          <Button onClick={close}>{shared.cancel}</Button>
+          <Button onClick={close}>{commonTexts.cancel}</Button>
           <Button
             type="submit"
             look="danger"

@@ -14,11 +14,11 @@ import { Button } from '../../ui/button.tsx'
 import { focusFirstInvalid } from '../../ui/field.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
-import { people } from './ownership-texts.ts'
+import { ownershipTexts } from './ownership-texts.ts'
 import styles from './ownership-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
-const words = people.ownership
+const words = ownershipTexts.ownership
 
 export function ProjectOwnershipPage() {
   const { projectId } = route.useParams()

@@ -2,11 +2,11 @@ import type { Member } from '../../api/people-queries.ts'
 import type { ProjectSettings } from '../../api/queries.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
-import { people } from './ownership-texts.ts'
+import { ownershipTexts } from './ownership-texts.ts'
 import { callName } from '../../common/members/names.ts'
 import styles from './ownership-rule.module.css'
 
-const words = people.ownership
+const words = ownershipTexts.ownership
 
 type Rule = ProjectSettings['ownership_rules'][number]
 
@@ -180,7 +180,7 @@ function OwnerSelect({ rule, members, isGone, problem, readOnly, onChange }: Own
     >
       {rule.to === '' ? <option value="">{words.choose}</option> : null}
       {isGone ? <option value={rule.to}>{words.left}</option> : null}
-      <optgroup label={people.members}>
+      <optgroup label={ownershipTexts.members}>
         {members.map((member) => (
           <option key={member.id} value={member.id}>
             {callName(member)}

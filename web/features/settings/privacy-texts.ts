@@ -4,7 +4,7 @@ import { formatCount } from '../../ui/format.ts'
 
 const events = (count: number): string => `${formatCount(count)} ${count === 1 ? 'event' : 'events'}`
 
-export const privacy = {
+export const privacyTexts = {
   filters: {
     title: 'Inbound filters',
     lead: 'Drop events you do not want. Dropped events are counted but not stored.',

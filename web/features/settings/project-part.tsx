@@ -2,8 +2,8 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ProjectSettings } from '../../api/queries.ts'
 import { Note, Skeleton } from '../../ui/states.tsx'
-import { settings } from './texts.ts'
-import { shared } from '../../common/texts.ts'
+import { settingsTexts } from './texts.ts'
+import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { SettingsHead } from './frame.tsx'
 
@@ -31,12 +31,12 @@ export function ProjectPart({
       <SettingsHead title={title} of={project.data?.name ?? null} lead={lead} />
       {mayChange ? null : (
         <Note tone="blue" icon="lock">
-          {settings.readOnly('admin')}
+          {settingsTexts.readOnly('admin')}
         </Note>
       )}
       {project.data === undefined ? (
         project.error === null ? (
-          <Skeleton heightPx={heightPx} label={shared.loading} />
+          <Skeleton heightPx={heightPx} label={commonTexts.loading} />
         ) : (
           <section className="card">
             <QueryError what={what} error={project.error} onRetry={() => void project.refetch()} />

@@ -7,11 +7,11 @@ import { SettingsHead } from './frame.tsx'
 import { Button } from '../../ui/button.tsx'
 import { focusFirstInvalid } from '../../ui/field.tsx'
 import { addToast } from '../../ui/toasts.tsx'
-import { settings } from './texts.ts'
+import { settingsTexts } from './texts.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './security-page.module.css'
 
-const words = settings.securityPage
+const words = settingsTexts.securityPage
 
 export function SecurityPage() {
   const [current, setCurrent] = useState('')
@@ -42,7 +42,7 @@ export function SecurityPage() {
   const sentence = refusal === null ? undefined : reasonOf(refusal)
   return (
     <>
-      <SettingsHead title={settings.me.security} of={null} lead={words.lead} />
+      <SettingsHead title={settingsTexts.me.security} of={null} lead={words.lead} />
       <form className="card" aria-labelledby={headingId} onSubmit={submit} noValidate>
         <header className="card-h">
           <h2 id={headingId}>{words.password}</h2>

@@ -1,5 +1,5 @@
 /** Texts of project settings and personal settings. */
-export const settings = {
+export const settingsTexts = {
   frame: 'Project settings',
   general: 'General',
   keys: 'Client keys',

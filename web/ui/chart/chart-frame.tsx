@@ -1,5 +1,5 @@
 import { useId, type CSSProperties, type ReactNode } from 'react'
-import { kit } from '../texts.ts'
+import { uiTexts } from '../texts.ts'
 import { classNames } from '../class-names.ts'
 import { PlatformTile } from '../tiles.tsx'
 import { share, type Axis } from './axis.ts'
@@ -86,7 +86,7 @@ export function ChartFrame(props: ChartFrameProps) {
   const words = (of: Buckets): string => {
     const { title, values } = read(of)
     const said = values.map((one) => `${one.label} ${one.value}`).join(', ')
-    return reading.marked === null ? `${title}: ${said}` : `${kit.marked(title)} ${said}`
+    return reading.marked === null ? `${title}: ${said}` : `${uiTexts.marked(title)} ${said}`
   }
   const of = reading.marked ?? (reading.read === null ? null : ([reading.read, reading.read] as const))
 
@@ -136,17 +136,17 @@ export function ChartFrame(props: ChartFrameProps) {
           className={classNames(styles.reader, choice !== undefined && styles.choosable)}
           role="slider"
           tabIndex={0}
-          aria-label={kit.readValues}
+          aria-label={uiTexts.readValues}
           aria-describedby={choice === undefined ? undefined : hint}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, length - 1)}
           aria-valuenow={reading.read ?? 0}
-          aria-valuetext={of === null ? kit.nothingRead : words(of)}
+          aria-valuetext={of === null ? uiTexts.nothingRead : words(of)}
           {...reading.handlers}
         />
         {choice === undefined ? null : (
           <span id={hint} className="sr">
-            {kit.chooseHint}
+            {uiTexts.chooseHint}
           </span>
         )}
         {reading.read === null || of === null ? null : (

@@ -3,7 +3,7 @@ import type { Event } from '../../../../server/protocol/event.api.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { formatExact } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
-import { issue as texts } from '../texts.ts'
+import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
 import { beginningOf, headlineOf } from '../../../common/issue/headline.ts'
 import { CRUMB_ICONS, crumbRows, crumbTime, kindsIn, type CrumbKind, type CrumbRow } from './model.ts'
@@ -25,18 +25,18 @@ export function Breadcrumbs({ event }: { event: Event }) {
     <section className="card" aria-labelledby="h-crumbs">
       <header className="card-h">
         <h2 id="h-crumbs" tabIndex={-1}>
-          {texts.crumbs}
+          {issueTexts.crumbs}
         </h2>
-        <span className="sub">{texts.crumbsShown(shown.length, rows.length)}</span>
+        <span className="sub">{issueTexts.crumbsShown(shown.length, rows.length)}</span>
         <span className="sp" />
         {kinds.length === 0 ? null : (
           <Segmented
             className="seg-sm"
-            label={texts.kinds}
+            label={issueTexts.kinds}
             value={kind}
             options={[
-              { value: 'all', label: texts.allKinds },
-              ...kinds.map((one) => ({ value: one, label: texts.kind[one] })),
+              { value: 'all', label: issueTexts.allKinds },
+              ...kinds.map((one) => ({ value: one, label: issueTexts.kind[one] })),
             ]}
             onChange={setKind}
           />
@@ -45,7 +45,7 @@ export function Breadcrumbs({ event }: { event: Event }) {
       {shown.length === rows.length ? null : (
         <button type="button" className={issueStyles.fold} onClick={() => setWhole(true)}>
           <Icon name="up" />
-          {texts.showEarlier(rows.length - shown.length)}
+          {issueTexts.showEarlier(rows.length - shown.length)}
         </button>
       )}
       <ol className={styles.crumblist}>
@@ -59,7 +59,7 @@ export function Breadcrumbs({ event }: { event: Event }) {
           <span className={issueStyles.crumbI}>
             <Icon name="warn" />
           </span>
-          <span className={styles.crumbK}>{event.error_type === null ? texts.eventRow : texts.crash}</span>
+          <span className={styles.crumbK}>{event.error_type === null ? issueTexts.eventRow : issueTexts.crash}</span>
           <span className={issueStyles.crumbM}>
             {event.error_type === null ? event.title : <b>{event.error_type}</b>}{' '}
             {event.error_type === null ? null : headlineOf(event.error_value ?? '')}
@@ -88,7 +88,7 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
         <Icon name={CRUMB_ICONS[row.kind]} />
       </span>
       <span className={styles.crumbK} title={crumb.category ?? crumb.type}>
-        {texts.kind[row.kind].toLowerCase()}
+        {issueTexts.kind[row.kind].toLowerCase()}
       </span>
       <span
         className={issueStyles.crumbM}
@@ -109,7 +109,7 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
           type="button"
           className={issueStyles.crumbD}
           aria-expanded={open}
-          title={texts.crumbData}
+          title={issueTexts.crumbData}
           onClick={() => setOpen(!open)}
         >
           {row.status === null ? null : (

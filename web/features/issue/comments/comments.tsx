@@ -16,8 +16,8 @@ import { Kbd } from '../../../ui/kbd.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Avatar } from '../../../ui/tiles.tsx'
-import { issue as texts } from '../texts.ts'
-import { people as commentTexts } from './texts.ts'
+import { issueTexts } from '../texts.ts'
+import { commentsTexts } from './texts.ts'
 import { MentionField } from './mention-field.tsx'
 import issueStyles from '../issue.module.css'
 import styles from './comments.module.css'
@@ -40,8 +40,8 @@ export function CommentItem({ comment }: { comment: Comment }) {
       client.setQueryData(commentsQuery(issue_id).queryKey, (page) =>
         page === undefined ? page : { ...page, items: page.items.filter((other) => other.id !== id) },
       ),
-    said: () => texts.commentDeleted,
-    failed: texts.commentDeleteFailed,
+    said: () => issueTexts.commentDeleted,
+    failed: issueTexts.commentDeleteFailed,
   })
   const own = me !== undefined && comment.author?.id === me.id
   const mayDelete = me !== undefined && (own || can(me.role, 'issues.admin').allowed)
@@ -51,18 +51,18 @@ export function CommentItem({ comment }: { comment: Comment }) {
       <Avatar person={comment.author} quiet />
       <div className={issueStyles.commentC}>
         <header>
-          <b>{comment.author?.name ?? texts.formerMember}</b>
+          <b>{comment.author?.name ?? issueTexts.formerMember}</b>
           <Time at={comment.created_at} />
-          {comment.edited_at === null ? null : <span className="sub">{commentTexts.edited}</span>}
+          {comment.edited_at === null ? null : <span className="sub">{commentsTexts.edited}</span>}
           {mayDelete ? (
             <Menu
-              label={texts.commentActions}
+              label={issueTexts.commentActions}
               align="end"
               entries={[
                 ...(mayEdit
                   ? [
                       {
-                        label: commentTexts.edit,
+                        label: commentsTexts.edit,
                         icon: 'pencil' as const,
                         letter: 'e',
                         onSelect: () => setEditing(true),
@@ -70,14 +70,14 @@ export function CommentItem({ comment }: { comment: Comment }) {
                     ]
                   : []),
                 {
-                  label: texts.deleteComment,
+                  label: issueTexts.deleteComment,
                   icon: 'trash',
                   letter: 'd',
                   danger: true,
                   onSelect: () => setAsking(true),
                 },
               ]}
-              trigger={<IconButton look="ghost" size="sm" icon="more" label={texts.commentActions} />}
+              trigger={<IconButton look="ghost" size="sm" icon="more" label={issueTexts.commentActions} />}
             />
           ) : null}
         </header>
@@ -89,11 +89,11 @@ export function CommentItem({ comment }: { comment: Comment }) {
           </Suspense>
         )}
       </div>
-      <Dialog open={asking} title={texts.deleteCommentTitle} onClose={() => setAsking(false)}>
-        <p>{texts.deleteCommentText}</p>
+      <Dialog open={asking} title={issueTexts.deleteCommentTitle} onClose={() => setAsking(false)}>
+        <p>{issueTexts.deleteCommentText}</p>
         <p className="rowk end">
           <Button data-autofocus onClick={() => setAsking(false)}>
-            {texts.cancel}
+            {issueTexts.cancel}
           </Button>
           <Button
             look="danger"
@@ -102,7 +102,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
               remove.mutate(comment)
             }}
           >
-            {texts.delete}
+            {issueTexts.delete}
           </Button>
         </p>
       </Dialog>
@@ -124,7 +124,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
     setText(next)
     keepDraft(me?.id, issueId, next)
   }
-  useKeys([{ keys: 'c', label: texts.keys.comment, group: 'Issue', run: () => field.current?.focus() }])
+  useKeys([{ keys: 'c', label: issueTexts.keys.comment, group: 'Issue', run: () => field.current?.focus() }])
   const send = useChange<string, Comment>({
     send: (body) => call('POST /api/issues/:issueId/comments', { params: { issueId }, body: { body } }),
     touches: () => [...touches(issueId), subscriptionQuery(issueId).queryKey],
@@ -139,7 +139,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
           : { ...page, items: [...page.items, comment], total: page.total + 1 },
       )
     },
-    failed: texts.commentFailed,
+    failed: issueTexts.commentFailed,
   })
   const tooLong = isTooLong(text)
   const submit = () => {
@@ -152,8 +152,8 @@ export function CommentForm({ issueId }: { issueId: string }) {
         <MentionField
           field={field}
           value={text}
-          label={texts.comment}
-          placeholder={texts.writeComment}
+          label={issueTexts.comment}
+          placeholder={issueTexts.writeComment}
           disabled={!allowed.allowed}
           title={allowed.why}
           onChange={write}
@@ -161,11 +161,11 @@ export function CommentForm({ issueId }: { issueId: string }) {
         />
         <div className={styles.writeF}>
           <span className={tooLong ? 'sub c-red' : 'sub'} role="status">
-            {tooLong ? texts.tooLong(formatCount(MOST)) : texts.markdown}
+            {tooLong ? issueTexts.tooLong(formatCount(MOST)) : issueTexts.markdown}
           </span>
           <span className="sp" />
           <Button look="primary" why={allowed.why} busy={send.isPending} onClick={submit}>
-            {texts.send} <Kbd keys="mod+enter" />
+            {issueTexts.send} <Kbd keys="mod+enter" />
           </Button>
         </div>
       </div>
@@ -196,7 +196,7 @@ function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void
       )
       onDone()
     },
-    failed: commentTexts.editFailed,
+    failed: commentsTexts.editFailed,
   })
   const tooLong = isTooLong(text)
   const submit = () => {
@@ -209,21 +209,21 @@ function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void
         field={field}
         rows={3}
         value={text}
-        label={commentTexts.editField}
+        label={commentsTexts.editField}
         onChange={setText}
         onSubmit={submit}
         onCancel={onDone}
       />
       <div className={styles.writeF}>
         <span className="sub c-red" role="status">
-          {tooLong ? texts.tooLong(formatCount(MOST)) : ''}
+          {tooLong ? issueTexts.tooLong(formatCount(MOST)) : ''}
         </span>
         <span className="sp" />
         <Button size="sm" onClick={onDone}>
-          {texts.cancel}
+          {issueTexts.cancel}
         </Button>
         <Button size="sm" look="primary" busy={save.isPending} onClick={submit}>
-          {commentTexts.saveEdit} <Kbd keys="mod+enter" />
+          {commentsTexts.saveEdit} <Kbd keys="mod+enter" />
         </Button>
       </div>
     </div>

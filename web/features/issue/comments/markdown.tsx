@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { createContext, Fragment, use, useMemo, type ReactNode } from 'react'
 import type { Comment } from '../../../api/issue-queries.ts'
 import { paths } from '../../../address/paths.ts'
-import { people as commentTexts } from './texts.ts'
+import { commentsTexts } from './texts.ts'
 import { safeUrl } from '../contexts/facts.ts'
 import { mentionParts } from '../../../common/members/model.ts'
 import styles from './markdown.module.css'
@@ -124,7 +124,7 @@ function PlainText({ text }: { text: string }) {
             key={place}
             className={styles.mention}
             {...paths.issues({ owner: part.id })}
-            title={commentTexts.mentionOf(part.name)}
+            title={commentsTexts.mentionOf(part.name)}
           >
             {part.text}
           </Link>

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject }
 import { useOptionList } from '../../../ui/combobox.ts'
 import type { Member } from '../../../api/people-queries.ts'
 import { Avatar } from '../../../ui/tiles.tsx'
-import { people } from './texts.ts'
+import { commentsTexts } from './texts.ts'
 import { callName } from '../../../common/members/names.ts'
 import { typedMention, withMention, writtenAs } from '../../../common/members/model.ts'
 import { useMembers } from '../../../common/members/use-members.ts'
@@ -96,7 +96,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
         onKeyDown={onKeyDown}
       />
       <span className="sr" role="status">
-        {shown.length === 0 ? '' : people.mentionFound(shown.length)}
+        {shown.length === 0 ? '' : commentsTexts.mentionFound(shown.length)}
       </span>
       {shown.length === 0 ? null : (
         <div
@@ -104,7 +104,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
           role="listbox"
           ref={list}
           id={listId}
-          aria-label={people.mentionList}
+          aria-label={commentsTexts.mentionList}
         >
           {shown.map((member, index) => (
             // The box keeps the focus and its Enter; the pointer is the second way.

@@ -3,7 +3,7 @@
 const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
 const whole = new Intl.NumberFormat('en-GB')
 
-export const people = {
+export const commentsTexts = {
   team: (word: string) => `Team ${word}`,
   teamHint: 'Named by an ownership rule',
   mentionList: 'Members to mention',

@@ -3,7 +3,7 @@ import type { Event } from '../../../../server/protocol/event.api.ts'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { issue as texts } from '../texts.ts'
+import { issueTexts } from '../texts.ts'
 import { contextsOf, factsOf, safeUrl } from './facts.ts'
 import { ValueText, Values, type Value } from './value.tsx'
 import { LoadedImages } from './loaded-images.tsx'
@@ -22,7 +22,7 @@ export function DeviceCard({ event }: { event: Event }) {
   return (
     <section className="card" aria-labelledby="h-device">
       <header className="card-h">
-        <h2 id="h-device">{texts.device}</h2>
+        <h2 id="h-device">{issueTexts.device}</h2>
       </header>
       <dl className="kv">
         {facts.map((fact) => (
@@ -53,7 +53,7 @@ export function RequestCard({ event: { request } }: { event: Event }) {
   return (
     <section className="card" aria-labelledby="h-request">
       <header className="card-h">
-        <h2 id="h-request">{texts.request}</h2>
+        <h2 id="h-request">{issueTexts.request}</h2>
       </header>
       {url === null && method === null ? null : (
         <p className={styles.req}>
@@ -68,17 +68,17 @@ export function RequestCard({ event: { request } }: { event: Event }) {
         </p>
       )}
       {query_string === null || query_string === '' ? null : (
-        <Part title={texts.query}>{<Values values={queryOf(query_string)} />}</Part>
+        <Part title={issueTexts.query}>{<Values values={queryOf(query_string)} />}</Part>
       )}
-      {data === null ? null : <Part title={texts.body}>{bodyOf(data)}</Part>}
-      {cookies.length === 0 ? null : <Part title={texts.cookies}>{<Values values={cookies} />}</Part>}
+      {data === null ? null : <Part title={issueTexts.body}>{bodyOf(data)}</Part>}
+      {cookies.length === 0 ? null : <Part title={issueTexts.cookies}>{<Values values={cookies} />}</Part>}
       {headers.length === 0 ? null : (
-        <Fold title={texts.headers} count={headers.length}>
+        <Fold title={issueTexts.headers} count={headers.length}>
           <Values values={headers} />
         </Fold>
       )}
       {env === null || Object.keys(env).length === 0 ? null : (
-        <Fold title={texts.environment} count={Object.keys(env).length}>
+        <Fold title={issueTexts.environment} count={Object.keys(env).length}>
           <Values values={Object.entries(env)} />
         </Fold>
       )}
@@ -132,7 +132,7 @@ export function UserCard({ event: { user } }: { event: Event }) {
   return (
     <section className="card" aria-labelledby="h-user">
       <header className="card-h">
-        <h2 id="h-user">{texts.user}</h2>
+        <h2 id="h-user">{issueTexts.user}</h2>
       </header>
       <Values values={values} />
     </section>
@@ -150,11 +150,11 @@ export function ContextsCard({ event }: { event: Event }) {
     <section className="card" aria-labelledby="h-contexts">
       <header className="card-h">
         <h2 id="h-contexts" tabIndex={-1}>
-          {texts.contexts}
+          {issueTexts.contexts}
         </h2>
       </header>
       {extra.length === 0 ? null : (
-        <Part title={texts.extra}>
+        <Part title={issueTexts.extra}>
           <Values values={extra} />
         </Part>
       )}
@@ -164,12 +164,12 @@ export function ContextsCard({ event }: { event: Event }) {
         </Fold>
       ))}
       {modules.length === 0 ? null : (
-        <Fold title={texts.modules} count={modules.length}>
+        <Fold title={issueTexts.modules} count={modules.length}>
           <Values values={modules} />
         </Fold>
       )}
       {images.length === 0 ? null : (
-        <Fold title={texts.images} count={images.length}>
+        <Fold title={issueTexts.images} count={images.length}>
           <LoadedImages images={images} />
         </Fold>
       )}
@@ -184,7 +184,7 @@ export function ProcessingNotes({ event: { errors } }: { event: Event }) {
     <details className={`card ${styles.notes}`}>
       <summary>
         <Icon name="info" />
-        {texts.notes} <span className="sub">{formatCount(errors.length)}</span>
+        {issueTexts.notes} <span className="sub">{formatCount(errors.length)}</span>
       </summary>
       <Values values={errors.map(({ name, reason }) => [name, reason])} />
     </details>

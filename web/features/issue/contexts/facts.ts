@@ -1,6 +1,6 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { formatSize } from '../../../ui/format.ts'
-import { issue as texts } from '../texts.ts'
+import { issueTexts } from '../texts.ts'
 
 /** The few facts about device and app that people ask for first, out of the contexts an SDK sends. Pure. */
 
@@ -48,24 +48,24 @@ function memoryOf(device: Context | undefined): Fact | null {
   const total = numberOf(device, 'memory_size')
   const free = numberOf(device, 'free_memory') ?? numberOf(device, 'usable_memory')
   if (total === null || total <= 0) return null
-  if (free === null || free > total) return { label: texts.facts.memory, value: formatSize(total) }
+  if (free === null || free > total) return { label: issueTexts.facts.memory, value: formatSize(total) }
   const used = total - free
-  return { label: texts.facts.memory, value: partOf(used, total, texts.of), fill: used / total }
+  return { label: issueTexts.facts.memory, value: partOf(used, total, issueTexts.of), fill: used / total }
 }
 
 function storageOf(device: Context | undefined): Fact | null {
   const total = numberOf(device, 'storage_size')
   const free = numberOf(device, 'free_storage')
   if (total === null || total <= 0) return null
-  if (free === null || free > total) return { label: texts.facts.storage, value: formatSize(total) }
-  return { label: texts.facts.storage, value: partOf(free, total, texts.free), fill: 1 - free / total }
+  if (free === null || free > total) return { label: issueTexts.facts.storage, value: formatSize(total) }
+  return { label: issueTexts.facts.storage, value: partOf(free, total, issueTexts.free), fill: 1 - free / total }
 }
 
 function batteryOf(device: Context | undefined): string | null {
   const level = numberOf(device, 'battery_level')
   if (level === null) return null
   const charging = device?.charging
-  const state = charging === true ? texts.charging : charging === false ? texts.discharging : null
+  const state = charging === true ? issueTexts.charging : charging === false ? issueTexts.discharging : null
   // Some SDKs send a fraction, some percent; −1 means unknown.
   if (level < 0) return state
   const percent = level <= 1 && !Number.isInteger(level) ? Math.round(level * 100) : Math.round(level)
@@ -91,30 +91,30 @@ export function factsOf(event: Event): readonly Fact[] {
   }
   const model = textOf(device, 'model')
   const brand = textOf(device, 'brand', 'manufacturer')
-  add(texts.facts.release, event.release, true)
-  add(texts.facts.build, event.dist ?? textOf(app, 'app_build'), true)
-  add(texts.facts.environment, event.environment)
+  add(issueTexts.facts.release, event.release, true)
+  add(issueTexts.facts.build, event.dist ?? textOf(app, 'app_build'), true)
+  add(issueTexts.facts.environment, event.environment)
   add(
-    texts.facts.device,
+    issueTexts.facts.device,
     brand !== null && model !== null && !model.startsWith(brand)
       ? `${brand} ${model}`
       : (model ?? textOf(device, 'family', 'name')),
   )
-  add(texts.facts.os, joined([named(os), textOf(os, 'build')], ', ') ?? textOf(os, 'raw_description'))
-  add(texts.facts.browser, named(browser))
-  add(texts.facts.runtime, named(runtime))
-  add(texts.facts.app, joined([textOf(app, 'app_name', 'app_identifier'), textOf(app, 'app_version')]))
+  add(issueTexts.facts.os, joined([named(os), textOf(os, 'build')], ', ') ?? textOf(os, 'raw_description'))
+  add(issueTexts.facts.browser, named(browser))
+  add(issueTexts.facts.runtime, named(runtime))
+  add(issueTexts.facts.app, joined([textOf(app, 'app_name', 'app_identifier'), textOf(app, 'app_version')]))
   const memory = memoryOf(device)
   if (memory !== null) facts.push(memory)
   const storage = storageOf(device)
   if (storage !== null) facts.push(storage)
-  add(texts.facts.battery, batteryOf(device))
-  add(texts.facts.network, textOf(device, 'connection_type') ?? (device?.online === false ? 'offline' : null))
+  add(issueTexts.facts.battery, batteryOf(device))
+  add(issueTexts.facts.network, textOf(device, 'connection_type') ?? (device?.online === false ? 'offline' : null))
   const inFront = app?.in_foreground
-  add(texts.facts.foreground, inFront === true ? texts.yes : inFront === false ? texts.no : null)
-  add(texts.facts.orientation, textOf(device, 'orientation'))
+  add(issueTexts.facts.foreground, inFront === true ? issueTexts.yes : inFront === false ? issueTexts.no : null)
+  add(issueTexts.facts.orientation, textOf(device, 'orientation'))
   add(
-    texts.facts.locale,
+    issueTexts.facts.locale,
     joined(
       [
         textOf(culture, 'locale') ?? textOf(device, 'locale', 'language'),
@@ -123,11 +123,11 @@ export function factsOf(event: Event): readonly Fact[] {
       ', ',
     ),
   )
-  add(texts.facts.server, event.server_name, true)
-  add(texts.facts.transaction, event.transaction, true)
-  add(texts.facts.trace, textOf(trace, 'trace_id'), true)
-  add(texts.facts.user, userWord(event.user))
-  add(texts.facts.sdk, event.sdk === null ? null : joined([event.sdk.name, event.sdk.version]), true)
+  add(issueTexts.facts.server, event.server_name, true)
+  add(issueTexts.facts.transaction, event.transaction, true)
+  add(issueTexts.facts.trace, textOf(trace, 'trace_id'), true)
+  add(issueTexts.facts.user, userWord(event.user))
+  add(issueTexts.facts.sdk, event.sdk === null ? null : joined([event.sdk.name, event.sdk.version]), true)
   return facts
 }
 

@@ -1,5 +1,5 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
-import { files as texts } from '../file-texts.ts'
+import { fileTexts } from '../file-texts.ts'
 import { imageRows } from './native-crash-model.ts'
 import styles from './loaded-images.module.css'
 
@@ -11,14 +11,14 @@ export function LoadedImages({ images }: { images: Event['debug_images'] }) {
   return (
     // Wide tables scroll inside, which keys must be able to do too.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.images} tabIndex={0} role="region" aria-label={texts.loaded}>
+    <div className={styles.images} tabIndex={0} role="region" aria-label={fileTexts.loaded}>
       <table>
         <thead>
           <tr>
-            <th scope="col">{texts.module}</th>
-            {versions ? <th scope="col">{texts.version}</th> : null}
-            <th scope="col">{texts.debugId}</th>
-            {addresses ? <th scope="col">{texts.loadedAt}</th> : null}
+            <th scope="col">{fileTexts.module}</th>
+            {versions ? <th scope="col">{fileTexts.version}</th> : null}
+            <th scope="col">{fileTexts.debugId}</th>
+            {addresses ? <th scope="col">{fileTexts.loadedAt}</th> : null}
           </tr>
         </thead>
         <tbody>

@@ -1,5 +1,5 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
-import { files as texts } from '../file-texts.ts'
+import { fileTexts } from '../file-texts.ts'
 
 /** Facts of a native crash and its loaded images, out of the normalised event. Pure. */
 
@@ -21,19 +21,19 @@ export function crashFacts(event: Event): CrashFact[] {
   const threadId = textOf(minidump['crashed_thread'])
   const thread = crashed?.name == null ? threadId : `${crashed.name} (${crashed.id ?? threadId ?? ''})`
   const facts: (CrashFact | null)[] = [
-    factOf(texts.reason, textOf(minidump['crash_reason'])),
-    factOf(texts.address, textOf(minidump['crash_address'])),
+    factOf(fileTexts.reason, textOf(minidump['crash_reason'])),
+    factOf(fileTexts.address, textOf(minidump['crash_address'])),
     frame?.package == null
       ? null
       : {
-          label: texts.where,
+          label: fileTexts.where,
           value: `${fileNameOf(frame.package)}${offsetOf(frame.instruction_addr, frame.image_addr)}`,
           note: frame.package,
         },
-    factOf(texts.thread, thread),
-    factOf(texts.processor, textOf(event.contexts['device']?.['arch'])),
-    factOf(texts.process, textOf(minidump['process_id'])),
-    factOf(texts.notRead, textOf(minidump['problems'])),
+    factOf(fileTexts.thread, thread),
+    factOf(fileTexts.processor, textOf(event.contexts['device']?.['arch'])),
+    factOf(fileTexts.process, textOf(minidump['process_id'])),
+    factOf(fileTexts.notRead, textOf(minidump['problems'])),
   ]
   return facts.filter((fact) => fact !== null)
 }

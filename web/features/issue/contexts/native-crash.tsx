@@ -1,5 +1,5 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
-import { files as texts } from '../file-texts.ts'
+import { fileTexts } from '../file-texts.ts'
 import { crashFacts } from './native-crash-model.ts'
 import styles from '../issue.module.css'
 
@@ -11,9 +11,9 @@ export function NativeCrashCard({ event }: { event: Event }) {
   return (
     <section className="card" aria-labelledby="h-crash">
       <header className="card-h">
-        <h2 id="h-crash">{texts.crash}</h2>
+        <h2 id="h-crash">{fileTexts.crash}</h2>
       </header>
-      {minidump['readable'] === false ? <p className={styles.groupingT}>{texts.unread}</p> : null}
+      {minidump['readable'] === false ? <p className={styles.groupingT}>{fileTexts.unread}</p> : null}
       <dl className="kv">
         {facts.map(({ label, value, note }) => (
           <div key={label}>

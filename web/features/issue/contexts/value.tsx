@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Event } from '../../../../server/protocol/event.api.ts'
-import { issue as texts } from '../texts.ts'
+import { issueTexts } from '../texts.ts'
 import { safeUrl } from './facts.ts'
 import { beginningOf } from '../../../common/issue/headline.ts'
 import styles from './value.module.css'
@@ -42,7 +42,7 @@ export function ValueText({ value }: { value: Value }) {
           aria-expanded={whole}
           onClick={() => setWhole(!whole)}
         >
-          {whole ? texts.showLess : texts.showAll}
+          {whole ? issueTexts.showLess : issueTexts.showAll}
         </button>
       ) : null}
     </>
@@ -57,7 +57,7 @@ export function LongText({ text, most }: { text: string; most: number }) {
     <>
       {whole ? text : beginningOf(text, most)}{' '}
       <button type="button" className={`${styles.more} link-t`} aria-expanded={whole} onClick={() => setWhole(!whole)}>
-        {whole ? texts.showLess : texts.showAll}
+        {whole ? issueTexts.showLess : issueTexts.showAll}
       </button>
     </>
   )

@@ -8,8 +8,8 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { formatSize } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Skeleton } from '../../../ui/states.tsx'
-import { issue as texts } from '../texts.ts'
-import { issueEvents as eventTexts } from './texts.ts'
+import { issueTexts } from '../texts.ts'
+import { eventsTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import styles from './json.module.css'
 
@@ -21,32 +21,32 @@ export function EventJson({ issueId, event, onClose }: EventJsonProps) {
   const stored = useQuery(payloadQuery(issueId, event.event_id))
   const shown = useMemo(() => JSON.stringify(event, null, 2), [event])
   const text = form === 'shown' ? shown : (stored.data?.text ?? '')
-  const title = texts.jsonTitle(event.event_id.slice(0, 8))
+  const title = issueTexts.jsonTitle(event.event_id.slice(0, 8))
   return (
     <Dialog open bare title={title} onClose={onClose} className={styles.jsondialog}>
       <header className="card-h">
         <h2>{title}</h2>
         {form === 'shown' || stored.data === undefined ? null : (
-          <span className="sub">{eventTexts.size(formatSize(stored.data.size_bytes))}</span>
+          <span className="sub">{eventsTexts.size(formatSize(stored.data.size_bytes))}</span>
         )}
         <span className="sp" />
         <Segmented
           className="seg-sm"
-          label={eventTexts.forms}
+          label={eventsTexts.forms}
           value={form}
           options={[
-            { value: 'stored', label: eventTexts.asStored },
-            { value: 'shown', label: eventTexts.asShown },
+            { value: 'stored', label: eventsTexts.asStored },
+            { value: 'shown', label: eventsTexts.asShown },
           ]}
           onChange={setForm}
         />
-        <CopyButton size="sm" text={text} said={texts.jsonCopied}>
-          {texts.copy}
+        <CopyButton size="sm" text={text} said={issueTexts.jsonCopied}>
+          {issueTexts.copy}
         </CopyButton>
-        <IconButton look="ghost" size="sm" icon="x" label={texts.close} onClick={onClose} />
+        <IconButton look="ghost" size="sm" icon="x" label={issueTexts.close} onClick={onClose} />
       </header>
       {form === 'stored' && stored.error !== null ? (
-        <QueryError what={eventTexts.what} error={stored.error} onRetry={() => void stored.refetch()} />
+        <QueryError what={eventsTexts.what} error={stored.error} onRetry={() => void stored.refetch()} />
       ) : text === '' ? (
         <Skeleton heightPx={300} label={title} />
       ) : (

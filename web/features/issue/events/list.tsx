@@ -7,8 +7,8 @@ import { Field } from '../../../ui/field.tsx'
 import { formatCount, formatExact } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/states.tsx'
-import { issue as texts } from '../texts.ts'
-import { issueEvents as eventTexts } from './texts.ts'
+import { issueTexts } from '../texts.ts'
+import { eventsTexts } from './texts.ts'
 import { versionOf } from '../../../common/issue/trend.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import styles from './list.module.css'
@@ -36,22 +36,22 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
     onOnly(text.trim())
   }
   return (
-    <Dialog open bare title={eventTexts.title} onClose={onClose} className={styles.eventdialog}>
+    <Dialog open bare title={eventsTexts.title} onClose={onClose} className={styles.eventdialog}>
       <header className="card-h">
-        <h2>{eventTexts.title}</h2>
+        <h2>{eventsTexts.title}</h2>
         {first === undefined || only !== '' ? null : (
           <span className="sub">
-            {(first.total_capped === true ? eventTexts.storedOver : eventTexts.stored)(formatCount(first.total))}
+            {(first.total_capped === true ? eventsTexts.storedOver : eventsTexts.stored)(formatCount(first.total))}
           </span>
         )}
         <span className="sp" />
-        <IconButton look="ghost" size="sm" icon="x" label={texts.close} onClick={onClose} />
+        <IconButton look="ghost" size="sm" icon="x" label={issueTexts.close} onClick={onClose} />
       </header>
       <form className={styles.evOnly} role="search" onSubmit={submit}>
         <Field
-          label={eventTexts.only}
+          label={eventsTexts.only}
           value={text}
-          placeholder={eventTexts.onlyHint}
+          placeholder={eventsTexts.onlyHint}
           maxLength={300}
           spellCheck={false}
           autoComplete="off"
@@ -63,7 +63,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
                 look="ghost"
                 size="sm"
                 icon="x"
-                label={eventTexts.clear}
+                label={eventsTexts.clear}
                 onClick={() => {
                   setText('')
                   onOnly('')
@@ -79,27 +79,27 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
-        aria-label={eventTexts.title}
+        aria-label={eventsTexts.title}
         aria-busy={list.isFetching}
       >
         {list.error !== null && rows.length === 0 ? (
-          <QueryError what={eventTexts.what} error={list.error} onRetry={() => void list.refetch()} />
+          <QueryError what={eventsTexts.what} error={list.error} onRetry={() => void list.refetch()} />
         ) : list.data === undefined ? (
-          <Skeleton heightPx={300} label={eventTexts.what} />
+          <Skeleton heightPx={300} label={eventsTexts.what} />
         ) : rows.length === 0 ? (
           <p className={styles.evNone}>
-            <Icon name="search" /> {eventTexts.noneMatchText(only)}
+            <Icon name="search" /> {eventsTexts.noneMatchText(only)}
           </p>
         ) : (
           <table className={list.isPlaceholderData ? `${styles.evRows} ${styles.isOld}` : styles.evRows}>
             <thead>
               <tr>
-                <th scope="col">{eventTexts.columns.time}</th>
-                <th scope="col">{eventTexts.columns.event}</th>
-                <th scope="col">{eventTexts.columns.release}</th>
-                <th scope="col">{eventTexts.columns.environment}</th>
-                <th scope="col">{eventTexts.columns.user}</th>
-                <th scope="col">{eventTexts.columns.device}</th>
+                <th scope="col">{eventsTexts.columns.time}</th>
+                <th scope="col">{eventsTexts.columns.event}</th>
+                <th scope="col">{eventsTexts.columns.release}</th>
+                <th scope="col">{eventsTexts.columns.environment}</th>
+                <th scope="col">{eventsTexts.columns.user}</th>
+                <th scope="col">{eventsTexts.columns.device}</th>
               </tr>
             </thead>
             <tbody>
@@ -112,9 +112,9 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
         {list.hasNextPage ? (
           <p className={styles.evMore}>
             <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              {rows.length === 0 ? eventTexts.lookFurther : eventTexts.more}
+              {rows.length === 0 ? eventsTexts.lookFurther : eventsTexts.more}
             </Button>
-            {only === '' ? null : <span className="sub">{eventTexts.lookedAt(looked)}</span>}
+            {only === '' ? null : <span className="sub">{eventsTexts.lookedAt(looked)}</span>}
           </p>
         ) : null}
       </div>
@@ -130,7 +130,7 @@ function Row({ row, shown, onChoose }: { row: EventRow; shown: boolean; onChoose
           {formatExact(row.occurred_at)}
         </button>
       </th>
-      <td title={row.title ?? undefined}>{row.title ?? <span className="c-3">{eventTexts.damaged}</span>}</td>
+      <td title={row.title ?? undefined}>{row.title ?? <span className="c-3">{eventsTexts.damaged}</span>}</td>
       <td title={row.release ?? undefined}>{row.release === null ? '' : versionOf(row.release)}</td>
       <td>{row.environment}</td>
       <td title={row.user?.label ?? undefined}>{row.user?.label ?? ''}</td>

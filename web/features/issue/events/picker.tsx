@@ -5,8 +5,8 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { formatExact } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
-import { issue as texts } from '../texts.ts'
-import { issueEvents as eventTexts } from './texts.ts'
+import { issueTexts } from '../texts.ts'
+import { eventsTexts } from './texts.ts'
 import styles from './picker.module.css'
 
 const EventList = lazy(() => import('./list.tsx').then((module) => ({ default: module.EventList })))
@@ -35,13 +35,13 @@ export function EventPicker(props: EventPickerProps) {
   useKeys([
     ...(older === null
       ? []
-      : [{ keys: '[', label: texts.older, group: 'Issue' as const, repeats: true, run: () => onChoose(older) }]),
+      : [{ keys: '[', label: issueTexts.older, group: 'Issue' as const, repeats: true, run: () => onChoose(older) }]),
     ...(newer === null
       ? []
-      : [{ keys: ']', label: texts.newer, group: 'Issue' as const, repeats: true, run: () => onChoose(newer) }]),
-    { keys: 'v', label: eventTexts.all, group: 'Issue' as const, run: () => setList(true) },
+      : [{ keys: ']', label: issueTexts.newer, group: 'Issue' as const, repeats: true, run: () => onChoose(newer) }]),
+    { keys: 'v', label: eventsTexts.all, group: 'Issue' as const, run: () => setList(true) },
     ...(newerCame
-      ? [{ keys: '.', label: texts.showNewest, group: 'Issue' as const, run: () => onChoose('latest') }]
+      ? [{ keys: '.', label: issueTexts.showNewest, group: 'Issue' as const, run: () => onChoose('latest') }]
       : []),
   ])
   const at =
@@ -55,15 +55,15 @@ export function EventPicker(props: EventPickerProps) {
             ? 'oldest'
             : 'none'
   return (
-    <section className={styles.evnav} aria-label={texts.event}>
+    <section className={styles.evnav} aria-label={issueTexts.event}>
       <Segmented
         className="seg-sm"
-        label={texts.whichEvent}
+        label={issueTexts.whichEvent}
         value={at}
         options={[
-          { value: 'latest', label: texts.latest },
-          { value: 'most_complete', label: eventTexts.mostComplete, title: eventTexts.mostCompleteTitle },
-          { value: 'oldest', label: texts.first },
+          { value: 'latest', label: issueTexts.latest },
+          { value: 'most_complete', label: eventsTexts.mostComplete, title: eventsTexts.mostCompleteTitle },
+          { value: 'oldest', label: issueTexts.first },
         ]}
         onChange={onChoose}
       />
@@ -72,8 +72,8 @@ export function EventPicker(props: EventPickerProps) {
           <span className={`mono ${styles.evId}`} title={event.event_id}>
             {event.event_id.slice(0, 8)}
           </span>
-          <CopyButton iconOnly text={event.event_id} said={texts.eventIdCopied}>
-            {texts.copyEventId}
+          <CopyButton iconOnly text={event.event_id} said={issueTexts.eventIdCopied}>
+            {issueTexts.copyEventId}
           </CopyButton>
           <time dateTime={event.occurred_at}>{formatExact(event.occurred_at)}</time>
         </>
@@ -81,40 +81,40 @@ export function EventPicker(props: EventPickerProps) {
       {only === '' ? null : (
         <span className={styles.evTok}>
           <b title={only}>{only}</b>
-          <IconButton look="ghost" size="sm" icon="x" label={eventTexts.clear} onClick={() => onOnly('')} />
+          <IconButton look="ghost" size="sm" icon="x" label={eventsTexts.clear} onClick={() => onOnly('')} />
         </span>
       )}
       <span className="sp" />
       {newerCame ? (
         <span className={styles.newer} role="status">
-          {texts.newerCame}{' '}
+          {issueTexts.newerCame}{' '}
           <button type="button" className="link-t" onClick={() => onChoose('latest')}>
-            {texts.showNewest}
+            {issueTexts.showNewest}
           </button>
         </span>
       ) : null}
       <Button look="ghost" size="sm" icon="issues" keys="v" onClick={() => setList(true)}>
-        {eventTexts.all}
+        {eventsTexts.all}
       </Button>
       {event === null ? null : (
         <Button look="ghost" size="sm" icon="code" onClick={() => setJson(true)}>
-          {texts.json}
+          {issueTexts.json}
         </Button>
       )}
       <IconButton
         size="sm"
         icon="left"
-        label={texts.older}
+        label={issueTexts.older}
         keys="["
-        why={older === null ? texts.noOlder : undefined}
+        why={older === null ? issueTexts.noOlder : undefined}
         onClick={() => older !== null && onChoose(older)}
       />
       <IconButton
         size="sm"
         icon="right"
-        label={texts.newer}
+        label={issueTexts.newer}
         keys="]"
-        why={newer === null ? texts.noNewer : undefined}
+        why={newer === null ? issueTexts.noNewer : undefined}
         onClick={() => newer !== null && onChoose(newer)}
       />
       {list ? (

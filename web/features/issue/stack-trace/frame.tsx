@@ -2,7 +2,7 @@ import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import type { Frame } from '../../../../server/protocol/event.api.ts'
 import type { CSSProperties, ReactNode } from 'react'
 import { Code } from '../../../ui/highlight.tsx'
-import { issue as texts } from '../texts.ts'
+import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
 import { hasInside, locationOf, nameOf, sourceOf, type SourceLine } from './model.ts'
 import styles from './frame.module.css'
@@ -29,7 +29,7 @@ export function StackFrame({ frame, platform, open }: FrameProps) {
         <details className={styles.vars}>
           <summary>
             <DisclosureIcon />
-            {texts.locals} <span className="sub">{vars.length}</span>
+            {issueTexts.locals} <span className="sub">{vars.length}</span>
           </summary>
           <Values values={vars} />
         </details>
@@ -66,7 +66,7 @@ function Source({ lines }: { lines: readonly SourceLine[] }) {
   return (
     // Long lines scroll inside, which keys must be able to do too.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.srcw} tabIndex={0} role="region" aria-label={texts.sourceAround(hit)}>
+    <div className={styles.srcw} tabIndex={0} role="region" aria-label={issueTexts.sourceAround(hit)}>
       <ol className={styles.src} start={first} style={startAt(first)}>
         {lines.map((line) => (
           <li key={line.number} className={line.hit ? styles.hit : undefined}>

@@ -7,7 +7,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Flag } from '../../../ui/tiles.tsx'
-import { issue as texts } from '../texts.ts'
+import { issueTexts } from '../texts.ts'
 import { LongText } from '../contexts/value.tsx'
 import { StackFrame } from './frame.tsx'
 import {
@@ -38,31 +38,31 @@ export function StackTrace({ event }: { event: Event }) {
   // Without a frame of the app's own there is nothing to fold towards.
   const view: View = picked === 'app' && !inApp ? 'all' : (picked ?? (inApp ? 'app' : 'all'))
   const text = () => (stack === undefined ? '' : rawStack(stack, event.platform))
-  const copy = () => void copyAndSay(text(), texts.traceCopied)
-  useKeys(stack === undefined ? [] : [{ keys: 'y', label: texts.keys.copyTrace, group: 'Issue', run: copy }])
+  const copy = () => void copyAndSay(text(), issueTexts.traceCopied)
+  useKeys(stack === undefined ? [] : [{ keys: 'y', label: issueTexts.keys.copyTrace, group: 'Issue', run: copy }])
   if (stack === undefined) return null
 
   const options = [
-    ...(inApp ? [{ value: 'app' as const, label: texts.inApp }] : []),
-    { value: 'all' as const, label: texts.all(countFrames(stack)) },
-    { value: 'raw' as const, label: texts.raw },
+    ...(inApp ? [{ value: 'app' as const, label: issueTexts.inApp }] : []),
+    { value: 'all' as const, label: issueTexts.all(countFrames(stack)) },
+    { value: 'raw' as const, label: issueTexts.raw },
   ]
   return (
     <section className="card" id="trace" aria-labelledby="h-trace">
       <header className="card-h">
         <h2 id="h-trace" tabIndex={-1}>
-          {texts.trace}
+          {issueTexts.trace}
         </h2>
         <ThreadChoice stacks={stacks} stack={stack} onChoose={setChosen} />
         <span className="sp" />
-        <Segmented className="seg-sm" label={texts.frames} value={view} options={options} onChange={setPicked} />
+        <Segmented className="seg-sm" label={issueTexts.frames} value={view} options={options} onChange={setPicked} />
         <Button look="ghost" size="sm" icon="copy" keys="y" onClick={copy}>
-          {texts.copy}
+          {issueTexts.copy}
         </Button>
       </header>
       {view === 'raw' ? (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre className={styles.rawtrace} tabIndex={0} role="region" aria-label={texts.rawLabel}>
+        <pre className={styles.rawtrace} tabIndex={0} role="region" aria-label={issueTexts.rawLabel}>
           {text()}
         </pre>
       ) : (
@@ -76,7 +76,7 @@ export function StackTrace({ event }: { event: Event }) {
 const tracesOf = (stack: Stack): Stacktrace[] =>
   [...stack.exceptions.map((one) => one.stacktrace), stack.stacktrace].filter((trace) => trace !== null)
 
-const threadWord = (stack: Stack): string => stack.thread?.name ?? stack.thread?.id ?? texts.unnamedThread
+const threadWord = (stack: Stack): string => stack.thread?.name ?? stack.thread?.id ?? issueTexts.unnamedThread
 
 /** Which thread is shown; a menu only where there is a choice. */
 function ThreadChoice({
@@ -93,24 +93,25 @@ function ThreadChoice({
   if (stacks.length < 2) {
     return (
       <span className="sub">
-        {texts.thread} <b>{threadWord(stack)}</b>
-        {crashed ? `, ${texts.crashed}` : ''}
+        {issueTexts.thread} <b>{threadWord(stack)}</b>
+        {crashed ? `, ${issueTexts.crashed}` : ''}
       </span>
     )
   }
   return (
     <Menu
-      label={texts.threads}
+      label={issueTexts.threads}
       entries={stacks.map((one, index) => ({
-        label: one.thread === null ? texts.crashThread : texts.threadName(threadLabel(one, index, stacks)),
-        note: one.key === 'crash' && one.thread?.crashed === true ? texts.crashed : (one.thread?.state ?? undefined),
+        label: one.thread === null ? issueTexts.crashThread : issueTexts.threadName(threadLabel(one, index, stacks)),
+        note:
+          one.key === 'crash' && one.thread?.crashed === true ? issueTexts.crashed : (one.thread?.state ?? undefined),
         checked: one.key === stack.key,
         onSelect: () => onChoose(one.key),
       }))}
       trigger={
         <Button look="ghost" size="sm" caret>
-          {stack.thread === null ? texts.crashThread : texts.threadName(threadWord(stack))}
-          {crashed ? `, ${texts.crashed}` : ''}
+          {stack.thread === null ? issueTexts.crashThread : issueTexts.threadName(threadWord(stack))}
+          {crashed ? `, ${issueTexts.crashed}` : ''}
         </Button>
       }
     />
@@ -142,13 +143,15 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
   return (
     <p className={styles.exc}>
       {joint === 'first' ? null : (
-        <span className={styles.joint}>{joint === 'cause' ? texts.causedBy : texts.member} </span>
+        <span className={styles.joint}>{joint === 'cause' ? issueTexts.causedBy : issueTexts.member} </span>
       )}
       <b>{typeOf(exception, platform)}</b>{' '}
       <span className={styles.excV}>
         <LongText text={exception.value ?? ''} most={LONGEST_MESSAGE} />
       </span>{' '}
-      {joint === 'first' && exception.mechanism?.handled === false ? <Flag colour="red">{texts.unhandled}</Flag> : null}
+      {joint === 'first' && exception.mechanism?.handled === false ? (
+        <Flag colour="red">{issueTexts.unhandled}</Flag>
+      ) : null}
     </p>
   )
 }
@@ -156,7 +159,7 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
 function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode; platform: string }) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set())
   const rows = foldFrames(trace, mode, unfolded)
-  if (rows.length === 0) return <p className={`${styles.exc} sub`}>{texts.noFrames}</p>
+  if (rows.length === 0) return <p className={`${styles.exc} sub`}>{issueTexts.noFrames}</p>
   return (
     <div className="frames">
       {rows.map((row) =>
@@ -168,7 +171,7 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
             onClick={() => setUnfolded(new Set([...unfolded, row.key]))}
           >
             <Icon name="more" />
-            <span>{texts.frameworkFrames(row.frames.length)}</span>
+            <span>{issueTexts.frameworkFrames(row.frames.length)}</span>
             <span className="mono">{row.origins}</span>
           </button>
         ) : (
@@ -189,10 +192,10 @@ function TraceFoot({ stack }: { stack: Stack }) {
       ) : (
         <span>
           <Icon name={whole ? 'check' : 'warn'} className={whole ? 'c-green' : 'c-amber'} />
-          {texts.readable(readable, total)}
+          {issueTexts.readable(readable, total)}
         </span>
       )}
-      <a href="#grouping">{texts.whyGrouped}</a>
+      <a href="#grouping">{issueTexts.whyGrouped}</a>
     </footer>
   )
 }
@@ -204,11 +207,11 @@ export function MessageCard({ event }: { event: Event }) {
     <section className="card" aria-labelledby="h-trace">
       <header className="card-h">
         <h2 id="h-trace" tabIndex={-1}>
-          {texts.message}
+          {issueTexts.message}
         </h2>
         {event.logger === null ? null : (
           <span className="sub">
-            {texts.logger} <span className="mono">{event.logger}</span>
+            {issueTexts.logger} <span className="mono">{event.logger}</span>
           </span>
         )}
       </header>
@@ -217,7 +220,7 @@ export function MessageCard({ event }: { event: Event }) {
       </p>
       {event.message_template === null || event.message_template === event.message ? null : (
         <p className={`${styles.msgtext} sub`}>
-          {texts.template}{' '}
+          {issueTexts.template}{' '}
           <span className="mono">
             <LongText text={event.message_template} most={LONGEST_MESSAGE} />
           </span>
@@ -225,7 +228,7 @@ export function MessageCard({ event }: { event: Event }) {
       )}
       <footer className="card-f">
         <span />
-        <a href="#grouping">{texts.whyGrouped}</a>
+        <a href="#grouping">{issueTexts.whyGrouped}</a>
       </footer>
     </section>
   )

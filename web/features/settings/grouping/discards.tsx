@@ -6,7 +6,7 @@ import { useCan } from '../../../common/can.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Skeleton } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { grouping as texts } from './texts.ts'
+import { groupingTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import settingsStyles from '../../../common/settings.module.css'
 import styles from './discards.module.css'
@@ -27,23 +27,23 @@ export function Discards({ projectId }: { projectId: string }) {
           ? page
           : { ...page, items: page.items.filter((one) => one.id !== id), total: page.total - 1 },
       ),
-    said: (_answer, discard) => texts.tookUp(discard.short_id),
-    failed: texts.takeUpFailed,
+    said: (_answer, discard) => groupingTexts.tookUp(discard.short_id),
+    failed: groupingTexts.takeUpFailed,
   })
   return (
     <section className="card" aria-labelledby="grouping-discards">
       <header className="card-h">
-        <h2 id="grouping-discards">{texts.discards}</h2>
-        <span className={`sub ${settingsStyles.wideOnly}`}>{texts.discardsMore}</span>
+        <h2 id="grouping-discards">{groupingTexts.discards}</h2>
+        <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.discardsMore}</span>
       </header>
       {list.data === undefined ? (
         list.error === null ? (
-          <Skeleton heightPx={56} label={texts.discards} />
+          <Skeleton heightPx={56} label={groupingTexts.discards} />
         ) : (
-          <QueryError what={texts.discards} error={list.error} onRetry={() => void list.refetch()} />
+          <QueryError what={groupingTexts.discards} error={list.error} onRetry={() => void list.refetch()} />
         )
       ) : list.data.items.length === 0 ? (
-        <p className={`${settingsStyles.ruleNote} sub`}>{texts.noDiscards}</p>
+        <p className={`${settingsStyles.ruleNote} sub`}>{groupingTexts.noDiscards}</p>
       ) : (
         <ul className={styles.list}>
           {list.data.items.map((discard) => (
@@ -52,17 +52,17 @@ export function Discards({ projectId }: { projectId: string }) {
                 <b className={styles.title}>{discard.title}</b>
                 <p className="sub">
                   <span className="id">{discard.short_id}</span>{' '}
-                  {texts.discardedBy(discard.discarded_by?.name ?? null, discard.event_count)} ·{' '}
+                  {groupingTexts.discardedBy(discard.discarded_by?.name ?? null, discard.event_count)} ·{' '}
                   <Time at={discard.created_at} as="since" />
                 </p>
               </div>
               <Button size="sm" why={may.why} onClick={() => takeUp.mutate(discard)}>
-                {texts.takeUp}
+                {groupingTexts.takeUp}
               </Button>
             </li>
           ))}
           {list.data.total > list.data.items.length ? (
-            <li className="sub">{texts.moreDiscards(list.data.total - list.data.items.length)}</li>
+            <li className="sub">{groupingTexts.moreDiscards(list.data.total - list.data.items.length)}</li>
           ) : null}
         </ul>
       )}

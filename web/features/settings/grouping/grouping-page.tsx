@@ -23,7 +23,7 @@ import { ProjectPart } from '../project-part.tsx'
 import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { focusFirstInvalid } from '../../../ui/field.tsx'
-import { grouping as texts } from './texts.ts'
+import { groupingTexts } from './texts.ts'
 import settingsStyles from '../../../common/settings.module.css'
 import styles from './grouping-page.module.css'
 
@@ -34,7 +34,13 @@ export function ProjectGroupingPage() {
   const project = useQuery(projectSettingsQuery(projectId))
   const may = useCan('projects.write')
   return (
-    <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
+    <ProjectPart
+      title={groupingTexts.title}
+      lead={groupingTexts.lead}
+      heightPx={420}
+      mayChange={may.allowed}
+      project={project}
+    >
       {(data) => (
         <>
           <RulesForm key={projectId} project={data} why={may.why} />
@@ -66,7 +72,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
   const dirty = textOf(draft) !== textOf(draftOf(project))
   const params = { projectId: project.id }
   const save = useSettingsSave(project.id, {
-    said: texts.saved,
+    said: groupingTexts.saved,
     onSaved: (answer) => {
       setDraft(draftOf(answer))
       setAsked(false)
@@ -97,16 +103,16 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
 
   return (
     <SettingsForm
-      name={texts.title}
+      name={groupingTexts.title}
       error={save.error}
-      failed={texts.failed}
+      failed={groupingTexts.failed}
       onSave={saveNow}
       className="grouping-rules"
     >
       <section className="card" aria-labelledby="grouping-fingerprint">
         <header className="card-h">
-          <h2 id="grouping-fingerprint">{texts.fingerprintRules}</h2>
-          <span className={`sub ${settingsStyles.wideOnly}`}>{texts.fingerprintMore}</span>
+          <h2 id="grouping-fingerprint">{groupingTexts.fingerprintRules}</h2>
+          <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.fingerprintMore}</span>
           <SaveState dirty={dirty} busy={save.isPending} why={why}>
             <Button
               size="sm"
@@ -115,12 +121,12 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
               why={why}
               onClick={() => send((rules) => preview.mutate(rules))}
             >
-              {texts.tryOut}
+              {groupingTexts.tryOut}
             </Button>
           </SaveState>
         </header>
         {draft.fingerprint.length === 0 ? (
-          <p className={`${settingsStyles.ruleNote} sub`}>{texts.noFingerprint}</p>
+          <p className={`${settingsStyles.ruleNote} sub`}>{groupingTexts.noFingerprint}</p>
         ) : null}
         {draft.fingerprint.map((rule, index) => (
           <FingerprintRow
@@ -142,11 +148,11 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             why={why}
             onClick={() => change({ fingerprint: [...draft.fingerprint, blankFingerprint()] })}
           >
-            {texts.add}
+            {groupingTexts.add}
           </Button>
           {draft.fingerprint.length === 0 ? null : (
             <p className="hint">
-              {texts.matchHint}. {texts.fingerprintHint}.
+              {groupingTexts.matchHint}. {groupingTexts.fingerprintHint}.
             </p>
           )}
         </div>
@@ -154,7 +160,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       {preview.data === undefined && preview.error === null ? null : (
         <section className="card" aria-labelledby="grouping-preview">
           <header className="card-h">
-            <h2 id="grouping-preview">{texts.tryTitle}</h2>
+            <h2 id="grouping-preview">{groupingTexts.tryTitle}</h2>
           </header>
           <div className={settingsStyles.body}>
             <GroupingPreview preview={preview.data} error={preview.error} />
@@ -163,10 +169,10 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       )}
       <section className="card" aria-labelledby="grouping-stack">
         <header className="card-h">
-          <h2 id="grouping-stack">{texts.stackRules}</h2>
-          <span className={`sub ${settingsStyles.wideOnly}`}>{texts.stackMore}</span>
+          <h2 id="grouping-stack">{groupingTexts.stackRules}</h2>
+          <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.stackMore}</span>
         </header>
-        {draft.stack.length === 0 ? <p className={`${settingsStyles.ruleNote} sub`}>{texts.noStack}</p> : null}
+        {draft.stack.length === 0 ? <p className={`${settingsStyles.ruleNote} sub`}>{groupingTexts.noStack}</p> : null}
         {draft.stack.map((rule, index) => (
           <StackRow
             key={rule.key}
@@ -182,9 +188,9 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
         ))}
         <div className={styles.add}>
           <Button size="sm" icon="plus" why={why} onClick={() => change({ stack: [...draft.stack, blankStack()] })}>
-            {texts.add}
+            {groupingTexts.add}
           </Button>
-          {draft.stack.length === 0 ? null : <p className="hint">{texts.stackMatchHint}</p>}
+          {draft.stack.length === 0 ? null : <p className="hint">{groupingTexts.stackMatchHint}</p>}
         </div>
       </section>
     </SettingsForm>

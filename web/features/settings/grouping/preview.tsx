@@ -4,7 +4,7 @@ import { reasonOf } from '../../../api/change.ts'
 import { paths } from '../../../address/paths.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Note } from '../../../ui/states.tsx'
-import { grouping as texts } from './texts.ts'
+import { groupingTexts } from './texts.ts'
 import styles from './preview.module.css'
 
 export type Preview = AnswerOf<'POST /api/projects/:projectId/grouping/preview'>
@@ -17,25 +17,25 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {texts.tryFailed} {reasonOf(error)}
+        {groupingTexts.tryFailed} {reasonOf(error)}
       </Note>
     )
   if (preview === undefined) return null
-  if (preview.of === 0 || preview.oldest_at === null) return <p role="status">{texts.nothingStored}</p>
+  if (preview.of === 0 || preview.oldest_at === null) return <p role="status">{groupingTexts.nothingStored}</p>
   const isSame = preview.merges_total + preview.splits_total + preview.moved === 0
   return (
     <div className={styles.preview}>
       <p role="status">
-        {texts.looked(preview.looked_at, preview.of, preview.issues, day.format(new Date(preview.oldest_at)))}{' '}
-        <b>{isSame ? texts.same : texts.moved(preview.moved)}</b>
+        {groupingTexts.looked(preview.looked_at, preview.of, preview.issues, day.format(new Date(preview.oldest_at)))}{' '}
+        <b>{isSame ? groupingTexts.same : groupingTexts.moved(preview.moved)}</b>
       </p>
       {preview.merges.length === 0 ? null : (
         <>
-          <h3>{texts.merges(preview.merges_total)}</h3>
+          <h3>{groupingTexts.merges(preview.merges_total)}</h3>
           <ul>
             {preview.merges.slice(0, SHOWN).map(({ issues, events }) => (
               <li key={issues.map(({ id }) => id).join()}>
-                <span className="num sub">{texts.together(events)}</span>
+                <span className="num sub">{groupingTexts.together(events)}</span>
                 <ul>
                   {issues.slice(0, SHOWN).map((issue) => (
                     <IssueLine key={issue.id} issue={issue} />
@@ -48,7 +48,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
       )}
       {preview.splits.length === 0 ? null : (
         <>
-          <h3>{texts.splits(preview.splits_total)}</h3>
+          <h3>{groupingTexts.splits(preview.splits_total)}</h3>
           <ul>
             {preview.splits.slice(0, SHOWN).map(({ issue, parts }) => (
               <li key={issue.id}>
@@ -56,7 +56,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
                   <IssueLine issue={issue} />
                 </ul>
                 <span className="num sub">
-                  {texts.parts(parts.length)}: {parts.map(({ events }) => formatCount(events)).join(' + ')}
+                  {groupingTexts.parts(parts.length)}: {parts.map(({ events }) => formatCount(events)).join(' + ')}
                 </span>
               </li>
             ))}

@@ -1,7 +1,7 @@
 import type { ProjectSettings } from '../../../api/queries.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Field, SelectField } from '../../../ui/field.tsx'
-import { grouping as texts } from './texts.ts'
+import { groupingTexts } from './texts.ts'
 import { parseElements, parseMatch, printElements, printMatch } from './rule-text.ts'
 import styles from './rule-rows.module.css'
 
@@ -40,7 +40,7 @@ export function problemsOf(rule: DraftFingerprint | DraftStack): { match?: strin
   return {
     ...('problem' in read ? { match: read.problem } : {}),
     ...('fingerprint' in rule && parseElements(rule.fingerprint).length === 0
-      ? { fingerprint: texts.problems.noFingerprint }
+      ? { fingerprint: groupingTexts.problems.noFingerprint }
       : {}),
   }
 }
@@ -85,10 +85,10 @@ export function FingerprintRow({
   const problems = asked ? problemsOf(rule) : {}
   const common = { autoComplete: 'off', spellCheck: false, readOnly: why !== undefined }
   return (
-    <fieldset className={styles.rule} aria-label={texts.ruleOf(number)}>
+    <fieldset className={styles.rule} aria-label={groupingTexts.ruleOf(number)}>
       <Field
         {...common}
-        label={texts.match}
+        label={groupingTexts.match}
         className="mono"
         value={rule.match}
         placeholder={number === 1 ? 'type:PaymentError module:com.acme.*' : undefined}
@@ -97,7 +97,7 @@ export function FingerprintRow({
       />
       <Field
         {...common}
-        label={texts.fingerprint}
+        label={groupingTexts.fingerprint}
         className="mono"
         value={rule.fingerprint}
         placeholder={number === 1 ? 'payments, {{ tag.shop }}' : undefined}
@@ -106,23 +106,30 @@ export function FingerprintRow({
       />
       <Field
         {...common}
-        label={texts.titleField}
+        label={groupingTexts.titleField}
         value={rule.title}
         onChange={(event) => onChange({ ...rule, title: event.target.value })}
       />
-      <RowEnd number={number} why={why} hits={hits} onUp={onUp} remove={texts.remove(number)} onRemove={onRemove} />
+      <RowEnd
+        number={number}
+        why={why}
+        hits={hits}
+        onUp={onUp}
+        remove={groupingTexts.remove(number)}
+        onRemove={onRemove}
+      />
     </fieldset>
   )
 }
 
-const ACTIONS = Object.keys(texts.actions) as StackRule['action'][]
+const ACTIONS = Object.keys(groupingTexts.actions) as StackRule['action'][]
 
 export function StackRow({ number, rule, why, asked, hits, onChange, onUp, onRemove }: RowProps<DraftStack>) {
   const problems = asked ? problemsOf(rule) : {}
   return (
-    <fieldset className={`${styles.rule} ${styles.stackRule}`} aria-label={texts.stackRuleOf(number)}>
+    <fieldset className={`${styles.rule} ${styles.stackRule}`} aria-label={groupingTexts.stackRuleOf(number)}>
       <Field
-        label={texts.match}
+        label={groupingTexts.match}
         className="mono"
         value={rule.match}
         placeholder={number === 1 ? 'module:com.acme.net.*' : undefined}
@@ -133,7 +140,7 @@ export function StackRow({ number, rule, why, asked, hits, onChange, onUp, onRem
         onChange={(event) => onChange({ ...rule, match: event.target.value })}
       />
       <SelectField
-        label={texts.action}
+        label={groupingTexts.action}
         value={rule.action}
         disabled={why !== undefined}
         onChange={(event) =>
@@ -142,7 +149,7 @@ export function StackRow({ number, rule, why, asked, hits, onChange, onUp, onRem
       >
         {ACTIONS.map((one) => (
           <option key={one} value={one}>
-            {texts.actions[one]}
+            {groupingTexts.actions[one]}
           </option>
         ))}
       </SelectField>
@@ -151,7 +158,7 @@ export function StackRow({ number, rule, why, asked, hits, onChange, onUp, onRem
         why={why}
         hits={hits}
         onUp={onUp}
-        remove={texts.removeStack(number)}
+        remove={groupingTexts.removeStack(number)}
         onRemove={onRemove}
       />
     </fieldset>
@@ -163,9 +170,9 @@ type RowEndProps = Pick<RowProps<never>, 'number' | 'why' | 'hits' | 'onUp' | 'o
 function RowEnd({ number, why, hits, onUp, remove, onRemove }: RowEndProps) {
   return (
     <div className={styles.end}>
-      {hits === undefined ? null : <span className="num sub">{texts.hits(hits)}</span>}
+      {hits === undefined ? null : <span className="num sub">{groupingTexts.hits(hits)}</span>}
       {onUp === undefined ? null : (
-        <IconButton icon="up" look="ghost" label={texts.up(number)} why={why} onClick={onUp} />
+        <IconButton icon="up" look="ghost" label={groupingTexts.up(number)} why={why} onClick={onUp} />
       )}
       <IconButton icon="trash" look="ghost" label={remove} why={why} onClick={onRemove} />
     </div>

@@ -1,8 +1,8 @@
-import { grouping } from './texts.ts'
+import { groupingTexts } from './texts.ts'
 
 /** Rules as people write them in one line, and as the API takes them. */
 
-const words = grouping.problems
+const words = groupingTexts.problems
 
 export type Matcher = { key: string; glob: string; not: boolean }
 

@@ -6,7 +6,7 @@ const plural = (count: number, one: string, many: string): string => `${formatCo
 const events = (count: number): string => plural(count, 'event', 'events')
 const issues = (count: number): string => plural(count, 'issue', 'issues')
 
-export const grouping = {
+export const groupingTexts = {
   title: 'Grouping',
   lead: 'Decide which events form one issue. Rules apply to new events.',
   saved: 'Grouping rules saved',

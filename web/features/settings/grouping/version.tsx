@@ -6,7 +6,7 @@ import { groupingQuery } from '../../../api/grouping-queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Skeleton } from '../../../ui/states.tsx'
-import { grouping as texts } from './texts.ts'
+import { groupingTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import { GroupingPreview } from './preview.tsx'
 import settingsStyles from '../../../common/settings.module.css'
@@ -22,30 +22,30 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
   return (
     <section className="card" aria-labelledby="grouping-version">
       <header className="card-h">
-        <h2 id="grouping-version">{texts.version}</h2>
-        <span className={`sub ${settingsStyles.wideOnly}`}>{texts.versionMore}</span>
+        <h2 id="grouping-version">{groupingTexts.version}</h2>
+        <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.versionMore}</span>
       </header>
       {state.data === undefined ? (
         state.error === null ? (
-          <Skeleton heightPx={56} label={texts.version} />
+          <Skeleton heightPx={56} label={groupingTexts.version} />
         ) : (
-          <QueryError what={texts.version} error={state.error} onRetry={() => void state.refetch()} />
+          <QueryError what={groupingTexts.version} error={state.error} onRetry={() => void state.refetch()} />
         )
       ) : (
         <div className={styles.version}>
           <div>
-            <b>{texts.versionIs(state.data.version)}</b>
+            <b>{groupingTexts.versionIs(state.data.version)}</b>
             <p className="sub">
               {state.data.transition !== null
-                ? texts.moving(state.data.transition.from, day.format(new Date(state.data.transition.until)))
+                ? groupingTexts.moving(state.data.transition.from, day.format(new Date(state.data.transition.until)))
                 : newest === undefined
-                  ? texts.newest
-                  : texts.newer(newest)}
+                  ? groupingTexts.newest
+                  : groupingTexts.newer(newest)}
             </p>
           </div>
           {newest === undefined || state.data.transition !== null ? null : (
             <Button why={why} onClick={() => setAsking(true)}>
-              {texts.upgrade(newest)}
+              {groupingTexts.upgrade(newest)}
             </Button>
           )}
         </div>
@@ -73,28 +73,28 @@ function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
     send: () => call('POST /api/projects/:projectId/grouping/upgrade', { params, body: { version } }),
     touches: () => [['projects'], groupingQuery(projectId).queryKey],
     settle: onClose,
-    said: () => texts.upgraded(version),
-    failed: texts.upgradeFailed,
+    said: () => groupingTexts.upgraded(version),
+    failed: groupingTexts.upgradeFailed,
   })
   return (
-    <Dialog open onClose={onClose} title={texts.upgradeTitle(version)} className={styles.dialog}>
-      <p>{texts.upgradeText}</p>
+    <Dialog open onClose={onClose} title={groupingTexts.upgradeTitle(version)} className={styles.dialog}>
+      <p>{groupingTexts.upgradeText}</p>
       {preview.isPending ? (
         <p role="status" className="sub">
-          {texts.looking}
+          {groupingTexts.looking}
         </p>
       ) : (
         <GroupingPreview preview={preview.data} error={preview.error} />
       )}
       <p className="rowk end">
-        <Button onClick={onClose}>{texts.cancel}</Button>
+        <Button onClick={onClose}>{groupingTexts.cancel}</Button>
         <Button
           look="primary"
           busy={upgrade.isPending}
-          why={preview.isPending ? texts.looking : undefined}
+          why={preview.isPending ? groupingTexts.looking : undefined}
           onClick={() => upgrade.mutate()}
         >
-          {texts.upgradeRun}
+          {groupingTexts.upgradeRun}
         </Button>
       </p>
     </Dialog>

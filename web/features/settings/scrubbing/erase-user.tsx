@@ -6,11 +6,11 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Note } from '../../../ui/states.tsx'
-import { privacy } from '../privacy-texts.ts'
-import { shared } from '../../../common/texts.ts'
+import { privacyTexts } from '../privacy-texts.ts'
+import { commonTexts } from '../../../common/texts.ts'
 import styles from '../../../common/settings.module.css'
 
-const words = privacy.erase
+const words = privacyTexts.erase
 
 type Erasure = AnswerOf<'DELETE /api/projects/:projectId/users/:userId/data'>
 
@@ -109,7 +109,7 @@ function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
           onChange={(event) => setTyped(event.target.value)}
         />
         <div className="rowk end">
-          <Button onClick={close}>{shared.cancel}</Button>
+          <Button onClick={close}>{commonTexts.cancel}</Button>
           <Button type="submit" look="danger" why={ready ? undefined : words.confirm(words.word)}>
             {words.run}
           </Button>

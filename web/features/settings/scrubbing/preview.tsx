@@ -1,10 +1,10 @@
 import type { AnswerOf } from '../../../api/call.ts'
 import { reasonOf } from '../../../api/change.ts'
 import { Note } from '../../../ui/states.tsx'
-import { privacy } from '../privacy-texts.ts'
+import { privacyTexts } from '../privacy-texts.ts'
 import styles from './preview.module.css'
 
-const words = privacy.scrubbing
+const words = privacyTexts.scrubbing
 
 type Preview = AnswerOf<'POST /api/projects/:projectId/scrubbing/preview'>
 

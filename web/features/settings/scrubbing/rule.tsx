@@ -1,10 +1,10 @@
 import type { ProjectSettings } from '../../../api/queries.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Field, SelectField } from '../../../ui/field.tsx'
-import { privacy } from '../privacy-texts.ts'
+import { privacyTexts } from '../privacy-texts.ts'
 import styles from './rule.module.css'
 
-const words = privacy.scrubbing
+const words = privacyTexts.scrubbing
 
 type Rule = ProjectSettings['scrub_rules'][number]
 

@@ -13,11 +13,11 @@ import { AreaField, linesOf } from '../../../ui/area-field.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
-import { privacy } from '../privacy-texts.ts'
+import { privacyTexts } from '../privacy-texts.ts'
 import styles from '../../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/scrubbing')
-const words = privacy.scrubbing
+const words = privacyTexts.scrubbing
 
 export function ProjectScrubbingPage() {
   const { projectId } = route.useParams()

@@ -3,7 +3,7 @@
 const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
 const whole = new Intl.NumberFormat('en-GB')
 
-export const issueTexts = {
+export const changeTexts = {
   severity: 'Severity',
   nobody: 'Nobody',
   findMember: 'Find a member',
