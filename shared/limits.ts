@@ -10,6 +10,15 @@ export const MAX_COMMENT_CHARACTERS = 10_000
 export const MAX_VIEW_NAME_CHARACTERS = 60
 /** Issues that one bulk operation may change. */
 export const MAX_BULK_ISSUES = 10_000
+/** Days without an event after which an issue may be resolved automatically. */
+export const MAX_AUTO_RESOLVE_DAYS = 365
+/** Bounds of the numbers in a project's rules for escalation and severity. */
+export const ISSUE_RULE_BOUNDS = {
+  factor: { min: 1, max: 100 },
+  hourlyLimit: { min: 10, max: 1_000_000 },
+  users: { min: 1, max: 1_000_000_000 },
+  userShare: { min: 0.000_001, max: 1 },
+} as const
 /** Events per minute that the rate limit of a project key may allow. */
 export const MAX_EVENTS_PER_MINUTE = 1_000_000
 /** Events per day that the quota of an organisation may allow. */

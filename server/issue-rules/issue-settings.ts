@@ -12,9 +12,9 @@ export const StoredEscalating = z
   .object({
     deviations: EscalatingRules.shape.deviations.catch(DEFAULT_ESCALATING.deviations),
     busy_factor: EscalatingRules.shape.busy_factor.catch(DEFAULT_ESCALATING.busy_factor),
-    least: EscalatingRules.shape.least.catch(DEFAULT_ESCALATING.least),
-    young_factor: EscalatingRules.shape.young_factor.catch(DEFAULT_ESCALATING.young_factor),
-    young_least: EscalatingRules.shape.young_least.catch(DEFAULT_ESCALATING.young_least),
+    min_limit: EscalatingRules.shape.min_limit.catch(DEFAULT_ESCALATING.min_limit),
+    new_issue_factor: EscalatingRules.shape.new_issue_factor.catch(DEFAULT_ESCALATING.new_issue_factor),
+    new_issue_min_limit: EscalatingRules.shape.new_issue_min_limit.catch(DEFAULT_ESCALATING.new_issue_min_limit),
   })
   .catch(DEFAULT_ESCALATING)
 

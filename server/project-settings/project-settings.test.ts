@@ -49,11 +49,11 @@ test('one broken filter costs only itself', () => {
 
 test('one broken rule of escalating or severity costs only itself', () => {
   const stored = {
-    escalating: { least: 20, deviations: 'many', busy_factor: 0 },
+    escalating: { min_limit: 20, deviations: 'many', busy_factor: 0 },
     severity_rules: { users: 3, user_share: 7 },
   }
   expect(projectSettings(stored)).toMatchObject({
-    escalating: { ...DEFAULT_ESCALATING, least: 20 },
+    escalating: { ...DEFAULT_ESCALATING, min_limit: 20 },
     severity_rules: { users: 3, user_share: 0.01 },
   })
 })

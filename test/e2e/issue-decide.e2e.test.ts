@@ -157,7 +157,7 @@ test('a project decides when issues escalate and reach many', async () => {
   await form.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Severity and escalation saved').waitFor()
   expect((await person.get(`/api/projects/${project.id}/settings`)).body).toMatchObject({
-    escalating: { least: 40, deviations: 5 },
+    escalating: { min_limit: 40, deviations: 5 },
     severity_rules: { users: 25, user_share: 0.025 },
   })
   await expectAccessible(page, 'severity and escalating')

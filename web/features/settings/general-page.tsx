@@ -1,3 +1,4 @@
+import { MAX_AUTO_RESOLVE_DAYS } from '#shared/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -58,7 +59,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
   const identityDirty = name !== project.name || slug !== project.slug
   const behaviourDirty = environment !== project.default_environment || days !== String(project.auto_resolve_days)
   const nameError = name.trim() === '' ? words.nameMissing : undefined
-  const daysError = /^\d{1,3}$/.test(days) && Number(days) <= 365 ? undefined : words.daysWrong
+  const daysError = /^\d{1,3}$/.test(days) && Number(days) <= MAX_AUTO_RESOLVE_DAYS ? undefined : words.daysWrong
 
   const saveIdentity = () => {
     if (identityDirty && nameError === undefined && why === undefined) identity.save({ name: name.trim(), slug })

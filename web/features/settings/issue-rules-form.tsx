@@ -5,7 +5,7 @@ import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts
 import { Field } from '../../ui/field.tsx'
 import { issueRulesTexts } from './issue-rules-texts.ts'
 import { FormCard } from './form-card.tsx'
-import { boundBroken, draftOf, RULE_FIELDS, rulesOf, type RuleField } from './issue-rules-model.ts'
+import { brokenBounds, draftOf, RULE_FIELDS, rulesOf, type RuleField } from './issue-rules-model.ts'
 
 /** When an issue reaches many, and when it escalates. */
 export function IssueRulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
@@ -19,9 +19,9 @@ export function IssueRulesForm({ project, why }: { project: ProjectSettings; why
     failed: issueRulesTexts.failed,
   })
   const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(project))
-  const wrong = RULE_FIELDS.some((field) => boundBroken(field, draft[field]) !== null)
+  const wrong = RULE_FIELDS.some((field) => brokenBounds(field, draft[field]) !== null)
   const field = (name: RuleField) => {
-    const bound = boundBroken(name, draft[name])
+    const bound = brokenBounds(name, draft[name])
     const unit = issueRulesTexts.units[name]
     return (
       <Field
@@ -31,7 +31,7 @@ export function IssueRulesForm({ project, why }: { project: ProjectSettings; why
         value={draft[name]}
         readOnly={why !== undefined}
         inputMode="decimal"
-        error={bound === null ? undefined : issueRulesTexts.bound(bound.least, bound.most, bound.whole)}
+        error={bound === null ? undefined : issueRulesTexts.bound(bound.min, bound.max, bound.isWhole)}
         after={unit === '' ? null : <span className="sub">{unit}</span>}
         onChange={(event) => {
           const { value } = event.target

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { boundBroken, draftOf, RULE_FIELDS, rulesOf } from './issue-rules-model.ts'
+import { brokenBounds, draftOf, RULE_FIELDS, rulesOf } from './issue-rules-model.ts'
 
 const rules = {
-  escalating: { deviations: 5, busy_factor: 2.5, least: 10, young_factor: 10, young_least: 50 },
+  escalating: { deviations: 5, busy_factor: 2.5, min_limit: 10, new_issue_factor: 10, new_issue_min_limit: 50 },
   severity_rules: { users: 25, user_share: 0.01 },
 }
 
@@ -10,7 +10,7 @@ test('what is shown is what is sent', () => {
   expect(draftOf(rules).share).toBe('1')
   expect(rulesOf(draftOf(rules))).toEqual(rules)
   expect(draftOf({ ...rules, severity_rules: { users: 1, user_share: 0.07 } }).share).toBe('7')
-  for (const field of RULE_FIELDS) expect(boundBroken(field, draftOf(rules)[field]), field).toBeNull()
+  for (const field of RULE_FIELDS) expect(brokenBounds(field, draftOf(rules)[field]), field).toBeNull()
 })
 
 test.each([
@@ -21,9 +21,9 @@ test.each([
   ['share', '101'],
   ['deviations', '0.5'],
   ['busy_factor', 'five'],
-  ['least', '9'],
-  ['young_least', '1000001'],
-  ['young_factor', '-1'],
+  ['min_limit', '9'],
+  ['new_issue_min_limit', '1000001'],
+  ['new_issue_factor', '-1'],
 ] as const)('%s %j is out of bounds', (field, text) => {
-  expect(boundBroken(field, text)).not.toBeNull()
+  expect(brokenBounds(field, text)).not.toBeNull()
 })
