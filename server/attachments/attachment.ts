@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdCompressSync } from 'node:zlib'
+import { constants, zstdCompress } from 'node:zlib'
+import { compressZstd } from '../kernel/zstd-encoder.ts'
 import { storable } from '../protocol/strings.ts'
 
 /** A file on its way into the store. */
@@ -51,7 +52,7 @@ export async function packContent(content: Buffer): Promise<PackedContent> {
   for (let start = 0; start < content.length; start += CHUNK_BYTES) {
     const piece = content.subarray(start, start + CHUNK_BYTES)
     sha256.update(piece)
-    const packed = piece.length <= SYNC_BYTES ? zstdCompressSync(piece, ZSTD) : await compress(piece, ZSTD)
+    const packed = piece.length <= SYNC_BYTES ? compressZstd(piece) : await compress(piece, ZSTD)
     chunks.push(
       packed.length < piece.length * 0.9
         ? { encoding: 'zstd', bytes: packed }

@@ -1,4 +1,3 @@
-import { zstdCompressSync, constants } from 'node:zlib'
 import type { StoredEvent } from '../events/event.ts'
 import { filteredEvent } from '../filters/compile-filters.ts'
 import type { Occurrence } from '../issue-recording/occurrence.ts'
@@ -7,6 +6,7 @@ import { searchedTexts } from '../issue-search/searched-texts.ts'
 import { eventSeverityOf } from '../issue-rules/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
+import { compressZstd } from '../kernel/zstd-encoder.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { isRecord } from '../protocol/json.ts'
 import { isAnr, isNativeCrash } from '../protocol/anr.ts'
@@ -161,15 +161,13 @@ const severityFacts = (event: Event) => ({
 
 type StoredBody = Pick<StoredEvent, 'encoding' | 'bodyStart' | 'bodyEnd' | 'body'>
 
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-
 /** The body as it came where that is compressed and unchanged; else the JSON alone, packed. */
 function storedBody(raw: RawEvent, changed: Record<string, unknown> | null): StoredBody {
   if (changed === null && raw.asItCame !== null && raw.asItCame.encoding !== 'none') {
     return { ...raw.asItCame, bodyStart: raw.start, bodyEnd: raw.end }
   }
   const json = changed === null ? raw.decoded.subarray(raw.start, raw.end) : Buffer.from(JSON.stringify(changed))
-  return { encoding: 'zstd', bodyStart: 0, bodyEnd: json.length, body: zstdCompressSync(json, ZSTD) }
+  return { encoding: 'zstd', bodyStart: 0, bodyEnd: json.length, body: compressZstd(json) }
 }
 
 /** 52 bits of a hash over project and user key (id, else name, else address); null without a user. */

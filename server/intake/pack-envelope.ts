@@ -1,7 +1,8 @@
 import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdCompressSync } from 'node:zlib'
+import { constants, zstdCompress } from 'node:zlib'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { tooLarge } from '../kernel/errors.ts'
+import { compressZstd } from '../kernel/zstd-encoder.ts'
 import { MAX_DECODED_BYTES } from '../protocol/decode.ts'
 
 /** Smaller bodies are not compressed. */
@@ -19,7 +20,7 @@ export async function packEnvelope(envelope: Buffer): Promise<{ body: Buffer; en
   if (envelope.length > MAX_DECODED_BYTES)
     throw tooLarge(`The request holds more than ${MAX_DECODED_BYTES / 1024 / 1024} MiB.`)
   if (envelope.length < MIN_BYTES) return { body: envelope, encoding: 'none' }
-  const body = envelope.length <= SYNC_BYTES ? zstdCompressSync(envelope, OPTIONS) : await compress(envelope, OPTIONS)
+  const body = envelope.length <= SYNC_BYTES ? compressZstd(envelope) : await compress(envelope, OPTIONS)
   // Digestion rejects a ratio above 100:1 as a decompression bomb.
   return body.length * 50 < envelope.length ? { body: envelope, encoding: 'none' } : { body, encoding: 'zstd' }
 }

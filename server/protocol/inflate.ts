@@ -1,5 +1,5 @@
 import zlib from 'node:zlib'
-import { z } from 'zod'
+import { openZlibCoder } from '#server/kernel/zlib-handle.ts'
 
 /**
  * gzip and deflate without making anything per body. `zlib.gunzipSync` builds a stream, a native decoder and output
@@ -32,42 +32,12 @@ type Decoder = (raw: Buffer, out: Buffer) => Inflated
 const kept = new Map<InflateCoding, Decoder>()
 /** Whether this Node's internals are those we know; found out once. */
 let isFamiliar: boolean | undefined
-const KNOWN_MAJOR = 26
-
-/** What `lib/zlib.js` puts into a stream; not part of its API. */
-const Stream = z.object({
-  // [room left in the output, bytes left of the input] after a write.
-  _writeState: z.instanceof(Uint32Array).refine((state) => state.length === 2),
-  _handle: z.custom<Handle>(
-    (handle) =>
-      typeof handle === 'object' &&
-      handle !== null &&
-      ['writeSync', 'reset', 'close', 'onerror'].every((name) => typeof Reflect.get(handle, name) === 'function'),
-  ),
-})
-
-type Handle = {
-  writeSync(
-    flush: number,
-    input: Buffer,
-    inputAt: number,
-    inputBytes: number,
-    out: Buffer,
-    outAt: number,
-    outBytes: number,
-  ): void
-  reset(): void
-  close(): void
-  onerror: (message: string, errno: number, code: string) => void
-}
 
 const create = { gzip: zlib.createGunzip, deflate: zlib.createInflate }
 const sync = { gzip: zlib.gunzipSync, deflate: zlib.inflateSync }
 
 function openDecoder(coding: InflateCoding): Decoder | null {
-  // On another Node the internals may have other rules; breaking one ends the process instead of throwing.
-  isFamiliar ??=
-    process.versions.node.startsWith(`${KNOWN_MAJOR}.`) && decodesRightly('gzip') && decodesRightly('deflate')
+  isFamiliar ??= decodesRightly('gzip') && decodesRightly('deflate')
   const decoder = isFamiliar ? decoderOf(coding) : null
   if (decoder !== null) kept.set(coding, decoder)
   return decoder
@@ -76,9 +46,9 @@ function openDecoder(coding: InflateCoding): Decoder | null {
 /** Null when the stream does not look as expected. */
 function decoderOf(coding: InflateCoding): Decoder | null {
   // The least buffer: it is never written to.
-  const parsed = Stream.safeParse(create[coding]({ chunkSize: 64 }))
-  if (!parsed.success) return null
-  const { _handle: handle, _writeState: state } = parsed.data
+  const coder = openZlibCoder(create[coding]({ chunkSize: 64 }))
+  if (coder === null) return null
+  const { handle, state } = coder
   let failure: Error | null = null
   handle.onerror = (message, _errno, code) => {
     failure = Object.assign(new Error(message), { code })
