@@ -2,7 +2,7 @@ import { splitStatements, type Migration } from '../server/storage/migration-fil
 
 /**
  * Finds statements that a running installation does not survive: older programs still use the table, or a lock on a large
- * table stops everything for minutes. `docs/decisions/migrations.md` explains expand and contract.
+ * table stops everything for minutes. `docs/decisions/sql-and-migrations.md` explains expand and contract.
  */
 
 /** The last file of the baseline. Files up to here create an empty database. */
