@@ -1,7 +1,7 @@
 import type { Handlers } from '../context/handlers.ts'
 import type { issueEventRoutes } from './issue-events.api.ts'
 import { listEvents } from './list-events.ts'
-import { listReleasesOfIssue, listUsers } from './list-people.ts'
+import { listReleasesOfIssue, listUsers } from './list-users.ts'
 import { readIssueEvent } from './read-event.ts'
 import { readTrend } from './read-trend.ts'
 import { readSharedValues } from './read-shared-values.ts'

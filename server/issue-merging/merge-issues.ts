@@ -5,8 +5,8 @@ import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { publishLive } from '../live/publish.ts'
 import type { Tx } from '../storage/database.ts'
-import { againAfterDeadlock } from './again-after-deadlock.ts'
-import { finishBehind } from './finish-behind.ts'
+import { retryOnDeadlock } from './retry-on-deadlock.ts'
+import { respondEarly } from './respond-early.ts'
 import { shortId } from '../issue-rules/issue.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import {
@@ -15,8 +15,8 @@ import {
   catchUpUsers,
   copyUsers,
   dropCounts,
-  hideBehind,
-  insertMember,
+  mergeInto,
+  insertMergedIssue,
   selectForMerging,
   summarise,
   type LockedIssue,
@@ -50,17 +50,17 @@ export async function mergeIssues(
     const { root, others } = await readAll(tx, actor, issueId, ids, 'locked')
     const now = app.clock.now()
     const facts = { targetId: root.id, mergedBy: memberBehind(actor)?.userId ?? null, now }
-    if (await insertMember(tx, { ...facts, issueId: root.id, ownId, parentId: null })) {
+    if (await insertMergedIssue(tx, { ...facts, issueId: root.id, ownId, parentId: null })) {
       await catchUpUsers(tx, root.id, ownId, root.user_count)
       await addHours(tx, [root.id], ownId)
     } else if (isFirst) await dropCounts(tx, [ownId])
-    for (const { id } of others) await insertMember(tx, { ...facts, issueId: id, ownId: id, parentId: root.id })
+    for (const { id } of others) await insertMergedIssue(tx, { ...facts, issueId: id, ownId: id, parentId: root.id })
     await addCounts(
       tx,
       others.map(({ id }) => id),
       root.id,
     )
-    await hideBehind(
+    await mergeInto(
       tx,
       others.map(({ id }) => id),
       root.id,
@@ -70,10 +70,10 @@ export async function mergeIssues(
     await rateIssues(tx, [root.id], now)
     await note(tx, actor, now, root, others)
   }
-  await finishBehind(
+  await respondEarly(
     app,
     'Merging',
-    againAfterDeadlock(() => app.tx(work)),
+    retryOnDeadlock(() => app.tx(work)),
   )
   return viewIssue(app, actor, issueId)
 }

@@ -43,9 +43,9 @@ export function selectForMerging(tx: Tx, actor: OrgActor, issueIds: readonly str
     .execute()
 }
 
-export type Member = { readonly issueId: string; readonly parentId: string | null; readonly mergedAt: Date }
+export type MergedIssue = { readonly issueId: string; readonly parentId: string | null; readonly mergedAt: Date }
 
-export async function membersOf(tx: Tx, targetId: string): Promise<Member[]> {
+export async function mergedIssuesOf(tx: Tx, targetId: string): Promise<MergedIssue[]> {
   const rows = await tx
     .selectFrom('merged_issues')
     .select(['issue_id', 'parent_id', 'merged_at'])
@@ -54,7 +54,7 @@ export async function membersOf(tx: Tx, targetId: string): Promise<Member[]> {
   return rows.map((row) => ({ issueId: row.issue_id, parentId: row.parent_id, mergedAt: row.merged_at }))
 }
 
-export type NewMember = {
+export type NewMergedIssue = {
   readonly issueId: string
   readonly ownId: string
   readonly targetId: string
@@ -64,7 +64,7 @@ export type NewMember = {
 }
 
 /** Writes down what an issue that was on its own until now says; false when it is written down already. */
-export async function insertMember(tx: Tx, member: NewMember): Promise<boolean> {
+export async function insertMergedIssue(tx: Tx, member: NewMergedIssue): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into merged_issues (issue_id, own_id, target_id, parent_id, merged_at, merged_by, events_at_merge, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
@@ -201,7 +201,7 @@ async function eachPiece(
 }
 
 /** Hides issues, and those hidden behind them, behind a root; their fingerprints lead to it from now on. */
-export async function hideBehind(tx: Tx, issueIds: readonly string[], targetId: string, now: Date): Promise<void> {
+export async function mergeInto(tx: Tx, issueIds: readonly string[], targetId: string, now: Date): Promise<void> {
   const ids = sql`any(${[...issueIds]}::uuid[])`
   await sql`update merged_issues set parent_id = ${targetId}, merged_at = ${now} where issue_id = ${ids}`.execute(tx)
   await sql`update merged_issues set target_id = ${targetId} where target_id = ${ids}`.execute(tx)
@@ -209,16 +209,16 @@ export async function hideBehind(tx: Tx, issueIds: readonly string[], targetId: 
   await sql`update issues set merged_into = ${targetId}, merged_count = 0 where id = ${ids} or merged_into = ${ids}`.execute(
     tx,
   )
-  await countMembers(tx, targetId)
+  await countMergedIssues(tx, targetId)
 }
 
-const countMembers = (tx: Tx, targetId: string) =>
+const countMergedIssues = (tx: Tx, targetId: string) =>
   sql`update issues set merged_count = (select count(*) from issues m where m.merged_into = ${targetId}) where id = ${targetId}`.execute(
     tx,
   )
 
 /** Shows an issue again, with the members that are hidden behind it from now on. */
-export async function showAgain(
+export async function unmerge(
   tx: Tx,
   formerRootId: string,
   issueId: string,
@@ -233,8 +233,8 @@ export async function showAgain(
   await sql`update issues set merged_into = case when id = ${issueId} then null else ${issueId}::uuid end where id = ${members}`.execute(
     tx,
   )
-  await countMembers(tx, issueId)
-  await countMembers(tx, formerRootId)
+  await countMergedIssues(tx, issueId)
+  await countMergedIssues(tx, formerRootId)
 }
 
 /**
@@ -242,7 +242,7 @@ export async function showAgain(
  * @param isWhole its users are all of theirs, and perhaps of some who left; not so for one that was hidden, which did not
  * hear of what came for its members meanwhile
  */
-export async function rebuildRoot(tx: Tx, targetId: string, isWhole: boolean): Promise<void> {
+export async function rebuildTarget(tx: Tx, targetId: string, isWhole: boolean): Promise<void> {
   const members = await tx
     .selectFrom('merged_issues')
     .select(['issue_id', 'own_id'])
@@ -324,7 +324,7 @@ export async function ownIdsOf(tx: Tx, targetId: string): Promise<string[]> {
 }
 
 /** Members with what they say on their own, for the page of their root; the root is among them. */
-export async function selectMembers(db: Connection, targetId: string) {
+export async function selectMergedIssues(db: Connection, targetId: string) {
   return db
     .selectFrom('merged_issues as m')
     .innerJoin('issues as i', 'i.id', 'm.issue_id')

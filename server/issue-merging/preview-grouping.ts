@@ -29,7 +29,7 @@ const MAX_AT_ONCE = 2
 let running = 0
 
 export type Proposed = { readonly grouping_rules?: GroupingRules | undefined; readonly version?: number | undefined }
-export type PreviewLimits = { readonly mostEvents?: number; readonly timeLimitMs?: number }
+export type PreviewLimits = { readonly maxEvents?: number; readonly timeLimitMs?: number }
 
 /**
  * Groups the newest stored events of a project as it does now and as proposed, without changing anything.
@@ -40,7 +40,7 @@ export async function previewGrouping(
   actor: OrgActor,
   projectId: string,
   proposed: Proposed,
-  { mostEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
+  { maxEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
 ): Promise<GroupingPreview> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
@@ -55,7 +55,7 @@ export async function previewGrouping(
     const groupNow = compileGrouping({ ...saved, grouping_transition: null })
     const groupThen = compileGrouping(after)
     const since = app.clock.now().getTime() - WEEK_MS
-    const places = (await newestEventsOfProject(app, projectId, mostEvents)).filter(
+    const places = (await newestEventsOfProject(app, projectId, maxEvents)).filter(
       (place) => place.occurredAt.getTime() >= since,
     )
     const regrouping = new Regrouping(rules)

@@ -5,12 +5,19 @@ import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { publishLive } from '../live/publish.ts'
 import type { Tx } from '../storage/database.ts'
-import { againAfterDeadlock } from './again-after-deadlock.ts'
-import { bringBack } from './bring-back.ts'
-import { finishBehind } from './finish-behind.ts'
+import { retryOnDeadlock } from './retry-on-deadlock.ts'
+import { replayMissedEvents } from './replay-missed-events.ts'
+import { respondEarly } from './respond-early.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import { listed, nameOf } from './merge-issues.ts'
-import { lockForMerging, membersOf, rebuildRoot, showAgain, type LockedIssue, type Member } from './merging.queries.ts'
+import {
+  lockForMerging,
+  mergedIssuesOf,
+  rebuildTarget,
+  unmerge,
+  type LockedIssue,
+  type MergedIssue,
+} from './merging.queries.ts'
 import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from '../issue-rows/view-issue.ts'
 
@@ -39,42 +46,42 @@ export async function unmergeIssues(
       return row
     })
     const now = app.clock.now()
-    const members = await membersOf(tx, issueId)
+    const members = await mergedIssuesOf(tx, issueId)
     const mergedAt = new Map(members.map((member) => [member.issueId, member.mergedAt]))
-    const families = leaving(members, ids)
-    for (const id of ids) await showAgain(tx, issueId, id, families.get(id) ?? [id])
-    for (const id of [issueId, ...ids]) await rebuildRoot(tx, id, id === issueId)
+    const groups = groupsToUnmerge(members, ids)
+    for (const id of ids) await unmerge(tx, issueId, id, groups.get(id) ?? [id])
+    for (const id of [issueId, ...ids]) await rebuildTarget(tx, id, id === issueId)
     for (const other of others)
-      await bringBack(tx, other, {
-        sourceIds: families.get(other.id) ?? [other.id],
+      await replayMissedEvents(tx, other, {
+        sourceIds: groups.get(other.id) ?? [other.id],
         since: mergedAt.get(other.id),
         now,
       })
     await rateIssues(tx, [issueId, ...ids], now)
     await note(tx, actor, now, root, others)
   }
-  await finishBehind(
+  await respondEarly(
     app,
     'Taking out',
-    againAfterDeadlock(() => app.tx(work)),
+    retryOnDeadlock(() => app.tx(work)),
   )
   return viewIssue(app, actor, issueId)
 }
 
 /** Who goes with whom: everybody follows the nearest issue that leaves, up the way they were merged. */
-export function leaving(
-  members: readonly Pick<Member, 'issueId' | 'parentId'>[],
+export function groupsToUnmerge(
+  members: readonly Pick<MergedIssue, 'issueId' | 'parentId'>[],
   ids: readonly string[],
 ): Map<string, string[]> {
   const parents = new Map(members.map((member) => [member.issueId, member.parentId]))
-  const families = new Map<string, string[]>(ids.map((id) => [id, []]))
+  const groups = new Map<string, string[]>(ids.map((id) => [id, []]))
   for (const { issueId } of members) {
     let at: string | null | undefined = issueId
     // Merging never makes a circle; a step per member is enough to be sure.
-    for (let step = 0; at != null && !families.has(at) && step <= members.length; step++) at = parents.get(at)
-    if (at != null) families.get(at)?.push(issueId)
+    for (let step = 0; at != null && !groups.has(at) && step <= members.length; step++) at = parents.get(at)
+    if (at != null) groups.get(at)?.push(issueId)
   }
-  return families
+  return groups
 }
 
 async function note(

@@ -4,7 +4,7 @@ import { shortId } from '../issue-rules/issue.ts'
 import type { GroupingView } from './merging.api.ts'
 import { selectFingerprints } from '../issue-rows/issues.queries.ts'
 import type { Connection } from '../storage/database.ts'
-import { selectMembers } from './merging.queries.ts'
+import { selectMergedIssues } from './merging.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 
 const MAX_FINGERPRINTS = 100
@@ -18,7 +18,7 @@ export async function viewGrouping(
 ): Promise<GroupingView> {
   const [fingerprints, members] = await Promise.all([
     selectFingerprints(db, issue.id, MAX_FINGERPRINTS),
-    selectMembers(db, issue.id),
+    selectMergedIssues(db, issue.id),
   ])
   const [oldest] = fingerprints
   return {

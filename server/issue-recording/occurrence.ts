@@ -12,7 +12,7 @@ export type Occurrence = {
   readonly orgId: string
   readonly event: Omit<StoredEvent, 'issueId'>
   readonly fingerprint: { readonly version: number; readonly hash: Buffer; readonly parts: readonly GroupingPart[] }
-  /** Under the grouping version before, while the project moves from that one; null else. */
+  /** Under the grouping version before, while the project transitions from that one; null else. */
   readonly formerHash: Buffer | null
   /** When it says it happened, where that is too long ago to be filed under; null else. */
   readonly claimedAt: Date | null

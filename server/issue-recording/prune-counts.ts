@@ -5,7 +5,7 @@ import { deleteHoursBefore } from './record.queries.ts'
 const DAY_MS = 86_400_000
 /** Counts are kept so long. */
 const KEPT_DAYS = 400
-const PIECE = 10_000
+const BATCH = 10_000
 
 /** Deletes hours of issues and minutes of projects that are too old, in pieces. Returns how many rows went. */
 export async function pruneCounts(app: App, signal?: AbortSignal): Promise<number> {
@@ -14,9 +14,9 @@ export async function pruneCounts(app: App, signal?: AbortSignal): Promise<numbe
   for (const deletePiece of [deleteHoursBefore, deleteMinutesBefore]) {
     for (;;) {
       signal?.throwIfAborted()
-      const deleted = await deletePiece(app.db, before, PIECE)
+      const deleted = await deletePiece(app.db, before, BATCH)
       total += deleted
-      if (deleted < PIECE) break
+      if (deleted < BATCH) break
     }
   }
   return total

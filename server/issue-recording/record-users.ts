@@ -4,9 +4,9 @@ import type { Seen } from '../issue-rules/life-cycle.ts'
 import type { Group, Occurrence } from './occurrence.ts'
 import * as sql from './record.queries.ts'
 
-/** When events happened, as far as moves go, and whom they met. */
+/** When events happened, as far as transitions go, and whom they met. */
 
-/** What moves go by. */
+/** What transitions go by. */
 export const seenOf = (one: Occurrence): Seen => {
   const { eventId, release, occurredAt } = one.event
   return { eventId, release, occurredAt, happenedAt: happenedAt(one) }

@@ -230,7 +230,7 @@ export type IssueAddition = {
 
 /**
  * Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release, the
- * oldest the first release. What an issue is called into which others were merged, `addToMembers` says.
+ * oldest the first release. What an issue is called into which others were merged, `addToMergedIssues` says.
  */
 export async function addToIssues(tx: Tx, additions: readonly IssueAddition[]): Promise<void> {
   const of = <T>(pick: (addition: IssueAddition) => T): T[] => additions.map(pick)

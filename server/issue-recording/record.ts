@@ -16,11 +16,17 @@ import { plural } from '../issue-rules/ignoring.ts'
 import { severityName } from '../issue-rules/issue.ts'
 import { born } from '../issue-rules/life-cycle.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
-import { type IssueMove, judgedSince, live, type Lived, writeMoves } from './record-life.ts'
+import {
+  type IssueTransition,
+  oldestHourToJudge,
+  applyEvents,
+  type AppliedEvents,
+  writeTransitions,
+} from './apply-events.ts'
 import type { Group, Occurrence } from './occurrence.ts'
-import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './record-find.ts'
-import { recordMembers } from './record-members.ts'
-import { assignOwners, followedKind, tellOfMoves, type FollowedMove } from './record-people.ts'
+import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './find-issues.ts'
+import { recordMergedIssues } from './record-merged-issues.ts'
+import { assignNewIssues, notificationKind, notifySubscribers, type SubscribedTransition } from './assign-and-notify.ts'
 import * as sql from './record.queries.ts'
 import { countUsers, seenOf } from './record-users.ts'
 import { learnLexemes } from '../issue-search/learn-lexemes.ts'
@@ -32,14 +38,14 @@ export type Recorded = {
     { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
   >
   /** What alerts fire on: new, regressed and escalated issues. */
-  readonly moves: readonly IssueMove[]
+  readonly transitions: readonly IssueTransition[]
   /** Events of problems nobody wants to hear of again: not stored. */
   readonly discarded: ReadonlySet<Occurrence>
 }
 
 /**
  * Writes a batch of events, none of them stored before, into their issues: finds or makes each issue by fingerprint,
- * counts, moves the status where the pure rule says so, and stores the bodies. Everything on the caller's transaction.
+ * counts, transitions the status where the pure rule says so, and stores the bodies. Everything on the caller's transaction.
  */
 export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly Occurrence[]): Promise<Recorded> {
   const asked = groupByFingerprint(occurrences, now)
@@ -67,7 +73,7 @@ export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly
   )
   const users = await countUsers(tx, now, groups)
   const busyHours = await countOverTime(tx, now, groups)
-  const lived = await live(
+  const applied = await applyEvents(
     tx,
     groups.map((group) => ({
       ...group,
@@ -78,16 +84,16 @@ export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly
     })),
     busyHours,
   )
-  await addUp(tx, now, groups, users, lived)
-  await tellOfMoves(tx, now, DIGESTION, followedMoves(groups, lived))
-  await recordMembers(tx, now, members)
+  await addUp(tx, now, groups, users, applied)
+  await notifySubscribers(tx, now, DIGESTION, subscribedTransitions(groups, applied))
+  await recordMergedIssues(tx, now, members)
   await insertEvents(
     tx,
     groups.flatMap((group) =>
       group.occurrences.map((one) => ({ ...one.event, issueId: sources.get(one) ?? group.issueId })),
     ),
   )
-  return { ...summary(groups, lived), discarded }
+  return { ...summary(groups, applied), discarded }
 }
 
 function groupByFingerprint(occurrences: readonly Occurrence[], now: Date): Group[] {
@@ -173,7 +179,7 @@ async function makeIssues(tx: Tx, now: Date, groups: readonly Group[]): Promise<
       createdAt: now,
     })),
   )
-  await assignOwners(
+  await assignNewIssues(
     tx,
     now,
     groups.map((group) => {
@@ -203,9 +209,9 @@ async function addUp(
   now: Date,
   groups: readonly Group[],
   users: ReadonlyMap<string, sql.CountedUsers>,
-  { lives, entries }: Lived,
+  { lives, entries }: AppliedEvents,
 ): Promise<void> {
-  const rises: Lived['entries'][number][] = []
+  const rises: AppliedEvents['entries'][number][] = []
   const additions = groups.map((group) => {
     const status = (lives.get(group.issueId) ?? group.life).status
     const reached = {
@@ -222,7 +228,7 @@ async function addUp(
     return additionOf(group, users.get(group.issueId)?.added ?? 0, impact)
   })
   await sql.addToIssues(tx, additions)
-  await writeMoves(
+  await writeTransitions(
     tx,
     now,
     [...lives].map(([id, life]) => ({ id, life, severity: null })),
@@ -236,7 +242,7 @@ function riseOf(
   before: number,
   impact: IssueImpact,
   hasHigherImpact: boolean,
-): Omit<Lived['entries'][number], 'at'> {
+): Omit<AppliedEvents['entries'][number], 'at'> {
   const { eventId } = worstOf(group).event
   return {
     issueId: group.issueId,
@@ -296,23 +302,23 @@ async function countOverTime(tx: Tx, now: Date, groups: readonly Group[]): Promi
       minutes.set(group.projectId + minute, inMinute)
     }
   }
-  const busyHours = await sql.addHours(tx, [...hours.values()], judgedSince(now), MIN_LIMIT)
+  const busyHours = await sql.addHours(tx, [...hours.values()], oldestHourToJudge(now), MIN_LIMIT)
   await addMinutes(tx, [...minutes.values()])
   return busyHours
 }
 
 /** Moves that whoever follows the issue shall hear of. */
-function followedMoves(groups: readonly Group[], { entries }: Lived): FollowedMove[] {
+function subscribedTransitions(groups: readonly Group[], { entries }: AppliedEvents): SubscribedTransition[] {
   const byId = new Map(groups.map((group) => [group.issueId, group]))
   return entries.flatMap(({ issueId, ...entry }) => {
-    const [group, kind] = [byId.get(issueId), followedKind(entry)]
+    const [group, kind] = [byId.get(issueId), notificationKind(entry)]
     return group === undefined || kind === null
       ? []
       : [{ issueId, orgId: firstOf(group).orgId, kind, sentence: entry.sentence }]
   })
 }
 
-function summary(groups: readonly Group[], lived: Lived): Omit<Recorded, 'discarded'> {
+function summary(groups: readonly Group[], applied: AppliedEvents): Omit<Recorded, 'discarded'> {
   const projects = new Map<
     string,
     { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
@@ -331,6 +337,6 @@ function summary(groups: readonly Group[], lived: Lived): Omit<Recorded, 'discar
   }
   const added = groups
     .filter((group) => group.isNew)
-    .map(({ issueId, projectId }): IssueMove => ({ issueId, projectId, fact: 'new_issue' }))
-  return { projects, moves: [...added, ...lived.moves] }
+    .map(({ issueId, projectId }): IssueTransition => ({ issueId, projectId, fact: 'new_issue' }))
+  return { projects, transitions: [...added, ...applied.transitions] }
 }

@@ -5,7 +5,7 @@ import type { Tx } from '../storage/database.ts'
 
 /** SQL of the sweeps: candidates by index, locked, a bounded piece at a time; what digestion holds is left for later. */
 
-export const PIECE = 500
+export const BATCH = 500
 
 export type SweptRow = LifeRow & {
   id: string
@@ -34,10 +34,10 @@ const COLUMNS = [
   .map((column) => `i.${column}`)
   .join(', ')
 /** Those hidden behind another one keep still until they are taken out again. */
-const LOCKED = `and i.merged_into is null limit ${PIECE} for no key update of i skip locked`
+const LOCKED = `and i.merged_into is null limit ${BATCH} for no key update of i skip locked`
 
 /** Ignored until a time that has come. */
-export const lockWaking = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
+export const lockIgnoredUntil = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
   (await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.unignore_at <= $1 ${LOCKED}`, [now])).rows
 
 /** Resolved in a commit that releases have by now, with those releases. */
@@ -81,7 +81,7 @@ export const lockQuiet = async (tx: Tx, projects: readonly QuietSince[]): Promis
   ).rows
 
 /** Reached many on a day that no longer counts. */
-export const lockNarrow = async (tx: Tx, yesterday: string): Promise<SweptRow[]> =>
+export const lockPastHighImpact = async (tx: Tx, yesterday: string): Promise<SweptRow[]> =>
   (
     await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.high_impact_day < $1::date ${LOCKED}`, [
       yesterday,
@@ -89,20 +89,20 @@ export const lockNarrow = async (tx: Tx, yesterday: string): Promise<SweptRow[]>
   ).rows
 
 /** Of a project: at least so many users today, on errors, and not yet known to reach many. */
-export const lockWide = async (tx: Tx, projectId: string, today: string, leastUsers: number): Promise<SweptRow[]> =>
+export const lockHighImpact = async (tx: Tx, projectId: string, today: string, minUsers: number): Promise<SweptRow[]> =>
   (
     await tx.query<SweptRow>(
       `select ${COLUMNS} from issues i
        where i.project_id = $1 and i.last_seen >= $2::date and i.users_day = $2::date and i.users_today >= $3
          and i.event_severity >= 2 and (i.high_impact_day is null or i.high_impact_day < $2::date) ${LOCKED}`,
-      [projectId, today, leastUsers],
+      [projectId, today, minUsers],
     )
   ).rows
 
 /** A day in UTC on which an issue reached many, and its severity then. */
-export type Rated = { readonly id: string; readonly highImpactDay: string | null; readonly severity: number }
+export type RatedIssue = { readonly id: string; readonly highImpactDay: string | null; readonly severity: number }
 
-export async function writeRated(tx: Tx, issues: readonly Rated[]): Promise<void> {
+export async function writeRatings(tx: Tx, issues: readonly RatedIssue[]): Promise<void> {
   await tx.query(
     `update issues i set high_impact_day = k.high_impact_day, severity = k.severity
      from unnest($1::uuid[], $2::date[], $3::smallint[]) k (id, high_impact_day, severity) where i.id = k.id`,

@@ -246,9 +246,11 @@ describe('sweeping', () => {
     expect(await countIn('resolved')).toBe(10)
     expect(await countIn('unresolved')).toBe(30)
     for (const id of ids) {
-      const moves = (await entriesOf(id)).map(({ data }) => data as { from: string; to: string })
-      expect(moves.map(({ from }) => from)).toEqual(['unresolved', ...moves.map(({ to }) => to)].slice(0, -1))
-      expect(moves.length).toBeLessThanOrEqual(3)
+      const transitions = (await entriesOf(id)).map(({ data }) => data as { from: string; to: string })
+      expect(transitions.map(({ from }) => from)).toEqual(
+        ['unresolved', ...transitions.map(({ to }) => to)].slice(0, -1),
+      )
+      expect(transitions.length).toBeLessThanOrEqual(3)
     }
   })
 })

@@ -12,8 +12,8 @@ import { severityName } from '../issue-rules/issue.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
 import { commitReleased, tick, type Entry, type Step } from '../issue-rules/life-cycle.ts'
 import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
-import { followedKind, tellOfMoves } from './record-people.ts'
-import type { IssueMove } from './record-life.ts'
+import { notificationKind, notifySubscribers } from './assign-and-notify.ts'
+import type { IssueTransition } from './apply-events.ts'
 import { eventSeverityFrom } from '../issue-rules/severity.ts'
 import * as sql from './sweep.queries.ts'
 
@@ -29,19 +29,19 @@ type Lock<Row extends sql.SweptRow = sql.SweptRow> = (tx: Tx) => Promise<Row[]>
  * of commits that fixed something, and lets severity fall that was high because of many users. In pieces, each a transaction.
  * @returns what alerts fire on
  */
-export async function sweepIssues(app: App, signal?: AbortSignal): Promise<IssueMove[]> {
+export async function sweepIssues(app: App, signal?: AbortSignal): Promise<IssueTransition[]> {
   const now = app.clock.now()
-  const moves: IssueMove[] = []
+  const transitions: IssueTransition[] = []
   const byTime = (days: (projectId: string) => number) => (row: sql.SweptRow) =>
     tick(lifeFrom(row), { now, lastSeen: row.last_seen, autoResolveDays: days(row.project_id) })
   const sweep = <Row extends sql.SweptRow>(lock: Lock<Row>, step: (row: Row) => Step) =>
-    inPieces(signal, () => movePiece(app, now, lock, step, moves))
+    inBatches(signal, () => applyBatch(app, now, lock, step, transitions))
 
   await sweep(
-    (tx) => sql.lockWaking(tx, now),
+    (tx) => sql.lockIgnoredUntil(tx, now),
     byTime(() => 0),
   )
-  for (const { projects, days } of await quietProjects(app, now)) {
+  for (const { projects, days } of await autoResolvingProjects(app, now)) {
     await sweep(
       (tx) => sql.lockQuiet(tx, projects),
       byTime((id) => days.get(id) ?? 0),
@@ -52,30 +52,30 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
     byTime(() => 0),
   )
   await settleReleased(app, signal)
-  await inPieces(signal, () => narrowPiece(app, now))
-  return moves
+  await inBatches(signal, () => endHighImpact(app, now))
+  return transitions
 }
 
 /** Issues resolved in a commit some release has by now are fixed in that release; asked also when one gets commits. */
 export async function settleReleased(app: App, signal?: AbortSignal): Promise<void> {
   const step = (row: sql.SweptRow & { readonly versions: string[] }) => commitReleased(lifeFrom(row), row.versions)
   // Dated piece by piece: after whoever resolved an issue since this began.
-  await inPieces(signal, () => movePiece(app, app.clock.now(), sql.lockReleased, step, []))
+  await inBatches(signal, () => applyBatch(app, app.clock.now(), sql.lockReleased, step, []))
 }
 
 /** Runs a piece again and again until one is not full. */
-async function inPieces(signal: AbortSignal | undefined, piece: () => Promise<number>): Promise<void> {
+async function inBatches(signal: AbortSignal | undefined, piece: () => Promise<number>): Promise<void> {
   do signal?.throwIfAborted()
-  while ((await piece()) === sql.PIECE)
+  while ((await piece()) === sql.BATCH)
 }
 
 /** Moves one piece; returns how many moved, so that rows that stay as they are never keep it running. */
-async function movePiece<Row extends sql.SweptRow>(
+async function applyBatch<Row extends sql.SweptRow>(
   app: App,
   now: Date,
   lock: Lock<Row>,
   decide: (row: Row) => Step,
-  moves: IssueMove[],
+  transitions: IssueTransition[],
 ): Promise<number> {
   return app.tx(async (tx) => {
     const steps = (await lock(tx))
@@ -101,13 +101,13 @@ async function movePiece<Row extends sql.SweptRow>(
       SWEEP,
       steps.flatMap(({ row, step }) => step.entries.map((entry) => ({ ...entry, issueId: row.id }))),
     )
-    await tellOfMoves(
+    await notifySubscribers(
       tx,
       now,
       SWEEP,
       steps.flatMap(({ row, step }) =>
         step.entries.flatMap((entry) => {
-          const kind = followedKind(entry)
+          const kind = notificationKind(entry)
           return kind === null ? [] : [{ issueId: row.id, orgId: row.org_id, kind, sentence: entry.sentence }]
         }),
       ),
@@ -116,7 +116,7 @@ async function movePiece<Row extends sql.SweptRow>(
       tx,
       steps.map(({ row }) => row),
     )
-    moves.push(
+    transitions.push(
       ...steps.flatMap(({ row, step }) =>
         step.facts.map((fact) => ({ issueId: row.id, projectId: row.project_id, fact })),
       ),
@@ -127,10 +127,10 @@ async function movePiece<Row extends sql.SweptRow>(
 
 const DAY_MS = 86_400_000
 /** Projects asked for in one statement. */
-const PROJECTS_AT_ONCE = 200
+const PROJECTS_PER_STATEMENT = 200
 
 /** Projects that resolve by themselves, and after how many days. */
-async function quietProjects(app: App, now: Date) {
+async function autoResolvingProjects(app: App, now: Date) {
   const rows = await selectAllSettings(app.db)
   const quiet = rows.flatMap((row) => {
     const days = issueSettings(row.settings).auto_resolve_days
@@ -140,34 +140,34 @@ async function quietProjects(app: App, now: Date) {
   })
   const days = new Map(quiet.map((project) => [project.projectId, project.days]))
   const chunks = []
-  for (let at = 0; at < quiet.length; at += PROJECTS_AT_ONCE)
-    chunks.push({ projects: quiet.slice(at, at + PROJECTS_AT_ONCE), days })
+  for (let at = 0; at < quiet.length; at += PROJECTS_PER_STATEMENT)
+    chunks.push({ projects: quiet.slice(at, at + PROJECTS_PER_STATEMENT), days })
   return chunks
 }
 
 /** Issues that reached many on a day that no longer counts. */
-async function narrowPiece(app: App, now: Date): Promise<number> {
+async function endHighImpact(app: App, now: Date): Promise<number> {
   const yesterday = dayPlus(dayOf(now), -1)
-  return ratePiece(app, now, (tx) => sql.lockNarrow(tx, yesterday), null)
+  return rateBatch(app, now, (tx) => sql.lockPastHighImpact(tx, yesterday), null)
 }
 
 /**
  * Issues of a project that reached a share of its active users today. Called by who knows how many were active
  * (metrics/): sessions stand below issues.
- * @param leastUsers so many users are many
+ * @param minUsers so many users are many
  * @returns how many issues it were
  */
 export async function rateByShare(
   app: App,
   projectId: string,
-  leastUsers: number,
+  minUsers: number,
   signal?: AbortSignal,
 ): Promise<number> {
   const now = app.clock.now()
   const today = dayOf(now)
   let rated = 0
-  await inPieces(signal, async () => {
-    const piece = await ratePiece(app, now, (tx) => sql.lockWide(tx, projectId, today, leastUsers), today)
+  await inBatches(signal, async () => {
+    const piece = await rateBatch(app, now, (tx) => sql.lockHighImpact(tx, projectId, today, minUsers), today)
     rated += piece
     return piece
   })
@@ -175,7 +175,7 @@ export async function rateByShare(
 }
 
 /** @param highImpactDay the day on which they reached many, or null when that is over */
-async function ratePiece(app: App, now: Date, lock: Lock, highImpactDay: string | null): Promise<number> {
+async function rateBatch(app: App, now: Date, lock: Lock, highImpactDay: string | null): Promise<number> {
   return app.tx(async (tx) => {
     const rows = await lock(tx)
     if (rows.length === 0) return 0
@@ -191,7 +191,7 @@ async function ratePiece(app: App, now: Date, lock: Lock, highImpactDay: string 
         severity: row.severity_pinned ? row.severity : rank(highImpactDay),
       }
     })
-    await sql.writeRated(tx, rated)
+    await sql.writeRatings(tx, rated)
     const changed = rated.filter(({ before, severity }) => severity !== before)
     await writeEntries(
       tx,

@@ -1,4 +1,4 @@
-import { lockMembers, setAssignees } from './people.queries.ts'
+import { lockMembers, setAssignees } from './assignees.queries.ts'
 import { DIGESTION, type SystemActor } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
@@ -9,13 +9,17 @@ import type { Tx } from '../storage/database.ts'
 
 /** The digest side of people: owners of new issues, news for who follows one. On the batch's transaction. */
 
-export type NewOwnable = { readonly issueId: string; readonly orgId: string; readonly owner: OwnerQuestion | null }
+export type NewIssueToAssign = {
+  readonly issueId: string
+  readonly orgId: string
+  readonly owner: OwnerQuestion | null
+}
 
 /**
  * Gives new issues the owner their project's rules name. Costs nothing where there are no rules; else a few statements
  * a batch, whatever is stored.
  */
-export async function assignOwners(tx: Tx, now: Date, issues: readonly NewOwnable[]): Promise<void> {
+export async function assignNewIssues(tx: Tx, now: Date, issues: readonly NewIssueToAssign[]): Promise<void> {
   const asked = issues.flatMap(({ owner, ...issue }) => {
     const candidates = owner === null ? [] : owner()
     return candidates.length === 0 ? [] : [{ ...issue, candidates }]
@@ -66,7 +70,7 @@ export async function assignOwners(tx: Tx, now: Date, issues: readonly NewOwnabl
   )
 }
 
-export type FollowedMove = {
+export type SubscribedTransition = {
   readonly issueId: string
   readonly orgId: string
   readonly kind: 'regressed' | 'escalated' | 'reopened'
@@ -77,13 +81,13 @@ export type FollowedMove = {
  * What an entry of the activity, written for a move nobody made by hand, is to those who follow the issue. Resolving by
  * itself and calming down are no news: they ask nobody for anything.
  */
-export function followedKind({
+export function notificationKind({
   kind,
   data,
 }: {
   readonly kind: string
   readonly data: Readonly<Record<string, unknown>>
-}): FollowedMove['kind'] | null {
+}): SubscribedTransition['kind'] | null {
   if (kind !== 'status_changed') return null
   const { from, to } = data
   if (to === 'regressed' || to === 'escalated') return to
@@ -91,14 +95,14 @@ export function followedKind({
 }
 
 /** Tells those who follow issues that came back, escalated or are no longer ignored. */
-export async function tellOfMoves(
+export async function notifySubscribers(
   tx: Tx,
   now: Date,
   actor: SystemActor,
-  moves: readonly FollowedMove[],
+  transitions: readonly SubscribedTransition[],
 ): Promise<void> {
-  if (moves.length === 0) return
-  const byIssue = new Map(moves.map((move) => [move.issueId, move]))
+  if (transitions.length === 0) return
+  const byIssue = new Map(transitions.map((move) => [move.issueId, move]))
   const followers = await subscribersOf(tx, [...byIssue.keys()].sort())
   await notify(
     tx,

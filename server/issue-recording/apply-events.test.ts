@@ -261,7 +261,7 @@ describe('the release of the fix', () => {
 })
 
 describe('a batch', () => {
-  test('brings an issue back and escalates it: two moves, each with its sentence, once', async () => {
+  test('brings an issue back and escalates it: two transitions, each with its sentence, once', async () => {
     await resolve()
     clock.advance(1_000)
     await record(Array.from({ length: 60 }, () => ({})))

@@ -4,7 +4,7 @@ import type { EscalatingRules } from '../issue-rules/issue-settings.api.ts'
 import { StoredEscalating } from '../issue-rules/issue-settings.ts'
 import { HISTORY_MS, type HourHistory } from '../issue-rules/escalating.ts'
 
-/** SQL of moves on the digest side: one statement per batch, and only when one of its issues asks for it. */
+/** SQL of transitions on the digest side: one statement per batch, and only when one of its issues asks for it. */
 
 export type HourKey = { readonly id: string; readonly at: Date }
 export type FoundHistory = HourKey & { readonly history: HourHistory; readonly rules: EscalatingRules }

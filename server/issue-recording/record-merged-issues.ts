@@ -1,12 +1,12 @@
 import type { Tx } from '../storage/database.ts'
 import { dayOf } from '../kernel/day.ts'
 import type { Occurrence } from './occurrence.ts'
-import * as sql from './members.queries.ts'
+import * as sql from './merged-issues.queries.ts'
 
 /** Digestion of merged issues: what every one of them would say on its own is kept up, so that taking it out again is exact. */
 
 /** Events of a fingerprint whose issue is one of several merged. */
-export type MemberEvents = { readonly sourceId: string; readonly occurrences: readonly Occurrence[] }
+export type MergedIssueEvents = { readonly sourceId: string; readonly occurrences: readonly Occurrence[] }
 
 const HOUR_MS = 3_600_000
 
@@ -14,12 +14,12 @@ const HOUR_MS = 3_600_000
  * Adds a batch to the members it came for. Three statements, and only in batches with events of merged issues; the
  * caller holds the lock of the issue they lead to, which stands for all of its members.
  */
-export async function recordMembers(tx: Tx, now: Date, members: readonly MemberEvents[]): Promise<void> {
+export async function recordMergedIssues(tx: Tx, now: Date, members: readonly MergedIssueEvents[]): Promise<void> {
   if (members.length === 0) return
   const bySource = new Map<string, Occurrence[]>()
   for (const { sourceId, occurrences } of members)
     bySource.set(sourceId, [...(bySource.get(sourceId) ?? []), ...occurrences])
-  const ownIds = await sql.addToMembers(
+  const ownIds = await sql.addToMergedIssues(
     tx,
     [...bySource].map(([issueId, occurrences]) => additionOf(issueId, occurrences)),
   )
@@ -40,11 +40,11 @@ export async function recordMembers(tx: Tx, now: Date, members: readonly MemberE
       if (known === undefined || known.day < day) users.set(id + event.userHash, { id, userHash: event.userHash, day })
     }
   }
-  await sql.addMemberHours(tx, [...hours.values()])
-  await sql.addMemberUsers(tx, [...users.values()])
+  await sql.addMergedIssueHours(tx, [...hours.values()])
+  await sql.addMergedIssueUsers(tx, [...users.values()])
 }
 
-function additionOf(issueId: string, occurrences: readonly Occurrence[]): sql.MemberAddition {
+function additionOf(issueId: string, occurrences: readonly Occurrence[]): sql.MergedIssueAddition {
   let [newest, oldest] = [occurrences[0], occurrences[0]]
   for (const one of occurrences) {
     if (newest === undefined || one.event.occurredAt >= newest.event.occurredAt) newest = one

@@ -9,7 +9,7 @@ const PATIENCE_MS = 10_000
  * @param doing what it does, for people: `Merging`
  * @throws AppError unavailable when it takes too long to wait for
  */
-export async function finishBehind<T>(app: App, doing: string, work: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+export async function respondEarly<T>(app: App, doing: string, work: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {

@@ -39,7 +39,7 @@ export async function findIssues(tx: Tx, now: Date, groups: readonly Group[]): P
       if (row.isHidden || (row.sourceId !== row.issueId && !isSame)) unsure.push(group)
       else if (own === undefined) links.push(group)
     }
-    // The project moves from the version before: from now on the issue is found by the new hash alone.
+    // The project transitions from the version before: from now on the issue is found by the new hash alone.
     if (links.length > 0) await sql.insertFingerprints(tx, now, links.map(fingerprintRow))
     due = unsure
   }
@@ -47,7 +47,7 @@ export async function findIssues(tx: Tx, now: Date, groups: readonly Group[]): P
 
 const keyText = ({ projectId, hash }: sql.FingerprintKey): string => projectId + hash.toString('base64')
 
-/** Its hash, and while the project moves to another version those its events would have had before. */
+/** Its hash, and while the project transitions to another version those its events would have had before. */
 const keysOf = (group: Group): sql.FingerprintKey[] => [
   { projectId: group.projectId, hash: fingerprintOf(group).hash },
   ...formerKeysOf(group),

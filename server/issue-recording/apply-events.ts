@@ -14,11 +14,11 @@ import {
 } from '../issue-rules/life-cycle.ts'
 import { writeEntries, writeLives, type MovedIssue } from '../issue-rows/life.queries.ts'
 import type { BusyHour, FoundIssue } from './record.queries.ts'
-import { hourHistories, keepLimits, releaseFacts, type ReleaseKey } from './record-life.queries.ts'
+import { hourHistories, keepLimits, releaseFacts, type ReleaseKey } from './apply-events.queries.ts'
 import { versionsIn } from '../issue-rules/resolution.ts'
 
 /** An issue of a batch before and after its events, for alerts. */
-export type IssueMove = {
+export type IssueTransition = {
   readonly issueId: string
   readonly projectId: string
   readonly fact: LifeFact
@@ -40,29 +40,33 @@ export type Arrival = {
   readonly firstSeen: Date
 }
 
-export type Lived = {
+export type AppliedEvents = {
   /** Where it differs from what arrived. */
   readonly lives: ReadonlyMap<string, Life>
   readonly entries: readonly (Entry & { readonly issueId: string; readonly at: Date })[]
-  readonly moves: readonly IssueMove[]
+  readonly transitions: readonly IssueTransition[]
 }
 
 /** Hours of the hour before are judged so long after it ended: events are digested a moment after they happened. */
 const GRACE_MS = 5 * 60_000
 
 /** The oldest hour that can still make an issue escalate. */
-export const judgedSince = (now: Date): Date => hourOf(new Date(now.getTime() - GRACE_MS))
+export const oldestHourToJudge = (now: Date): Date => hourOf(new Date(now.getTime() - GRACE_MS))
 
 /** Lets the events of a batch act on the lives of its issues; writes nothing but limits that were worked out. */
-export async function live(tx: Tx, arrivals: readonly Arrival[], busyHours: readonly BusyHour[]): Promise<Lived> {
-  const books = await booksFor(tx, arrivals)
+export async function applyEvents(
+  tx: Tx,
+  arrivals: readonly Arrival[],
+  busyHours: readonly BusyHour[],
+): Promise<AppliedEvents> {
+  const books = await releasesFor(tx, arrivals)
   const lives = new Map<string, Life>()
   const entries: (Entry & { issueId: string; at: Date })[] = []
-  const moves: IssueMove[] = []
+  const transitions: IssueTransition[] = []
   const take = ({ issueId, projectId, at, life }: Arrival, step: Step): void => {
     if (step.life !== life) lives.set(issueId, step.life)
     for (const entry of step.entries) entries.push({ ...entry, issueId, at })
-    for (const fact of step.facts) moves.push({ issueId, projectId, fact, sentence: step.entries[0]?.sentence })
+    for (const fact of step.facts) transitions.push({ issueId, projectId, fact, sentence: step.entries[0]?.sentence })
   }
   for (const arrival of arrivals) {
     const releases = books.get(arrival.projectId) ?? NO_RELEASES
@@ -78,13 +82,13 @@ export async function live(tx: Tx, arrivals: readonly Arrival[], busyHours: read
     const life = lives.get(arrival.issueId) ?? arrival.life
     take({ ...arrival, life }, countHour(life, { events, limit }, arrival.at))
   }
-  return { lives, entries, moves }
+  return { lives, entries, transitions }
 }
 
 const NO_RELEASES: Sighting['releases'] = new Map()
 
 /** Facts of the releases that decide, asked for only where an issue is resolved in one. */
-async function booksFor(tx: Tx, arrivals: readonly Arrival[]) {
+async function releasesFor(tx: Tx, arrivals: readonly Arrival[]) {
   const keys = new Map<string, ReleaseKey>()
   for (const { life, projectId, events } of arrivals) {
     const { resolved } = life
@@ -128,12 +132,12 @@ async function limitsOf(tx: Tx, hours: readonly Candidate[]) {
   })
 }
 
-/** Writes what {@link live} decided. */
-export async function writeMoves(
+/** Writes what {@link applyEvents} decided. */
+export async function writeTransitions(
   tx: Tx,
   now: Date,
   issues: readonly MovedIssue[],
-  entries: Lived['entries'],
+  entries: AppliedEvents['entries'],
 ): Promise<void> {
   await writeLives(tx, issues)
   await writeEntries(tx, now, DIGESTION, entries)

@@ -3,7 +3,7 @@ import type { Occurrence } from './occurrence.ts'
 
 /** SQL of what merged issues would say on their own, on the digest side. */
 
-export type MemberAddition = {
+export type MergedIssueAddition = {
   readonly id: string
   readonly events: number
   readonly firstSeen: Date
@@ -18,10 +18,13 @@ export type MemberAddition = {
  * The rules of `addToIssues`, for members; the one others were merged into is shown under the name its own events give
  * it. Returns where the hours and users of each are filed.
  */
-export async function addToMembers(tx: Tx, additions: readonly MemberAddition[]): Promise<Map<string, string>> {
-  const of = <T>(pick: (addition: MemberAddition) => T): T[] => additions.map(pick)
+export async function addToMergedIssues(
+  tx: Tx,
+  additions: readonly MergedIssueAddition[],
+): Promise<Map<string, string>> {
+  const of = <T>(pick: (addition: MergedIssueAddition) => T): T[] => additions.map(pick)
   const { rows } = await tx.query<{ issue_id: string; own_id: string }>({
-    name: 'members-add',
+    name: 'merged-issues-add',
     text: `with added as (
            update merged_issues m set
              event_count = m.event_count + k.events,
@@ -69,12 +72,12 @@ export async function addToMembers(tx: Tx, additions: readonly MemberAddition[])
   return new Map(rows.map((row) => [row.issue_id, row.own_id]))
 }
 
-export async function addMemberHours(
+export async function addMergedIssueHours(
   tx: Tx,
   rows: readonly { id: string; at: number; events: number }[],
 ): Promise<void> {
   await tx.query({
-    name: 'members-add-hours',
+    name: 'merged-issues-add-hours',
     text: `insert into issue_hours (issue_id, hour, events)
            select * from unnest($1::uuid[], $2::timestamptz[], $3::int[])
            on conflict (issue_id, hour) do update set events = issue_hours.events + excluded.events`,
@@ -82,13 +85,13 @@ export async function addMemberHours(
   })
 }
 
-export async function addMemberUsers(
+export async function addMergedIssueUsers(
   tx: Tx,
   rows: readonly { id: string; userHash: number; day: string }[],
 ): Promise<void> {
   if (rows.length === 0) return
   await tx.query({
-    name: 'members-add-users',
+    name: 'merged-issues-add-users',
     // As `record-insert-users`: those met already on that day are left out before they are locked.
     text: `with due as (
              select k.* from unnest($1::uuid[], $2::bigint[], $3::date[]) k (issue_id, user_hash, day)

@@ -19,7 +19,7 @@ const MAX_USERS = 10_000
  * @param issue its row as it was while hidden
  * @param away.since when it was hidden
  */
-export async function bringBack(
+export async function replayMissedEvents(
   tx: Tx,
   issue: LockedIssue,
   away: { readonly sourceIds: readonly string[]; readonly since: Date | undefined; readonly now: Date },

@@ -5,7 +5,7 @@ const MAX_ATTEMPTS = 5
  * ids, as digestion does; a batch that asked for an issue just before it was hidden then asks for the one it leads to,
  * out of that order.
  */
-export async function againAfterDeadlock<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
