@@ -11,7 +11,7 @@ import { type Attachment, CHUNK_BYTES } from './attachment.ts'
 /** SQL of attachments; no other folder uses their two tables. */
 
 /** A file and whose it is. */
-export type FiledAttachment = {
+export type ReceivedAttachment = {
   readonly projectId: string
   readonly receivedAt: Date
   readonly attachment: Attachment
@@ -24,13 +24,13 @@ const keyOf = (projectId: string, eventId: string, filename: string, type: strin
   `${projectId}/${eventId}/${type}/${sha256.toString('base64')}/${filename}`
 
 /** What makes two files the same, for finding resends. */
-export const attachmentKey = ({ projectId, attachment }: FiledAttachment): string =>
+export const attachmentKey = ({ projectId, attachment }: ReceivedAttachment): string =>
   keyOf(projectId, attachment.eventId, attachment.filename, attachment.attachmentType, attachment.content.sha256)
 
 /** Keys of the files already stored for the events of these ones. */
 export async function findStoredAttachments(
   tx: Tx,
-  files: readonly FiledAttachment[],
+  files: readonly ReceivedAttachment[],
   today: string,
 ): Promise<Set<string>> {
   if (files.length === 0) return new Set()
@@ -62,7 +62,7 @@ export async function findStoredAttachments(
 }
 
 /** Writes files inside the caller's transaction. Partitions of their days must exist. */
-export async function insertAttachments(tx: Tx, files: readonly FiledAttachment[]): Promise<void> {
+export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachment[]): Promise<void> {
   if (files.length === 0) return
   const rows = new CopyRows()
   const chunks = new CopyRows()

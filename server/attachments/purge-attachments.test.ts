@@ -12,7 +12,7 @@ import {
   deleteAttachmentsOf,
   findStoredAttachments,
   insertAttachments,
-  type FiledAttachment,
+  type ReceivedAttachment,
 } from './attachments.queries.ts'
 import { purgeAttachments } from './purge-attachments.ts'
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
     )
 })
 
-const fileOf = (projectId: string, daysAgo: number, over: object = {}): FiledAttachment => ({
+const fileOf = (projectId: string, daysAgo: number, over: object = {}): ReceivedAttachment => ({
   projectId,
   receivedAt: new Date(`${dayPlus(today, -daysAgo)}T12:00:00Z`),
   attachment: {
@@ -47,7 +47,7 @@ const fileOf = (projectId: string, daysAgo: number, over: object = {}): FiledAtt
   },
 })
 
-async function insert(files: readonly FiledAttachment[]): Promise<void> {
+async function insert(files: readonly ReceivedAttachment[]): Promise<void> {
   for (const { receivedAt } of files)
     await ensureDayPartitions(app.db, [{ table: 'attachments' }, { table: 'attachment_chunks' }], dayOf(receivedAt))
   await app.tx((tx) => insertAttachments(tx, files))
@@ -87,7 +87,7 @@ test('files go when their project no longer keeps them, days when nobody does', 
 test('the same file of the same event is found for seven days, and nothing else is taken for it', async () => {
   const file = fileOf(long, 1)
   await insert([file])
-  const find = async (one: FiledAttachment, day = today) =>
+  const find = async (one: ReceivedAttachment, day = today) =>
     app.tx(async (tx) => (await findStoredAttachments(tx, [one], day)).has(attachmentKey(one)))
   const { attachment } = file
   expect(await find(file)).toBe(true)

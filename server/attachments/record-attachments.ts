@@ -1,4 +1,9 @@
-import { attachmentKey, findStoredAttachments, insertAttachments, type FiledAttachment } from './attachments.queries.ts'
+import {
+  attachmentKey,
+  findStoredAttachments,
+  insertAttachments,
+  type ReceivedAttachment,
+} from './attachments.queries.ts'
 import type { Attachment } from './attachment.ts'
 import { findIssuesOf } from '../events/store.queries.ts'
 import { dayOf } from '../kernel/day.ts'
@@ -8,7 +13,7 @@ import { publishIssues } from '../issue-rows/publish-issues.ts'
 
 /** Files, each once: the same one of the same event that came before is a duplicate. */
 export const recordAttachments: Recorder<Attachment> = async (client, now, facts) => {
-  const files = facts.map(({ fact, context }): FiledAttachment => ({
+  const files = facts.map(({ fact, context }): ReceivedAttachment => ({
     projectId: context.projectId,
     receivedAt: context.receivedAt,
     attachment: fact,

@@ -69,7 +69,7 @@ export async function startService(app: App, connectionString: string, options: 
           },
           caller,
         ),
-      refuseNobody: () => {
+      refuseUnauthenticated: () => {
         throw unauthenticated()
       },
       api: roles.includes('api'),

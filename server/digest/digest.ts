@@ -16,7 +16,7 @@ import { type Counted, OutcomeSums } from '../outcomes/outcomes.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import { RECORDERS } from './recorders.ts'
-import { noteReleasesOf } from './release-sightings.ts'
+import { recordSightingsOf } from './release-sightings.ts'
 
 /** One spooled request, split and prepared; `poison` when that failed unexpectedly. */
 type PreparedEntry = {
@@ -83,7 +83,7 @@ export async function commitBatches(app: App, prepared: PreparedBatches): Promis
   for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
     await ensureDay(app.db, day)
   }
-  await noteReleasesOf(app, prepared.entries)
+  await recordSightingsOf(app, prepared.entries)
   try {
     return await app.tx(async (tx) => {
       await settle(tx, prepared.batches)

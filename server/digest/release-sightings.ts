@@ -1,7 +1,7 @@
 import type { Database } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
-import { KnownReleases, noteReleases, type Sighting } from '../releases/note-releases.ts'
-import { ReleaseTeller } from '../releases/release-news.ts'
+import { KnownReleases, recordSightings, type Sighting } from '../releases/record-sightings.ts'
+import { ReleasePublisher } from '../releases/release-publisher.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import type { PreparedFact, PreparedItem } from './item.ts'
 
@@ -12,18 +12,18 @@ type Entries = readonly {
 
 /**
  * Records the releases that a batch names: events, sessions, transactions. Costs a look-up in memory per fact, and a
- * statement when one of them was not noted within the last minute. New ones are published to dashboards.
+ * statement when one of them was not recorded within the last minute. New ones are published to dashboards.
  * @throws the error of an unreachable database; other errors are logged: no event may be lost because of a release
  */
-export async function noteReleasesOf(app: App, entries: Entries): Promise<void> {
+export async function recordSightingsOf(app: App, entries: Entries): Promise<void> {
   const now = app.clock.now()
-  const { known, teller } = ofApp(app)
+  const { known, publisher } = ofApp(app)
   try {
     const due = dueOf(entries, known, now)
-    if (due.length > 0) await noteReleases(app.db, known, now, due, (news) => teller.add(news))
+    if (due.length > 0) await recordSightings(app.db, known, now, due, (changes) => publisher.add(changes))
   } catch (error) {
     if (isDatabaseAway(error)) throw error
-    app.log.error({ err: error }, 'releases cannot be noted')
+    app.log.error({ err: error }, 'recording of releases failed; they are recorded with their next event or session')
   }
 }
 
@@ -60,12 +60,12 @@ function releaseOf(item: PreparedFact): Pick<Sighting, 'version' | 'kind'> | nul
 const named = (version: string | null, kind: Sighting['kind']) =>
   version === null || version === '' ? null : { version, kind }
 
-type Held = { readonly known: KnownReleases; readonly teller: ReleaseTeller }
+type Held = { readonly known: KnownReleases; readonly publisher: ReleasePublisher }
 
 const ofDatabase = new WeakMap<Database, Held>()
 
 function ofApp({ db }: App): Held {
-  const held = ofDatabase.get(db) ?? { known: new KnownReleases(), teller: new ReleaseTeller(db) }
+  const held = ofDatabase.get(db) ?? { known: new KnownReleases(), publisher: new ReleasePublisher(db) }
   ofDatabase.set(db, held)
   return held
 }

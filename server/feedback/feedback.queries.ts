@@ -12,7 +12,7 @@ export type FeedbackRow = Selectable<Tables['feedback']> & {
   readonly shown_as: string | null
 }
 
-export type FiledFeedback = {
+export type ReceivedFeedback = {
   readonly projectId: string
   readonly receivedAt: Date
   readonly feedback: NewFeedback
@@ -21,7 +21,7 @@ export type FiledFeedback = {
 }
 
 /** Writes feedback that was not stored before; returns which it was, as `projectId/feedbackId`. */
-export async function insertFeedback(tx: Tx, rows: readonly FiledFeedback[]): Promise<Set<string>> {
+export async function insertFeedback(tx: Tx, rows: readonly ReceivedFeedback[]): Promise<Set<string>> {
   const of = <T>(pick: (row: NewFeedback) => T): T[] => rows.map(({ feedback }) => pick(feedback))
   const uuid = (id: string | null): string | null => (id === null ? null : hyphenate(id))
   const { rows: inserted } = await tx.query<{ project_id: string; feedback_id: string }>({

@@ -39,7 +39,7 @@ bindRoutes(
   {
     app,
     authenticate: () => Promise.resolve(null),
-    refuseNobody: () => {
+    refuseUnauthenticated: () => {
       throw unauthenticated()
     },
     callerOf: () => aCaller(),

@@ -21,7 +21,7 @@ export type BindDeps = {
   readonly app: App
   readonly authenticate: Authenticator
   /** Throws `unauthenticated` worded for the reason. */
-  readonly refuseNobody: (request: FastifyRequest) => never
+  readonly refuseUnauthenticated: (request: FastifyRequest) => never
   readonly callerOf: (request: FastifyRequest) => Caller
   /** Per-address limit of the API. */
   readonly admit: (caller: Caller) => void
@@ -115,7 +115,7 @@ async function admitted(
     return caller
   }
   const who = await deps.authenticate(request, caller)
-  if (who === null) return deps.refuseNobody(request)
+  if (who === null) return deps.refuseUnauthenticated(request)
   if (who.viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
   if (!roleAtLeast(who.actor.role, rule.minRole)) {
     throw forbidden(`This needs the role ${rule.minRole} or higher; yours is ${who.actor.role}.`)

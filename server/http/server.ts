@@ -16,13 +16,13 @@ import { handlers } from './handlers.ts'
 import { registerHealth, type Health } from './health.ts'
 import { apiLimiter } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
-import { createFrontDoor } from './front-door.ts'
+import { createRequestGuard } from './request-guard.ts'
 import { limitConnections } from './socket-limits.ts'
 import { registerWebApp } from './web-app.ts'
 
 export type HttpDeps = {
   readonly authenticate: Authenticator
-  readonly refuseNobody: (request: FastifyRequest) => never
+  readonly refuseUnauthenticated: (request: FastifyRequest) => never
   /** Takes SDK traffic straight from node:http; true when the request was its own. Absent without the ingest role. */
   readonly intake: ((request: IncomingMessage, response: ServerResponse) => boolean) | null
   /** Whether the product API, its documentation and the dashboard are served here: the api role. */
@@ -49,14 +49,14 @@ const BODY_TIMEOUT_MS = 30_000
  */
 export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpService> {
   const stopping = new AbortController()
-  const door = createFrontDoor()
+  const guard = createRequestGuard()
   let server: Server | null = null
   const fastify = Fastify({
     serverFactory: (route) => {
       server = createServer(serverLimits, (request, response) => {
         // While stopping every answer ends its connection: busy clients would keep theirs open for ever.
         if (stopping.signal.aborted) response.shouldKeepAlive = false
-        if (!door.admits(request, response)) return
+        if (!guard.accepts(request, response)) return
         if (deps.intake?.(request, response) === true) return
         route(request, response)
       })
@@ -72,7 +72,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       const text = JSON.stringify(body)
       reply.raw.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length }).end(text)
     },
-    clientErrorHandler: (error, socket) => door.broken(error, socket),
+    clientErrorHandler: (error, socket) => guard.onClientError(error, socket),
     // Ids of an app's users are of any characters, twelve each when encoded.
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
@@ -104,7 +104,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
     bindRoutes(fastify, contract, handlers, {
       app,
       authenticate: deps.authenticate,
-      refuseNobody: deps.refuseNobody,
+      refuseUnauthenticated: deps.refuseUnauthenticated,
       callerOf,
       admit: apiLimiter(app),
       stopping: stopping.signal,

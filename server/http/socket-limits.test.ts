@@ -2,7 +2,7 @@ import { createServer, request as httpRequest, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
-import { createFrontDoor } from './front-door.ts'
+import { createRequestGuard } from './request-guard.ts'
 import { limitConnections } from './socket-limits.ts'
 
 let server: Server
@@ -10,9 +10,9 @@ let port = 0
 let free = false
 
 beforeAll(async () => {
-  const door = createFrontDoor()
+  const guard = createRequestGuard()
   server = createServer((request, response) => {
-    if (door.admits(request, response)) response.end('ok')
+    if (guard.accepts(request, response)) response.end('ok')
   })
   limitConnections(server, () => free, 3)
   await new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<number
 const headersOf = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-h${i}`, '1']))
 
-test('an address of 8 KiB and a hundred headers are fine, more is 400', async () => {
+test('a URL of 8 KiB and 100 headers are accepted, more is 400', async () => {
   expect(await get(`/${'a'.repeat(8 * 1024 - 1)}`)).toBe(200)
   expect(await get(`/${'a'.repeat(8 * 1024)}`)).toBe(400)
   // Node adds Host and Connection.
@@ -48,7 +48,7 @@ test('an address of 8 KiB and a hundred headers are fine, more is 400', async ()
   expect(await get('/', headersOf(150))).toBe(400)
 })
 
-test('an address holds so many connections; closing one makes room', async () => {
+test('connections of one address are limited; closing one allows another', async () => {
   const open = (): { socket: Socket; closed: () => boolean } => {
     let closed = false
     const socket = connect(port, '127.0.0.1')
@@ -62,14 +62,14 @@ test('an address holds so many connections; closing one makes room', async () =>
     new Promise<number>((resolve, reject) => {
       server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
     })
-  await waitFor('earlier connections to be gone', async () => (await connections()) === 0)
+  await waitFor('earlier connections to close', async () => (await connections()) === 0)
   const kept = [open(), open(), open()]
   await waitFor('three connections', async () => (await connections()) === 3)
   const refused = open()
   await waitFor('the refusal', () => refused.closed())
   expect(kept.some((one) => one.closed())).toBe(false)
   kept[0]?.socket.destroy()
-  await waitFor('room', async () => (await connections()) === 2)
+  await waitFor('the closed connection', async () => (await connections()) === 2)
   expect(await get('/')).toBe(200)
   free = true
   const more = [open(), open(), open()]

@@ -6,14 +6,14 @@ const MAX_PER_ADDRESS = 1_000
 const MAX_URL_CHARACTERS = 8 * 1024
 const MAX_HEADERS = 100
 
-/** One address may hold so many connections at once; phones behind one carrier share one, hence the large number. */
-export function limitConnections(server: Server, isFree: (address: string) => boolean, most = MAX_PER_ADDRESS): void {
+/** Closes new connections of an address that has `max` open. Phones of one carrier share an address, so it is large. */
+export function limitConnections(server: Server, isFree: (address: string) => boolean, max = MAX_PER_ADDRESS): void {
   const held = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     if (isFree(address)) return
     const count = held.get(address) ?? 0
-    if (count >= most) {
+    if (count >= max) {
       socket.destroy()
       return
     }
@@ -26,16 +26,16 @@ export function limitConnections(server: Server, isFree: (address: string) => bo
   })
 }
 
-/** Why a request is beyond reason before anybody reads it; null when it is not. */
+/** @returns a sentence when URL or headers are too large, else null */
 export function sizeProblem(request: IncomingMessage): string | null {
   if ((request.url?.length ?? 0) > MAX_URL_CHARACTERS)
     return `The address is longer than ${MAX_URL_CHARACTERS.toLocaleString('en')} characters.`
   return request.rawHeaders.length > MAX_HEADERS * 2 ? `The request has more than ${MAX_HEADERS} headers.` : null
 }
 
-/** 400 and the end of the connection. */
+/** Answers with 400 and closes the connection. */
 export function refuse(response: ServerResponse, sentence: string): void {
-  // Clients of the intake look for another key, and browsers of any origin may read its answers.
+  // Clients of the intake read `detail`, and browsers of any origin may read its answers.
   const isIntake = /^\/api\/\d+\//.test(response.req.url ?? '')
   const body = JSON.stringify(isIntake ? { error: sentence, detail: sentence } : { error: sentence })
   response.writeHead(400, {

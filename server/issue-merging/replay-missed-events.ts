@@ -6,7 +6,7 @@ import { sight, type Sighting } from '../issue-rules/life-cycle.ts'
 import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import type { LockedIssue } from './merging.queries.ts'
-import { releaseBook } from '../issue-rows/resolution.queries.ts'
+import { releasesByVersion } from '../issue-rows/resolution.queries.ts'
 import { versionsIn } from '../issue-rules/resolution.ts'
 
 /** What came while an issue was hidden is looked for among so many of its newest events: its lock holds up digestion. */
@@ -87,5 +87,5 @@ async function releasesOf(
   const { resolved } = lifeFrom(issue)
   if (resolved === null) return new Map()
   const met = events.flatMap(({ release }) => release ?? [])
-  return releaseBook(tx, issue.project_id, [...new Set([...versionsIn(resolved.fix), ...met])])
+  return releasesByVersion(tx, issue.project_id, [...new Set([...versionsIn(resolved.fix), ...met])])
 }

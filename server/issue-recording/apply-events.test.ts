@@ -8,7 +8,7 @@ import { createProjectFactsReader } from '../digest/project-facts.ts'
 import { recordEvents } from './record-events.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
-import { KnownReleases, noteReleases } from '../releases/note-releases.ts'
+import { KnownReleases, recordSightings } from '../releases/record-sightings.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { createPool } from '../storage/pool.ts'
 import type { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
@@ -99,7 +99,7 @@ async function prepared(sent: readonly Sent[]): Promise<Occurrence[]> {
 /** One batch, as digestion commits it. */
 async function record(sent: readonly Sent[]): Promise<void> {
   const occurrences = await prepared(sent)
-  await noteReleases(
+  await recordSightings(
     app.db,
     new KnownReleases(),
     app.clock.now(),

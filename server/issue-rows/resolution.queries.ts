@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ReleaseFacts } from '../releases/order.ts'
-import type { ReleaseBook } from '../issue-rules/resolution.ts'
+import type { ReleasesByVersion } from '../issue-rules/resolution.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /** What resolutions need to know of releases. */
@@ -42,7 +42,11 @@ export async function releasesOfCommit(db: Connection, projectId: string, sha: s
 }
 
 /** What is known of releases of a project. */
-export async function releaseBook(tx: Tx, projectId: string, versions: readonly string[]): Promise<ReleaseBook> {
+export async function releasesByVersion(
+  tx: Tx,
+  projectId: string,
+  versions: readonly string[],
+): Promise<ReleasesByVersion> {
   const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
     select version, released_at, first_seen_at from releases
     where project_id = ${projectId} and version = any(${[...versions]}::text[])`.execute(tx)

@@ -3,7 +3,7 @@ import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
 import { countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
 import { minuteOf } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
-import { fixedWords, hasFix, listed, type Fix, type ReleaseBook } from './resolution.ts'
+import { fixedWords, hasFix, listed, type Fix, type ReleasesByVersion } from './resolution.ts'
 
 /**
  * The life of an issue as a pure state machine (docs/issues.md): facts in, the next state, what the activity says and
@@ -117,7 +117,7 @@ export type Sighting = {
   readonly events: readonly Seen[]
   /** Users never seen on the issue before: when the first of these events reached each. */
   readonly newUsers: readonly Date[]
-  readonly releases: ReleaseBook
+  readonly releases: ReleasesByVersion
 }
 
 /** Events arrive: a resolved issue may come back, an ignored one may have met its condition. */

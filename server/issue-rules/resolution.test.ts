@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
 import type { ReleaseFacts } from '../releases/order.ts'
-import { hasFix, nextAfter, type Fix, type ReleaseBook } from './resolution.ts'
+import { hasFix, nextAfter, type Fix, type ReleasesByVersion } from './resolution.ts'
 
 const RESOLVED = new Date('2026-11-10T00:00:00Z')
 
 /** Releases and the days of November they were first seen on. */
-const seen = (days: Record<string, number | null>, released: Record<string, number> = {}): ReleaseBook =>
+const seen = (days: Record<string, number | null>, released: Record<string, number> = {}): ReleasesByVersion =>
   new Map(
     Object.entries(days).map(([version, day]): [string, ReleaseFacts] => [
       version,
@@ -18,7 +18,8 @@ const seen = (days: Record<string, number | null>, released: Record<string, numb
     ]),
   )
 const inReleases = (...versions: string[]): Fix => ({ kind: 'release', versions })
-const met = (fix: Fix, release: string | null, book: ReleaseBook = new Map()) => hasFix(fix, RESOLVED, release, book)
+const met = (fix: Fix, release: string | null, releases: ReleasesByVersion = new Map()) =>
+  hasFix(fix, RESOLVED, release, releases)
 
 describe('resolved in a release', () => {
   test.each([
@@ -57,11 +58,11 @@ describe('resolved in a release', () => {
   })
 
   test('an equal version has the fix, whoever was seen first: the fix itself is often only planned', () => {
-    const book = seen({ '2.3': null, '2.3.1': null, '2.3.0': 1, 'com.acme@2.3.1+77': 1, 'v2.3.1': 3 })
-    expect(met(inReleases('2.3'), '2.3.0', book)).toBe(true)
-    expect(met(inReleases('2.3.1'), 'com.acme@2.3.1+77', book)).toBe(true)
-    expect(met(inReleases('2.3.1'), 'v2.3.1', book)).toBe(true)
-    expect(met(inReleases('2.3.1'), '2.3.0', book)).toBe(false)
+    const releases = seen({ '2.3': null, '2.3.1': null, '2.3.0': 1, 'com.acme@2.3.1+77': 1, 'v2.3.1': 3 })
+    expect(met(inReleases('2.3'), '2.3.0', releases)).toBe(true)
+    expect(met(inReleases('2.3.1'), 'com.acme@2.3.1+77', releases)).toBe(true)
+    expect(met(inReleases('2.3.1'), 'v2.3.1', releases)).toBe(true)
+    expect(met(inReleases('2.3.1'), '2.3.0', releases)).toBe(false)
   })
 
   test('builds without an order, and names of which nothing is known, do not have it', () => {
@@ -75,19 +76,19 @@ describe('resolved in a release', () => {
   })
 
   test('apps of two packages in one project: each has its own fix', () => {
-    const book = seen({ 'com.a@2.0.0': 5, 'com.b@3.0.0': 5, 'com.b@2.9.0': 6, 'com.a@1.9.9': 6, 'com.c@1.0': 6 })
+    const releases = seen({ 'com.a@2.0.0': 5, 'com.b@3.0.0': 5, 'com.b@2.9.0': 6, 'com.a@1.9.9': 6, 'com.c@1.0': 6 })
     const fix = inReleases('com.a@2.0.0', 'com.b@3.0.0')
-    expect(met(fix, 'com.b@2.9.0', book), 'younger than the fix of the other one').toBe(false)
-    expect(met(fix, 'com.a@1.9.9', book)).toBe(false)
-    expect(met(fix, 'com.a@2.0.1', book)).toBe(true)
-    expect(met(fix, 'com.b@3.0.0', book)).toBe(true)
-    expect(met(fix, 'com.c@1.0', book), 'a third one, by time').toBe(true)
+    expect(met(fix, 'com.b@2.9.0', releases), 'younger than the fix of the other one').toBe(false)
+    expect(met(fix, 'com.a@1.9.9', releases)).toBe(false)
+    expect(met(fix, 'com.a@2.0.1', releases)).toBe(true)
+    expect(met(fix, 'com.b@3.0.0', releases)).toBe(true)
+    expect(met(fix, 'com.c@1.0', releases), 'a third one, by time').toBe(true)
   })
 
   test('a hash among fixes on two branches has them when it is younger than both', () => {
-    const book = seen({ aaa: 2, ccc: 5, bbb: 3, ddd: 6 })
-    expect(met(inReleases('aaa', 'ccc'), 'bbb', book)).toBe(false)
-    expect(met(inReleases('aaa', 'ccc'), 'ddd', book)).toBe(true)
+    const releases = seen({ aaa: 2, ccc: 5, bbb: 3, ddd: 6 })
+    expect(met(inReleases('aaa', 'ccc'), 'bbb', releases)).toBe(false)
+    expect(met(inReleases('aaa', 'ccc'), 'ddd', releases)).toBe(true)
   })
 
   test('an event without a release has it never', () => {
@@ -95,11 +96,11 @@ describe('resolved in a release', () => {
   })
 
   test('names nobody can order go by release date, then by who was seen first', () => {
-    const book = seen({ aaa: 1, bbb: 2, ccc: 3, '🚀 launch': 4, other: 5 }, { aaa: 9, bbb: 8 })
-    expect(met(inReleases('aaa'), 'bbb', book)).toBe(false)
-    expect(met(inReleases('bbb'), 'aaa', book)).toBe(true)
-    expect(met(inReleases('ccc'), '🚀 launch', book)).toBe(true)
-    expect(met(inReleases('other'), '🚀 launch', book)).toBe(false)
+    const releases = seen({ aaa: 1, bbb: 2, ccc: 3, '🚀 launch': 4, other: 5 }, { aaa: 9, bbb: 8 })
+    expect(met(inReleases('aaa'), 'bbb', releases)).toBe(false)
+    expect(met(inReleases('bbb'), 'aaa', releases)).toBe(true)
+    expect(met(inReleases('ccc'), '🚀 launch', releases)).toBe(true)
+    expect(met(inReleases('other'), '🚀 launch', releases)).toBe(false)
   })
 
   test('a planned release is still to come: what is seen before it is older', () => {
@@ -143,21 +144,21 @@ describe('brought to several branches', () => {
 describe('resolved in the next release', () => {
   const next: Fix = { kind: 'next', after: '2.3.0' }
   test('only what is newer than the newest one of then, and was not there yet, has the fix', () => {
-    const book = seen({ '2.2.0': 1, '2.3.0': 2, '2.2.9': 12, '2.3.1': 12, '1.0.0-old': 12, '9.0.0': 3 })
-    expect(met(next, '2.3.0', book)).toBe(false)
-    expect(met(next, '2.3.1', book)).toBe(true)
-    expect(met(next, '2.2.9', book), 'a branch without the fix').toBe(false)
-    expect(met(next, '9.0.0', book), 'seen before').toBe(false)
-    expect(met(next, null, book)).toBe(false)
+    const releases = seen({ '2.2.0': 1, '2.3.0': 2, '2.2.9': 12, '2.3.1': 12, '1.0.0-old': 12, '9.0.0': 3 })
+    expect(met(next, '2.3.0', releases)).toBe(false)
+    expect(met(next, '2.3.1', releases)).toBe(true)
+    expect(met(next, '2.2.9', releases), 'a branch without the fix').toBe(false)
+    expect(met(next, '9.0.0', releases), 'seen before').toBe(false)
+    expect(met(next, null, releases)).toBe(false)
   })
   test('the same version in other words is not the next one', () => {
-    const book = seen({ '2.3.0': 2, 'v2.3': 12, 'shop@2.3.0+4': 12, '2.3.0.1': 12 })
-    expect(met(next, 'v2.3', book)).toBe(false)
-    expect(met(next, 'shop@2.3.0+4', book)).toBe(false)
-    expect(met(next, '2.3.0.1', book)).toBe(true)
+    const releases = seen({ '2.3.0': 2, 'v2.3': 12, 'shop@2.3.0+4': 12, '2.3.0.1': 12 })
+    expect(met(next, 'v2.3', releases)).toBe(false)
+    expect(met(next, 'shop@2.3.0+4', releases)).toBe(false)
+    expect(met(next, '2.3.0.1', releases)).toBe(true)
   })
   test('with two packages, hashes and releases nothing came from, each is judged by its own kind', () => {
-    const book = seen({
+    const releases = seen({
       'com.b@5.0.0': 8,
       'com.a@1.0.0': 7,
       'com.a@0.9.0': 1,
@@ -167,14 +168,18 @@ describe('resolved in the next release', () => {
       'com.a@0.9.5': 12,
       def: 12,
     })
-    const known = ['com.b@5.0.0', 'made', 'com.a@1.0.0', 'abc', 'com.a@0.9.0'].map((version) => book.get(version))
+    const known = ['com.b@5.0.0', 'made', 'com.a@1.0.0', 'abc', 'com.a@0.9.0'].map((version) => releases.get(version))
     const fix = nextAfter(known.filter((one) => one !== undefined))
     expect(fix).toEqual({ kind: 'next', after: 'com.b@5.0.0', besides: ['made', 'com.a@1.0.0'] })
-    expect(met(fix, 'com.a@0.9.5', book), 'an old app met for the first time').toBe(false)
-    expect(met(fix, 'com.a@1.1.0', book)).toBe(true)
-    expect(met(fix, 'def', book)).toBe(true)
-    expect(met(fix, 'unheard of', book)).toBe(false)
-    const later = new Map(book).set('made', { version: 'made', releasedAt: null, firstSeenAt: new Date('2026-11-13') })
+    expect(met(fix, 'com.a@0.9.5', releases), 'an old app met for the first time').toBe(false)
+    expect(met(fix, 'com.a@1.1.0', releases)).toBe(true)
+    expect(met(fix, 'def', releases)).toBe(true)
+    expect(met(fix, 'unheard of', releases)).toBe(false)
+    const later = new Map(releases).set('made', {
+      version: 'made',
+      releasedAt: null,
+      firstSeenAt: new Date('2026-11-13'),
+    })
     expect(met(fix, 'made', later), 'known then, seen later').toBe(false)
   })
   test('the newest one by version, not by time; with and without the package it is one app', () => {

@@ -17,10 +17,10 @@ export type Fix =
   | { readonly kind: 'commit'; readonly sha: string }
 
 /** Facts of releases by version, as far as they are known. */
-export type ReleaseBook = ReadonlyMap<string, ReleaseFacts>
+export type ReleasesByVersion = ReadonlyMap<string, ReleaseFacts>
 
-const factsOf = (version: string, book: ReleaseBook): ReleaseFacts =>
-  book.get(version) ?? { version, releasedAt: null, firstSeenAt: null }
+const factsOf = (version: string, releases: ReleasesByVersion): ReleaseFacts =>
+  releases.get(version) ?? { version, releasedAt: null, firstSeenAt: null }
 
 /**
  * Whether a release that is met now should have the fix: it is not older than the fix by version, then by release date,
@@ -28,24 +28,24 @@ const factsOf = (version: string, book: ReleaseBook): ReleaseFacts =>
  * can tell is no: a false regression costs more than a late one.
  * @param resolvedAt when the issue was resolved
  */
-export function hasFix(fix: Fix, resolvedAt: Date, release: string | null, book: ReleaseBook): boolean {
+export function hasFix(fix: Fix, resolvedAt: Date, release: string | null, releases: ReleasesByVersion): boolean {
   if (fix.kind === 'now') return true
   if (release === null || fix.kind === 'commit') return false
-  const met = factsOf(release, book)
+  const met = factsOf(release, releases)
   return fix.kind === 'release'
-    ? isInFixes(met, fix.versions, resolvedAt, book)
-    : isNext(met, versionsIn(fix), resolvedAt, book)
+    ? isInFixes(met, fix.versions, resolvedAt, releases)
+    : isNext(met, versionsIn(fix), resolvedAt, releases)
 }
 
 /** Resolved for every release known by then, in whatever order they stand: the fix is in what was not there yet, and is newer. */
-function isNext(met: ReleaseFacts, known: readonly string[], resolvedAt: Date, book: ReleaseBook): boolean {
+function isNext(met: ReleaseFacts, known: readonly string[], resolvedAt: Date, releases: ReleasesByVersion): boolean {
   if (known.includes(met.version)) return false
   if (met.firstSeenAt !== null && met.firstSeenAt.getTime() <= resolvedAt.getTime()) return false
   return known.every((version) => {
     const byVersion = orderOf(met.version, version)
     if (byVersion !== null) return byVersion > 0
     // Seen after all that was known, unless somebody says when it was made.
-    return (byReleaseDate(met, factsOf(version, book)) ?? (met.firstSeenAt === null ? -1 : 1)) > 0
+    return (byReleaseDate(met, factsOf(version, releases)) ?? (met.firstSeenAt === null ? -1 : 1)) > 0
   })
 }
 
@@ -55,9 +55,14 @@ function isNext(met: ReleaseFacts, known: readonly string[], resolvedAt: Date, b
  * older has not. Fixes of the package that is met speak before those of other packages, which can only be told apart by
  * time.
  */
-function isInFixes(met: ReleaseFacts, versions: readonly string[], resolvedAt: Date, book: ReleaseBook): boolean {
+function isInFixes(
+  met: ReleaseFacts,
+  versions: readonly string[],
+  resolvedAt: Date,
+  releases: ReleasesByVersion,
+): boolean {
   if (versions.includes(met.version)) return true
-  const all = versions.map((version) => factsOf(version, book))
+  const all = versions.map((version) => factsOf(version, releases))
   const fixes = all.filter((fix) => isSamePackage(met.version, fix.version))
   if (fixes.length === 0) return all.every((fix) => isYounger(met, fix))
   const ofBranch = fixes.filter((fix) => isSameBranch(met.version, fix.version))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { recordSessions, type FiledSession } from '#server/metrics/sessions/record-sessions.ts'
-import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
+import { recordSessions, type ReceivedSession } from '#server/metrics/sessions/record-sessions.ts'
+import { anAttribute, countsFact } from '#server/metrics/sessions/sessions.fixture.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { anEvent } from '../kit/sdk.ts'
 import {
@@ -41,7 +41,7 @@ async function aRollout() {
     expect(answer.status).toBe(201)
     ids.push(String(answer.body['id']))
   }
-  const facts: FiledSession[] = []
+  const facts: ReceivedSession[] = []
   // Crashes come whole: what is left over of one hour goes to the next.
   const due = RELEASES.map(() => 0)
   for (let hoursAgo = 30 * 24; hoursAgo >= 0; hoursAgo--) {
@@ -59,7 +59,7 @@ async function aRollout() {
       due[index] = crash - crashed
       if (sessions === 0) continue
       facts.push(
-        filedCounts(
+        countsFact(
           project.id,
           [{ startedAt: now - hoursAgo * HOUR_MS, exited: sessions - crashed, crashed }],
           anAttribute({

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from '#server/kernel/page.api.ts'
 import type { ReleaseDetail, ReleaseWithHealth } from '#server/release-health/release-health.api.ts'
 import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
-import { anAttribute, filedCounts } from '#server/metrics/sessions/sessions.fixture.ts'
+import { anAttribute, countsFact } from '#server/metrics/sessions/sessions.fixture.ts'
 import type { Commit, Release } from '#server/releases/releases.api.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aColleague, type Colleague } from '#test/kit/colleague.ts'
@@ -86,11 +86,7 @@ test('without a project the list holds those of the whole organisation, and of n
     await mine.post('/api/releases', { projectId: of.id, version: `1.${index}`, released_at: '2026-11-01T00:00:00Z' })
   await t.app.tx((tx) =>
     recordSessions(tx, t.clock.now(), [
-      filedCounts(
-        two.id,
-        [{ startedAt: t.clock.now().getTime() - 60_000, exited: 7 }],
-        anAttribute({ release: '1.1' }),
-      ),
+      countsFact(two.id, [{ startedAt: t.clock.now().getTime() - 60_000, exited: 7 }], anAttribute({ release: '1.1' })),
     ]),
   )
   const whole = await list('', mine)
@@ -228,7 +224,7 @@ test('where a release runs: devices and systems, what did not say apart', async 
     os: string | null,
     environment = 'production',
   ) =>
-    filedCounts(
+    countsFact(
       of.id,
       [{ startedAt: now - 3_600_000, exited, crashed }],
       anAttribute({ release: '1.0.0', device, os, environment }),
@@ -263,7 +259,7 @@ test('where a release runs: devices and systems, what did not say apart', async 
 describe('users of a release', () => {
   const HOUR_MS = 3_600_000
   const met = (of: TestProject, did: string, hoursAgo: number, over: { device?: string; crashed?: number } = {}) =>
-    filedCounts(
+    countsFact(
       of.id,
       [
         {

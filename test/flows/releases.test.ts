@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ReleaseDetail, ReleasesHealth, ListedRelease } from '#server/release-health/release-health.api.ts'
-import { anUpdate, filed, filedCounts, anAttribute, sidOf } from '#server/metrics/sessions/sessions.fixture.ts'
+import { anUpdate, sessionFact, countsFact, anAttribute, sidOf } from '#server/metrics/sessions/sessions.fixture.ts'
 import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
 import type { Page } from '#server/kernel/page.api.ts'
 import type { Commit, Deploy, Release } from '#server/releases/releases.api.ts'
@@ -324,7 +324,7 @@ describe('health', () => {
     crashed: number,
     environment = 'production',
   ) =>
-    filedCounts(
+    countsFact(
       of,
       [{ startedAt: t.clock.now().getTime() - hoursAgo * HOUR_MS, exited: healthy, crashed }],
       anAttribute({ release: version, environment }),
@@ -388,7 +388,7 @@ describe('health', () => {
     await create({ projectId: of, version: '1.0.0' })
     await create({ projectId: of, version: '2.0.0' })
     const update = (name: string, release: string, did: string, status: 'ok' | 'crashed' = 'ok') =>
-      filed(
+      sessionFact(
         of,
         anUpdate({
           sid: sidOf(name),
@@ -442,7 +442,7 @@ test('a release of an hour has its layer and its line, however many there were b
   const of = (await aProject(owner)).id
   const now = t.clock.now().getTime()
   const count = (version: string, hoursAgo: number, exited: number) =>
-    filedCounts(of, [{ startedAt: now - hoursAgo * HOUR_MS, exited }], anAttribute({ release: version }))
+    countsFact(of, [{ startedAt: now - hoursAgo * HOUR_MS, exited }], anAttribute({ release: version }))
   for (let minor = 0; minor <= 8; minor++) await create({ projectId: of, version: `1.${minor}.0` })
   await create({ projectId: of, version: '9.9.9-mine' })
   await t.app.tx((tx) =>

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts'
 import { purgeSessions } from './purge-sessions.ts'
 import { bucketSpans, readSessionSeries, readSessionTotals } from './session-totals.queries.ts'
 import { recordSessions } from './record-sessions.ts'
-import { anAttribute, anUpdate, everythingOf, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
+import { anAttribute, anUpdate, everythingOf, sessionFact, countsFact, NOW, sidOf } from './sessions.fixture.ts'
 
 const { app, clock } = await testApp()
 const DAY_MS = 86_400_000
@@ -17,8 +17,8 @@ test('what is too old goes, what still counts stays', async () => {
   const projectId = newId()
   await app.tx((tx) =>
     recordSessions(tx, at(NOW), [
-      filed(projectId, anUpdate({ sid: sidOf('old'), startedAt: NOW - 5 * DAY_MS, attributes: anAttribute() })),
-      filed(projectId, anUpdate({ sid: sidOf('new'), attributes: anAttribute({ release: 'b' }) })),
+      sessionFact(projectId, anUpdate({ sid: sidOf('old'), startedAt: NOW - 5 * DAY_MS, attributes: anAttribute() })),
+      sessionFact(projectId, anUpdate({ sid: sidOf('new'), attributes: anAttribute({ release: 'b' }) })),
     ]),
   )
   const grains = async (): Promise<unknown[]> =>
@@ -51,7 +51,7 @@ test('a series has a point for each step, with null rates where nothing started'
   const projectId = newId()
   await app.tx((tx) =>
     recordSessions(tx, at(NOW), [
-      filedCounts(projectId, [
+      countsFact(projectId, [
         { startedAt: NOW - 125_000, exited: 3, crashed: 1, did: 'ada' },
         { startedAt: NOW - 1_000, exited: 1, did: 'ada' },
       ]),

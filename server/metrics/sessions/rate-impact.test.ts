@@ -5,7 +5,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
 import { rateImpact } from './rate-impact.ts'
 import { recordSessions } from './record-sessions.ts'
-import { anUpdate, filed, sidOf } from './sessions.fixture.ts'
+import { anUpdate, sessionFact, sidOf } from './sessions.fixture.ts'
 
 const { app } = await testApp()
 const { actor } = await aPerson(app)
@@ -46,7 +46,7 @@ const severityOf = async (id: string): Promise<number | undefined> =>
 /** So many people use the app today. */
 async function active(projectId: string, users: number): Promise<void> {
   const updates = Array.from({ length: users }, (_, user) =>
-    filed(projectId, anUpdate({ sid: sidOf(`${projectId}${user}`), isInit: true, did: `user ${user}` })),
+    sessionFact(projectId, anUpdate({ sid: sidOf(`${projectId}${user}`), isInit: true, did: `user ${user}` })),
   )
   await app.tx((tx) => recordSessions(tx, app.clock.now(), updates))
 }

@@ -4,7 +4,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
 import { readSessionSummary } from './read-session-summary.ts'
 import { recordSessions } from './record-sessions.ts'
-import { anUpdate, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
+import { anUpdate, sessionFact, countsFact, NOW, sidOf } from './sessions.fixture.ts'
 
 const { app } = await testApp()
 const { actor } = await aPerson(app)
@@ -37,9 +37,9 @@ const NOTHING = { total: 0, crash_free_sessions: null, crashed_users: null }
 test('a range and the one before, of one project and of several; without sessions nothing is known', async () => {
   const [one, two, silent] = [await aProject(), await aProject(), await aProject()]
   await record(
-    filedCounts(one, [{ startedAt: NOW - 2 * HOUR_MS, exited: 98, crashed: 2 }]),
-    filedCounts(one, [{ startedAt: NOW - 30 * HOUR_MS, exited: 200 }]),
-    filedCounts(two, [{ startedAt: NOW - 3 * HOUR_MS, exited: 100 }]),
+    countsFact(one, [{ startedAt: NOW - 2 * HOUR_MS, exited: 98, crashed: 2 }]),
+    countsFact(one, [{ startedAt: NOW - 30 * HOUR_MS, exited: 200 }]),
+    countsFact(two, [{ startedAt: NOW - 3 * HOUR_MS, exited: 100 }]),
   )
   expect(await readSessionSummary(app, actor, '24h', [one])).toEqual({
     range: '24h',
@@ -63,11 +63,11 @@ test('a range and the one before, of one project and of several; without session
 
 test('somebody who crashed twice is one user; nobody is 0 once sessions name their users', async () => {
   const project = await aProject()
-  await record(filed(project, anUpdate({ sid: sidOf('well'), did: 'ada', startedAt: NOW - 5 * HOUR_MS })))
+  await record(sessionFact(project, anUpdate({ sid: sidOf('well'), did: 'ada', startedAt: NOW - 5 * HOUR_MS })))
   expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ total: 1, crashed_users: 0 })
   await record(
     ...['a', 'b'].map((sid, index) =>
-      filed(
+      sessionFact(
         project,
         anUpdate({ sid: sidOf(sid), did: 'ada', status: 'crashed', startedAt: NOW - (1 + 9 * index) * HOUR_MS }),
       ),
@@ -81,7 +81,7 @@ test('users are counted once over more intervals than are read at a time', async
   await record(
     ...projects.flatMap((project, at) =>
       Array.from({ length: 55 }, (_, minute) =>
-        filed(
+        sessionFact(
           project,
           anUpdate({
             sid: sidOf(`${project}-${minute}`),
@@ -100,7 +100,7 @@ test('users are counted once over more intervals than are read at a time', async
 test('another organisation counts nowhere', async () => {
   const stranger = await aPerson(app)
   const theirs = await aProject(stranger.actor.orgId)
-  await record(filedCounts(theirs, [{ exited: 7 }]))
+  await record(countsFact(theirs, [{ exited: 7 }]))
   expect(await readSessionSummary(app, actor, '24h', [theirs])).toMatchObject(NOTHING)
   expect(await readSessionSummary(app, stranger.actor, '24h', undefined)).toMatchObject({ total: 7 })
 })

@@ -8,18 +8,18 @@ import { DDSketch } from '../sketch/ddsketch.ts'
 import { MAX_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
 import { forgetSessionUser } from './purge.queries.ts'
 import { readSessionTotals, type SessionQuestion } from './session-totals.queries.ts'
-import { type FiledSession, recordSessions } from './record-sessions.ts'
-import { anAttribute, anUpdate, everythingOf, filed, filedCounts, NOW, sidOf } from './sessions.fixture.ts'
+import { type ReceivedSession, recordSessions } from './record-sessions.ts'
+import { anAttribute, anUpdate, everythingOf, sessionFact, countsFact, NOW, sidOf } from './sessions.fixture.ts'
 
 const test_ = await testApp()
 const { app } = test_
 
-const record = (facts: readonly FiledSession[], by: App = app, now = NOW): Promise<boolean[]> =>
+const record = (facts: readonly ReceivedSession[], by: App = app, now = NOW): Promise<boolean[]> =>
   by.tx((tx) => recordSessions(tx, new Date(now), facts))
 
 /** Updates of one project, each in a batch of its own. */
 async function inTurn(projectId: string, ...updates: SessionUpdate[]): Promise<void> {
-  for (const update of updates) await record([filed(projectId, update)])
+  for (const update of updates) await record([sessionFact(projectId, update)])
 }
 
 const totals = (projectId: string, filter: Partial<SessionQuestion> = {}) =>
@@ -68,7 +68,10 @@ describe('one session', () => {
 
   test('of another project with the same id is another session', async () => {
     const [one, two] = [newId(), newId()]
-    await record([filed(one, anUpdate({ did: 'ada' })), filed(two, anUpdate({ did: 'ada', status: 'crashed' }))])
+    await record([
+      sessionFact(one, anUpdate({ did: 'ada' })),
+      sessionFact(two, anUpdate({ did: 'ada', status: 'crashed' })),
+    ])
     expect(await totals(one)).toMatchObject({ total: 1, crashed: 0, crashed_users: 0 })
     expect(await totals(two)).toMatchObject({ total: 1, crashed: 1, crashed_users: 1 })
     const { sessions } = await everythingOf(app.db, one)
@@ -80,7 +83,7 @@ describe('one session', () => {
   test('that began before rows are kept is not counted: it might have been already', async () => {
     const projectId = newId()
     const old = anUpdate({ startedAt: NOW - 6 * 86_400_000 - 1 })
-    expect(await record([filed(projectId, old), filed(projectId, anUpdate())])).toEqual([false, true])
+    expect(await record([sessionFact(projectId, old), sessionFact(projectId, anUpdate())])).toEqual([false, true])
     expect((await everythingOf(app.db, projectId)).sessions).toHaveLength(1)
   })
 
@@ -102,13 +105,16 @@ describe('ANR', () => {
   test('counts users by mechanism, an abnormal end without one is none', async () => {
     const projectId = newId()
     const hang = (name: string, mechanism: string | null) =>
-      filed(projectId, anUpdate({ sid: sidOf(name), did: name, status: 'abnormal', mechanism }))
+      sessionFact(projectId, anUpdate({ sid: sidOf(name), did: name, status: 'abnormal', mechanism }))
     await record([
       hang('a', 'anr_foreground'),
       hang('b', 'anr_background'),
       hang('c', null),
       hang('d', 'killed'),
-      filed(projectId, anUpdate({ sid: sidOf('again'), did: 'a', status: 'abnormal', mechanism: 'anr_foreground' })),
+      sessionFact(
+        projectId,
+        anUpdate({ sid: sidOf('again'), did: 'a', status: 'abnormal', mechanism: 'anr_foreground' }),
+      ),
     ])
     expect(await totals(projectId)).toMatchObject({
       total: 5,
@@ -157,7 +163,7 @@ describe('counts of the SDK', () => {
   test('go straight into the rollups, with their users where they name them', async () => {
     const projectId = newId()
     await record([
-      filedCounts(projectId, [
+      countsFact(projectId, [
         { exited: 3, errored: 1, crashed: 1 },
         { exited: 2, did: 'ada' },
         { crashed: 1, unhandled: 2, abnormal: 4, did: 'bob' },
@@ -189,7 +195,10 @@ describe('attributes', () => {
     ]
     await record(
       kinds.map((attributes, index) =>
-        filed(projectId, anUpdate({ sid: sidOf(`${index}`), attributes, status: index === 0 ? 'crashed' : 'ok' })),
+        sessionFact(
+          projectId,
+          anUpdate({ sid: sidOf(`${index}`), attributes, status: index === 0 ? 'crashed' : 'ok' }),
+        ),
       ),
     )
     expect(await totals(projectId)).toMatchObject({ total: 3, crashed: 1 })
@@ -204,7 +213,10 @@ describe('attributes', () => {
   test('10,000 releases in a day are counted, the first 2,000 under their names', async () => {
     const projectId = newId()
     const updates = Array.from({ length: 10_000 }, (_, index) =>
-      filed(projectId, anUpdate({ sid: sidOf(`many ${index}`), attributes: anAttribute({ release: `r${index}` }) })),
+      sessionFact(
+        projectId,
+        anUpdate({ sid: sidOf(`many ${index}`), attributes: anAttribute({ release: `r${index}` }) }),
+      ),
     )
     await record(updates)
     const { rows } = await app.db.query<{ named: number; others: number }>(
@@ -225,7 +237,7 @@ describe('attributes', () => {
     await inTurn(projectId, anUpdate())
     const later = new Date(NOW + 2 * 86_400_000)
     const update = anUpdate({ sid: sidOf('later'), startedAt: later.getTime() })
-    await app.tx((tx) => recordSessions(tx, later, [filed(projectId, update)]))
+    await app.tx((tx) => recordSessions(tx, later, [sessionFact(projectId, update)]))
     const { rows } = await app.db.query(
       'select created_day, last_used_day from session_attributes where project_id = $1',
       [projectId],
@@ -238,11 +250,11 @@ describe('two digesters at once', () => {
   test('many updates of the same sessions end right, and nobody waits for ever', async () => {
     const other = await secondApp(test_)
     const projectId = newId()
-    const batchOf = (seed: number): FiledSession[] =>
+    const batchOf = (seed: number): ReceivedSession[] =>
       Array.from({ length: 60 }, (_, index) => {
         const n = (index * 7 + seed * 13) % 40
         const status = (index + seed) % 5 === 0 ? 'crashed' : 'ok'
-        return filed(
+        return sessionFact(
           projectId,
           anUpdate({
             sid: sidOf(`shared ${n}`),

@@ -11,7 +11,7 @@ import * as sql from './sessions.queries.ts'
 
 /** What one item says. */
 export type SessionFact = { readonly update: SessionUpdate } | { readonly aggregates: SessionAggregates }
-export type FiledSession = { readonly projectId: string; readonly fact: SessionFact }
+export type ReceivedSession = { readonly projectId: string; readonly fact: SessionFact }
 
 /**
  * How long a session's row is kept, from its start. Longer than updates are taken (5 days at their receipt), so that
@@ -25,7 +25,7 @@ export const SESSION_KEPT_MS = 6 * 86_400_000
  * come; one that arrives twice counts twice, for it carries nothing to know it by.
  * @returns for each fact whether it was counted; false when its session began too long ago
  */
-export async function recordSessions(tx: Tx, now: Date, facts: readonly FiledSession[]): Promise<boolean[]> {
+export async function recordSessions(tx: Tx, now: Date, facts: readonly ReceivedSession[]): Promise<boolean[]> {
   const horizon = now.getTime() - SESSION_KEPT_MS
   const isCounted = facts.map(({ fact }) => !('update' in fact) || fact.update.startedAt >= horizon)
   const counted = facts.filter((_, index) => isCounted[index])
@@ -71,7 +71,7 @@ export const sessionRecorder: Recorder<SessionFact> = async (tx, now, facts) => 
 const hashOrNull = (projectId: string, did: string | null): number | null =>
   did === null ? null : hashUser(projectId, did)
 
-function attributesOfAll(facts: readonly FiledSession[]): Map<string, KnownAttributes> {
+function attributesOfAll(facts: readonly ReceivedSession[]): Map<string, KnownAttributes> {
   const all = new Map<string, KnownAttributes>()
   for (const { projectId, fact } of facts) {
     const { attributes } = 'update' in fact ? fact.update : fact.aggregates

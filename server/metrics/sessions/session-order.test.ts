@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids.ts'
 import { SESSION_STATUSES, type SessionUpdate } from '../../protocol/session.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { recordSessions } from './record-sessions.ts'
-import { anAttribute, anUpdate, everythingOf, filed, NOW, sidOf } from './sessions.fixture.ts'
+import { anAttribute, anUpdate, everythingOf, sessionFact, NOW, sidOf } from './sessions.fixture.ts'
 
 const { app } = await testApp()
 
@@ -19,7 +19,7 @@ describe('in any order, twice, in any batches', () => {
     for (const size of [...sizes, updates.length]) {
       const batch = updates.slice(at, at + size)
       if (batch.length > 0) {
-        const facts = batch.map((update) => filed(projectId, update))
+        const facts = batch.map((update) => sessionFact(projectId, update))
         await app.tx((tx) => recordSessions(tx, new Date(NOW), facts))
       }
       at += size

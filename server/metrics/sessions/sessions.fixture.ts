@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Connection } from '../../storage/database.ts'
 import type { SessionAttributes, SessionCounts, SessionUpdate } from '../../protocol/session.ts'
-import type { FiledSession } from './record-sessions.ts'
+import type { ReceivedSession } from './record-sessions.ts'
 
 export const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 
@@ -34,13 +34,16 @@ export function anUpdate(fields: Partial<SessionUpdate> = {}): SessionUpdate {
   }
 }
 
-export const filed = (projectId: string, update: SessionUpdate): FiledSession => ({ projectId, fact: { update } })
+export const sessionFact = (projectId: string, update: SessionUpdate): ReceivedSession => ({
+  projectId,
+  fact: { update },
+})
 
-export const filedCounts = (
+export const countsFact = (
   projectId: string,
   counts: readonly Partial<SessionCounts>[],
   attributes: SessionAttributes = anAttribute(),
-): FiledSession => ({
+): ReceivedSession => ({
   projectId,
   fact: {
     aggregates: {

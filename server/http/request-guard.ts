@@ -2,25 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { refuse, sizeProblem } from './socket-limits.ts'
 
-export type FrontDoor = {
+export type RequestGuard = {
   /**
-   * Whether anybody may see the request. What two readers of HTTP (a proxy and we) could understand differently is
-   * refused, and so is everything behind it on its connection.
+   * Returns whether to handle the request. Otherwise it is answered with 400 and its connection takes no further ones:
+   * a proxy in front could read such a request differently (request smuggling).
    */
-  admits(request: IncomingMessage, response: ServerResponse): boolean
-  /** For `clientError`: answers what is no HTTP in the API's form and hangs up. */
-  broken(error: Error & { code?: string }, socket: Socket): void
+  accepts(request: IncomingMessage, response: ServerResponse): boolean
+  /** The listener of `clientError`: answers invalid HTTP in the form of the API and closes the connection. */
+  onClientError(error: Error & { code?: string }, socket: Socket): void
 }
 
-/** Judges requests before they are told apart into SDK traffic and API: framing (RFC 9112 §6, §11) and size. */
-export function createFrontDoor(): FrontDoor {
+/** Checks framing (RFC 9112 §6, §11) and size of every request, of SDKs and of the API. */
+export function createRequestGuard(): RequestGuard {
   const refused = new WeakSet<Socket>()
-  /** The newest request of each connection: what breaks the connection belongs to it, or to what comes behind it. */
+  /** The newest request of each connection: an error of the connection belongs to it, or to what follows it. */
   const newest = new WeakMap<Socket, ServerResponse>()
   return {
-    admits(request, response) {
+    accepts(request, response) {
       const { socket } = request
-      // `connection: close` ends a connection, but what was sent in the same packet is parsed all the same.
+      // Node still parses what arrived in the same packet as a request answered with `connection: close`.
       if (refused.has(socket)) return false
       newest.set(socket, response)
       const problem = framingProblem(request) ?? sizeProblem(request)
@@ -29,45 +29,46 @@ export function createFrontDoor(): FrontDoor {
       refuse(response, problem)
       return false
     },
-    broken(error, socket) {
-      // One opened in advance that never said a word is owed no answer: the client would take it for that to the
-      // request it is about to send, and SDKs throw away what is answered with 400.
+    onClientError(error, socket) {
+      // A connection opened in advance without a request gets no answer: the client would take it for the answer to its
+      // next request, and SDKs drop what is answered with 400.
       if (!socket.writable || error.code === 'ECONNRESET' || socket.bytesRead === 0) {
         socket.destroy()
         return
       }
       const response = newest.get(socket)
       if (response === undefined || (response.writableFinished && response.req.complete)) answerBroken(error, socket)
-      // Behind a whole request: that one's answer is still owed, and the last thing to be said.
+      // After a complete request that is not answered yet: close after its answer.
       else if (response.req.complete && !response.destroyed) {
         response.shouldKeepAlive = false
         response.once('close', () => socket.destroy())
       }
-      // In the body of a request that has its answer, or whose turn has not come: another one would be taken for
-      // somebody else's.
+      // In the body of a request that is already answered, or waits behind another one: a second answer would be taken
+      // for that of another request.
       else if (response.headersSent || response.socket === null) socket.destroy()
       else answerBroken(error, socket)
     },
   }
 }
 
-/** Node's parser is strict about lengths and chunks; these pass it. */
+/** Checks what Node's parser accepts; it is strict about lengths and chunks. */
 function framingProblem(request: IncomingMessage): string | null {
-  if (request.httpVersionMajor !== 1) return 'Only HTTP/1.1 and HTTP/1.0 are spoken here.'
+  if (request.httpVersionMajor !== 1) return 'Only HTTP/1.1 and HTTP/1.0 are supported.'
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && (request.httpVersionMinor === 0 || coding.toLowerCase() !== 'chunked'))
-    return 'The only Transfer-Encoding is chunked, in HTTP/1.1.'
+    return 'Transfer-Encoding must be chunked, and only in HTTP/1.1.'
   let hosts = 0
   const { rawHeaders } = request
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
-  if (hosts > 1 || (hosts === 0 && request.httpVersionMinor !== 0)) return 'A request has exactly one Host header.'
-  return HOST.test(request.headers.host ?? '') ? null : 'The Host header is not a host.'
+  if (hosts > 1 || (hosts === 0 && request.httpVersionMinor !== 0))
+    return 'The request must have exactly one Host header.'
+  return HOST.test(request.headers.host ?? '') ? null : 'The Host header is not a valid host.'
 }
 
-/** RFC 3986 §3.2.2 and a port; not whether such a host exists. */
+/** The characters of a host (RFC 3986 §3.2.2) and a port. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 
 function answerBroken(error: { code?: string }, socket: Socket): void {

@@ -1,8 +1,8 @@
 import type { Connection } from '../storage/database.ts'
-import { type Noted, writeSightings } from './noting.queries.ts'
-import type { ReleaseNews } from './release-news.ts'
+import { type SeenRelease, writeSightings } from './sightings.queries.ts'
+import type { ReleaseChange } from './release-publisher.ts'
 
-/** What came from a release. */
+/** An item that names its release. */
 export type Sighting = {
   readonly projectId: string
   readonly version: string
@@ -11,26 +11,26 @@ export type Sighting = {
 }
 
 /**
- * Releases that may make themselves in a project in one day. Whoever holds the key of an app can name releases, and
- * that is everybody; what comes beyond keeps its name and is listed nowhere.
+ * Releases that digestion may create in a project in one day. A project key is public, so anyone can name releases.
+ * Items of further releases keep the name, which no list shows.
  */
 export const MAX_NEW_PER_DAY = 1_000
-/** How exactly it is known when something came from a release last. */
-export const NOTED_FOR_MS = 60_000
+/** "Last seen" times of a release are written at most this often. */
+export const SIGHTING_INTERVAL_MS = 60_000
 const MAX_REMEMBERED = 50_000
 const DAY_MS = 86_400_000
 
-/** When each kind of thing from a release was written down last. */
+/** When each release was last recorded, by kind of item. */
 export class KnownReleases {
-  readonly #notedAt = new Map<string, number>()
+  readonly #recordedAt = new Map<string, number>()
 
   isDue(of: Pick<Sighting, 'projectId' | 'version' | 'kind'>, now: Date): boolean {
-    return now.getTime() - (this.#notedAt.get(keyOf(of)) ?? Number.NEGATIVE_INFINITY) >= NOTED_FOR_MS
+    return now.getTime() - (this.#recordedAt.get(keyOf(of)) ?? Number.NEGATIVE_INFINITY) >= SIGHTING_INTERVAL_MS
   }
 
   remember(sightings: readonly Sighting[], now: Date): void {
-    if (this.#notedAt.size > MAX_REMEMBERED) this.#notedAt.clear()
-    for (const sighting of sightings) this.#notedAt.set(keyOf(sighting), now.getTime())
+    if (this.#recordedAt.size > MAX_REMEMBERED) this.#recordedAt.clear()
+    for (const sighting of sightings) this.#recordedAt.set(keyOf(sighting), now.getTime())
   }
 }
 
@@ -38,22 +38,22 @@ const keyOf = ({ projectId, version, kind }: Pick<Sighting, 'projectId' | 'versi
   `${projectId}/${kind}/${version}`
 
 /**
- * Makes releases that are met for the first time and widens when they were seen, in one statement and only for those
- * nobody noted within the last minute. A planned release is open from now on, an archived one stays so. In a transaction
- * of its own, before digestion takes a lock: people make and change releases, too.
- * @param tell what of it is news to whoever looks at releases; that they were seen again is not
- * @returns how many were written
+ * Creates releases that are seen for the first time and extends when known ones were seen, in one statement, and only
+ * those not recorded within the last minute. A planned release becomes open, an archived one stays archived. Runs in a
+ * separate transaction before digestion takes a lock, because members create and change releases too.
+ * @param publish receives the releases that are new, were opened, or got their first event or session
+ * @returns number of releases written
  */
-export async function noteReleases(
+export async function recordSightings(
   on: Connection,
   known: KnownReleases,
   now: Date,
   sightings: readonly Sighting[],
-  tell: (news: readonly ReleaseNews[]) => void = () => undefined,
+  publish: (changes: readonly ReleaseChange[]) => void = () => undefined,
 ): Promise<number> {
   const due = sightings.filter((sighting) => known.isDue(sighting, now))
   if (due.length === 0) return 0
-  const releases = new Map<string, Noted>()
+  const releases = new Map<string, SeenRelease>()
   for (const { projectId, version, kind, receivedAt } of due) {
     const key = `${projectId}/${version}`
     const one = releases.get(key) ?? { projectId, version, firstAt: receivedAt, lastAt: receivedAt, times: {} }
@@ -64,13 +64,13 @@ export async function noteReleases(
     if (receivedAt < times.first) times.first = receivedAt
     if (receivedAt > times.last) times.last = receivedAt
   }
-  // Always in the same order: two digesters that note the same releases wait for each other instead of both.
+  // A fixed order, so that two digesters with the same releases do not deadlock.
   const rows = [...releases].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
   const written = await writeSightings(on, now, rows, {
     max: MAX_NEW_PER_DAY,
     since: new Date(now.getTime() - DAY_MS),
   })
   known.remember(due, now)
-  if (written.length > 0) tell(written)
+  if (written.length > 0) publish(written)
   return rows.length
 }

@@ -1,9 +1,9 @@
 import { newId } from '../kernel/ids.ts'
 import type { Connection } from '../storage/database.ts'
-import type { ReleaseNews } from './release-news.ts'
+import type { ReleaseChange } from './release-publisher.ts'
 
 /** When a release was seen, by kind of item. */
-export type Noted = {
+export type SeenRelease = {
   readonly projectId: string
   readonly version: string
   firstAt: Date
@@ -19,11 +19,11 @@ export type Noted = {
 export async function writeSightings(
   on: Connection,
   now: Date,
-  rows: readonly Noted[],
+  rows: readonly SeenRelease[],
   limit: { readonly max: number; readonly since: Date },
-): Promise<ReleaseNews[]> {
+): Promise<ReleaseChange[]> {
   const written = await on.query<{ id: string; project_id: string; org_id: string }>({
-    name: 'releases-note',
+    name: 'releases-record-sightings',
     text: `with k as (
              select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[])
                with ordinality k (id, project_id, version, first_at, last_at, first_event, last_event, first_session, last_session, place)),

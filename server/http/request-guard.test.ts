@@ -2,28 +2,28 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
-import { createFrontDoor } from './front-door.ts'
+import { createRequestGuard } from './request-guard.ts'
 
 let server: Server
 let port = 0
-/** Requests that got past the door. */
+/** Paths of the requests that the guard accepted. */
 let seen: string[] = []
-/** Held back until the test lets go. */
+/** Responses of `/held`, which the test ends. */
 let held: ServerResponse[] = []
 
 beforeAll(async () => {
-  const door = createFrontDoor()
+  const guard = createRequestGuard()
   server = createServer(
     { requireHostHeader: false, headersTimeout: 300, connectionsCheckingInterval: 50 },
     (request, response) => {
-      if (!door.admits(request, response)) return
+      if (!guard.accepts(request, response)) return
       seen.push(request.url ?? '')
       if (request.url === '/held') held.push(response)
       else if (request.url === '/early') response.writeHead(403, { 'content-length': 0 }).end()
       else request.on('end', () => response.end('ok')).resume()
     },
   )
-  server.on('clientError', (error, socket) => door.broken(error, socket as Socket))
+  server.on('clientError', (error, socket) => guard.onClientError(error, socket as Socket))
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
@@ -43,7 +43,7 @@ const SECOND = 'GET /second HTTP/1.1\r\nhost: x\r\n\r\n'
 const statuses = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
 
-/** Sends bytes in one packet; gives all that came back once the server has hung up. */
+/** Sends bytes in one packet. @returns everything received until the server closed the connection */
 const exchange = (text: string): Promise<string> =>
   new Promise((resolve) => {
     let answer = ''
@@ -53,20 +53,23 @@ const exchange = (text: string): Promise<string> =>
     socket.on('error', () => {})
   })
 
-describe('what a proxy may read in another way is refused, and what follows it is not read', () => {
+describe('the guard refuses what a proxy may read differently, and nothing that follows is handled', () => {
   test.each([
-    ['a coding nobody undoes', 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
     [
-      'two codings in two lines',
+      'an unsupported coding before chunked',
+      'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'two codings in two headers',
       'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: identity\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['a coding that is no framing', 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n'],
+    ['a coding that is not chunked', 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n'],
     ['chunks in HTTP/1.0', 'POST / HTTP/1.0\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
-    ['a version nobody speaks', 'GET / HTTP/2.0\r\nhost: x\r\n\r\n'],
+    ['an unsupported version', 'GET / HTTP/2.0\r\nhost: x\r\n\r\n'],
     ['no host', 'GET / HTTP/1.1\r\n\r\n'],
     ['two hosts', 'GET / HTTP/1.1\r\nhost: x\r\nHost: y\r\n\r\n'],
-    ['a host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
-    ['an address without end', `GET /${'a'.repeat(8 * 1024)} HTTP/1.1\r\nhost: x\r\n\r\n`],
+    ['an invalid host', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
+    ['an address that is too long', `GET /${'a'.repeat(8 * 1024)} HTTP/1.1\r\nhost: x\r\n\r\n`],
     ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello'],
     [
       'chunks and a length',
@@ -89,23 +92,23 @@ test.each([
   expect(statuses(await exchange(text))).toEqual([200])
 })
 
-describe('a connection that breaks', () => {
+describe('invalid bytes on a connection', () => {
   const badChunk = (path: string) => `POST ${path} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n`
 
-  test('in the body of an unanswered request has that answered', async () => {
+  test('in the body of an unanswered request are answered with 400', async () => {
     expect(statuses(await exchange(badChunk('/')))).toEqual([400])
   })
-  test('in the body of an answered request has no second answer', async () => {
+  test('in the body of an answered request get no second answer', async () => {
     expect(statuses(await exchange(badChunk('/early')))).toEqual([403])
   })
-  test('behind a request that waits leaves that its answer, and says nothing more', async () => {
+  test('after a pending request close the connection after its answer', async () => {
     const answer = exchange(`GET /held HTTP/1.1\r\nhost: x\r\n\r\nJUNK\r\n\r\n${SECOND}`)
     await waitFor('the first request', () => held.length === 1)
     held[0]?.end('ok')
     expect(statuses(await answer)).toEqual([200])
     expect(seen).toEqual(['/held'])
   })
-  test('in a request whose turn has not come says nothing at all', async () => {
+  test('in a request behind a pending one close the connection without an answer', async () => {
     const answer = exchange(`GET /held HTTP/1.1\r\nhost: x\r\n\r\n${badChunk('/')}`)
     await waitFor('the first request', () => held.length === 1)
     expect(statuses(await answer)).toEqual([])
@@ -113,13 +116,13 @@ describe('a connection that breaks', () => {
   })
 })
 
-describe('a connection that takes too long', () => {
-  test('is closed without a word when it never said one', async () => {
+describe('a connection that times out', () => {
+  test('is closed without an answer before its first byte', async () => {
     expect(await exchange('')).toBe('')
     expect(seen).toEqual([])
   })
 
-  test('is told so in the middle of a request', async () => {
+  test('gets an answer in the middle of a request', async () => {
     expect(await exchange('GET / HTTP/1.1\r\nhost: x\r\n')).toContain('did not arrive in time')
     expect(seen).toEqual([])
   })

@@ -3,7 +3,13 @@ import { aPerson } from '#test/kit/people.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { createProject } from '../project-settings/create-project.ts'
 import { ensureRelease } from './ensure-release.ts'
-import { KnownReleases, MAX_NEW_PER_DAY, NOTED_FOR_MS, noteReleases, type Sighting } from './note-releases.ts'
+import {
+  KnownReleases,
+  MAX_NEW_PER_DAY,
+  SIGHTING_INTERVAL_MS,
+  recordSightings,
+  type Sighting,
+} from './record-sightings.ts'
 
 const { app, clock } = await testApp()
 const { actor } = await aPerson(app)
@@ -46,7 +52,7 @@ test('a release makes itself, once, and is as wide as what came from it, in what
     sighting(projectId, { kind: 'session', receivedAt: at(2) }),
     sighting(projectId, { kind: 'transaction', receivedAt: at(9) }),
   ]
-  expect(await noteReleases(app.db, known, clock.now(), came)).toBe(1)
+  expect(await recordSightings(app.db, known, clock.now(), came)).toBe(1)
   expect(await rowsOf(projectId)).toEqual([
     {
       version: '1.0.0',
@@ -64,12 +70,12 @@ test('within a minute nothing is written again; after it, times only widen', asy
   const projectId = await aProject()
   const known = new KnownReleases()
   const one = sighting(projectId)
-  expect(await noteReleases(app.db, known, clock.now(), [one])).toBe(1)
-  expect(await noteReleases(app.db, known, clock.now(), [sighting(projectId, { receivedAt: at(0.5) })])).toBe(0)
+  expect(await recordSightings(app.db, known, clock.now(), [one])).toBe(1)
+  expect(await recordSightings(app.db, known, clock.now(), [sighting(projectId, { receivedAt: at(0.5) })])).toBe(0)
   // Another kind of thing is news.
-  expect(await noteReleases(app.db, known, clock.now(), [sighting(projectId, { kind: 'session' })])).toBe(1)
-  const later = new Date(clock.now().getTime() + NOTED_FOR_MS)
-  expect(await noteReleases(app.db, known, later, [sighting(projectId, { receivedAt: at(-5) })])).toBe(1)
+  expect(await recordSightings(app.db, known, clock.now(), [sighting(projectId, { kind: 'session' })])).toBe(1)
+  const later = new Date(clock.now().getTime() + SIGHTING_INTERVAL_MS)
+  expect(await recordSightings(app.db, known, later, [sighting(projectId, { receivedAt: at(-5) })])).toBe(1)
   expect(await rowsOf(projectId)).toMatchObject([
     { first_seen_at: at(-5), last_seen_at: at(0), first_event_at: at(-5), last_event_at: at(0) },
   ])
@@ -83,7 +89,7 @@ test('a planned release is open once something came; an archived one stays archi
   await app.db.updateTable('releases').set({ state: 'archived' }).where('version', '=', '3.0.0').execute()
   expect(await rowsOf(projectId)).toMatchObject([{ state: 'planned', first_seen_at: null }, { state: 'archived' }])
   const came = [sighting(projectId, { version: '3.0.0' }), sighting(projectId, { version: '2.0.0' })]
-  await noteReleases(app.db, new KnownReleases(), clock.now(), came)
+  await recordSightings(app.db, new KnownReleases(), clock.now(), came)
   expect(await rowsOf(projectId)).toMatchObject([
     { version: '2.0.0', state: 'open', first_seen_at: at(0) },
     { version: '3.0.0', state: 'archived', first_seen_at: at(0) },
@@ -95,7 +101,7 @@ test('many at once, from many processes: every release once, nobody waits for ev
   const versions = Array.from({ length: 40 }, (_, index) => `1.${index}.0`)
   await Promise.all(
     Array.from({ length: 6 }, (_, index) =>
-      noteReleases(
+      recordSightings(
         app.db,
         new KnownReleases(),
         clock.now(),
@@ -113,13 +119,13 @@ test('who makes up names gets a bounded number of releases a day; those that exi
   const projectId = await aProject()
   const known = new KnownReleases()
   const names = Array.from({ length: MAX_NEW_PER_DAY }, (_, index) => `made-up-${index}`)
-  await noteReleases(
+  await recordSightings(
     app.db,
     known,
     clock.now(),
     names.map((version) => sighting(projectId, { version })),
   )
-  await noteReleases(app.db, known, at(2), [
+  await recordSightings(app.db, known, at(2), [
     sighting(projectId, { version: 'one-too-many' }),
     sighting(projectId, { version: 'made-up-7', receivedAt: at(2) }),
   ])
@@ -127,13 +133,13 @@ test('who makes up names gets a bounded number of releases a day; those that exi
   expect(rows).toHaveLength(MAX_NEW_PER_DAY)
   expect(rows.find((row) => row.version === 'made-up-7')?.last_seen_at).toEqual(at(2))
   // The day after there is room again.
-  await noteReleases(app.db, known, at(25 * 60), [sighting(projectId, { version: 'tomorrow' })])
+  await recordSightings(app.db, known, at(25 * 60), [sighting(projectId, { version: 'tomorrow' })])
   expect(await rowsOf(projectId)).toHaveLength(MAX_NEW_PER_DAY + 1)
 })
 
 test('a project that is gone is no reason to fail', async () => {
   const projectId = await aProject()
   const gone = '00000000-0000-7000-8000-000000000000'
-  await noteReleases(app.db, new KnownReleases(), clock.now(), [sighting(gone), sighting(projectId)])
+  await recordSightings(app.db, new KnownReleases(), clock.now(), [sighting(gone), sighting(projectId)])
   expect(await rowsOf(projectId)).toHaveLength(1)
 })
