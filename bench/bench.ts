@@ -1,10 +1,10 @@
 /**
- * What a bench is: a file `bench/<name>.ts` that exports `run` (and `summary`), listed in `bench/run.ts`. It measures,
- * returns its figures, and leaves printing and recording to the runner. It asserts nothing: machines are noisy.
+ * What a bench is: a file `bench/<name>.ts` that exports `run` and `summary` and is listed in `bench/run.ts`. It
+ * measures and returns its figures; the runner prints and records them. It asserts nothing: machines are noisy.
  */
 
 export type BenchArgs = {
-  /** `--long`: the form that runs minutes instead of seconds. */
+  /** `--long`: runs minutes instead of seconds. */
   readonly long: boolean
   /** Further `--name=value` options; `--name` alone is `'true'`. */
   readonly options: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export type Figure = {
   readonly value: number
   /** 'events/s', 'ms', 'MiB', … */
   readonly unit: string
-  /** The goal in design terms, as a person would write it: '≥10,000/s (P1)'. */
+  /** The goal in the terms of the design: '≥10,000/s (P1)'. */
   readonly goal?: string
 }
 

@@ -18,7 +18,9 @@ export const summary =
   'P10: disk per stored 20 kB event, everything included, on the newest day and once its day is over (--events=40000, --size=20000)'
 
 const DAY_MS = 86_400_000
-/** Slow enough that the spool is as small as it usually is: its size is that of the largest backlog, not of what is stored. */
+/**
+ * Slow enough for the backlog to stay small: the spool's size is that of its largest backlog, not of what is stored.
+ */
 const RATE = 1_000
 
 export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
@@ -70,7 +72,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
       notes: [
         'growth of the database directory over a fresh installation with one project, divided by events stored: rows, indexes, spool, issues, counts; service stopped, spool vacuumed as autovacuum does',
         'without the write-ahead log, a ring of at most 2 GiB that does not grow with what is stored',
-        'packed: the job of the day after, run with a clock moved on; processor time without the database',
+        'packed: the packing job, run with the clock a day ahead; processor time without the database',
       ],
     }
   } finally {
@@ -79,7 +81,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   }
 }
 
-/** The job that packs closed days, as of the day after tomorrow, on the stopped service's database. */
+/** Runs the job that packs closed days on the stopped service's database, as if it were the day after tomorrow. */
 async function pack(dataDir: string) {
   const config = readConfig({ ...process.env, FAULTLINE_DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
   const database = await openDatabase(config, () => {})

@@ -17,7 +17,7 @@ const GOALS = new Map([
   [20_000, '≥4,000/s (P2)'],
   [50_000, '≥1,500/s (P4)'],
 ])
-/** Kept waiting for digestion, so that it is never idle and never far behind. */
+/** Events kept waiting for digestion, so that it is never idle and never far behind. */
 const BACKLOG_ENTRIES = 4_000
 const SAMPLE_MS = 500
 const WARM_UP_MS = 8_000
@@ -27,7 +27,7 @@ type Sample = {
   readonly drained: number
   readonly backlog: number
   readonly processor: ProcessorTime
-  /** Of this process, which makes the load. */
+  /** Of this process, which generates the load. */
   readonly ownProcessorMs: number
 }
 
@@ -91,7 +91,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
 
 type Fed = { readonly load: LoadResult; readonly samples: readonly Sample[]; readonly memoryMiB: number }
 
-/** Offers as much as is digested, so that some always waits. */
+/** Sends as much as is digested, so that some events always wait. */
 export async function feedAndWatch(
   service: Service,
   project: BenchProject,
@@ -123,7 +123,7 @@ export async function feedAndWatch(
       const last = samples.at(-1)
       if (before !== undefined && last !== undefined && last.atMs > before.atMs) {
         const drainedPerMs = (last.drained - before.drained) / (last.atMs - before.atMs)
-        // What digestion does, and a little more or less until the backlog is where it should be.
+        // The rate of digestion, corrected until the backlog has its planned size.
         rate = Math.max(200, drainedPerMs * 1000 + (BACKLOG_ENTRIES - backlog) / 2)
       }
       if (samples.length % 20 === 10) readMemory()
@@ -150,7 +150,7 @@ export function drainedPerSecond({ samples }: Fed): number {
   return ((last.drained - first.drained) / (last.atMs - first.atMs)) * 1000
 }
 
-/** Processor time per drained event and where it went: says more than a rate while other programs run. */
+/** Processor time per drained event, by part: says more than a rate while other programs run. */
 function processorFigures(results: readonly Fed[]): Record<string, Figure> {
   const perEvent = (ms: (sample: Sample) => number): number =>
     median(
@@ -186,13 +186,13 @@ function slowestWindow({ samples }: Fed): number {
   return rates.length === 0 ? 0 : percentile(rates, 1)
 }
 
-/** Until everything accepted is stored, as told by /-/metrics. */
+/** Waits until everything accepted is stored, by the counters of /-/metrics. */
 export async function waitUntilDrained(service: Service): Promise<void> {
   const deadline = performance.now() + 120_000
   while ((await readMetric(service.url, 'faultline_spool_backlog_entries')) > 0) {
     if (performance.now() > deadline) throw new Error('the spool was not empty two minutes after the load ended')
     await delay(100)
   }
-  // The digest thread reports its sums a moment after its commit.
+  // The digest thread reports its sums shortly after its commit.
   await delay(1_500)
 }

@@ -4,7 +4,7 @@ import { embeddedPostgresVersion } from './postgres-version.ts'
 import { memoryOfTree } from './process-tree.ts'
 import { startService } from './service.ts'
 
-export const summary = 'P11: memory of the whole process tree, 30 s after the start, nobody asking (--seconds=30)'
+export const summary = 'P11: memory of the whole process tree, 30 s after the start, without requests (--seconds=30)'
 
 export async function run({ options }: BenchArgs): Promise<BenchResult> {
   const seconds = Number(options['seconds'] ?? 30)

@@ -8,7 +8,7 @@ import { type BenchProject, setUpProject } from './setup-project.ts'
 export const summary =
   'P1: requests accepted and durable per second, latency at 5,000/s (--quick, --long, --runs=3, --seconds=60, --connections=64, --with-digestion)'
 
-/** Keep the machine from being judged cold: caches, compiled code, first checkpoints of a new database. */
+/** Warm-up before measuring: caches, compiled code, first checkpoints of a new database. */
 const WARM_UP_MS = 5_000
 const FIXED_RATE = 5_000
 
@@ -20,7 +20,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const withDigestion = options['with-digestion'] === 'true'
   const events = makeEvents(STANDARD_SHAPE)
   const refused = new Map<number, number>()
-  /** Each run has a service and a spool of its own: with digestion off, what earlier runs left would fill it. */
+  /** Each run has its own service and spool: without digestion, the requests of earlier runs would fill it. */
   const measured = async (ratePerSecond: number | null): Promise<LoadResult> => {
     const service = await startService({
       env: { RATE_LIMIT_SCALE: '0', ...(withDigestion ? {} : { FAULTLINE_ROLES: 'ingest,api' }) },

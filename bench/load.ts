@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { type BenchEvent, HeaderMember } from './payloads.ts'
 
 /**
- * A load generator that leaves the machine to the service: bare keep-alive sockets, prebuilt requests, one answer
- * looked at per packet. Each event has an id of its own.
+ * A load generator that leaves the processor to the service: bare keep-alive sockets, prebuilt requests, one response
+ * parsed per packet. Each event has a new id.
  */
 
 export type LoadOptions = {
@@ -15,33 +15,33 @@ export type LoadOptions = {
   readonly events: readonly BenchEvent[]
   readonly connections: number
   /**
-   * Requests per second, sent whether or not earlier ones were answered; a function is asked again and again; null: as
-   * fast as answers come.
+   * Requests per second, sent without waiting for earlier responses; a function is called repeatedly; null: as fast as
+   * responses arrive.
    */
   readonly ratePerSecond: number | (() => number) | null
   readonly durationMs: number
   /** Called with every id that was acknowledged. */
   readonly onAccepted?: (id: string) => void
-  /** Called with every answer and the time since its request was sent, milliseconds; status 0: the connection broke. */
+  /** Called with every response and the milliseconds since its request was sent; status 0: the connection broke. */
   readonly onAnswer?: (status: number, ms: number) => void
-  /** Stops after that many requests were sent; null: by time alone. */
+  /** Stops after so many requests; null: by time alone. */
   readonly mostRequests?: number | null
-  /** Asked again and again: whether to stop before the time. */
+  /** Called repeatedly: whether to stop early. */
   readonly isOver?: () => boolean
 }
 
 export type LoadResult = {
   readonly sent: number
-  /** Answers by status; 0 counts requests whose connection broke. */
+  /** Responses by status; 0 counts requests whose connection broke. */
   readonly answers: ReadonlyMap<number, number>
   readonly accepted: number
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   readonly elapsedMs: number
   /** Of acknowledged requests, in milliseconds; at a fixed rate from the time the request was due. */
   readonly latency: Histogram
 }
 
-/** Sends load and waits for the last answer. */
+/** Sends load and waits for the last response. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { hostname, port } = new URL(options.url)
   const requests = new RequestFactory(options)
@@ -57,7 +57,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     options.isOver?.() === true
 
   const idle: Connection[] = []
-  /** Times at which requests were due that found no connection idle. */
+  /** Due times of requests that found no idle connection. */
   const due: number[] = []
   const all: Connection[] = []
 
@@ -107,7 +107,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
         const everyMs = 1000 / rate()
         for (const now = performance.now(); nextDue <= now; nextDue += everyMs) {
           let connection = idle.pop()
-          // Closed by the service meanwhile: nobody would answer on it.
+          // Closed by the service meanwhile: no response would come.
           while (connection?.isBroken === true) connection = idle.pop()
           if (connection === undefined) due.push(nextDue)
           else send(connection, nextDue)
@@ -118,7 +118,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     })
     due.length = 0
   }
-  // The last answers, at most 15 s; what never came counts as 0.
+  // The last responses, for at most 15 s; what is still missing counts as 0.
   const deadline = (options.ratePerSecond === null ? started + options.durationMs : performance.now()) + 15_000
   while (all.some((connection) => connection.isBusy) && performance.now() < deadline) await pause(5)
   while (options.ratePerSecond === null && !isOver() && all.some((connection) => !connection.isBroken)) await pause(20)
@@ -132,7 +132,7 @@ const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms)
   })
 
-/** Builds requests without building anything: only the id in the body's first member changes. */
+/** Prebuilt requests: only the id in the body's first member changes. */
 class RequestFactory {
   readonly #member = new HeaderMember()
   readonly #events: readonly { head: Buffer; member: Buffer }[]
@@ -160,9 +160,9 @@ class RequestFactory {
     return this.#member.bytes
   }
 
-  /** Moves on to the next request; returns its id. */
+  /** Advances to the next request and returns its id. */
   next(): string {
-    // A prime step walks through all issues before their variants repeat.
+    // A prime step visits all issues before their variants repeat.
     const event = this.#events[(this.#count * 37) % this.#events.length]
     if (event !== undefined) {
       this.head = event.head
@@ -219,7 +219,7 @@ class Connection {
     this.#socket.write(Buffer.concat([head, header, body]))
   }
 
-  /** Answers end in `}`: all of them are JSON objects. */
+  /** Responses end in `}`: all of them are JSON objects. */
   #receive(chunk: Buffer): void {
     if (!this.isBusy) return
     const answer = this.#partial === null ? chunk : Buffer.concat([this.#partial, chunk])

@@ -21,7 +21,7 @@ type Round = Record<(typeof STEPS)[number], number>
 
 const WARM_UP_ROUNDS = 8
 
-/** Medians of rounds over 200 events, one core, so that a busy neighbour shows less. */
+/** Medians of rounds over 200 events on one core, so that other programs disturb less. */
 export async function run(args: BenchArgs): Promise<BenchResult> {
   const figures: Record<string, Figure> = {}
   for (const kilobytes of [3, 20, 50]) {
@@ -48,7 +48,7 @@ function goalOf(kilobytes: number, step: (typeof STEPS)[number]): { goal?: strin
   return step === 'normalise' ? { goal: '≤60' } : {}
 }
 
-/** One event after the other through all steps, as digestion does it: what one step touched is warm for the next. */
+/** Sends one event after the other through all steps, as digestion does: the next step finds warm caches. */
 function measureRound(texts: readonly Buffer[]): Round {
   const total: Round = { parse: 0, scrub: 0, normalise: 0, fingerprint: 0 }
   for (const text of texts) {

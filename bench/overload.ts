@@ -8,15 +8,15 @@ import { startService } from './service.ts'
 import { readMetric, setUpProject } from './setup-project.ts'
 
 export const summary =
-  'P7: three times what can be digested, then the usual again: how refusals come, what is lost, how soon all is well (--seconds=30, --long)'
+  'P7: three times the load that can be digested, then the usual load: time to refuse, losses, time to recover (--seconds=30, --long)'
 
 /**
- * Requests that may wait for digestion, instead of 3,000,000: those are reached after many minutes of overload, which
- * is what the limit is for, and what happens then is the same.
+ * Requests that may wait for digestion, instead of 3,000,000: that limit is reached only after many minutes of
+ * overload, and the behaviour is the same.
  */
 const MAX_BACKLOG = 20_000
 const OVERLOAD = 3
-/** What comes afterwards, of what can be digested. */
+/** The load afterwards, as a share of what can be digested. */
 const USUAL = 0.8
 const AFTER_MS = 20_000
 

@@ -1,8 +1,8 @@
 import { crc32, gzipSync } from 'node:zlib'
 
 /**
- * Events as an SDK sends them, made up from a seed: stack frames with source context, breadcrumbs, contexts, tags, a
- * user; a given number of distinct issues. Sizes are of the event's JSON.
+ * Seeded events as an SDK sends them: stack frames with source context, breadcrumbs, contexts, tags, a user; a given
+ * number of distinct issues. Sizes are of the event's JSON.
  */
 
 export type PayloadShape = {
@@ -36,7 +36,7 @@ export function makeEvents(shape: PayloadShape): BenchEvent[] {
   return events
 }
 
-/** Mulberry32: small, seeded, good enough for made-up data. */
+/** Mulberry32: small, seeded, good enough for generated data. */
 export function random(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -53,8 +53,8 @@ const HEADER_END =
   '","sent_at":"2026-11-20T12:00:00.000Z","sdk":{"name":"sentry.javascript.node","version":"11.12.0"}}\n{"type":"event"}\n'
 
 /**
- * Writes gzip bodies with an id of their own at next to no cost: the envelope's header is a gzip member of its own,
- * stored instead of compressed (RFC 1952 2.2, RFC 1951 3.2.4), so a new id changes 32 bytes and a checksum.
+ * Writes gzip bodies with a new id at almost no cost: the envelope's header is a separate gzip member, stored instead
+ * of compressed (RFC 1952 2.2, RFC 1951 3.2.4), so a new id changes 32 bytes and a checksum.
  */
 export class HeaderMember {
   static readonly #prefixBytes = 10 + 5
@@ -73,7 +73,7 @@ export class HeaderMember {
     this.bytes = Buffer.concat([gzipHeader, blockHeader, this.#content, trailer])
   }
 
-  /** Puts another id in place; {@link bytes} changes with it. */
+  /** Replaces the id; {@link bytes} changes with it. */
   setId(id: string): void {
     this.#content.write(id, HEADER_START.length, 32, 'latin1')
     this.bytes.write(id, HeaderMember.#prefixBytes + HEADER_START.length, 32, 'latin1')
@@ -183,7 +183,7 @@ function makeEvent({ sizeBytes }: PayloadShape, issue: number, rand: () => numbe
     bytes += JSON.stringify(value).length + (list.length === 0 ? 0 : 1)
     list.push(value)
   }
-  // The stack makes the issue, so it comes from the issue's own numbers; three quarters of the size at most.
+  // The stack determines the issue, so it derives from the issue's number; it has at most three quarters of the size.
   const frameCount = Math.max(3, Math.min(60, Math.floor((sizeBytes * 0.6) / 800)))
   for (let i = 0; i < frameCount && bytes < sizeBytes * 0.8; i++) {
     const module = pickFixed(MODULES)

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 export type ProcessShare = { pid: number; command: string; pssMiB: number }
 
 /**
- * Memory of a process and everything below it, as proportional set size: pages shared by several processes count once
- * in the sum. Linux only; needs the rights to read the processes' maps (root, or the same user).
+ * Memory of a process and its descendants, as proportional set size: a page shared by several processes counts once in
+ * the sum. Linux only; needs permission to read the processes' maps (root, or the same user).
  */
 export function memoryOfTree(root: number): ProcessShare[] {
   return treeOf(root).flatMap((pid) => {

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { treeOf } from './process-tree.ts'
 
-/** Processor time so far, milliseconds, of the parts of a service; what no other program on the machine disturbs much. */
+/** Processor time so far of the parts of a service, in milliseconds; other programs hardly disturb it. */
 export type ProcessorTime = Readonly<Record<Part, number>>
 
 export const PARTS = ['main thread', 'digest thread', 'other threads of node', 'database'] as const
 type Part = (typeof PARTS)[number]
 
-/** Reads the processor time of a service and everything below it. Linux only; threads and processes that ended are not in it. */
+/** Reads the processor time of a service and its descendants. Linux only; excludes threads and processes that ended. */
 export function processorTimeOfTree(root: number): ProcessorTime {
   const sums: Record<Part, number> = {
     'main thread': 0,
@@ -18,7 +18,7 @@ export function processorTimeOfTree(root: number): ProcessorTime {
   for (const pid of treeOf(root)) {
     for (const thread of threadsOf(pid)) {
       const name = contentOf(`/proc/${pid}/task/${thread}/comm`).trim()
-      // Time on a processor in nanoseconds is the first number.
+      // The first number is the time on a processor, in nanoseconds.
       const ms = Number(contentOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]) / 1e6
       sums[partOf(name)] += Number.isNaN(ms) ? 0 : ms
     }

@@ -13,19 +13,19 @@ import { seed } from './read-seed.ts'
 import { startService } from './service.ts'
 import { setUpProject } from './setup-project.ts'
 
-/** Data directories with very many events, made once and kept. */
+/** Data directories with very many events, created once and kept. */
 
 const CACHE = join(import.meta.dirname, '.cache')
 const ISSUES = 100_000
 const DAYS = 30
-/** Of an event row with its share of indexes, as measured, and as much again while it is written. */
+/** Measured size of an event row with its share of indexes, twice: it takes as much again while it is written. */
 const BYTES_PER_EVENT = 700 * 2
 const BYTES_BESIDE = 3 * 2 ** 30
 
 const Seeded = z.object({ projectId: z.string(), number: z.number(), publicKey: z.string(), digested: z.number() })
 export type Seeded = z.infer<typeof Seeded> & { readonly dataDir: string }
 
-/** So many events as there is room for, in millions where it is less than asked. */
+/** The number of events that fit on the disk, at most `asked`; in millions when fewer. */
 export function affordable(events: number): number {
   mkdirSync(CACHE, { recursive: true })
   if (existsSync(markOf(events))) return events
@@ -37,7 +37,7 @@ export function affordable(events: number): number {
 const dirOf = (events: number): string => join(CACHE, `read-${events}`)
 const markOf = (events: number): string => join(dirOf(events), 'seeded.json')
 
-/** The directory with so many events; made now when it is not there yet. */
+/** Returns the directory with so many events; creates it when it is missing. */
 export async function seededData(events: number, digested: number, progress: (line: string) => void): Promise<Seeded> {
   const dataDir = dirOf(events)
   if (existsSync(markOf(events))) return { ...Seeded.parse(JSON.parse(readFileSync(markOf(events), 'utf8'))), dataDir }
@@ -72,7 +72,7 @@ async function digestEvents(dataDir: string, count: number) {
   }
 }
 
-/** Sessions of five days and transactions of seven, an envelope every half hour. */
+/** Sends sessions of five days and transactions of seven, one envelope per half hour. */
 async function sendTelemetry(url: string, project: { number: number; publicKey: string }): Promise<void> {
   const HALF_HOUR_MS = 1_800_000
   const now = Date.now()
@@ -109,7 +109,7 @@ async function sendTelemetry(url: string, project: { number: number; publicKey: 
         body: `{}\n${item}`,
       })
       await answer.arrayBuffer()
-      if (!answer.ok) throw new Error(`telemetry was answered ${answer.status}`)
+      if (!answer.ok) throw new Error(`the intake answered telemetry with ${answer.status}`)
     }
   }
 }
@@ -117,7 +117,7 @@ async function sendTelemetry(url: string, project: { number: number; publicKey: 
 async function copyEvents(dataDir: string, events: number, progress: (line: string) => void): Promise<void> {
   await withDatabase(dataDir, async (app, connectionString) => {
     await compactPerformance(app)
-    // Six times the five days: thirty.
+    // Six times the five days makes thirty.
     await app.db.query(
       `insert into session_rollups select (r.shifted).* from (
          select jsonb_populate_record(s, jsonb_build_object('bucket', s.bucket - k * interval '5 days')) as shifted
@@ -127,7 +127,7 @@ async function copyEvents(dataDir: string, events: number, progress: (line: stri
   })
 }
 
-/** Work on the database of a directory whose service is stopped. */
+/** Works on the database of a directory whose service is stopped. */
 export async function withDatabase<T>(
   dataDir: string,
   work: (app: Awaited<ReturnType<typeof createApp>>, connectionString: string) => Promise<T>,

@@ -7,15 +7,15 @@ import { dayOf } from '#server/kernel/day.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 
 /**
- * Fills a database with many issues and events: copies of what digestion made, by SQL, with new ids, times, users and
- * issues. Bodies are small (a whole event of 0.3 kB), the rows are not.
+ * Fills a database with many issues and events: SQL copies of what digestion stored, with new ids, times, users and
+ * issues. Bodies are small (0.3 kB for a whole event), rows have their usual size.
  */
 
 export type SeedPlan = { readonly issues: number; readonly events: number; readonly days: number }
 
 const EVENTS_AT_ONCE = 250_000
 
-/** A vocabulary people could search for: words of different frequency, `rare0` … `rare49999` once or twice. */
+/** A vocabulary to search for: words of different frequency, `rare0` … `rare49999` once or twice. */
 const WORDS = `array['w' || (g % 5000), 'module' || (g % 300), 'common' || (g % 10), 'rare' || g]`
 
 export async function seed(
@@ -27,7 +27,7 @@ export async function seed(
   const now = Date.now()
   for (let day = 0; day <= plan.days; day++)
     await ensureDayPartitions(db, RECEIVED_DAY_TABLES, dayOf(new Date(now - day * 86_400_000)))
-  // A connection of its own: the pool's give up on statements that take long.
+  // A separate connection: those of the pool cancel statements that take long.
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
@@ -52,7 +52,7 @@ async function fill(run: Run, plan: SeedPlan, progress: (line: string) => void):
 
 type Run = (sql: string, values?: unknown[]) => Promise<pg.QueryResult<Record<string, unknown>>>
 
-/** Seen last: most of them long ago, as it is; statuses, severities and owners in everyday shares. */
+/** Times of the last event: most are long ago; statuses, severities and assignees in realistic shares. */
 async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number): Promise<void> {
   await run(`create table if not exists bench_copies (id uuid primary key, g int not null, model uuid not null)`)
   await run(
@@ -78,7 +78,7 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
     `update projects p set issue_number = p.issue_number + $1 where exists (select from issues i where i.project_id = p.id)`,
     [issues],
   )
-  // Made anew in one go: entry by entry it takes minutes.
+  // Built again in one step: entry by entry it takes minutes.
   await run('drop index issue_search_by_document')
   await run(
     `insert into issue_search (issue_id, document)
@@ -107,7 +107,7 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
   )
 }
 
-/** A quarter of the events belongs to the 200 largest issues, the rest is spread evenly. */
+/** A quarter of the events belongs to the 200 largest issues, the rest is distributed evenly. */
 async function seedEvents(run: Run, { events, days }: SeedPlan, progress: (line: string) => void): Promise<void> {
   const body = zstdCompressSync(Buffer.from(JSON.stringify(SMALL_EVENT)))
   const length = Buffer.byteLength(JSON.stringify(SMALL_EVENT))

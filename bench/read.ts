@@ -70,7 +70,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
       ...notes,
       `${samples} requests of each kind, one after the other, while ${RATE} events/s arrive; load generator, service and database on the same machine`,
       'the list, one of five sorts, with and without project, open issues of 24 h, 7 or 30 d; search: words, releases, tags, users, counts and groups in turn',
-      'session series of 30 d and performance totals of 7 d are the verbs behind GET /api/metrics and /api/performance, which have no routes yet, called over a connection of their own',
+      'session series of 30 d and performance totals of 7 d are the functions behind GET /api/metrics and /api/performance, which have no routes yet, called over a connection of their own',
     ],
   }
 }
@@ -87,13 +87,13 @@ async function measure(seeded: Seeded, samples: number, progress: (line: string)
     'bench',
   )
   try {
-    // What a run before left behind.
+    // Left by an earlier run.
     await waitUntilDrained(service)
     const project = { ...seeded, cookie: await logIn(service.url) }
     const ask = async (path: string): Promise<string> => {
       const answer = await fetch(service.url + path, { headers: { cookie: project.cookie } })
       const text = await answer.text()
-      if (!answer.ok) throw new Error(`${path} was answered ${answer.status}: ${text}`)
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
       return text
     }
     const rand = random(7)
@@ -139,7 +139,7 @@ async function measure(seeded: Seeded, samples: number, progress: (line: string)
           times.get(name)?.push(performance.now() - startedMs)
         }
       }
-      progress('how soon events are visible')
+      progress('time until events are visible')
       const visible = await measureVisible(service.url, project, 10)
       isOver = true
       const { accepted, elapsedMs } = await load
@@ -156,7 +156,7 @@ async function measure(seeded: Seeded, samples: number, progress: (line: string)
 
 const List = z.object({ items: z.array(z.object({ id: z.string() })) })
 
-/** Large issues and small, old and new. */
+/** Large and small issues, old and new. */
 async function someIssues(ask: (path: string) => Promise<string>): Promise<string[]> {
   const ids: string[] = []
   for (const sort of ['-last_seen', 'first_seen', '-event_count', '-user_count'])

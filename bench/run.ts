@@ -4,7 +4,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Bench, BenchArgs, BenchResult, Figure } from './bench.ts'
 
-/** Files beside this one; loaded only when asked for, since a bench may pull in half the product. */
+/** Files beside this one; loaded on demand, since a bench may import half the product. */
 const benches = [
   'startup',
   'idle',
@@ -18,7 +18,7 @@ const benches = [
   'web-size',
 ].filter((name) => existsSync(join(import.meta.dirname, `${name}.ts`)))
 
-/** What `all` runs: about ten minutes; with `--long` each in its own long form instead of these options. */
+/** What `all` runs, in about ten minutes; with `--long` each in its long form instead of these options. */
 const ALL: readonly (readonly [name: string, options: Readonly<Record<string, string>>])[] = [
   ['startup', { runs: '3' }],
   ['idle', {}],
@@ -56,7 +56,7 @@ async function main(words: string[]): Promise<void> {
 
 type Row = { id: string; what: string; asked: string; measured: string; command: string }
 
-/** Every bench once, then one table of all targets (docs/performance.md). */
+/** Runs every bench once, then prints a table of all targets (docs/performance.md). */
 async function runAll(args: BenchArgs): Promise<void> {
   const rows: Row[] = []
   for (const [index, [name, options]] of ALL.entries()) {
@@ -69,7 +69,7 @@ async function runAll(args: BenchArgs): Promise<void> {
     try {
       rows.push(...rowsOf(await runOne(name, given), command))
     } catch (error) {
-      // One that fails must not take the others' figures with it.
+      // A bench that fails does not discard the others' figures.
       print(`failed: ${error instanceof Error ? error.message : String(error)}`)
       rows.push({ id: '–', what: name, asked: '', measured: 'failed', command })
       process.exitCode = 1
@@ -80,7 +80,7 @@ async function runAll(args: BenchArgs): Promise<void> {
   printTable([{ id: 'id', what: 'what', asked: 'asked', measured: 'measured', command: 'command' }, ...rows])
 }
 
-/** Figures whose goal names one of the design's: `≥4,000/s (P2)`. */
+/** Figures whose goal names a target of the design: `≥4,000/s (P2)`. */
 function rowsOf({ figures }: BenchResult, command: string): Row[] {
   return Object.entries(figures).flatMap(([what, figure]) => {
     const goal = /^(.*) \((P\d+)\)$/.exec(figure.goal ?? '')
@@ -174,7 +174,7 @@ function describeMachine(): { cpu: string; cores: number; memoryGiB: number; os:
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     os: `${osName()} (${release()})`,
-    // What others were doing with the machine in the minute before.
+    // The load of the machine in the minute before.
     loadBefore: Math.round((loadavg()[0] ?? 0) * 100) / 100,
   }
 }

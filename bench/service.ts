@@ -13,8 +13,8 @@ export type Service = {
   readyMs: number
   dataDir: string
   /**
-   * Ctrl-C, or another signal, and everything it wrote is removed unless the data directory was given. Gives the exit
-   * code, null for a signal's end.
+   * Sends Ctrl-C or another signal, waits, and removes everything the service wrote unless the data directory was
+   * given. Returns the exit code, null when a signal ended it.
    */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -22,8 +22,8 @@ export type Service = {
 const root = join(import.meta.dirname, '..')
 
 /**
- * Starts the real product, as a user does, on a free port and its own data directory.
- * @throws Error with what it printed when it is not ready within a minute
+ * Starts the real product as a user does, on a free port with a new data directory.
+ * @throws Error with its output when it is not ready within a minute
  */
 export async function startService(
   options: {
@@ -76,7 +76,7 @@ export async function startService(
     readyMs: performance.now() - startedAt,
     dataDir,
     async stop(signal = 'SIGINT') {
-      // The whole group, as Ctrl-C in a terminal: npm, which may stand in between, waits for its child on no other.
+      // The whole group, like Ctrl-C in a terminal: npm, which may be in between, waits only for its child.
       if (!isGone) process.kill(-pid, signal)
       await gone
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
@@ -95,7 +95,7 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** A port nobody listens on right now. */
+/** A port that is free right now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

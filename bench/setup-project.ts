@@ -8,7 +8,7 @@ export type BenchProject = {
 }
 
 /**
- * Signs up the first account of a fresh installation and creates a project, through the API as a person would.
+ * Signs up the first account of a fresh installation and creates a project, through the API.
  * @throws Error with the refusal
  */
 export async function setUpProject(url: string): Promise<BenchProject> {
@@ -21,7 +21,7 @@ export async function setUpProject(url: string): Promise<BenchProject> {
 
 const ACCOUNT = { email: 'bench@example.com', password: 'correct horse battery staple 42' }
 
-/** A session of the account {@link setUpProject} made; its `Cookie` header. */
+/** Logs in to the account of {@link setUpProject}; returns the `Cookie` header. */
 export async function logIn(url: string): Promise<string> {
   const login = await call(url, '/api/auth/login', ACCOUNT)
   return login.headers

@@ -43,7 +43,7 @@ export async function run({ options }: BenchArgs): Promise<BenchResult> {
   }
 }
 
-/** The checkout as a clone has it, with the packages of this one: nothing built, no data. */
+/** A copy of the checkout as a clone has it, with the packages of this one: nothing built, no data. */
 function freshCheckout(): { checkout: string; remove: () => void } {
   const checkout = mkdtempSync(join(tmpdir(), 'faultline-startup-'))
   chmodSync(checkout, 0o755)

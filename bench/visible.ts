@@ -13,7 +13,7 @@ export const summary =
   'P5: from the acknowledgement of an event to its issue in GET /api/issues, while 500/s arrive (--seconds=30, --rate=500, --long)'
 
 const WARM_UP_MS = 5_000
-/** Four probes a second, each a new issue, so that nothing else can bring it into the list. */
+/** Four probes a second, each of a new issue, so that nothing else can bring it into the list. */
 const PROBE_EVERY_MS = 250
 const ASK_EVERY_MS = 5
 const GIVE_UP_MS = 20_000
@@ -59,7 +59,10 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   }
 }
 
-/** The same beside a load that goes on: times until new issues are in the list, four a second; 20 s for those that never were. */
+/**
+ * The same beside a constant load: times until new issues are in the list, four a second; 20 s for those that never
+ * were.
+ */
 export async function measureVisible(url: string, project: BenchProject, seconds: number): Promise<number[]> {
   const probes: Promise<number>[] = []
   const run = Date.now() % 1_000_000
@@ -71,7 +74,10 @@ export async function measureVisible(url: string, project: BenchProject, seconds
 
 const List = z.object({ items: z.array(z.object({ title: z.string() })) })
 
-/** Sends an event nobody sent before; milliseconds from its acknowledgement until the first page shows its issue. */
+/**
+ * Sends an event of a new issue; returns the milliseconds from its acknowledgement until the first page shows the
+ * issue.
+ */
 async function probe(url: string, project: BenchProject, number: number): Promise<number> {
   const type = `Probe${number}Error`
   const event = {

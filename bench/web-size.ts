@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..')
 /** Gzip bytes of everything a page needs before it is drawn. */
 export type FirstLoad = { jsBytes: number; cssBytes: number; files: readonly string[] }
 
-/** The pages whose first load is told. The budget is that of `issues`. */
+/** The pages that are measured. The budget is that of `issues`. */
 const PAGES = {
   '/issues': 'features/issues/issues-page',
   '/issues/:id': 'features/issue/issue-page',
@@ -45,7 +45,7 @@ export async function measureFirstLoads(): Promise<Record<string, FirstLoad>> {
   return Object.fromEntries(Object.entries(PAGES).map(([address, page]) => [address, loadOf(page)]))
 }
 
-/** A test runner's NODE_ENV would give the development build of React, twice the size. */
+/** The NODE_ENV of a test runner would select the development build of React, twice the size. */
 async function buildForProduction() {
   const before = process.env.NODE_ENV
   process.env.NODE_ENV = 'production'
@@ -98,6 +98,6 @@ export async function run(): Promise<BenchResult> {
     ),
     durability: 'none: nothing is stored',
     postgres: embeddedPostgresVersion(),
-    notes: ['gzip at its default level, each file for itself, as the server would send it'],
+    notes: ['gzip at its default level, each file separately, as the server sends it'],
   }
 }

@@ -1,4 +1,4 @@
-/** Builds the dashboard into web/dist when it is missing or its sources are not the ones it was built from. */
+/** Builds the dashboard into web/dist when it is missing or older than its sources. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
  * @param {string} node the Node to build with
- * @returns {Promise<boolean>} false when there is no dashboard to serve; what is wrong has been said
+ * @returns {Promise<boolean>} false when there is no dashboard to serve; the reason has been printed
  */
 export async function buildWeb(node) {
   if (!existsSync(join(web, 'index.html'))) return true
@@ -23,7 +23,7 @@ export async function buildWeb(node) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return true
 
   const progress = showProgress('Building the dashboard')
-  // Built beside its place and swapped in: another service started from this checkout never sees half of it.
+  // Built in another folder and swapped in: another service started from this checkout never sees an incomplete build.
   const fresh = `${dist}.new-${process.pid}`
   const built = await runVite(node, fresh)
   if (built.ok) {
@@ -59,7 +59,7 @@ function runVite(node, outDir) {
   const args = [
     join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
     'build',
-    // Node reads the TypeScript itself: the usual way writes into node_modules, which may be somebody else's.
+    // Node reads the TypeScript itself: Vite's usual loader writes into node_modules, which another user may own.
     '--configLoader',
     'native',
     ...config,
@@ -74,7 +74,7 @@ function runVite(node, outDir) {
     const child = spawn(node, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     let endedBy
-    // Whoever stops us half-way finds neither a build that goes on nor what it made.
+    // A signal ends the build and removes its output.
     const stop = (signal) => {
       endedBy ??= signal
       child.kill('SIGKILL')
@@ -92,7 +92,7 @@ function runVite(node, outDir) {
   })
 }
 
-/** Everything that decides what the build looks like: contents, not times, which a fresh clone does not keep. */
+/** Hashes everything that determines the build: contents, not times, which a fresh clone does not keep. */
 function hashSources() {
   const hash = createHash('sha256')
   const add = (path) =>

@@ -1,6 +1,6 @@
 /**
- * `npm run check` runs this over `server/`: SQL stands in `*.queries.ts` only, and a table is written only by the queries
- * of its folder (`table-owners.ts`). Compares text, not types: it reads 600 files in half a second.
+ * `npm run check` runs this over `server/`: SQL is in `*.queries.ts` only, and a table is written only by the queries
+ * of its folder (`table-owners.ts`). It compares text, not types: it reads 600 files in half a second.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const BUILDER = /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto|repla
 const TEMPLATE = /(?<![\w$.])sql(<[^`;=]*>)?`|(?<![\w$.])sql(\.(raw|ref|table|id|join|val|lit))(<[^(]*>)?\(/g
 const RUN = /\.(query|copyIn|copyOut|executeQuery|executeTakeFirst|executeTakeFirstOrThrow)(<[^;=]*>)?\(/g
 const DRIVER = /from\s*'(pg|pg-copy-streams)'/g
-/** Texts that are statements. Ours are in lower case, which tells them from sentences. */
+/** Strings that are statements. Ours are in lower case, which distinguishes them from sentences. */
 const STATEMENT =
   /^\s*(select\s[^]*\sfrom\s|select\s+(count|exists|pg_|1\b)|insert\s+into\s|update\s+\S+\s+(as\s+)?(\w+\s+)?set\s|delete\s+from\s|merge\s+into\s|with\s+(recursive\s+)?\w+\s*(\([^)]*\)\s*)?as\s|truncate\s|copy\s+\S+\s*\(|(create|alter|drop)\s+(table|index|unique|trigger|function|view|schema)\s|lock\s+table\s|set\s+(local|session)\s|vacuum\s|analyze\s|listen\s+\w|notify\s+\w|savepoint\s)/
 
@@ -80,7 +80,7 @@ export function checkSql(file: string, source: string): SqlFinding[] {
 }
 
 type Split = {
-  /** The source with comments and the insides of strings and templates blanked out. */
+  /** The source with comments and the contents of strings and templates blanked out. */
   readonly code: string
   readonly texts: readonly { readonly at: number; readonly text: string }[]
 }
@@ -88,7 +88,7 @@ type Split = {
 /** Before a slash: a regular expression may begin there. */
 const BEFORE_REGEX = /(^|[(,=:[!&|?{};+>]|return|=>)\s*$/
 
-/** Tells code, texts and comments apart. Expressions inside templates count as code, and as `${}` in their text. */
+/** Separates code, strings and comments. Expressions inside templates count as code, and as `${}` in their string. */
 function split(source: string): Split {
   const code = source.split('')
   const texts: { at: number; text: string }[] = []
@@ -135,7 +135,7 @@ function split(source: string): Split {
         at += 2
         inCode('}')
         at++
-        // As long as it was, so that places in the text are those in the file.
+        // Same length, so that positions in the text are positions in the file.
         text += `\${${' '.repeat(at - open - 3)}}`
         from = at
       } else at += source[at] === '\\' ? 2 : 1
@@ -158,7 +158,7 @@ function split(source: string): Split {
   return { code: code.join(''), texts }
 }
 
-/** Tables of the generated row types that have no folder, and folders that own what is not there. */
+/** Tables of the generated row types without a folder, and entries for tables that do not exist. */
 export function checkOwners(generated: string, owners: Readonly<Record<string, readonly string[]>>): string[] {
   const tables = [...generated.matchAll(/^ {2}(\w+): \{$/gm)].map(([, table]) => table ?? '')
   const known = new Set(tables)

@@ -4,15 +4,15 @@ import { classesOf, rawColours, rawSpaces, readSources, styleProblems } from './
 
 const web = readSources(join(import.meta.dirname, '../web'))
 
-/** The dashboard's own sources, and what a change adds to them or alters. */
+/** Checks the dashboard's sources with files that a change adds or replaces. */
 const changed = (...files: [string, string][]): string[] => styleProblems(new Map([...web, ...files]))
 
-test('the dashboard takes its colours, spaces and classes from where they belong', () => {
+test('the dashboard takes its colours, spaces and classes from tokens and modules', () => {
   expect([...web.keys()].filter((file) => file.endsWith('.css')).length).toBeGreaterThan(10)
   expect(styleProblems(web)).toEqual([])
 })
 
-test('a change that writes its own space, colour, font size or radius is refused', () => {
+test('a raw space, colour, font size or radius is refused', () => {
   const card = ['ui/odd.tsx', "import styles from './odd.module.css'\nexport const odd = styles.card"] as const
   const wrong = '.card { padding: 14px 0; color: #fff; font-size: 12px; border-radius: 5px }'
   expect(changed([...card], ['ui/odd.module.css', wrong])).toEqual([
@@ -25,7 +25,7 @@ test('a change that writes its own space, colour, font size or radius is refused
   expect(changed([...card], ['ui/odd.module.css', right])).toEqual([])
 })
 
-test('a class that does not exist, one that nothing uses, and a sheet that is no module are refused', () => {
+test('a class that does not exist, one that nothing uses, and a sheet that is not a module are refused', () => {
   const tsx = "import styles from './odd.module.css'\nexport const odd = [styles.card, styles.crad]"
   expect(changed(['ui/odd.tsx', tsx], ['ui/odd.module.css', '.card, .row { color: inherit }'])).toEqual([
     'ui/odd.tsx: ui/odd.module.css has no class crad',
@@ -50,7 +50,7 @@ test('raw colours are found in styles and code', () => {
   expect(found('a.ts', `href('#top'); short('SHOP#42')`)).toBe(0)
 })
 
-test('raw spaces are found in styles and code; hairlines, shares and sizes of things are none', () => {
+test('raw spaces are found in styles and code; hairlines, percentages and sizes are allowed', () => {
   const found = (file: string, text: string): number => rawSpaces(file, text).length
   expect(found('a.css', 'a { margin: -6px 0.5rem; gap: 1.5em; font: 12px/1.4 var(--font-mono); row-gap: 8px }')).toBe(5)
   expect(

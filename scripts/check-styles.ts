@@ -1,6 +1,6 @@
 /**
- * Style sheets of the dashboard: `npm run check` runs this over `web/`. Colours, spaces, font sizes and radii come from
- * `web/ui/tokens.css`; a sheet is a CSS module beside its component; its classes are those its importers use, no more.
+ * Checks the style sheets of the dashboard (`npm run check`). Colours, spaces, font sizes and radii come from
+ * `web/ui/tokens.css`; a sheet is a CSS module beside its component; its classes are exactly those its importers use.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 /** Path under `web/` → text. */
 export type Sources = ReadonlyMap<string, string>
 
-/** The sheets whose classes are global: tokens, and what elements look like. */
+/** The sheets whose classes are global: tokens, and the look of elements. */
 const GLOBAL = ['ui/tokens.css', 'ui/base.css']
 
 /** Global sheets that are not modules yet. Only ever gets shorter. */
@@ -21,10 +21,10 @@ const notYet: ReadonlySet<string> = new Set([
   'ui/parts.css',
 ])
 
-/** Hex, functional notations and the names people reach for first. */
+/** Hex, functional notations and common colour names. */
 const COLOUR_IN_STYLES =
   /#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b|\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\((?!\s*from\s+var\(|-mix)|:\s*(?:white|black|red|green|blue|gray|grey|orange|yellow|purple)\b/gi
-/** In code only inside quotes: `#` also begins anchors and issue numbers there. */
+/** In code only inside quotes: `#` also begins anchors and issue numbers. */
 const COLOUR_IN_CODE =
   /(['"`])(?:#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|(?:rgba?|hsla?|oklch|oklab)\([^'"`]*\))\1/gi
 
@@ -51,7 +51,7 @@ export function rawSpaces(file: string, text: string): string[] {
   )
 }
 
-/** Classes a module defines; those inside `:global()` are not its own. */
+/** Classes that a module defines, without those inside `:global()`. */
 export function classesOf(css: string): Set<string> {
   const plain = withoutComments(css).replaceAll(/(['"]).*?\1/g, '')
   const selectors = [...plain.matchAll(/([^{};]+)\{/g)].map(([, prelude = '']) => prelude.trim())
@@ -65,7 +65,7 @@ export function classesOf(css: string): Set<string> {
   )
 }
 
-/** What each module's importers take from it, and what of that, or of it, is missing. */
+/** The classes that importers take from each module, and those that are missing or unused. */
 function moduleProblems(sources: Sources): string[] {
   const used = new Map<string, Set<string>>()
   const problems: string[] = []
@@ -94,7 +94,7 @@ function moduleProblems(sources: Sources): string[] {
   return problems
 }
 
-/** Everything wrong with the styles of the dashboard, in words; empty when all is well. */
+/** Returns one sentence for each problem with the styles of the dashboard. */
 export function styleProblems(sources: Sources): string[] {
   const isSheet = (file: string): boolean => file.endsWith('.css')
   const shelved = [...sources.keys()].filter(
@@ -116,7 +116,7 @@ export function styleProblems(sources: Sources): string[] {
   ]
 }
 
-/** Every style sheet and every file of code under `web/`, but tests and what is built. */
+/** Every style sheet and code file under `web/`, without tests and builds. */
 export function readSources(web: string): Sources {
   const files = globSync('**/*.{css,ts,tsx}', { cwd: web, exclude: (name) => name.startsWith('dist') })
   return new Map(

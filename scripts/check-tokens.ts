@@ -1,8 +1,7 @@
 /**
- * Verifies the colours of `web/ui/tokens.css` by computation: the contrast of every pair that carries words or meaning
+ * Verifies the colours of `web/ui/tokens.css` by computation: the contrast of every pair that carries text or meaning
  * (WCAG 2.2), and the distance between chart series under normal vision and three simulated deficiencies (Machado
- * 2009). `node scripts/check-tokens.ts` prints what it finds; exit code 1 when a pair fails. Change a value, run it,
- * then commit.
+ * 2009). `node scripts/check-tokens.ts` prints the pairs that fail and exits with 1 when there is one.
  */
 import { readFileSync } from 'node:fs'
 
@@ -20,7 +19,7 @@ const series = [1, 2, 3, 4, 5, 6]
 const on = (foregrounds: readonly string[], backgrounds: readonly string[], least: number): Pair[] =>
   foregrounds.flatMap((foreground) => backgrounds.map((background): Pair => [foreground, background, least]))
 
-/** Text needs 4.5 to 1, marks and edges that mean something 3 to 1. */
+/** Text needs 4.5 to 1, marks and edges with a meaning 3 to 1. */
 const PAIRS: readonly Pair[] = [
   ...on(['text', 'text-2', 'text-3'], [...surfaces, 'active', 'select-row'], 4.5),
   ...on(['accent'], [...surfaces, 'accent-bg', 'select-row'], 4.5),
@@ -118,7 +117,7 @@ function oklab(rgb: Rgb): Rgb {
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value))
 
-/** Distance of two colours in OKLab as a kind of vision sees them. */
+/** Distance of two colours in OKLab under a kind of vision. */
 function distance(a: string, b: string, vision: readonly Rgb[]): number {
   const seen = (hex: string): Rgb => {
     const rgb = linear(hex)
@@ -129,13 +128,13 @@ function distance(a: string, b: string, vision: readonly Rgb[]): number {
   return Math.hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2])
 }
 
-/** Every pair of a style sheet of tokens that fails, in words; empty when all is well. @throws Error for a token missing */
+/** Returns one sentence for each pair that fails. @throws Error for a missing token */
 export function tokenProblems(css: string): string[] {
   const colours = new Map<string, Colour>()
   for (const [, name, light, dark, alias] of css.matchAll(
     /--([\w-]+):\s*(?:light-dark\((#\w{6}),\s*(#\w{6})\)|var\(--([\w-]+)\))\s*;/g,
   )) {
-    // The first definition: the later ones answer a wish for more contrast.
+    // The first definition: later ones are for higher contrast.
     if (name === undefined || colours.has(name)) continue
     if (alias !== undefined) colours.set(name, { alias })
     else if (light !== undefined && dark !== undefined) colours.set(name, { light, dark })
@@ -168,7 +167,7 @@ export function tokenProblems(css: string): string[] {
   return [...ofContrast, ...ofDistance]
 }
 
-/** How many pairs are looked at, in both themes. */
+/** The number of pairs checked, in both themes. */
 export const pairCount = PAIRS.length * THEMES.length
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 /**
- * `npm run check`: types, lint with import boundaries, format, styles, words; all at once, seconds. Prints what is wrong and one line
- * per tool. `npm run check -- --fix` formats and applies the safe lint fixes first.
+ * `npm run check`: types, lint with import boundaries, format, styles, words and SQL, in parallel. Prints the problems
+ * and one line per tool. `npm run check -- --fix` formats and applies the safe lint fixes first.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,13 +1,13 @@
 /**
- * `npm run dev`: one address for everything. Vite answers on it with hot reloading and passes what is the server's
- * through; the server runs behind it on the next port and restarts when its sources change.
+ * `npm run dev`: one address for everything. Vite answers on it with hot reloading and passes the server's paths on;
+ * the server runs behind it on the next port and restarts when its sources change.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, toolEnvironment } from './runtime.mjs'
 
-/** First segments of the paths that are not the dashboard's. */
+/** First segments of the paths that the server handles. */
 const serverPaths = ['/api', '/docs', '/healthz', '/readyz', '/-']
 
 export async function develop(node) {
@@ -26,7 +26,7 @@ export async function develop(node) {
       PUBLIC_URL: process.env.PUBLIC_URL || `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     },
     stdio: 'inherit',
-    // In a group of its own: Ctrl-C in a terminal reaches it once, from here.
+    // In a separate process group: Ctrl-C in a terminal then reaches it once, from here.
     detached: process.platform !== 'win32',
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGTERM'))
@@ -38,7 +38,7 @@ export async function develop(node) {
 }
 
 async function startVite({ host, port, target }) {
-  // vite.config.ts has a proxy of its own, for those who start Vite by hand.
+  // vite.config.ts has a proxy too, for starting Vite by hand.
   process.env.DEV_API_URL = target
   const { createServer } = await import('vite')
   const server = await createServer({

@@ -1,8 +1,8 @@
 import { splitStatements, type Migration } from '../server/storage/migration-files.ts'
 
 /**
- * Finds statements that a running installation does not survive: older programs still use the table, or a lock on a large
- * table stops everything for minutes. `docs/decisions/sql-and-migrations.md` explains expand and contract.
+ * Finds statements that a running installation does not survive: an older program still uses the table, or a lock on a
+ * large table stops everything for minutes. `docs/decisions/sql-and-migrations.md` explains expand and contract.
  */
 
 /** The last file of the baseline. Files up to here create an empty database. */
@@ -74,7 +74,7 @@ const REPEATABLE = [
   /^set /,
 ]
 
-/** What is wrong with a migration, one sentence for each statement; empty for a safe one. */
+/** Returns one sentence for each problem of a migration. */
 export function problemsOf({ name, sql, statements }: Migration): string[] {
   if (Number(name.slice(0, 4)) <= BASELINE) return []
   const all = splitStatements(sql).map(normalise)

@@ -1,4 +1,4 @@
-/** Shows that something is being worked on: a spinner with seconds on a terminal, plain lines elsewhere. */
+/** Shows that work is going on: a spinner with seconds on a terminal, plain lines elsewhere. */
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 

@@ -1,7 +1,7 @@
 /**
  * `node scripts/repeat-tests.mjs [--times=10] [--busy=0] [vitest arguments]`: runs `npm test` several times in a row to
- * find tests that fail now and then. `--busy=2` keeps two processes busy beside it, as on a machine with other work.
- * Prints one line per run, keeps the output of runs that failed, and exits with 1 when one did.
+ * find tests that sometimes fail. `--busy=2` runs two busy processes beside it. Prints one line per run, keeps the
+ * output of runs that failed, and exits with 1 when one did.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,5 @@
 /**
- * Which Node runs us. Plain JavaScript on purpose: this file must parse on every Node from 20.19 on, because it is
- * what finds the right one.
+ * Finds the Node that runs us. Plain JavaScript on purpose: this file must parse on every Node from 20.19 on.
  */
 import { existsSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
@@ -10,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 /** The checkout. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Oldest Node that strips types from `.ts` files the way this project needs it. */
+/** Oldest Node that strips types from `.ts` files as this project needs it. */
 const minimumMajor = 24
 
 /** Packages that carry the Node binary itself; npm installs the one that fits the machine. */
@@ -24,15 +23,16 @@ const binaryPackages = {
 
 const majorOf = (version) => Number(String(version).replace(/^v/, '').split('.')[0])
 
-/** Whether the binary starts here at all: a wrong libc or a foreign node_modules shows only when it is run. */
+/** Whether the binary starts here: a wrong libc or a foreign node_modules shows only when it runs. */
 const works = (binary) => {
   const answer = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 10_000 })
   return answer.status === 0 && majorOf(answer.stdout.trim()) >= minimumMajor
 }
 
 /**
- * Path of a Node that can run the server: the pinned one of `node_modules`, else the one running now.
- * @returns {string | undefined} undefined when neither is new enough
+ * Returns the path of a Node that can run the server: the pinned one of `node_modules`, else the one running now.
+ * @returns {string
+ * undefined} undefined when neither is new enough
  */
 export function findNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
@@ -49,7 +49,7 @@ export function findNode() {
   return majorOf(process.version) >= minimumMajor ? process.execPath : undefined
 }
 
-/** As `findNode`, or one clear line and exit 1. */
+/** As `findNode`; otherwise prints one line and exits with 1. */
 export function requireNode() {
   const node = findNode()
   if (node) return node
@@ -67,7 +67,7 @@ export function toolEnvironment(node) {
   return { ...process.env, PATH: path.join(separator) }
 }
 
-/** Whether all packages are there; says what to do when not. */
+/** Whether all packages are installed; prints what to do when not. */
 export function requireInstalled() {
   if (existsSync(join(root, 'node_modules'))) return
   process.stderr.write('The packages are not installed yet: run `npm ci` first.\n')

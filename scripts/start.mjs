@@ -1,6 +1,6 @@
 /**
  * `npm start` and `npm run dev`. Plain JavaScript that parses on Node 20.19: it finds the Node the server needs, builds
- * the dashboard when its sources changed, and hands over to the server.
+ * the dashboard when its sources changed, and starts the server.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,12 +14,12 @@ Settings are environment variables, for example:  PORT=9000 FAULTLINE_DATA_DIR=/
 Ctrl-C stops everything cleanly. All settings: docs/running.md
 `
 
-/** Of the main thread, which has its heap before anything of ours runs; for the others see server/cli/collector.ts. */
+/** Of the main thread, whose heap exists before our code runs; for the other threads see server/cli/collector.ts. */
 const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8']
 
 /**
- * For glibc; nobody else reads them. Left to itself it gives every thread a heap of its own, and learns from the first
- * large buffer that is freed to keep tens of megabytes: 40 MiB at full load. An operator's own settings come first.
+ * For glibc only. By default it gives every thread a separate heap, and after the first large buffer that is freed it
+ * keeps tens of megabytes: 40 MiB at full load. An operator's settings win.
  */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
@@ -53,7 +53,7 @@ async function start(node) {
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'faultline-node'),
     ...toolEnvironment(node),
   }
-  // Become the server where Node can: signals reach it directly, and no second process waits around in memory.
+  // Replace this process by the server where Node can: signals reach it directly, and no second process uses memory.
   if (typeof process.execve === 'function' && process.platform !== 'win32') {
     process.removeAllListeners('warning')
     process.execve(node, [node, ...FLAGS, ...command], environment)
@@ -64,7 +64,7 @@ async function start(node) {
     stdio: 'inherit',
     detached: true,
   })
-  // The server stands in a group of its own, so that Ctrl-C in a terminal reaches it once, from here.
+  // The server is in a separate process group, so that Ctrl-C in a terminal reaches it once, from here.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     process.stderr.write(`The server did not start: ${error.message}\n`)

@@ -1,9 +1,11 @@
-/** One domain in several folders: what people and time do to issues, what digestion records, merging and bulk changes. */
+/**
+ * One domain in several folders: what members and time do to issues, what digestion records, merging and bulk changes.
+ */
 const ISSUES = ['issue-rows', 'issue-recording', 'issue-merging', 'issue-bulk', 'issues'] as const
 
 /**
- * The folders of `server/` whose `*.queries.ts` alone write a table. `scripts/check-sql.ts` enforces it; a new table needs
- * its line here.
+ * The folders of `server/` whose `*.queries.ts` may write a table. `scripts/check-sql.ts` enforces it; a new table
+ * needs a line here.
  */
 export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   app_sessions: ['metrics'],
@@ -66,7 +68,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   users: ['auth'],
 }
 
-/** Tables that only their own folder reads, so that they can move to another store whole. */
+/** Tables that only their own folder reads, so that they can move to another store as a whole. */
 export const privateTables: ReadonlySet<string> = new Set([
   'events',
   'event_blocks',

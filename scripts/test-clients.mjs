@@ -1,7 +1,7 @@
 /**
- * `npm run test:clients`: published SDKs of several languages against a fresh service. Installs its own packages first
- * (test/clients has the only second lockfile); what a missing toolchain leaves out is named at the end.
- * `-- --write` puts what was measured into docs/compatibility.md; other arguments go to vitest.
+ * `npm run test:clients`: published SDKs of several languages against a fresh service. Installs their packages first
+ * (test/clients has the only second lockfile) and prints at the end what was skipped for lack of a toolchain. `--
+ * --write` puts the measurements into docs/compatibility.md; other arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,11 +22,11 @@ installOnce()
 runVitest(['--config', join(folder, 'vitest.config.ts'), ...words.filter((word) => word !== '--write')], {
   env: words.includes('--write') ? { WRITE_COMPATIBILITY: '1' } : {},
   beforeLast: ({ skipped }) => {
-    for (const name of new Set(skipped)) process.stdout.write(`left out: ${name}\n`)
+    for (const name of new Set(skipped)) process.stdout.write(`skipped: ${name}\n`)
   },
 })
 
-/** `npm ci` unless the installed packages are those of the lockfile already. */
+/** Runs `npm ci` unless the installed packages are those of the lockfile. */
 function installOnce() {
   const lockfile = readFileSync(join(folder, 'package-lock.json'), 'utf8')
   const mark = join(folder, 'node_modules', '.installed-lockfile')

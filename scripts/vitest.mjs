@@ -26,10 +26,10 @@ export function runVitest(args, { env = {}, beforeLast = () => {} } = {}) {
       `--outputFile.json=${report}`,
       ...args,
     ],
-    // NODE_ENV of the caller must not turn a test run into a strict production start.
+    // A caller's NODE_ENV must not turn a test run into a strict production start.
     { cwd: root, env: { ...toolEnvironment(node), NODE_ENV: 'test', ...env }, stdio: ['ignore', 'inherit', 'inherit'] },
   )
-  // A terminal sends Ctrl-C to the whole group already; these are for those who signal only us.
+  // A terminal sends Ctrl-C to the whole group; these are for signals to this process alone.
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   process.on('SIGINT', () => {})
 
@@ -41,7 +41,7 @@ export function runVitest(args, { env = {}, beforeLast = () => {} } = {}) {
 
   function finish(code) {
     const { passed, failed, skipped } = count(report)
-    // A run that broke outside any test (a suite that does not load, an unhandled rejection) has failed too.
+    // A run that broke outside tests (a suite that does not load, an unhandled rejection) has failed too.
     const failures = code === 0 ? failed : Math.max(failed, 1)
     rmSync(scratch, { recursive: true, force: true })
     beforeLast({ skipped })

@@ -5,9 +5,9 @@
 export const webLayers = [
   // Parts that know no page, no router and no data.
   'ui',
-  // What addresses say, and every link.
+  // Search parameters of addresses, and every link.
   'address',
-  // Calls of the API and what is kept of their answers.
+  // Calls of the API and their cached responses.
   'api',
   // What several features, or a feature and the shell, use.
   'common',
@@ -18,7 +18,7 @@ export const webLayers = [
   'main.tsx',
 ] as const
 
-/** The folders of `web/features/`. None imports another: what two of them need stands in `common/`. */
+/** The folders of `web/features/`. None imports another: what two of them need is in `common/`. */
 export const webFeatures = [
   'accounts',
   'inbox',

@@ -1,4 +1,4 @@
-/** A caller of the API with a cookie jar, as a browser of the same origin would be. */
+/** A caller of the API with a cookie jar, like a browser of the same origin. */
 export type Client = {
   readonly cookies: Map<string, string>
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
@@ -10,13 +10,13 @@ export type Client = {
 
 export type RequestOptions = { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
 
-/** `body` is parsed JSON where the answer is JSON, else an empty object; `as` says what a test takes it for. */
+/** `body` is the parsed JSON, or an empty object for other responses; `as` types it. */
 export type Answer = {
   readonly status: number
   readonly headers: Headers
   readonly body: Record<string, unknown>
   readonly text: string
-  /** The body, taken for a shape of the contract; what the test expects of it judges whether it was. */
+  /** The body, typed as a shape of the contract without a check: the test's expectations are the check. */
   as<T>(): T
 }
 

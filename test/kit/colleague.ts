@@ -4,7 +4,7 @@ import { aPerson } from './people.ts'
 
 export type Colleague = Client & { readonly id: string; readonly email: string; readonly name: string }
 
-/** Another member of somebody's organisation, logged in. */
+/** Adds a member to the organisation of `of` and logs them in. */
 export async function aColleague(
   app: App,
   url: string,

@@ -1,29 +1,29 @@
 import { once } from 'node:events'
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** What happens to bytes on their way. */
+/** How the network treats bytes. */
 export type Weather = {
-  /** Every chunk arrives so much later, in either direction half of it. */
+  /** Every chunk is delayed by this, half of it in each direction. */
   readonly latencyMs?: number
-  /** Bytes are swallowed, connections stay open: a firewall that forgot about them. */
+  /** Bytes are dropped and connections stay open, as by a firewall that lost its state. */
   readonly silent?: boolean
-  /** Connections are cut as they are made, and those there are. */
+  /** New and existing connections are cut. */
   readonly reset?: boolean
-  /** This share of chunks stands for `stallMs`, and everything behind it: a packet that was lost and sent again. */
+  /** This share of chunks waits for `stallMs`, and everything behind it: a packet that was lost and sent again. */
   readonly stalledShare?: number
   readonly stallMs?: number
 }
 
 export type DatabaseProxy = {
-  /** As the given address, by way of the proxy. */
+  /** The given address, through the proxy. */
   readonly connectionString: string
-  /** Changes what happens from now on. Fine weather (`{}`) ends connections that were silent, as a network does at last. */
+  /** Changes the treatment from now on. `{}` ends connections that were silent, as a network does in the end. */
   weather(next: Weather): void
   connections(): number
   close(): Promise<void>
 }
 
-/** A network between a service and its database, which may be bad. Reaches databases behind a unix socket as well. */
+/** A network between a service and its database that can fail. Reaches databases behind a unix socket too. */
 export async function startDatabaseProxy(
   connectionString: string,
   rand: () => number = Math.random,
@@ -49,7 +49,7 @@ export async function startDatabaseProxy(
     const end = (): void => {
       pairs.delete(pair)
       client.destroy()
-      // A database that hears nothing of its client's end goes on waiting.
+      // A database that does not learn of its client's end continues to wait.
       if (!pair.swallowed) database.destroy()
       else pairs.add(pair)
     }
@@ -73,7 +73,7 @@ export async function startDatabaseProxy(
       const due = new Promise<void>((resolve) => {
         setTimeout(resolve, waitMs)
       })
-      // In order, each no earlier than due.
+      // In order, and none before its time.
       free = free.then(() => due).then(() => void (to.writable && to.write(chunk)))
     })
   }

@@ -3,14 +3,14 @@ import pg from 'pg'
 
 export const TEMPLATE = 'faultline_template'
 
-/** The same server, another database. */
+/** The same server with another database. */
 export function databaseUrl(connectionString: string, database: string): string {
   const url = new URL(connectionString)
   url.pathname = `/${database}`
   return url.toString()
 }
 
-/** A database of its own, cloned from the migrated template; `drop` fails when somebody is still connected. */
+/** Clones a new database from the migrated template; `drop` fails while another connection is open. */
 export async function cloneDatabase(postgres: string): Promise<{ connectionString: string; drop(): Promise<void> }> {
   const name = `test_${process.pid}_${randomBytes(5).toString('hex')}`
   await asAdmin(postgres, (client) => client.query(`create database ${name} template ${TEMPLATE} strategy file_copy`))
@@ -26,7 +26,7 @@ export async function cloneDatabase(postgres: string): Promise<{ connectionStrin
   }
 }
 
-/** A closed connection takes PostgreSQL a moment to notice; what is still there after 3 s was leaked. */
+/** PostgreSQL notices a closed connection after a moment; what is still there after 3 s was leaked. */
 async function connectionsLeft(client: pg.Client, database: string): Promise<string[]> {
   const deadline = performance.now() + 3_000
   for (;;) {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { databaseUrl } from './database.ts'
 
-/** A database without tables; `connect` gives clients. Clients and database are gone after the test. */
+/** A database without tables; `connect` returns clients. Clients and database are removed after the test. */
 export async function emptyDatabase(): Promise<{ connectionString: string; connect(): Promise<pg.Client> }> {
   const name = `test_${process.pid}_${randomBytes(5).toString('hex')}`
   const connectionString = databaseUrl(inject('postgres'), name)

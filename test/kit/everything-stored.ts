@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import type { Connection } from '#server/storage/database.ts'
 
-/** Everything a database holds, as one text: every column of every table, bytes decoded where they are compressed. */
+/** Returns everything a database holds as one text: every column of every table, compressed bytes decoded. */
 export async function everythingStored(db: Connection): Promise<string> {
   const { rows: columns } = await db.query<{ table: string; column: string; type: string }>(
     `select c.table_schema || '.' || quote_ident(c.table_name) as table, quote_ident(c.column_name) as column, c.data_type as type
@@ -17,14 +17,14 @@ export async function everythingStored(db: Connection): Promise<string> {
   return texts.join('\n')
 }
 
-/** As it is, and as every compression reads it that can. */
+/** The bytes as text, and as every compression that can read them decodes them. */
 function decoded(bytes: Buffer): string {
   const texts = [bytes.toString('utf8'), bytes.toString('latin1')]
   for (const open of [zstdDecompressSync, gunzipSync, inflateSync, brotliDecompressSync]) {
     try {
       texts.push(open(bytes).toString('utf8'))
     } catch {
-      // Not of this kind.
+      // Another format.
     }
   }
   return texts.join('\n')

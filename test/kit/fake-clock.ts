@@ -1,6 +1,6 @@
 import type { Clock } from '#server/kernel/clock.ts'
 
-/** A clock that stands still until told otherwise. */
+/** A clock that stands still until a test moves it. */
 export type FakeClock = Clock & {
   set(time: Date | string): void
   advance(ms: number): void

@@ -3,14 +3,14 @@ import { syncBuiltinESMExports } from 'node:module'
 
 export type FsFault = 'ENOSPC' | 'EIO' | 'EMFILE' | 'short'
 
-/** What writes or opens; reading what is there never fails here. */
+/** Operations that write or open; reading never fails here. */
 const SYNC = ['writeFileSync', 'writeSync', 'openSync', 'mkdirSync', 'renameSync', 'linkSync', 'fsyncSync'] as const
 const ASYNC = ['writeFile', 'open', 'mkdir', 'rename'] as const
 
 /**
- * Runs some work while the n-th file operation of this process fails, as a full or broken disk lets it: with an error,
- * or (`short`) after half of the bytes were written.
- * @returns whether that operation was reached, and the error when the work did not go well
+ * Runs work while the n-th file operation of this process fails, like a full or broken disk: with an error, or
+ * (`short`) after half of the bytes were written.
+ * @returns whether that operation was reached, and the error that the work threw
  */
 export async function withFaultyFs(
   n: number,

@@ -10,12 +10,12 @@ import { databaseUrl, TEMPLATE } from './database.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connection string of the run's PostgreSQL, any database. */
+    /** Connection string of the run's PostgreSQL, for any database. */
     postgres: string
   }
 }
 
-/** One PostgreSQL for the whole run and one migrated template; every test file clones that. */
+/** Starts one PostgreSQL for the whole run and migrates one template, which every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-tests-'))
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {}, durability: 'none-for-tests' })

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { groupingVersions, type GroupingVersion } from '#server/grouping/registry.ts'
 
-/** A version of grouping that exists in tests only, so that moving to a newer one can be proved before there is one. */
+/** A grouping version that exists in tests only, to test the move to a newer version before there is one. */
 export const TEST_GROUPING_VERSION = 1_000
 
-/** Events meet by the type of their error alone, unless somebody says otherwise. */
+/** Groups events by the type of their error alone, unless the test gives another rule. */
 const byType: GroupingVersion = (event, rule) => {
   const given = event.fingerprint ?? rule
   const value = given === null ? (event.error_type ?? event.title) : given.join('\n')
@@ -14,7 +14,7 @@ const byType: GroupingVersion = (event, rule) => {
   }
 }
 
-/** Makes it known to this process, as the newest version. */
+/** Registers it in this process as the newest version. */
 export function addGroupingVersion(group: GroupingVersion = byType): void {
   ;(groupingVersions as Map<number, GroupingVersion>).set(TEST_GROUPING_VERSION, group)
 }

@@ -7,12 +7,12 @@ import type { TestApp } from './test-app.ts'
 type Result = Promise<pg.QueryResult>
 
 /**
- * Called for each statement except COPY, `begin` and `commit` included. Returns `run()`, what it made of it, or the
+ * Called for each statement except COPY, including `begin` and `commit`. Returns `run()`, a changed result, or the
  * result of another statement: `run('select 1/0')`.
  */
 export type Intercept = (text: string, run: (instead?: string) => Result) => Result
 
-/** The app on connections of its own, whose statements can be delayed, failed and replaced. */
+/** The app on separate connections, whose statements can be delayed, failed and replaced. */
 export function interceptedApp({ app, connectionString, onClose }: TestApp, intercept: Intercept): App {
   const pool = createPool({ connectionString, name: 'intercepted', max: 6, onError: () => {} })
   onClose(() => pool.end())

@@ -1,6 +1,6 @@
 /**
- * Watches how long the event loop is held at a stretch, in processor time of this thread: a machine busy with other
- * things stretches wall-clock time and would fail an innocent test.
+ * Measures how long the event loop is blocked at a stretch, in processor time of this thread: on a busy machine
+ * wall-clock time is longer and a correct test would fail.
  */
 export function watchLoop(): { longestHoldMs(): number; stop(): void } {
   let longestMs = 0
@@ -17,8 +17,8 @@ export function watchLoop(): { longestHoldMs(): number; stop(): void } {
 }
 
 /**
- * Processor time of this thread so far, for tests of what work costs: a machine busy with other things makes everything
- * slow, but nothing cost more.
+ * Processor time of this thread so far, for tests of what work costs: a busy machine makes everything slower, but no
+ * more expensive.
  */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()

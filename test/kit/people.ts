@@ -19,13 +19,13 @@ export type Person = {
 /** Passes every rule of PASSWORD_CHECK. */
 export const GOOD_PASSWORD = 'correct horse battery'
 
-/** A request, as public routes see it. */
+/** A request as public routes see it. */
 export const aCaller = (over: Partial<Omit<RequestOrigin, 'kind'>> = {}): Caller => ({
   origin: { kind: 'request', ip: '192.0.2.10', userAgent: 'test browser', ...over },
   requestId: 'test',
 })
 
-/** A member with a session that no browser holds. */
+/** A member with a session that no browser has. */
 export const aSession = (member: Member): SessionActor => ({
   kind: 'user',
   ...member,
@@ -33,7 +33,7 @@ export const aSession = (member: Member): SessionActor => ({
   ...aCaller(),
 })
 
-/** An organisation with nobody in it. */
+/** An organisation without members. */
 export async function anOrg(app: App, name = 'Acme'): Promise<{ id: string; slug: string }> {
   const id = newId()
   const slug = `${name.toLowerCase()}-${id.slice(-8)}`
@@ -43,7 +43,7 @@ export async function anOrg(app: App, name = 'Acme'): Promise<{ id: string; slug
   return { id, slug }
 }
 
-/** Somebody with a session, in an organisation of their own unless told otherwise. */
+/** A user with a session, by default the owner of a new organisation. */
 export async function aPerson(
   app: App,
   over: {
@@ -79,7 +79,7 @@ export async function aPerson(
   return { ...(await signedIn(app, member, session, caller)), email, password, orgSlug: org.slug }
 }
 
-/** A further membership of the same user, with a session of its own. */
+/** Another membership of the same user, with another session. */
 export async function aMembership(
   app: App,
   person: Person,

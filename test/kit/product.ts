@@ -10,22 +10,22 @@ import { waitFor } from './wait.ts'
 export type Founder = Awaited<ReturnType<typeof aFounder>>
 type InProject = { readonly project: Pick<TestProject, 'id' | 'dsn'> }
 
-/** What tests speak of, made the way the product makes it: through the API, and through intake and digestion. */
+/** Things that tests need, created as the product creates them: through the API, intake and digestion. */
 export type Product = {
   /** The owner of a new organisation, logged in. */
   founder(): Promise<Founder>
-  /** Another member of somebody's organisation, logged in. */
+  /** Another member of the same organisation, logged in. */
   member(of: Client, fields: Parameters<typeof aColleague>[3]): Promise<Colleague>
   project(owner: Client, fields?: Record<string, unknown>): Promise<TestProject>
-  /** Sends an event and waits until it is in its issue. On a clock that stands still it happens now. Returns its id. */
+  /** Sends an event and waits until it is in its issue. With a fake clock it happens now. Returns its id. */
   event(fields: InProject & EventFields): Promise<string>
-  /** Several events, digested together. Returns their ids in the same order. */
+  /** Sends several events, digested together. Returns their ids in the same order. */
   events(project: InProject['project'], events: readonly EventFields[]): Promise<string[]>
-  /** An issue with one event, or as many as `times` says; as the API shows it to `by`. */
+  /** An issue with one event, or with `times` events, as the API shows it to `by`. */
   issue(fields: InProject & { readonly by: Client; readonly times?: number } & EventFields): Promise<IssueDetail>
-  /** A page of the list; `query` is the query string, as in `sort=-event_count`. */
+  /** A page of the list; `query` is the query string: `sort=-event_count`. */
   issues(by: Client, query?: string): Promise<Issue[]>
-  /** Counts sessions of a release that began at a time. */
+  /** Sends counts of sessions of a release that started at a time. */
   sessions(fields: InProject & SessionFields): Promise<void>
 }
 
@@ -34,12 +34,12 @@ export type SessionFields = {
   readonly started: Date
   readonly exited?: number
   readonly crashed?: number
-  /** The user they are of. */
+  /** The user of the sessions. */
   readonly did?: string
 }
 
 /**
- * @param digest brings what was sent into its issues; undefined where digestion does that by itself
+ * @param digest runs digestion; undefined where it runs by itself
  */
 export function productOf(app: App, url: string, digest: (() => Promise<unknown>) | undefined): Product {
   const isIn = async (ids: readonly string[]): Promise<boolean> => {
@@ -78,7 +78,7 @@ export function productOf(app: App, url: string, digest: (() => Promise<unknown>
         'select issue_id from events where project_id = $1 and event_id = $2',
         [project.id, ids[0]],
       )
-      if (rows[0] === undefined) throw new Error('the event is in no issue: it was filtered or refused')
+      if (rows[0] === undefined) throw new Error('the event is in no issue: it was filtered or dropped')
       const answer = await by.get(`/api/issues/${rows[0].issue_id}`)
       if (answer.status !== 200) throw new Error(`the issue: ${answer.status} ${answer.text}`)
       return answer.as<IssueDetail>()

@@ -15,21 +15,21 @@ import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts
 import { GOOD_PASSWORD, type Person } from './people.ts'
 import { newEventId } from './sdk.ts'
 
-/** A call that would succeed: for the person, on things that person's organisation has. */
+/** A call that succeeds for the user, on things of that user's organisation. */
 export type ExampleCall = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
   /** Where the route asks for one. */
   readonly query?: string
-  /** Query strings naming things of `stranger`: each must be 404 or an empty list. */
+  /** Query strings that name things of `stranger`: each must be 404 or an empty list. */
   readonly foreignQueries?: readonly string[]
-  /** Bodies naming things of `stranger`: each must be refused. */
+  /** Bodies that name things of `stranger`: each must be refused. */
   readonly foreignBodies?: readonly Readonly<Record<string, unknown>>[]
 }
 
 /**
- * @param owner whose organisation the things of the call belong to
- * @param stranger somebody of another organisation
+ * @param owner a user of the organisation that the call's things belong to
+ * @param stranger a user of another organisation
  */
 export type Example = (app: App, owner: Person, stranger: Person) => Promise<ExampleCall>
 
@@ -47,7 +47,7 @@ const onRelease =
   (body?: Record<string, unknown>): Example =>
   async (app, owner) => ({ params: { releaseId: await insertRelease(app, owner) }, body })
 
-/** Where projectId is asked for. */
+/** For routes with a projectId. */
 const ofProject: Example = async (app, owner, stranger) => ({
   query: `?projectId=${await insertProject(app, owner)}`,
   foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
@@ -57,7 +57,7 @@ const ofProjects: Example = async (app, _owner, stranger) => ({
   foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
 })
 
-/** One entry per route of the contract; without one neither the types nor test/refusals.test.ts pass. */
+/** One entry per route of the contract; the types and test/refusals.test.ts fail without one. */
 export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   signUp: () =>
     Promise.resolve({
@@ -320,7 +320,7 @@ async function insertEvent(app: App, issueId: string): Promise<string> {
   return eventId
 }
 
-/** One that changed one issue. */
+/** An operation that changed one issue. */
 async function insertOperation(app: App, owner: Person): Promise<string> {
   const { id } = await changeIssues(app, owner.actor, { ids: [await insertIssue(app, owner)], status: 'resolved' })
   return id

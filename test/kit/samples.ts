@@ -11,17 +11,17 @@ const Recorded = z.object({
   answer_given_by_recorder: z.object({ body: z.unknown().optional() }),
 })
 
-/** A request some SDK really sent; its DSN is of project 4501 with {@link SAMPLE_KEY}. */
+/** A recorded request of a real SDK; its DSN is of project 4501 with {@link SAMPLE_KEY}. */
 export type Sample = {
   /** Folder and base name, such as `node-11.12.0/002-main-envelope-event`. */
   readonly name: string
   readonly method: string
   /** Path and query. */
   readonly url: string
-  /** Without those that belong to the connection. */
+  /** Without headers of the connection. */
   readonly headers: Record<string, string>
   readonly body: Buffer
-  /** The id the recorder answered, null when it answered none. */
+  /** The id that the recorder answered, or null. */
   readonly answeredId: string | null
 }
 
@@ -56,7 +56,7 @@ export function readSamples(path: RegExp): Sample[] {
   return samples
 }
 
-/** The recordings of the envelope and store endpoints: 144. */
+/** The 144 recordings of the envelope and store endpoints. */
 export const readIntakeSamples = (): Sample[] => readSamples(/^\/api\/4501\/(?:envelope|store)\//)
 
 const Case = z.object({
@@ -71,7 +71,7 @@ const Case = z.object({
 })
 export type EdgeCase = z.infer<typeof Case> & { readonly body: Buffer }
 
-/** The hand-made edge cases of the envelope grammar: 39. */
+/** The 39 hand-made edge cases of the envelope grammar. */
 export function readEdgeCases(): EdgeCase[] {
   const folder = new URL('edge-cases-handmade/', FOLDER)
   const { cases } = z

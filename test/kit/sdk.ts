@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What an SDK sends, in short: for tests whose subject is what happens afterwards. */
+/** What an SDK sends, for tests of what happens afterwards. */
 
 export const newEventId = (): string => randomBytes(16).toString('hex')
 
@@ -8,20 +8,20 @@ export const newEventId = (): string => randomBytes(16).toString('hex')
 export type ErrorFields = {
   /** A function: `alpha` throws `alphaError: alpha failed` in `src/alpha.ts`. */
   readonly in?: string
-  /** Of the frame, as Java and Python name it. */
+  /** Module of the frame, as Java and Python name it. */
   readonly module?: string
   readonly type?: string
   readonly value?: string
-  /** The app caught it; `false` is a crash. */
+  /** True when the app caught the error; false for a crash. */
   readonly handled?: boolean
-  /** Instead of the one frame of `in`. */
+  /** Replaces the one frame of `in`. */
   readonly frames?: readonly Record<string, unknown>[]
 }
 
-/** Fields as SDKs send them, and what failed, in short: a function's name, or more of the error. */
+/** Fields as SDKs send them; `error` is the name of the function that failed, or more of the error. */
 export type EventFields = { readonly error?: string | ErrorFields; readonly [field: string]: unknown }
 
-/** An error event; fields given replace the defaults. */
+/** An error event; given fields replace the defaults. */
 export function anEvent({ error, ...fields }: EventFields = {}): Record<string, unknown> {
   return {
     event_id: newEventId(),
@@ -76,8 +76,8 @@ export function anException(fields: Record<string, unknown> = {}): Record<string
 const MINUTE_MS = 60_000
 
 /**
- * An envelope with one event. When it was sent is said only where the event does not tell time by another clock: against
- * that of a test, the real one would count as wrong by however late in the day the test runs, and be corrected.
+ * An envelope with one event. It has `sent_at` only when the event's time is near the real one: with a test's clock the
+ * intake would take the difference for a wrong client clock and correct it.
  */
 export function envelopeOf(event: Record<string, unknown>): string {
   const now = new Date()
@@ -93,7 +93,7 @@ export function dsnParts(dsn: string): { origin: string; key: string; projectNum
   return { origin: url.origin, key: url.username, projectNumber: url.pathname.slice(1) }
 }
 
-/** Sends one event the way SDKs do; resolves with the status. The service's own address replaces the DSN's. */
+/** Sends one event as SDKs do; returns the status. The service's own address replaces the DSN's. */
 export async function sendEvent(
   serviceUrl: string,
   dsn: string,

@@ -2,7 +2,7 @@ import { createApp } from '#server/app.ts'
 import type { App } from '#server/context/app.ts'
 import type { TestApp } from './test-app.ts'
 
-/** Another process on the same database, as far as the database can tell: own pool, own bus, own caches. */
+/** An app that the database sees as another process: separate pool, bus and caches. */
 export async function secondApp(t: TestApp): Promise<App> {
   const { app } = t
   const { clock, log, mail, passwords } = app

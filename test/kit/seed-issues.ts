@@ -1,7 +1,7 @@
 import type { App } from '#server/context/app.ts'
 import { newId } from '#server/kernel/ids.ts'
 
-/** Issues without events, straight into the table: for lists and changes of many. Newest first; returns their ids. */
+/** Inserts issues without events directly, for lists and bulk changes. Returns their ids, newest first. */
 export async function seedIssues(
   app: App,
   projectId: string,

@@ -16,7 +16,7 @@ export type TestApp = {
   readonly clock: FakeClock
   /** Mails sent so far. */
   readonly mails: Mail[]
-  /** Parsed log lines of level info and above, for asserting what was told and that no secret was. */
+  /** Parsed log lines of level info and above, to assert what was logged and that no secret was. */
   readonly logLines: Record<string, unknown>[]
   readonly connectionString: string
   readonly dataDir: string
@@ -26,17 +26,16 @@ export type TestApp = {
 
 export type TestAppOptions = {
   readonly env?: Readonly<Record<string, string>>
-  /** Real time instead of a clock that stands still; for tests that drive real clients. */
+  /** Real time instead of a fake clock, for tests that drive real clients. */
   readonly realTime?: boolean
 }
 
-/** Servers this process listens with. */
+/** The number of listening servers of this process. */
 const listeners = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
 
 /**
- * An App on a database of its own. Call it at the top level of a test file: it is closed after the file's last test,
- * and that fails when database
- * connections or listening servers were left behind.
+ * An App on a new database. Call it at the top level of a test file: it is closed after the file's last test, which
+ * fails when the file left database connections or listening servers behind.
  */
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = await cloneDatabase(inject('postgres'))
@@ -52,7 +51,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await createApp(config, database.connectionString, 6, 'test', {
     ...(options.realTime === true ? {} : { clock }),
     log,
-    // The real algorithm at the least cost it knows: 0.1 ms instead of 40.
+    // The real algorithm at its lowest cost: 0.1 ms instead of 40.
     passwords: createPasswordHasher({ memoryKib: 8, passes: 1 }),
     mail: {
       send: (mail) => {

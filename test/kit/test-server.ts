@@ -10,8 +10,8 @@ export type TestServer = TestApp &
   }
 
 /**
- * The whole service on a port of its own. With `digestion: 'manual'` (the default) call `service.drain()`; with
- * `inline` events are digested as they come. Background jobs run only with `jobs: true`.
+ * The whole service on a free port. With `digestion: 'manual'` (the default) call `service.drain()`; with `inline`,
+ * events are digested as they arrive. Background jobs run only with `jobs: true`.
  */
 export async function testServer(
   options: TestAppOptions & { digestion?: 'inline' | 'manual'; jobs?: boolean } = {},

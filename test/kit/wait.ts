@@ -1,7 +1,7 @@
-/** A machine busy with other things may need this long for anything; what must be fast is measured, not waited for. */
+/** A busy machine may need this long for anything; what must be fast is measured, not waited for. */
 const PATIENCE_MS = 30_000
 
-/** Polls until the condition gives something; fails naming what was waited for. */
+/** Polls until the condition returns a value that is not null, undefined or false. @throws Error that names `what` */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
