@@ -3,7 +3,7 @@ import { contract } from '#server/http/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { PERMISSIONS, roleAtLeast, ROLES, type Role } from '#shared/permissions.ts'
-import { aPerson, type Person } from '#test/kit/people.ts'
+import { aPerson, type Person } from '#test/kit/members.ts'
 import { EXAMPLES, type ExampleCall } from '#test/kit/route-examples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
@@ -239,20 +239,20 @@ describe.each(ROLES)('the role %s', (role) => {
   const allowed = guarded.filter((route) => may(route))
   const denied = guarded.filter((route) => !may(route))
 
-  const aColleague = async (name: Name) => {
+  const aMemberClient = async (name: Name) => {
     const { owner, call } = await anExample(name)
     const person = await aPerson(t.app, { role, org: { id: owner.actor.orgId, slug: owner.orgSlug } })
     return { cookie: person.cookie, call }
   }
 
   test.for(denied)('may not %s: 403', async ([name, spec]) => {
-    const { cookie, call } = await aColleague(name)
+    const { cookie, call } = await aMemberClient(name)
     await expectRefused({ spec, call, cookie }, 403)
     await expectRefused({ spec, call: { ...call, params: {} }, cookie }, 403)
   })
 
   test.for(allowed)('may %s', async ([name, spec]) => {
-    const { cookie, call } = await aColleague(name)
+    const { cookie, call } = await aMemberClient(name)
     // Of things that are not there, so that only the right to ask is asked for.
     const { status } = await send({ spec, call: { ...call, params: {} }, cookie })
     expect(spec.params === undefined ? [200, 201, 204, 400] : [404]).toContain(status)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { client, type Client } from '#test/kit/client.ts'
-import { aPerson, GOOD_PASSWORD } from '#test/kit/people.ts'
+import { aPerson, GOOD_PASSWORD } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { newId } from '../kernel/ids.ts'
 

@@ -9,7 +9,7 @@ import {
   UnsecuredJWT,
 } from 'jose'
 import { afterAll, describe, expect, test } from 'vitest'
-import { aCaller, aPerson, type Person } from '#test/kit/people.ts'
+import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
 import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'

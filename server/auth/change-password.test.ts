@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { aCaller, aPerson, type Person } from '#test/kit/people.ts'
+import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'

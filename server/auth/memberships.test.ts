@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { client, type Client } from '#test/kit/client.ts'
-import { aCaller, aMembership, anOrg, aPerson, GOOD_PASSWORD, type Person } from '#test/kit/people.ts'
+import { aCaller, aMembership, anOrg, aPerson, GOOD_PASSWORD, type Person } from '#test/kit/members.ts'
 import { aProject } from '#test/kit/founder.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aCaller, aPerson } from '#test/kit/people.ts'
+import { aCaller, aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { isKnownNetwork } from './known-network.ts'

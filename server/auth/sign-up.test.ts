@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aCaller, GOOD_PASSWORD } from '#test/kit/people.ts'
+import { aCaller, GOOD_PASSWORD } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aCaller, aSession } from '#test/kit/people.ts'
+import { aCaller, aSession } from '#test/kit/members.ts'
 import { actorForLog, actorLabel, memberBehind, memberOf, systemActor, type Actor } from './actor.ts'
 
 const ada = { userId: 'u', name: 'Ada', orgId: 'o', role: 'member' } as const

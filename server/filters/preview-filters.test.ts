@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent } from '#test/kit/sdk.ts'
-import { aPerson } from '#test/kit/people.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
 import type { FiltersPreview } from './filters.api.ts'

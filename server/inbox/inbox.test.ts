@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DIGESTION } from '#server/context/actor.ts'
 import type { Client } from '#test/kit/client.ts'
-import { aColleague, type Colleague } from '#test/kit/colleague.ts'
+import { aMemberClient, type MemberClient } from '#test/kit/member-client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
@@ -18,9 +18,9 @@ const server = await testServer({ realTime: true })
 const { app } = server
 
 let ada: Client & { id: string }
-let bob: Colleague
-let zoe: Colleague
-let viewer: Colleague
+let bob: MemberClient
+let zoe: MemberClient
+let viewer: MemberClient
 let stranger: Client & { id: string }
 let project: TestProject
 
@@ -29,9 +29,9 @@ const idOf = async (person: Client) => (await person.get('/api/me')).as<{ user: 
 beforeAll(async () => {
   const founder = await aFounder(server.url)
   ada = { ...founder, id: await idOf(founder) }
-  bob = await aColleague(app, server.url, ada, { name: 'Bob Builder' })
-  zoe = await aColleague(app, server.url, ada, { name: 'Zoë Müller' })
-  viewer = await aColleague(app, server.url, ada, { name: 'Vera Viewer', role: 'viewer' })
+  bob = await aMemberClient(app, server.url, ada, { name: 'Bob Builder' })
+  zoe = await aMemberClient(app, server.url, ada, { name: 'Zoë Müller' })
+  viewer = await aMemberClient(app, server.url, ada, { name: 'Vera Viewer', role: 'viewer' })
   const other = await aFounder(server.url)
   stranger = { ...other, id: await idOf(other) }
   project = await aProject(ada)
@@ -282,7 +282,7 @@ describe('subscriptions', () => {
 
 describe('inboxes', () => {
   test('unread first, marked by id or time, each person their own', async () => {
-    const reader = await aColleague(app, server.url, ada, { name: 'Rita Reader' })
+    const reader = await aMemberClient(app, server.url, ada, { name: 'Rita Reader' })
     const ids = await seedIssues(app, project.id, 5)
     for (const id of ids) await ada.patch(`/api/issues/${id}`, { assignee_id: reader.id })
     const all = await inboxOf(reader)
@@ -324,7 +324,7 @@ describe('inboxes', () => {
   })
 
   test('a full one takes mentions only', async () => {
-    const busy = await aColleague(app, server.url, ada, { name: 'Busy Body' })
+    const busy = await aMemberClient(app, server.url, ada, { name: 'Busy Body' })
     const issueId = await anIssue()
     const { org_id: orgId } = await app.db
       .selectFrom('issues')

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
-import { aColleague, type Colleague } from '#test/kit/colleague.ts'
+import { aMemberClient, type MemberClient } from '#test/kit/member-client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
@@ -12,12 +12,12 @@ const server = await testServer({ realTime: true })
 const { app } = server
 
 let ada: Client
-let bob: Colleague
+let bob: MemberClient
 let project: TestProject
 
 beforeAll(async () => {
   ada = await aFounder(server.url)
-  bob = await aColleague(app, server.url, ada, { name: 'Bob Builder' })
+  bob = await aMemberClient(app, server.url, ada, { name: 'Bob Builder' })
   project = await aProject(ada)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OrgActor } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
-import { aPerson } from '#test/kit/people.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aPerson } from '#test/kit/people.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { anEvent, newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { RECEIVED_DAY_TABLES } from '../digest/day-tables.ts'

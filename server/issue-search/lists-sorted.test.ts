@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { aPerson, type Person } from '#test/kit/people.ts'
+import { aPerson, type Person } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'

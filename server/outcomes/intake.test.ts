@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aPerson } from '#test/kit/people.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, envelopeOf } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'

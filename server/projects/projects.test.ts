@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anOrg, aPerson } from '#test/kit/people.ts'
+import { anOrg, aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { OrgActor } from '../context/actor.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
-import { aPerson } from '#test/kit/people.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { newId } from '../kernel/ids.ts'
 import type { CheckIn } from '../protocol/check-in.ts'
 import { listCheckIns } from './list-check-ins.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { client, type Client } from '#test/kit/client.ts'
-import { anOrg, aPerson, type Person } from '#test/kit/people.ts'
+import { anOrg, aPerson, type Person } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { IssueView } from './views.api.ts'
 

@@ -30,7 +30,7 @@ import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { Database } from '#server/storage/database.ts'
 import { createPool } from '#server/storage/pool.ts'
 import { anEvent } from '#test/kit/sdk.ts'
-import { aPerson } from '#test/kit/people.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { testApp } from '#test/kit/test-app.ts'
 

@@ -12,7 +12,7 @@ import type { Occurrence } from '#server/issue-recording/occurrence.ts'
 import { recordOccurrences } from '#server/issue-recording/record.ts'
 import { unmergeIssues } from '#server/issue-merging/unmerge-issues.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
-import { aPerson, type Person } from '#test/kit/people.ts'
+import { aPerson, type Person } from '#test/kit/members.ts'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 

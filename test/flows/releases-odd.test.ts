@@ -5,7 +5,7 @@ import { recordSessions } from '#server/metrics/sessions/record-sessions.ts'
 import { anAttribute, countsFact } from '#server/metrics/sessions/sessions.fixture.ts'
 import type { Commit, Release } from '#server/releases/releases.api.ts'
 import type { Client } from '#test/kit/client.ts'
-import { aColleague, type Colleague } from '#test/kit/colleague.ts'
+import { aMemberClient, type MemberClient } from '#test/kit/member-client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
@@ -13,16 +13,16 @@ import { testServer } from '#test/kit/test-server.ts'
 
 const t = await testServer()
 let owner: Client
-let member: Colleague
-let viewer: Colleague
+let member: MemberClient
+let viewer: MemberClient
 let stranger: Client
 let project: TestProject
 
 beforeAll(async () => {
   owner = await aFounder(t.url)
   stranger = await aFounder(t.url)
-  member = await aColleague(t.app, t.url, owner, { name: 'Mia Member' })
-  viewer = await aColleague(t.app, t.url, owner, { name: 'Vera Viewer', role: 'viewer' })
+  member = await aMemberClient(t.app, t.url, owner, { name: 'Mia Member' })
+  viewer = await aMemberClient(t.app, t.url, owner, { name: 'Vera Viewer', role: 'viewer' })
   project = await aProject(owner)
 })
 

@@ -2,7 +2,7 @@ import type { App } from '#server/context/app.ts'
 import type { Issue } from '#server/issue-rules/issue.api.ts'
 import type { IssueDetail } from '#server/issues/issues.api.ts'
 import type { Client } from './client.ts'
-import { aColleague, type Colleague } from './colleague.ts'
+import { aMemberClient, type MemberClient } from './member-client.ts'
 import { aFounder, aProject, type TestProject } from './founder.ts'
 import { anEvent, dsnParts, sendEvent, type EventFields } from './sdk.ts'
 import { waitFor } from './wait.ts'
@@ -15,7 +15,7 @@ export type Product = {
   /** The owner of a new organisation, logged in. */
   founder(): Promise<Founder>
   /** Another member of the same organisation, logged in. */
-  member(of: Client, fields: Parameters<typeof aColleague>[3]): Promise<Colleague>
+  member(of: Client, fields: Parameters<typeof aMemberClient>[3]): Promise<MemberClient>
   project(owner: Client, fields?: Record<string, unknown>): Promise<TestProject>
   /** Sends an event and waits until it is in its issue. With a fake clock it happens now. Returns its id. */
   event(fields: InProject & EventFields): Promise<string>
@@ -51,7 +51,7 @@ export function productOf(app: App, url: string, digest: (() => Promise<unknown>
   }
   const product: Product = {
     founder: () => aFounder(url),
-    member: (of, fields) => aColleague(app, url, of, fields),
+    member: (of, fields) => aMemberClient(app, url, of, fields),
     project: (owner, fields) => aProject(owner, fields),
     async event({ project, ...fields }) {
       const [id = ''] = await product.events(project, [fields])

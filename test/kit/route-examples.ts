@@ -12,7 +12,7 @@ import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import { createRelease } from '#server/releases/create-release.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
-import { GOOD_PASSWORD, type Person } from './people.ts'
+import { GOOD_PASSWORD, type Person } from './members.ts'
 import { newEventId } from './sdk.ts'
 
 /** A call that succeeds for the user, on things of that user's organisation. */

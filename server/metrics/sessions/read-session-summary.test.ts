@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aPerson } from '#test/kit/people.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../kernel/ids.ts'
 import { readSessionSummary } from './read-session-summary.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32, deflateSync, gunzipSync } from 'node:zlib'
-import { aColleague } from '../../kit/colleague.ts'
+import { aMemberClient } from '../../kit/member-client.ts'
 import { client, type Client } from '../../kit/client.ts'
 import { readSamples } from '../../kit/samples.ts'
 import type { TestServer } from '../../kit/test-server.ts'
@@ -402,16 +402,16 @@ export async function makeWorld(server: TestServer): Promise<World> {
   // The last quarter of an hour is what members do.
   clock.set(new Date(NOW_MS - 14 * 60_000))
   await logIn(owner, 'ines@meadowlark.example')
-  const member = await aColleague(server.app, server.url, owner, {
+  const member = await aMemberClient(server.app, server.url, owner, {
     name: 'Tomo Arai',
     email: 'tomo@meadowlark.example',
   })
-  await aColleague(server.app, server.url, owner, {
+  await aMemberClient(server.app, server.url, owner, {
     name: 'Robin Vale',
     role: 'viewer',
     email: 'robin@meadowlark.example',
   })
-  await aColleague(server.app, server.url, owner, {
+  await aMemberClient(server.app, server.url, owner, {
     name: 'Zoë Müller',
     role: 'admin',
     email: 'zoe@meadowlark.example',

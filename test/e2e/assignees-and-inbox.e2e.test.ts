@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aColleague } from '../kit/colleague.ts'
+import { aMemberClient } from '../kit/member-client.ts'
 import { aProject } from '../kit/founder.ts'
 import { anEvent, anException } from '../kit/sdk.ts'
 import {
@@ -20,13 +20,13 @@ import { aTeam, testDashboard } from './dashboard.ts'
 const dashboard = await testDashboard()
 const { server } = dashboard
 const { person: ada, project } = await aTeam(server)
-const colleague = async (name: string) => ({
-  ...(await aColleague(server.app, server.url, ada, { name })),
+const addMember = async (name: string) => ({
+  ...(await aMemberClient(server.app, server.url, ada, { name })),
   password: '',
 })
-const bob = await colleague('Bob Builder')
-const zoe = await colleague('Zoë Müller')
-for (const name of ['Grace Hopper', 'Hedy Lamarr', 'Joan Clarke']) await colleague(name)
+const bob = await addMember('Bob Builder')
+const zoe = await addMember('Zoë Müller')
+for (const name of ['Grace Hopper', 'Hedy Lamarr', 'Joan Clarke']) await addMember(name)
 
 type Issues = { items: { id: string; assignee: { name: string } | null; team: string | null; type: string }[] }
 const issuesOf = async (projectId: string) => (await ada.get(`/api/issues?projectId=${projectId}`)).as<Issues>().items
