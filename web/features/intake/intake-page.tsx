@@ -16,11 +16,11 @@ import { formatClock, formatCount, formatDay, formatDuration, formatMoment, form
 import { Empty, Note, Skeleton } from '../../ui/states.tsx'
 import { intakeTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
-import './intake.css'
 import { IntakeLimits } from './limits.tsx'
 import { figuresOf, seriesOf } from './model.ts'
 import { KeyTable, LossTable, OutcomeTable } from './tables.tsx'
-import styles from '../../common/settings.module.css'
+import settingsStyles from '../../common/settings.module.css'
+import styles from './intake-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/intake')
 const REFRESH_MS = 15_000
@@ -82,7 +82,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
   }
   const figures = figuresOf(data)
   return (
-    <div className="intake">
+    <div className={styles.page}>
       <QuotaNote quota={data.quota} />
       <StormNote storms={data.storms} />
       {figures.all === 0 && figures.lost === 0 ? (
@@ -163,8 +163,8 @@ function Strip({ data }: { data: Intake }) {
     [intakeTexts.lost, figures.lost],
   ] as const
   return (
-    <section className="card intake-strip" aria-label={intakeTexts.stripLabel}>
-      <dl className={styles.keyValues}>
+    <section className={`card ${styles.strip}`} aria-label={intakeTexts.stripLabel}>
+      <dl className={settingsStyles.keyValues}>
         {shown.map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>
@@ -190,7 +190,7 @@ function Strip({ data }: { data: Intake }) {
             range,
           )}
         />
-        <ChartLegend className="legend" series={series.toReversed()} />
+        <ChartLegend className={styles.legend} series={series.toReversed()} />
       </figure>
     </section>
   )

@@ -11,7 +11,8 @@ import { Switch } from '../../ui/switch.tsx'
 import { intakeTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { limitOf } from './model.ts'
-import styles from '../../common/settings.module.css'
+import settingsStyles from '../../common/settings.module.css'
+import styles from './limits.module.css'
 
 const DEFAULT_PER_MINUTE = 3_000
 
@@ -44,7 +45,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
       <header className="card-h">
         <h2 id="h-limits">{intakeTexts.limitsTitle}</h2>
       </header>
-      <dl className={`${styles.keyValues} ${styles.body}`}>
+      <dl className={`${settingsStyles.keyValues} ${settingsStyles.body}`}>
         <div>
           <dt>{intakeTexts.perMinute}</dt>
           <dd>{perMinute}</dd>
@@ -66,7 +67,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           </dd>
         </div>
       </dl>
-      <div className={`intake-forms ${styles.body}`}>
+      <div className={`${styles.forms} ${settingsStyles.body}`}>
         <LimitForm
           key={`rate ${String(limits.is_default ? null : limits.per_minute)}`}
           label={intakeTexts.limitField}
@@ -95,7 +96,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
         />
       </div>
       <ul>
-        <li className={styles.row}>
+        <li className={settingsStyles.row}>
           <div>
             <b>{intakeTexts.protection}</b>
             <p className="sub">{intakeTexts.protectionMore}</p>

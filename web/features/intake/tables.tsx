@@ -3,7 +3,8 @@ import { Key } from '../../ui/chart/legend.tsx'
 import type { ChartTone } from '../../ui/chart/tones.ts'
 import { formatCount, formatRate } from '../../ui/format.ts'
 import { intakeTexts } from './texts.ts'
-import styles from '../../common/settings.module.css'
+import settingsStyles from '../../common/settings.module.css'
+import styles from './tables.module.css'
 
 type Outcome = Intake['totals'][number]['outcome']
 
@@ -25,7 +26,7 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
         <h2 id="h-became">{intakeTexts.became}</h2>
         <span className="sub">{intakeTexts.becameMore}</span>
       </header>
-      <table className="t intake-t">
+      <table className={`t ${styles.table}`}>
         <thead>
           <tr>
             <th scope="col">{intakeTexts.columns.outcome}</th>
@@ -42,10 +43,10 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
               <th scope="row">
                 <Key tone={TONES[outcome]} mark="bar" /> {intakeTexts.outcomes[outcome]}
               </th>
-              <td className="why" title={reason === '' ? undefined : reason}>
+              <td className={styles.why} title={reason === '' ? undefined : reason}>
                 {intakeTexts.reasonWord(outcome, reason)}
               </td>
-              <td className="what">{intakeTexts.categoryWord(category)}</td>
+              <td className={styles.what}>{intakeTexts.categoryWord(category)}</td>
               <td className="num" title={category === 'internal' || all === 0 ? undefined : formatRate(quantity / all)}>
                 {formatCount(quantity)}
               </td>
@@ -66,9 +67,9 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
         <span className="sub">{intakeTexts.lostMore}</span>
       </header>
       {losses.length === 0 ? (
-        <p className={`${styles.body} sub`}>{intakeTexts.nothingLost}</p>
+        <p className={`${settingsStyles.body} sub`}>{intakeTexts.nothingLost}</p>
       ) : (
-        <table className="t intake-t">
+        <table className={`t ${styles.table}`}>
           <thead>
             <tr>
               <th scope="col">{intakeTexts.columns.why}</th>
@@ -81,10 +82,10 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
           <tbody>
             {losses.map(({ kind, reason, category, quantity }) => (
               <tr key={`${kind} ${reason} ${category}`}>
-                <th scope="row" className="why" title={reason === '' ? undefined : reason}>
+                <th scope="row" className={styles.why} title={reason === '' ? undefined : reason}>
                   {intakeTexts.lossWord(kind, reason)}
                 </th>
-                <td className="what">{intakeTexts.categoryWord(category)}</td>
+                <td className={styles.what}>{intakeTexts.categoryWord(category)}</td>
                 <td className="num">{formatCount(quantity)}</td>
               </tr>
             ))}
@@ -102,7 +103,7 @@ export function KeyTable({ keys }: { keys: Intake['keys'] }) {
       <header className="card-h">
         <h2 id="h-keys">{intakeTexts.keysTitle}</h2>
       </header>
-      <table className="t intake-t">
+      <table className={`t ${styles.table}`}>
         <thead>
           <tr>
             <th scope="col">{intakeTexts.columns.key}</th>
@@ -115,7 +116,7 @@ export function KeyTable({ keys }: { keys: Intake['keys'] }) {
               <th scope="row" className={key.public_key === null ? 'sub' : 'mono'}>
                 {key.public_key === null ? intakeTexts.keyGone : `${key.public_key.slice(0, 8)}…`}
               </th>
-              <td className="why">
+              <td className={styles.why}>
                 {key.outcomes
                   .map(
                     ({ outcome, quantity }) =>

@@ -7,6 +7,7 @@ import { paths } from '../../address/paths.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton, copyAndSay } from '../../ui/copy-button.tsx'
+import { Crumbs } from '../../ui/crumbs.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
@@ -38,9 +39,7 @@ const linkOf = (issueId: string): string => `${location.origin}/issues/${issueId
 /** Way back, the issue's id, and its neighbours in the list. */
 export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
   return (
-    <nav className={styles.crumbs} aria-label={issueTexts.trail}>
-      <Link {...paths.issues(back)}>{issueTexts.issues}</Link>
-      <Icon name="right" />
+    <Crumbs label={issueTexts.trail} list={<Link {...paths.issues(back)}>{issueTexts.issues}</Link>}>
       <span className="id">{issue.short_id}</span>
       <CopyButton iconOnly text={linkOf(issue.id)} said={issueTexts.linkCopied}>
         {issueTexts.copyLink}
@@ -72,7 +71,7 @@ export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
           />
         </span>
       )}
-    </nav>
+    </Crumbs>
   )
 }
 

@@ -9,6 +9,7 @@ import { Field, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { isReleaseName } from '#shared/release-name.ts'
+import styles from './create-release.module.css'
 
 const form = releasesTexts.form
 
@@ -52,7 +53,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
   }
   return (
     <Dialog open onClose={onClose} title={releasesTexts.create}>
-      <form className="rel-form" noValidate onSubmit={submit}>
+      <form className={styles.form} noValidate onSubmit={submit}>
         <Field
           label={form.version}
           hint={form.versionHint}

@@ -14,18 +14,20 @@ import { RELEASE_RANGE, type Range } from '../../address/search.ts'
 import { BarChart } from '../../ui/chart/bar-chart.tsx'
 import { ChartCard } from '../../ui/chart/chart-card.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Crumbs } from '../../ui/crumbs.tsx'
 import { formatCount, formatDuration, formatRate, NO_DATA } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Note, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
-import './releases.css'
 import { CrashFreeChart, formatShare } from './charts.tsx'
 import { partsOf, refreshMs } from './model.ts'
 import { Commits, Deploys, ReleaseIssues } from './release-parts.tsx'
 import { Traits } from './release-traits.tsx'
 import { Change, CrashFree } from './table.tsx'
+import styles from './release-page.module.css'
+import releasesStyles from './releases.module.css'
 
 const route = getRouteApi('/signed-in/shell/releases/$releaseId')
 
@@ -73,14 +75,15 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
   const { version, build } = partsOf(release.version)
   return (
     <>
-      <nav className="crumbs rel-crumbs" aria-label={releasesTexts.title}>
-        <Link {...paths.releases({ ...search, project: release.project_id })}>{releasesTexts.title}</Link>
-        <Icon name="right" />
-        <span className="mono">{release.version}</span>
-      </nav>
+      <Crumbs
+        label={releasesTexts.title}
+        list={<Link {...paths.releases({ ...search, project: release.project_id })}>{releasesTexts.title}</Link>}
+      >
+        <span className={`mono ${styles.version}`}>{release.version}</span>
+      </Crumbs>
       <div className="head">
         <div>
-          <h1 className="mono rel-h">{version}</h1>
+          <h1 className={`mono ${styles.title}`}>{version}</h1>
           {build === null && search.environment === undefined ? null : (
             <p>
               {[
@@ -99,14 +102,14 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
       <Verdict release={release} />
       <Facts release={release} />
       {release.series === null ? null : (
-        <section className="grid2" aria-label={releasesTexts.figures}>
+        <section className={releasesStyles.pair} aria-label={releasesTexts.figures}>
           <Sessions release={release} series={release.series} range={range} />
           <CrashFreeChart lines={[{ version: release.version, hours: release.crash_free_hours ?? [] }]} />
         </section>
       )}
       <ReleaseIssues release={release} search={search} />
       <Traits release={release} />
-      <div className="grid2">
+      <div className={releasesStyles.pair}>
         <Commits release={release} />
         <Deploys release={release} />
       </div>
@@ -156,7 +159,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
     [releasesTexts.lastSeen, time(release.last_seen, releasesTexts.never)],
   ]
   return (
-    <dl className="card rel-facts">
+    <dl className={`card ${styles.facts}`}>
       {facts.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
@@ -166,7 +169,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
       {release.ref === null ? null : (
         <div>
           <dt>{releasesTexts.ref}</dt>
-          <dd className="mono">{release.ref}</dd>
+          <dd className={`mono ${styles.ref}`}>{release.ref}</dd>
         </div>
       )}
       {release.url === null ? null : (

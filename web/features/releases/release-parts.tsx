@@ -7,6 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Severity, Status } from '../../ui/tiles.tsx'
 import { Time } from '../../ui/time.tsx'
 import { releasesTexts } from './texts.ts'
+import styles from './release-parts.module.css'
 
 type Issue = ReleaseDetail['new_issue_list'][number]
 
@@ -18,7 +19,7 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
     ['resolved', release.resolved_issues, release.resolved_issues.length],
   ] as const
   return (
-    <section className="card rel-issues" aria-labelledby="h-rel-issues">
+    <section className={`card ${styles.issues}`} aria-labelledby="h-rel-issues">
       <header className="card-h">
         <h2 id="h-rel-issues">{releasesTexts.issuesTitle}</h2>
       </header>
@@ -31,7 +32,7 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
             </span>
           </h3>
           {issues.length === 0 ? (
-            <p className="sub rel-none">{releasesTexts.noPart[part]}</p>
+            <p className={`sub ${styles.none}`}>{releasesTexts.noPart[part]}</p>
           ) : (
             <ul>
               {issues.map((issue) => (
@@ -47,13 +48,13 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
 
 function IssueLine({ issue, search }: { issue: Issue; search: ReleasesSearch }) {
   return (
-    <li className="rel-issue">
+    <li className={styles.issue}>
       <Severity severity={issue.severity} word={false} />
-      <span className="rel-issue-t">
+      <span className={styles.issueTitle}>
         <Link {...paths.issue(issue.id, { project: search.project })}>
           <b>{issue.type ?? issue.title}</b> {issue.type === null ? null : issue.value}
         </Link>{' '}
-        <span className="id">{issue.short_id}</span>
+        <span className={`id ${styles.id}`}>{issue.short_id}</span>
       </span>
       <Status status={issue.status} />
       <span className="num sub">{formatCount(issue.event_count)}</span>
@@ -71,16 +72,16 @@ export function Commits({ release }: { release: ReleaseDetail }) {
         {count === 0 ? null : <span className="sub">{releasesTexts.commitsShown(commits.length, count)}</span>}
       </header>
       {commits.length === 0 ? (
-        <div className="rel-none">
+        <div className={styles.none}>
           <p className="sub">{releasesTexts.noCommits}</p>
-          <code className="mono rel-code">POST /api/releases/{release.id}/commits</code>
+          <code className={`mono ${styles.code}`}>POST /api/releases/{release.id}/commits</code>
         </div>
       ) : (
-        <ul className="rel-list">
+        <ul className={styles.list}>
           {commits.map((commit) => (
             <li key={commit.id}>
               <Icon name="commit" />
-              <span className="rel-msg">
+              <span className={styles.message}>
                 {commit.message === null ? (
                   <span className="c-3">{releasesTexts.noMessage}</span>
                 ) : (
@@ -95,7 +96,7 @@ export function Commits({ release }: { release: ReleaseDetail }) {
                 {commit.id.slice(0, 8)}
               </span>
               {commit.timestamp === null ? null : (
-                <span className="sub rel-at">
+                <span className={`sub ${styles.at}`}>
                   <Time at={commit.timestamp} as="age" />
                 </span>
               )}
@@ -118,16 +119,16 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
         {release.deploy_count === 0 ? null : <span className="sub">{formatCount(release.deploy_count)}</span>}
       </header>
       {release.deploys.length === 0 ? (
-        <div className="rel-none">
+        <div className={styles.none}>
           <p className="sub">{releasesTexts.noDeploys}</p>
-          <code className="mono rel-code">POST /api/releases/{release.id}/deploys</code>
+          <code className={`mono ${styles.code}`}>POST /api/releases/{release.id}/deploys</code>
         </div>
       ) : (
-        <ul className="rel-list">
+        <ul className={styles.list}>
           {release.deploys.map((deploy) => (
             <li key={deploy.id}>
               <Icon name="send" />
-              <span className="rel-msg">
+              <span className={styles.message}>
                 {deploy.url === null ? (
                   deploy.environment
                 ) : (
@@ -138,7 +139,7 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
                 <span className="sub"> {deploy.name}</span>
               </span>
               <span className="sub">{lasted(deploy)}</span>
-              <span className="sub rel-at">
+              <span className={`sub ${styles.at}`}>
                 <Time at={deploy.finished_at ?? deploy.started_at ?? deploy.created_at} as="moment" />
               </span>
             </li>

@@ -3,13 +3,14 @@ import { formatCount } from '../../ui/format.ts'
 import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
 import { CrashFree } from './table.tsx'
+import styles from './releases.module.css'
 
 /** Where the release runs, and where it crashes; nothing where no session says what it ran on. */
 export function Traits({ release }: { release: ReleaseDetail }) {
   const parts = (['devices', 'systems'] as const).filter((part) => release[part].some(({ name }) => name !== null))
   if (parts.length === 0) return null
   return (
-    <div className={parts.length === 1 ? 'rel-one' : 'grid2'}>
+    <div className={parts.length === 1 ? styles.single : styles.pair}>
       {parts.map((part) => (
         <div key={part} className="card">
           <header className="card-h">

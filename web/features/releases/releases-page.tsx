@@ -18,11 +18,12 @@ import { Menu } from '../../ui/menu.tsx'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
-import './releases.css'
 import { AdoptionChart, CrashFreeChart } from './charts.tsx'
 import { refreshMs, releaseLine } from './model.ts'
 import { ReleaseTable } from './table.tsx'
 import { CreateReleaseDialog } from './create-release.tsx'
+import releasesStyles from './releases.module.css'
+import styles from './releases-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/releases')
 
@@ -122,7 +123,7 @@ function Releases({ projectId, project, search }: ReleasesProps) {
         <NoRelease project={project} />
       ) : (
         <>
-          <section className="grid2" aria-label={releasesTexts.figures}>
+          <section className={releasesStyles.pair} aria-label={releasesTexts.figures}>
             {health.data === undefined ? (
               health.error === null ? (
                 <>
@@ -198,7 +199,7 @@ function NoRelease({ project }: { project: Project | undefined }) {
         {releasesTexts.emptyText}
       </Empty>
       {/* A long line is scrolled, also with the keys. */}
-      <div className="codebox rel-line">
+      <div className={`codebox ${styles.line}`}>
         <header>
           <span>{releasesTexts.lineTitle}</span>
           <CopyButton text={line} said={releasesTexts.lineCopied} look="ghost" size="sm" />
@@ -208,7 +209,7 @@ function NoRelease({ project }: { project: Project | undefined }) {
           <code>{line}</code>
         </pre>
       </div>
-      <p className="sub rel-more">{releasesTexts.emptyMore}</p>
+      <p className={`sub ${styles.more}`}>{releasesTexts.emptyMore}</p>
     </section>
   )
 }

@@ -9,6 +9,7 @@ import { TrendLine } from '../../ui/chart/trend-line.tsx'
 import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
 import { changeOf, gradeOf, partsOf, VERDICT_LOOKS } from './model.ts'
+import styles from './table.module.css'
 
 /** Releases with what decides whether they go on. The worst stands out. */
 export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; search: ReleasesSearch }) {
@@ -16,7 +17,7 @@ export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; se
     // A table wider than the screen is scrolled, also with the keys.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="scroll-x" role="region" aria-label={releasesTexts.title} tabIndex={0}>
-      <table className="t rels">
+      <table className={`t ${styles.table}`}>
         <thead>
           <tr>
             <th scope="col">{releasesTexts.columns.release}</th>
@@ -53,12 +54,12 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
   const { version, build } = partsOf(row.version)
   const at = row.released_at ?? row.first_seen
   return (
-    <tr className={row.verdict === 'hold' ? 'row-hot' : undefined}>
+    <tr className={row.verdict === 'hold' ? styles.hold : undefined}>
       <th scope="row">
-        <Link {...paths.release(row.id, search)} className="mono rel-v" title={row.version}>
+        <Link {...paths.release(row.id, search)} className={`mono ${styles.version}`} title={row.version}>
           {version}
         </Link>
-        <span className="sub rel-m">
+        <span className={`sub ${styles.meta}`}>
           {build === null ? null : `${releasesTexts.build(build)}, `}
           {at === null ? (
             releasesTexts.verdicts[row.state === 'planned' ? 'planned' : 'no_sessions']
@@ -67,7 +68,7 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
           )}
         </span>
       </th>
-      <td className="ad-c">
+      <td className={styles.trend}>
         {row.adoption_trend.length === 0 ? null : (
           <TrendLine shares={row.adoption_trend} quiet={row.verdict === 'replaced' || row.verdict === 'archived'} />
         )}
@@ -98,8 +99,8 @@ const None = () => <span className="c-3">{NO_DATA}</span>
 
 export function CrashFree({ value }: { value: number }) {
   return (
-    <span className="cf">
-      <span className={`dot-b ${gradeOf(value)}`} />
+    <span className={styles.crashFree}>
+      <span className={styles.grade} data-grade={gradeOf(value)} />
       {formatRate(value)}
     </span>
   )
