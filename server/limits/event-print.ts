@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
-/** Top-level fields that grouping looks at. */
+/** Top-level fields that grouping reads. */
 const EXCEPTION = new Set(['exception', 'sentry.interfaces.Exception'])
 const STACKS = new Set(['threads', 'stacktrace', 'sentry.interfaces.Stacktrace'])
 const TEXTS = new Set(['fingerprint', 'message', 'logentry', 'sentry.interfaces.Message', 'platform', 'type'])
 
-/** What of a stack makes an issue: names and kinds, source text without a name, not lines, variables and addresses. */
+/** The fields of a stack that grouping reads: names, kinds and source text; no line numbers, variables or addresses. */
 const NAMES =
   'type|value|function|raw_function|module|filename|package|context_line|in_app|synthetic|is_exception_group|crashed|current|main'
 const namesPattern = (names: string): RegExp =>
@@ -17,10 +17,9 @@ const NOTHING: ReadonlySet<string> = new Set()
 const MAX_TEXT = 8 * 1024
 const MAX_NAMES = 2_000
 
-/**
- * A print of what grouping would look at, made from the text without parsing it: half the work of a fingerprint (35 µs for 20 kB). Equal
- * prints mean equal fingerprints, for anything an SDK would send; the reverse need not hold. Bytes that are no JSON
- * have a print like any other.
+/** A hash of what grouping reads, computed from the text without parsing it: half the work of a fingerprint (35 µs for
+ * 20 kB). Equal prints mean equal fingerprints for anything an SDK sends; the reverse need not hold. Bytes that are not
+ * JSON have a print as well.
  * @param reads further fields that rules of the project read (`FloodGrouping.reads`)
  */
 export function eventPrint(decoded: Buffer, start: number, end: number, reads: ReadonlySet<string> = NOTHING): string {
@@ -31,7 +30,7 @@ export function eventPrint(decoded: Buffer, start: number, end: number, reads: R
   for (const [key, from, to] of sections)
     if (reads.has(key)) parts.push(key, text.slice(from, to))
     else if (TEXTS.has(key)) parts.push(key, text.slice(from, Math.min(to, from + MAX_TEXT)))
-  // Threads and bare stacks are long, and count only where the exceptions have no stack of their own.
+  // Threads and bare stacks are long; grouping reads them only when the exceptions have no stack.
   const hasFrames = sections.some(([key, from, to]) => EXCEPTION.has(key) && text.slice(from, to).includes('"frames"'))
   for (const [key, from, to] of sections) {
     if (EXCEPTION.has(key) || (STACKS.has(key) && !hasFrames)) parts.push(key, ...namesIn(text.slice(from, to), reads))
@@ -51,8 +50,7 @@ function namesIn(section: string, reads: ReadonlySet<string>): string[] {
     hasFunctions ||= name === 'function'
     names.push(`${name}=${match[2] ?? match[3] ?? ''}`)
   }
-  // Beside a stack the words of an error hardly matter, and their numbers never, unless a rule asks for them: `order
-  // 4711 failed`.
+  // When there is a stack, numbers in the message (`order 4711 failed`) do not affect grouping unless a rule reads it.
   if (hasFunctions && !reads.has('value'))
     for (const at of values ?? []) names[at] = (names[at] ?? '').replace(/\d+/g, '0')
   return names
@@ -63,7 +61,7 @@ type Section = readonly [key: string, from: number, to: number]
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Where the values of the object's own fields stand, for the fields grouping looks at. */
+/** Positions of the values of the top-level fields that grouping reads. */
 function topLevelValues(text: string, reads: ReadonlySet<string>): Section[] {
   const sections: Section[] = []
   let depth = 0

@@ -38,7 +38,7 @@ const fingerprintOf = (event: Record<string, unknown>, grouping = PLAIN): string
   )
 
 describe('the cheap print', () => {
-  test('is the same where only ids, times, lines, variables and numbers in the text differ', () => {
+  test('is equal when only ids, times, lines, variables and numbers in the text differ', () => {
     const make = (n: number) =>
       anEvent({
         timestamp: 1_700_000_000 + n,
@@ -134,7 +134,7 @@ describe('the cheap print', () => {
       ),
     ),
   }
-  test.each(Object.entries(GROUPINGS))('differs where the fingerprint does: rules ask for %s', (_name, grouping) => {
+  test.each(Object.entries(GROUPINGS))('differs when the fingerprint differs: rules read %s', (_name, grouping) => {
     const byPrint = new Map<string, string>()
     fc.assert(
       fc.property(anyEvent, (event) => {
@@ -149,7 +149,7 @@ describe('the cheap print', () => {
     expect(byPrint.size).toBeGreaterThan(300)
   })
 
-  test('tells recorded events apart, and takes anything', () => {
+  test('differs for different recorded events, and accepts any bytes', () => {
     const seen = new Map<string, string>()
     for (const sample of readIntakeSamples()) {
       if (!sample.url.includes('envelope')) continue
@@ -174,7 +174,7 @@ describe('the cheap print', () => {
   })
 })
 
-describe('a storm', () => {
+describe('flood sampling', () => {
   const subject = { projectId: 'p', grouping: PLAIN, perMinute: 3_000 }
   const kind = (name: string) => bytesOf(anEvent({ error: { type: name } }))
   const at = () => {
@@ -182,25 +182,25 @@ describe('a storm', () => {
     return { floods: createFloodSampling(() => ms), advance: (by: number) => (ms += by) }
   }
 
-  test('of the same over and over does not hide a single event of another kind', () => {
+  test('a flood of one kind does not hide a single event of another kind', () => {
     const { floods, advance } = at()
     const flood = kind('Flood')
-    floods.note(subject, flood)
+    floods.observe(subject, flood)
     for (let i = 0; i < 3_000; i++) {
       if (i % 100 === 0) advance(100)
-      expect(floods.judge(subject, flood)).toBe('known')
+      expect(floods.decide(subject, flood)).toBe('known')
     }
-    expect(floods.judge(subject, kind('News'))).toBe('first')
+    expect(floods.decide(subject, kind('Other'))).toBe('first')
   })
 
-  test('of nothing but new kinds is bounded, and so is the work it makes', () => {
+  test('bounds the accepted events and the work of a flood of new kinds', () => {
     const { floods, advance } = at()
     let through = 0
     const started = process.cpuUsage().user
     for (let second = 0; second < 60; second++) {
       for (let i = 0; i < 300; i++) {
-        const verdict = floods.judge(subject, kind(`Kind${second}x${i}`))
-        if (verdict === 'first') through++
+        const decision = floods.decide(subject, kind(`Kind${second}x${i}`))
+        if (decision === 'first') through++
       }
       advance(1_000)
     }
@@ -208,10 +208,10 @@ describe('a storm', () => {
     expect(through).toBe(300)
     expect(process.cpuUsage().user - started).toBeLessThan(30_000_000)
     advance(1_000)
-    expect(floods.judge(subject, kind('Later'))).toBe('first')
+    expect(floods.decide(subject, kind('Later'))).toBe('first')
   })
 
-  test('is told apart by the rules of its project', () => {
+  test('uses the grouping rules of the project', () => {
     const { floods } = at()
     const byShop = {
       ...subject,
@@ -220,39 +220,39 @@ describe('a storm', () => {
       }),
     }
     const of = (type: string, shop: string) => bytesOf(anEvent({ error: { type }, tags: { shop } }))
-    floods.note(byShop, of('Flood', 'a'))
-    // One issue by the rule, whatever their types; another one, whatever its type.
-    expect(floods.judge(byShop, of('Other', 'a'))).toBe('known')
-    expect(floods.judge(byShop, of('Flood', 'b'))).toBe('first')
-    // Somebody changed the rules: what was known is not known any more.
-    expect(floods.judge(subject, of('Flood', 'a'))).toBe('first')
-    expect(floods.judge(subject, of('Flood', 'c'))).toBe('again')
+    floods.observe(byShop, of('Flood', 'a'))
+    // By the rule, the shop decides about the issue, not the type.
+    expect(floods.decide(byShop, of('Other', 'a'))).toBe('known')
+    expect(floods.decide(byShop, of('Flood', 'b'))).toBe('first')
+    // The rules changed: kinds start from the beginning.
+    expect(floods.decide(subject, of('Flood', 'a'))).toBe('first')
+    expect(floods.decide(subject, of('Flood', 'c'))).toBe('again')
   })
 
-  test('of large events is looked at as far as the budget goes, and leaves half to other projects', () => {
+  test('inspects large events within the budget, and leaves half of it to other projects', () => {
     const { floods, advance } = at()
     const large = (name: string) =>
       bytesOf({
         ...anEvent({ error: { type: name } }),
         extra: { blob: 'x'.repeat(900_000) },
       })
-    const verdicts = Array.from({ length: 12 }, (_, i) => floods.judge(subject, large(`Large${i}`)))
-    expect(verdicts.filter((verdict) => verdict === 'first')).toHaveLength(10)
-    expect(verdicts.at(-1)).toBe('unseen')
-    expect(floods.judge({ ...subject, projectId: 'q' }, kind('News'))).toBe('first')
+    const decisions = Array.from({ length: 12 }, (_, i) => floods.decide(subject, large(`Large${i}`)))
+    expect(decisions.filter((decision) => decision === 'first')).toHaveLength(10)
+    expect(decisions.at(-1)).toBe('uninspected')
+    expect(floods.decide({ ...subject, projectId: 'q' }, kind('Other'))).toBe('first')
     advance(1_000)
-    expect(floods.judge(subject, large('LargeLater'))).toBe('first')
+    expect(floods.decide(subject, large('LargeLater'))).toBe('first')
   })
 
-  test('what is no event is not let through, and a storm of ten minutes ago is forgotten', () => {
+  test('bytes that are no event are not accepted, and kinds are dropped ten minutes after a flood', () => {
     const { floods, advance } = at()
     for (const bytes of ['nope', '[]', '"x"', '{', '['.repeat(100)]) {
       const decoded = Buffer.from(bytes)
-      expect(floods.judge(subject, { decoded, start: 0, end: decoded.length })).toBe('unseen')
+      expect(floods.decide(subject, { decoded, start: 0, end: decoded.length })).toBe('uninspected')
     }
-    floods.note(subject, kind('Old'))
-    expect(floods.judge(subject, kind('Old'))).toBe('known')
+    floods.observe(subject, kind('Old'))
+    expect(floods.decide(subject, kind('Old'))).toBe('known')
     advance(11 * 60_000)
-    expect(floods.judge(subject, kind('Old'))).toBe('first')
+    expect(floods.decide(subject, kind('Old'))).toBe('first')
   })
 })

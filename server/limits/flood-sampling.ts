@@ -4,15 +4,15 @@ import { parseGuarded } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { eventPrint } from './event-print.ts'
 
-/** Events accepted per kind first seen during a flood. */
+/** Events accepted of each kind that is first seen during a flood. */
 const FIRST_EVENTS = 5
 /** Events accepted per minute over all kinds: this share of the key's limit, with this minimum. */
 const EXTRA_SHARE = 10
 const MIN_EXTRA = 20
-/** Bytes of events inspected per second, roughly and in full: about 120 and 30 ms of the thread (35 and 37 µs per 20 kB). */
+/** Bytes of events hashed and fingerprinted per second: about 120 and 30 ms of the thread (35 and 37 µs per 20 kB). */
 const PRINT_BYTES = 64 * 1024 * 1024
 const FINGERPRINT_BYTES = 16 * 1024 * 1024
-/** Maximum share of these for one project: its flood must not hide new problems of others. */
+/** Maximum share of these for one project: its flood must not hide new problems of other projects. */
 const PROJECT_SHARE = 0.5
 /** Fingerprints remembered per project, and projects remembered. */
 const MAX_KINDS = 5_000
@@ -23,54 +23,53 @@ const FORGET_MS = 10 * 60_000
 /** An event inside a decoded body. */
 export type EventBytes = { readonly decoded: Buffer; readonly start: number; readonly end: number }
 
-export type StormSubject = {
+export type FloodSubject = {
   readonly projectId: string
   readonly grouping: FloodGrouping
-  /** The limit of its key, items per minute. */
+  /** The key's limit, items per minute. */
   readonly perMinute: number
 }
 
 export type FloodSampling = {
   /** Remembers the kind of an event that was accepted while the limit was nearly reached. */
-  note(subject: StormSubject, event: EventBytes): void
+  observe(subject: FloodSubject, event: EventBytes): void
   /**
    * Decides about an event over its limit.
    * @returns `first` or `again` when the event is accepted as one of the first of a kind that is new in this flood;
-   * `known` when its kind was seen; `unseen` when the budget for inspection is used up
+   * `known` when its kind was seen; `uninspected` when the budget for inspection is used up
    */
-  judge(subject: StormSubject, event: EventBytes): 'first' | 'again' | 'known' | 'unseen'
+  decide(subject: FloodSubject, event: EventBytes): 'first' | 'again' | 'known' | 'uninspected'
 }
 
-type Storm = {
+type Flood = {
   lastMs: number
   /** The project whose fingerprints are remembered. */
   readonly groupingId: string
   /** Cheap print → fingerprint. */
   readonly prints: Map<string, string>
-  /** Fingerprint → how many of its first events were let through. */
+  /** Fingerprint → number of its first events that were accepted. */
   readonly kinds: Map<string, number>
   readonly extra: Allowance
   readonly printed: Allowance
   readonly fingerprinted: Allowance
 }
 
-/**
- * Flood sampling: a flood must not hide the first events of new problems (docs/decisions/rate-limits.md). In memory of one process,
- * and only of events that arrived while a limit was nearly reached.
+/** Flood sampling: a flood must not hide the first events of new problems (docs/decisions/rate-limits.md). Each process
+ * remembers only events that arrived while a limit was nearly reached.
  */
 export function createFloodSampling(nowMs: () => number): FloodSampling {
-  const floods = new Map<string, Storm>()
+  const floods = new Map<string, Flood>()
   const printed = new Allowance(1_000)
   const fingerprinted = new Allowance(1_000)
 
-  const stormOf = ({ projectId, grouping }: StormSubject): Storm => {
+  const floodOf = ({ projectId, grouping }: FloodSubject): Flood => {
     const ms = nowMs()
-    let storm = floods.get(projectId)
-    if (storm !== undefined && storm.groupingId === grouping.id && ms - storm.lastMs < FORGET_MS) {
-      storm.lastMs = ms
-      return storm
+    let flood = floods.get(projectId)
+    if (flood !== undefined && flood.groupingId === grouping.id && ms - flood.lastMs < FORGET_MS) {
+      flood.lastMs = ms
+      return flood
     }
-    storm = {
+    flood = {
       lastMs: ms,
       groupingId: grouping.id,
       prints: new Map(),
@@ -84,44 +83,44 @@ export function createFloodSampling(nowMs: () => number): FloodSampling {
       if (floods.size < MAX_PROJECTS && ms - lastMs < FORGET_MS) break
       floods.delete(oldest)
     }
-    floods.set(projectId, storm)
-    return storm
+    floods.set(projectId, flood)
+    return flood
   }
 
-  const mayLook = (all: Allowance, own: Allowance, bytes: number, most: number): boolean =>
-    own.has(nowMs(), most * PROJECT_SHARE) && all.take(nowMs(), bytes, most) && own.take(nowMs(), bytes, most)
+  const mayLook = (all: Allowance, own: Allowance, bytes: number, max: number): boolean =>
+    own.has(nowMs(), max * PROJECT_SHARE) && all.take(nowMs(), bytes, max) && own.take(nowMs(), bytes, max)
 
   /** @returns the fingerprint; null when it cannot be computed, or not within the budget */
-  const kindOf = (storm: Storm, subject: StormSubject, event: EventBytes): string | null => {
+  const kindOf = (flood: Flood, subject: FloodSubject, event: EventBytes): string | null => {
     const bytes = event.end - event.start
-    if (!mayLook(printed, storm.printed, bytes, PRINT_BYTES)) return null
+    if (!mayLook(printed, flood.printed, bytes, PRINT_BYTES)) return null
     const print = eventPrint(event.decoded, event.start, event.end, subject.grouping.reads)
-    const known = storm.prints.get(print)
+    const known = flood.prints.get(print)
     if (known !== undefined) {
-      remember(storm.prints, print, known)
+      remember(flood.prints, print, known)
       return known
     }
-    if (!mayLook(fingerprinted, storm.fingerprinted, bytes, FINGERPRINT_BYTES)) return null
+    if (!mayLook(fingerprinted, flood.fingerprinted, bytes, FINGERPRINT_BYTES)) return null
     const kind = fingerprintOf(subject.grouping, event)
-    if (kind !== null) remember(storm.prints, print, kind)
+    if (kind !== null) remember(flood.prints, print, kind)
     return kind
   }
 
   return {
-    note(subject, event) {
-      const storm = stormOf(subject)
-      const kind = kindOf(storm, subject, event)
-      if (kind !== null) remember(storm.kinds, kind, FIRST_EVENTS)
+    observe(subject, event) {
+      const flood = floodOf(subject)
+      const kind = kindOf(flood, subject, event)
+      if (kind !== null) remember(flood.kinds, kind, FIRST_EVENTS)
     },
-    judge(subject, event) {
-      const storm = stormOf(subject)
-      const kind = kindOf(storm, subject, event)
-      if (kind === null) return 'unseen'
-      const count = storm.kinds.get(kind) ?? 0
+    decide(subject, event) {
+      const flood = floodOf(subject)
+      const kind = kindOf(flood, subject, event)
+      if (kind === null) return 'uninspected'
+      const count = flood.kinds.get(kind) ?? 0
       if (count >= FIRST_EVENTS) return 'known'
-      const most = Math.max(MIN_EXTRA, Math.floor(subject.perMinute / EXTRA_SHARE))
-      if (!storm.extra.take(nowMs(), 1, most)) return 'unseen'
-      remember(storm.kinds, kind, count + 1)
+      const max = Math.max(MIN_EXTRA, Math.floor(subject.perMinute / EXTRA_SHARE))
+      if (!flood.extra.take(nowMs(), 1, max)) return 'uninspected'
+      remember(flood.kinds, kind, count + 1)
       return count === 0 ? 'first' : 'again'
     },
   }
@@ -137,7 +136,7 @@ function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.set(key, value)
 }
 
-/** A budget per period; full again in the next one. */
+/** A budget that is renewed in each period. */
 class Allowance {
   readonly #periodMs: number
   #period = -1
@@ -147,20 +146,20 @@ class Allowance {
     this.#periodMs = periodMs
   }
 
-  /** Takes while the budget is not used up; the last use may exceed it. */
-  take(ms: number, amount: number, most: number): boolean {
-    if (!this.has(ms, most)) return false
+  /** Returns false when the budget is used up; the last use may exceed it. */
+  take(ms: number, amount: number, max: number): boolean {
+    if (!this.has(ms, max)) return false
     this.#used += amount
     return true
   }
 
-  has(ms: number, most: number): boolean {
+  has(ms: number, max: number): boolean {
     const period = Math.floor(ms / this.#periodMs)
     if (period !== this.#period) {
       this.#period = period
       this.#used = 0
     }
-    return this.#used < most
+    return this.#used < max
   }
 }
 

@@ -2,9 +2,9 @@ import type { Connection } from '../storage/database.ts'
 
 export type UsageToAdd = { readonly orgId: string; readonly day: string; readonly events: number }
 
-/** Adds to the days of organisations. @returns the sums afterwards by `<org id> <day>` */
+/** Adds usage. @returns the sums afterwards, by `<org id> <day>` */
 export async function addUsage(db: Connection, usages: readonly UsageToAdd[]): Promise<Map<string, number>> {
-  // A fixed order, so that two writers never wait for each other in a circle.
+  // In a fixed order, so that two writers cannot deadlock.
   const rows = usages.toSorted((a, b) => (a.orgId < b.orgId ? -1 : 1))
   const result = await db.query<{ org_id: string; day: string; events: number }>(
     `insert into org_usage_daily (org_id, day, events)
@@ -16,7 +16,7 @@ export async function addUsage(db: Connection, usages: readonly UsageToAdd[]): P
   return new Map(result.rows.map((row) => [`${row.org_id} ${row.day}`, row.events]))
 }
 
-/** What an organisation used of a day, as far as it was written. */
+/** The usage of an organisation on a day, as far as it is written. */
 export async function readUsage(db: Connection, orgId: string, day: string): Promise<number> {
   const row = await db
     .selectFrom('org_usage_daily')
@@ -27,7 +27,7 @@ export async function readUsage(db: Connection, orgId: string, day: string): Pro
   return row?.events ?? 0
 }
 
-/** Deletes what organisations used on days before. Returns how many rows. */
+/** Deletes the usage of earlier days. @returns the number of rows */
 export async function deleteUsageBefore(on: Connection, day: string): Promise<number> {
   const { numDeletedRows } = await on.deleteFrom('org_usage_daily').where('day', '<', day).executeTakeFirst()
   return Number(numDeletedRows)

@@ -18,7 +18,7 @@ const opened = (quota: OrgQuota): OrgQuota => {
   return quota
 }
 
-test('holds a day, is anew the next, and never sends anybody away for long', async () => {
+test('limits a day, starts again the next day, and never announces a long wait', async () => {
   clock.set('2026-11-20T23:58:00Z')
   const quota = opened(createOrgQuota(app))
   const org = newId()
@@ -32,7 +32,7 @@ test('holds a day, is anew the next, and never sends anybody away for long', asy
   expect(quota.take(org, 5)).toBe(300)
 })
 
-test('an organisation without a quota costs nothing, one with none left takes nothing', async () => {
+test('without a quota nothing is counted; with quota 0 nothing is accepted', async () => {
   const quota = opened(createOrgQuota(app))
   const org = newId()
   expect(taken(quota, org, null, 1_000)).toBe(1_000)
@@ -48,7 +48,7 @@ test('is shared by processes, and survives a restart', async () => {
   const [one, other] = [opened(createOrgQuota(app)), opened(createOrgQuota(second))]
   expect(taken(one, org, 100, 60)).toBe(60)
   await one.flush()
-  // The first that another process takes tells it what the day has seen.
+  // The other process reads the usage of the day when it first takes something.
   expect(taken(other, org, 100, 10)).toBe(10)
   await other.flush()
   expect(taken(other, org, 100, 100)).toBe(30)
@@ -62,7 +62,7 @@ test('is shared by processes, and survives a restart', async () => {
   await waitFor('the sum to be known', () => restarted.take(org, 100) > 0)
 })
 
-test('what could not be written is written later', async () => {
+test('usage that could not be written is written later', async () => {
   clock.set('2026-11-23T12:00:00Z')
   const org = newId()
   const quota = opened(createOrgQuota(app))

@@ -3,10 +3,10 @@ import { dayOf } from '../kernel/day.ts'
 import type { Category } from '../protocol/categories.ts'
 import { addUsage } from './org-quota.queries.ts'
 
-/** What counts as an event of the organisation; everything else is bounded by the limits per key. */
+/** Categories that count against the quota; all others are bounded by the limits per key. */
 export const QUOTA_CATEGORIES: readonly Category[] = ['error', 'transaction', 'security']
 
-/** Most that a client is sent away for: a quota that was raised should be felt within minutes, not tomorrow. */
+/** Maximum wait announced to a client, so that a raised quota takes effect within minutes. */
 const MAX_WAIT_SECONDS = 300
 const WRITE_EVERY_MS = 1_000
 const DAY_MS = 86_400_000
@@ -14,20 +14,20 @@ const DAY_MS = 86_400_000
 export type OrgQuota = {
   /**
    * Takes one event of an organisation's day (UTC).
-   * @param perDay its quota, null for none: then nothing is counted either
-   * @returns 0 when it may pass, else seconds until it is worth trying again
+   * @param perDay its quota; null for none, and then nothing is counted
+   * @returns 0 when it may pass, else seconds to wait
    */
   take(orgId: string, perDay: number | null): number
-  /** Writes this process's usage and reads that of other processes. */
+  /** Writes this process's usage and reads the sum of all processes. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 type Usage = { day: string; /** Of all processes, as far as written. */ written: number; unwritten: number }
 
-/**
- * The quotas of organisations, shared by all processes through a row per organisation and day. Each process adds what
- * it took once a second and gets the sum back, so together they take at most a second's worth too much (docs/decisions/rate-limits.md).
+/** The quotas of organisations, shared by all processes through a row per organisation and day. Once a second each
+ * process adds its usage and reads the sum, so together they exceed a quota by at most one second's events
+ * (docs/decisions/rate-limits.md).
  */
 export function createOrgQuota(app: App): OrgQuota {
   const usages = new Map<string, Usage>()
@@ -40,7 +40,7 @@ export function createOrgQuota(app: App): OrgQuota {
     try {
       const sums = await addUsage(app.db, adding)
       for (const { orgId, day, events, usage } of adding) {
-        // A new day may have started meanwhile: its usage is another object.
+        // If a new day started meanwhile, its usage is another object.
         if (usages.get(orgId) !== usage) continue
         usage.unwritten -= events
         usage.written = sums.get(`${orgId} ${day}`) ?? usage.written + events
@@ -68,7 +68,7 @@ export function createOrgQuota(app: App): OrgQuota {
           })
         }
         usages.set(orgId, (usage = { day, written: 0, unwritten: 0 }))
-        // The usage of the day before this process started is being read.
+        // Reads what was used today before this process started.
         setImmediate(() => void flush())
       }
       if (usage.written + usage.unwritten >= perDay) {

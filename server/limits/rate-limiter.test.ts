@@ -9,7 +9,7 @@ function limiterAt(scale = 1, loopbackExempt = false) {
 }
 
 describe('a key and category', () => {
-  test('has 1,000 in 10 s and 3,000 in a minute, and the answer names the second there is room again', () => {
+  test('may send 1,000 in 10 s and 3,000 in a minute; a refusal says how many seconds to wait', () => {
     const { limiter, advance } = limiterAt()
     const takeMany = (count: number) =>
       Array.from({ length: count }, () => limiter.takeItem('k', 'error')).filter((wait) => wait === 0).length
@@ -28,7 +28,7 @@ describe('a key and category', () => {
     expect(takeMany(1_500)).toBe(1_000)
   })
 
-  test('a container counts by its entries, passes whole while there is room for one, and is paid off afterwards', () => {
+  test('a container counts by its entries and passes whole while there is room for one; later items wait longer', () => {
     const { limiter, advance } = limiterAt(0.1)
     expect(limiter.takeItem('k', 'log_item', null, 999)).toBe(0)
     expect(limiter.takeItem('k', 'log_item', null, 999)).toBe(0)
@@ -40,30 +40,30 @@ describe('a key and category', () => {
     expect(limiter.takeItem('k', 'log_item')).toBe(50)
   })
 
-  test('counts go on after a minute of silence', () => {
+  test('limits apply again after a minute without items', () => {
     const { limiter, advance } = limiterAt(0.003)
     limiter.takeItem('k', 'error')
     advance(120_000)
     expect([1, 2, 3, 4].map(() => limiter.takeItem('k', 'error'))).toEqual([0, 0, 0, 10])
   })
 
-  test('what other processes took counts, whatever they call it', () => {
-    const told: [string, number][] = []
+  test('usage of other processes counts, for keys and addresses', () => {
+    const taken: [string, number][] = []
     const at = { scale: 0.01, loopbackExempt: false, nowMs: () => 0 }
-    const one = createRateLimiter({ ...at, tell: (name, quantity) => void told.push([name, quantity]) })
+    const one = createRateLimiter({ ...at, onTaken: (name, quantity) => void taken.push([name, quantity]) })
     const other = createRateLimiter(at)
     for (let i = 0; i < 20; i++) one.takeItem('k', 'error')
     for (let i = 0; i < 200; i++) one.takeAddress('2001:db8::1')
-    // Refused quantities are nobody's business.
-    expect(told.filter(([name]) => name === 'k/error')).toHaveLength(10)
-    expect(told).toHaveLength(130)
-    for (const [name, quantity] of told) other.addForeign(name, quantity)
+    // Refused quantities are not reported.
+    expect(taken.filter(([name]) => name === 'k/error')).toHaveLength(10)
+    expect(taken).toHaveLength(130)
+    for (const [name, quantity] of taken) other.addForeign(name, quantity)
     expect(other.takeItem('k', 'error')).toBe(10)
     expect(other.takeAddress('2001:db8::2')).toBeGreaterThan(0)
     expect(other.takeAddress('2001:db8:0:1::2')).toBe(0)
   })
 
-  test('do not touch other keys and categories; sessions have twenty times as much, client reports no bound', () => {
+  test('the limit of one does not affect others; sessions have twenty times as much, client reports no limit', () => {
     const { limiter } = limiterAt(0.001)
     expect([1, 2, 3, 4].map(() => limiter.takeItem('k', 'error') > 0)).toEqual([false, true, true, true])
     expect(limiter.takeItem('k', 'transaction')).toBe(0)
@@ -76,14 +76,14 @@ describe('a key and category', () => {
     )
   })
 
-  test("a project's own limit takes the place of the default", () => {
+  test("a project's own limit replaces the default", () => {
     const { limiter } = limiterAt()
     expect(
       Array.from({ length: 10 }, () => limiter.takeItem('k', 'error', 9)).filter((wait) => wait === 0),
     ).toHaveLength(3)
   })
 
-  test('never exceed either window, and a promised second always has room', () => {
+  test('neither window is ever exceeded, and an item passes after the announced wait', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ wait: fc.nat(20_000), count: fc.nat(8) }), { maxLength: 60 }), (steps) => {
         const { limiter, advance } = limiterAt(0.003)
@@ -114,7 +114,7 @@ describe('a key and category', () => {
 })
 
 describe('an address', () => {
-  test('has 12,000 a minute; IPv6 is counted by network; loopback is exempt where asked', () => {
+  test('may send 12,000 a minute; IPv6 is counted by network; loopback is exempt in relaxed mode', () => {
     const { limiter } = limiterAt()
     for (let i = 0; i < 12_000; i++) expect(limiter.takeAddress('10.0.0.1')).toBe(0)
     expect(limiter.takeAddress('10.0.0.1')).toBeGreaterThanOrEqual(5)

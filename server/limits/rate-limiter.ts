@@ -7,8 +7,8 @@ export const KEY_PER_MINUTE = 3_000
 /** A third of a minute's allowance may come within 10 seconds: 1,000 of 3,000. */
 const BURST_SHARE = 3
 /**
- * Sessions: losing them falsifies crash rates, so they are stopped only when something is badly wrong (docs/protocol.md §5.2).
- * Entries of containers: one screen makes dozens of spans and log lines where it makes one error (docs/decisions/rate-limits.md).
+ * Sessions: losing them falsifies crash rates, so their limit is far above normal use (docs/protocol.md §5.2).
+ * Entries of containers: a screen that sends one error sends dozens of spans and log lines (docs/decisions/rate-limits.md).
  */
 const ALLOWANCE: Readonly<Partial<Record<Category, number>>> = {
   session: 20,
@@ -21,21 +21,20 @@ const ADDRESS_PER_MINUTE = 12_000
 const MAX_ADDRESSES = 50_000
 const SWEEP_EVERY_MS = 60_000
 
-/** Who may send how much. A refused quantity is not counted. */
+/** Rate limits per key and category, and per client address. A refused quantity is not counted. */
 export type RateLimiter = {
-  /**
-   * Takes an item of a category, or a container of so many.
+  /** Takes an item of a category, or a container of `quantity` items.
    * @param perMinute the project's own limit, null for the default
-   * @returns 0 when it may pass, else whole seconds until it is worth trying again
+   * @returns 0 when it may pass, else whole seconds to wait
    */
   takeItem(keyId: string, category: Category, perMinute?: number | null, quantity?: number): number
-  /** How long the next item of the category would have to wait, whole seconds; takes nothing. */
+  /** Whole seconds until the next item of the category may pass; takes nothing. */
   waitOf(keyId: string, category: Category, perMinute?: number | null): number
-  /** How much of the allowance is used: 1 is all of it. Takes nothing. */
+  /** The used share of the limit: 1 is all of it. Takes nothing. */
   fillOf(keyId: string, category: Category, perMinute?: number | null): number
   /** Takes one request of a client address. @returns as {@link RateLimiter.takeItem}, 5 to 10 seconds when refused */
   takeAddress(address: string): number
-  /** Counts the usage of another process under the shared name. */
+  /** Counts the usage that another process reported with `onTaken`. */
   addForeign(name: string, quantity: number): void
 }
 
@@ -45,18 +44,18 @@ export type LimiterOptions = {
   /** Whether clients on this machine are exempt from the limit per address (relaxed mode). */
   readonly loopbackExempt: boolean
   readonly nowMs: () => number
-  /** Receives all usage, with the maximum of 10 seconds, so that other processes count it too. */
-  readonly tell?: (name: string, quantity: number, perBurst: number) => void
+  /** Receives the name and quantity of all usage and its limit of 10 seconds, so that other processes count it too. */
+  readonly onTaken?: (name: string, quantity: number, perBurst: number) => void
 }
 
-export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: LimiterOptions): RateLimiter {
+export function createRateLimiter({ scale, loopbackExempt, nowMs, onTaken }: LimiterOptions): RateLimiter {
   /** `<key id>/<category>` → window. */
   const keys = new Map<string, SlidingWindow>()
   const addresses = new Map<string, SlidingWindow>()
   let sweptAtMs = nowMs()
   let refused = 0
 
-  /** The second it is; sweeps now and then, so ask before looking a window up. */
+  /** The current second. Removes empty windows once a minute, so call it before looking up a window. */
   const second = (): number => {
     const ms = nowMs()
     const now = Math.floor(ms / 1000)
@@ -91,10 +90,10 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: Limite
     takeItem(keyId, category, perMinute, quantity = 1) {
       if (isFree(category)) return 0
       const name = `${keyId}/${category}`
-      const [most, burst] = limitsOf(category, perMinute, scale)
+      const [max, burst] = limitsOf(category, perMinute, scale)
       const now = second()
-      const wait = windowOf(name).take(now, quantity, most, burst)
-      if (wait === 0) tell?.(name, quantity, burst)
+      const wait = windowOf(name).take(now, quantity, max, burst)
+      if (wait === 0) onTaken?.(name, quantity, burst)
       return wait
     },
     waitOf(keyId, category, perMinute) {
@@ -110,11 +109,11 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: Limite
     takeAddress(address) {
       if (scale === 0 || (loopbackExempt && isLoopback(address))) return 0
       const network = networkOf(address)
-      const most = atLeastOne(ADDRESS_PER_MINUTE * scale)
+      const max = atLeastOne(ADDRESS_PER_MINUTE * scale)
       const now = second()
-      const wait = addressWindow(network).take(now, 1, most, most)
-      if (wait === 0) tell?.(`${ADDRESS_PREFIX}${network}`, 1, most)
-      // Spread out, or all phones behind the address come back in the same second.
+      const wait = addressWindow(network).take(now, 1, max, max)
+      if (wait === 0) onTaken?.(`${ADDRESS_PREFIX}${network}`, 1, max)
+      // Spread out, so that the phones behind one address do not all retry in the same second.
       return wait === 0 ? 0 : 5 + (refused++ % 6)
     },
     addForeign(name, quantity) {
@@ -125,14 +124,14 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, tell }: Limite
   }
 }
 
-/** What a key may send of a category in a minute and in ten seconds. */
+/** The limits of a key and category for a minute and for ten seconds. */
 export function limitsOf(
   category: Category,
   perMinute: number | null | undefined,
   scale: number,
 ): [perMinute: number, perBurst: number] {
-  const most = (perMinute ?? KEY_PER_MINUTE) * scale * (ALLOWANCE[category] ?? 1)
-  return [atLeastOne(most), atLeastOne(most / BURST_SHARE)]
+  const max = (perMinute ?? KEY_PER_MINUTE) * scale * (ALLOWANCE[category] ?? 1)
+  return [atLeastOne(max), atLeastOne(max / BURST_SHARE)]
 }
 
 const ADDRESS_PREFIX = 'address '
@@ -141,7 +140,7 @@ const atLeastOne = (limit: number): number => Math.max(1, Math.floor(limit))
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
 
-/** One IPv6 customer owns a /64 at least; counting single addresses would count nothing. */
+/** An IPv6 customer has at least a /64, so a limit per single address would have no effect. */
 function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
   return ipaddr.IPv6.parse(address).parts.slice(0, 4).join(':')

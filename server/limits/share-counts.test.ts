@@ -10,44 +10,47 @@ import { createCountSharing, type CountSharing } from './share-counts.ts'
 const t = await testApp()
 const second = await secondApp(t)
 
-/** An ingest process, as far as limits go. */
-function process_(app: App): { limiter: RateLimiter; sharing: CountSharing; told: () => number } {
-  let told = 0
+/** The rate limits of one ingest process. */
+function process_(app: App): { limiter: RateLimiter; sharing: CountSharing; received: () => number } {
+  let received = 0
   const limiter: RateLimiter = createRateLimiter({
     scale: 1,
     loopbackExempt: false,
     nowMs: () => app.clock.monotonicMs(),
-    tell: (name, quantity, perBurst) => sharing.tell(name, quantity, perBurst),
+    onTaken: (name, quantity, perBurst) => sharing.share(name, quantity, perBurst),
   })
   const sharing = createCountSharing(app, (name, quantity) => {
-    told += quantity
+    received += quantity
     limiter.addForeign(name, quantity)
   })
-  return { limiter, sharing, told: () => told }
+  return { limiter, sharing, received: () => received }
 }
 
 const taken = (limiter: RateLimiter, count: number): number =>
   Array.from({ length: count }, () => limiter.takeItem('key', 'error')).filter((wait) => wait === 0).length
 
-test('two processes hold one limit together, and little too much gets through', async () => {
+test('two processes share one limit and exceed it only a little', async () => {
   const [one, other] = [process_(t.app), process_(second)]
   try {
-    await waitFor('both to know of each other', () => one.sharing.peers() === 1 && other.sharing.peers() === 1)
-    // 1,000 in ten seconds are allowed; each side is asked for 2,000, fifty at a time, and hears of the other in between.
+    await waitFor('both to know each other', () => one.sharing.peers() === 1 && other.sharing.peers() === 1)
+    // 1,000 in ten seconds are allowed; each process takes 2,000, fifty at a time, and receives the other's counts in between.
     let throughOne = 0
     let throughOther = 0
     for (let round = 0; round < 40; round++) {
       throughOne += taken(one.limiter, 50)
       throughOther += taken(other.limiter, 50)
-      await waitFor('each to hear of the other', () => one.told() === throughOther && other.told() === throughOne)
+      await waitFor(
+        'each to receive the counts of the other',
+        () => one.received() === throughOther && other.received() === throughOne,
+      )
     }
     const through = throughOne + throughOther
     expect(through).toBeGreaterThanOrEqual(1_000)
     expect(through).toBeLessThanOrEqual(1_100)
-    // What did not reach the share that is told at once is told within a second.
+    // Usage below the immediate share is sent within a second.
     one.limiter.takeItem('other key', 'error')
-    const before = other.told()
-    await waitFor('the rest', () => other.told() > before)
+    const before = other.received()
+    await waitFor('the rest', () => other.received() > before)
   } finally {
     await one.sharing.close()
     await waitFor('the goodbye', () => other.sharing.peers() === 0)
@@ -55,7 +58,7 @@ test('two processes hold one limit together, and little too much gets through', 
   }
 })
 
-test('alone nothing is counted, kept or sent', async () => {
+test('a single process sends and keeps no counts', async () => {
   const heard: string[] = []
   const stop = second.bus.on('rates', (payload) => void heard.push(JSON.stringify(payload)))
   const { limiter, sharing } = process_(t.app)
@@ -72,8 +75,8 @@ test('alone nothing is counted, kept or sent', async () => {
   }
 })
 
-test('messages nobody understands change nothing', async () => {
-  const { limiter, sharing, told } = process_(t.app)
+test('malformed messages change nothing', async () => {
+  const { limiter, sharing, received } = process_(t.app)
   let heard = 0
   const stop = second.bus.on('rates', () => heard++)
   try {
@@ -89,7 +92,7 @@ test('messages nobody understands change nothing', async () => {
     ]
     for (const payload of nonsense) await publish(t.app.db, 'rates', payload)
     await waitFor('all of it', () => heard >= nonsense.length)
-    expect(told()).toBe(0)
+    expect(received()).toBe(0)
     expect(sharing.peers()).toBe(0)
     expect(taken(limiter, 1_500)).toBe(1_000)
   } finally {

@@ -7,10 +7,9 @@ export class SlidingWindow {
   #second = 0
   #total = 0
 
-  /**
-   * Takes a quantity whole as soon as there is room for one: a container may hold more than a burst allows, and would
-   * never pass otherwise. What is too much is paid off by those behind it.
-   * @returns 0, or in how many seconds there is room again; nothing was taken then
+  /** Takes the whole quantity if there is room for one: a container may hold more than a burst allows and would otherwise
+   * never pass. Later items wait longer instead.
+   * @returns 0, or the seconds until there is room; then nothing was taken
    */
   take(second: number, quantity: number, perMinute: number, perBurst: number): number {
     this.#moveTo(second)
@@ -25,13 +24,13 @@ export class SlidingWindow {
     this.#count(second, quantity)
   }
 
-  /** In how many seconds there is room for one; 0 when there is now. */
+  /** Seconds until there is room for one. */
   wait(second: number, perMinute: number, perBurst: number): number {
     this.#moveTo(second)
     return this.#wait(perMinute, perBurst)
   }
 
-  /** The fuller of the two windows, 1 being full. */
+  /** The used share of the fuller window; 1 is full. */
   fill(second: number, perMinute: number, perBurst: number): number {
     this.#moveTo(second)
     return Math.max(this.#total / perMinute, this.#sumOf(BURST_SECONDS) / perBurst)
@@ -43,7 +42,7 @@ export class SlidingWindow {
   }
 
   #count(second: number, quantity: number): void {
-    // A clock that went back counts in the second it had reached.
+    // When the clock was set back, this counts in the latest second it had reached.
     const slot = Math.max(second, this.#second) % WINDOW_SECONDS
     this.#counts[slot] = (this.#counts[slot] ?? 0) + quantity
     this.#total += quantity

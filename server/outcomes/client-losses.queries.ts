@@ -3,16 +3,15 @@ import type { ClientLoss } from '../protocol/client-report.ts'
 
 export type LossRow = ClientLoss & { readonly projectId: string; readonly hour: Date }
 
-/** Sums are kept for so many kinds, reasons and categories of a project's hour; more goes under `other`. */
+/** Maximum combinations of kind, reason and category per project and hour; further reasons count as `other`. */
 const MAX_SUMS = 200
 const OTHER = 'other'
 
 const hourKey = (row: { projectId: string; hour: Date }): string => `${row.projectId} ${row.hour.getTime()}`
 const sumKey = (row: LossRow): string => `${hourKey(row)} ${row.kind} ${row.category} ${row.reason}`
 
-/**
- * Adds what clients lost to the hours of their projects. A project is digested by one process at a time, so looking
- * which sums exist and adding to them cannot cross another one's.
+/** Adds losses to the hours of their projects. One process at a time digests a project, so no other transaction writes
+ * between reading the existing sums and adding to them.
  */
 export async function addLosses(tx: Tx, losses: readonly LossRow[]): Promise<void> {
   if (losses.length === 0) return

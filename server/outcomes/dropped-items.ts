@@ -9,11 +9,10 @@ export const DROP_OUTCOMES: Readonly<
   too_large: { outcome: 'invalid', reason: 'too_large' },
   /** Over the limit of the key. */
   rate_limited: { outcome: 'rate_limited', reason: 'key' },
-  /** Over the limit of the key as well, and inspected: a kind that had arrived before. */
+  /** Over the limit of the key, and flood sampling found that its kind is not new. */
   storm: { outcome: 'rate_limited', reason: 'storm' },
   /** Over the quota of the organisation. */
   quota: { outcome: 'rate_limited', reason: 'organization' },
 }
 
-/** Its payload is not looked at here. */
 export { announcedCount as claimedQuantity } from '../protocol/container.ts'

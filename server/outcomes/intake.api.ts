@@ -12,7 +12,7 @@ const category = z.string()
 
 export const Quota = z.object({
   events_per_day: Count.nullable().describe('Errors, transactions and security reports a day (UTC); null: no quota.'),
-  used_today: Count.describe('What counted against it today; 0 without a quota, nothing is counted then.'),
+  used_today: Count.describe('Events counted today; 0 without a quota, because then nothing is counted.'),
   resets_at: Timestamp,
 })
 
@@ -31,11 +31,11 @@ export const Intake = z.object({
     .describe('Items by hour of receipt (by six hours over 30 days), empty ones included.'),
   totals: z
     .array(z.object({ outcome: Outcome, reason: z.string(), category, quantity: Count }))
-    .describe('The same by reason, most first. Every item has exactly one outcome.'),
+    .describe('The same by reason, largest first. Every item has exactly one outcome.'),
   keys: z.array(
     z.object({
       key_id: Id,
-      public_key: z.string().nullable().describe('Null when the key is gone.'),
+      public_key: z.string().nullable().describe('Null when the key was deleted.'),
       outcomes: z.array(z.object({ outcome: Outcome, quantity: Count })),
     }),
   ),
@@ -48,18 +48,20 @@ export const Intake = z.object({
         quantity: Count,
       }),
     )
-    .describe('What SDKs report to have lost before it reached us, most first. Not part of the outcomes.'),
+    .describe('Items that SDKs report to have dropped before sending, largest first. Not part of the outcomes.'),
   storms: z
     .array(
       z.object({
         t: Timestamp,
-        let_through: Count.describe('Events over the limit that got through because their kind was new.'),
-        fingerprints: Count.describe('Of how many kinds.'),
+        let_through: Count.describe('Events accepted over the limit because their kind was new.'),
+        fingerprints: Count.describe('The number of their kinds.'),
         first_at: Timestamp,
         last_at: Timestamp,
       }),
     )
-    .describe('Hours in which a key was over its limit for errors and something new came.'),
+    .describe(
+      'Flood sampling: hours in which a key was over its limit for errors and events of new kinds were accepted.',
+    ),
   limits: z.object({
     per_minute: Count.nullable().describe('Items of one category per key; null: switched off.'),
     burst_10s: Count.nullable(),
@@ -76,9 +78,9 @@ export const intakeRoutes = routes({
     method: 'GET',
     path: '/api/projects/:projectId/intake',
     tag: 'Intake',
-    summary: 'What became of everything SDKs sent',
+    summary: 'The outcomes of everything SDKs sent',
     description:
-      'Counted from the moment key and envelope header are valid; refusals before that are in /-/metrics only. A refused request nobody looked into counts as one item of the category default. Refusals appear within five seconds.',
+      'Requests count once their key and envelope header are valid; earlier refusals are in /-/metrics only. A request refused before its items were read counts as one item of the category default. Refusals appear within five seconds.',
     permission: 'projects.read',
     params: z.object({ projectId: Id }),
     query: z.strictObject({
@@ -99,9 +101,9 @@ export const intakeRoutes = routes({
     method: 'PATCH',
     path: '/api/organization/quota',
     tag: 'Intake',
-    summary: 'Set or lift the quota of the organisation',
+    summary: 'Set or remove the quota of the organisation',
     description:
-      'Heard of by every process within a second. SDKs that were refused because of the quota try again within five minutes.',
+      'Every process applies it within a second. SDKs that were refused because of the quota retry within five minutes.',
     permission: 'projects.write',
     body: z.strictObject({
       events_per_day: z

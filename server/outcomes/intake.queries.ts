@@ -10,7 +10,7 @@ export type HourRow = {
   readonly quantity: number
 }
 
-/** Sums of a project by steps since a time: steps × keys × kinds of rows, independent of traffic. */
+/** Sums of a project by step since a time. The number of rows does not depend on traffic: steps × keys × outcomes. */
 export async function selectOutcomes(
   db: Connection,
   projectId: string,
@@ -46,8 +46,8 @@ export async function selectLosses(db: Connection, projectId: string, from: Date
     .execute()
 }
 
-/** By hour, all keys together. */
-export async function selectStorms(db: Connection, projectId: string, from: Date) {
+/** By hour, for all keys together, newest first. */
+export async function selectFloodSampling(db: Connection, projectId: string, from: Date) {
   return db
     .selectFrom('flood_sampling_hourly')
     .select([

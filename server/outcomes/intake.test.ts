@@ -28,7 +28,7 @@ async function aWorld() {
 }
 
 describe('the intake of a project', () => {
-  test('tells what became of everything, by hour, reason and key, and what clients lost', async () => {
+  test('shows outcomes by hour, reason and key, and what clients lost', async () => {
     clock.set('2026-11-20T12:34:56Z')
     const { owner, read, post, key, project } = await aWorld()
     const event = anEvent()
@@ -105,12 +105,12 @@ describe('the intake of a project', () => {
       t: '2026-11-20T12:00:00.000Z',
       outcomes: [{ outcome: 'accepted', quantity: 2 }, {}, {}, {}],
     })
-    // A key that is gone leaves its counts.
+    // Counts of a deleted key stay.
     await app.db.query('delete from project_keys where project_id = $1', [project.id])
     expect((await read()).keys).toMatchObject([{ public_key: null }])
   })
 
-  test('shows refusals and storms within seconds, and limits as they are set', async () => {
+  test('shows refusals and flood sampling within seconds, and the limits of the project', async () => {
     clock.set('2026-11-21T10:00:00Z')
     const { read, post, owner, project } = await aWorld()
     const patched = await owner.patch(`/api/projects/${project.id}/settings`, {
@@ -118,16 +118,16 @@ describe('the intake of a project', () => {
       spike_protection: true,
     })
     expect(patched.status, patched.text).toBe(200)
-    await waitFor('the limit to be heard of', async () => {
+    await waitFor('the limit to apply', async () => {
       await post(envelopeOf(anEvent()))
       return (await post(envelopeOf(anEvent()))) === 429
     })
-    expect(await post(envelopeOf(anEvent({ message: 'news', exception: null })))).toBe(200)
+    expect(await post(envelopeOf(anEvent({ message: 'new', exception: null })))).toBe(200)
     const view = await waitFor(
-      'the ledger',
+      'the counts',
       async () => {
         const now = await read('1h')
-        // Written at once, read one after the other.
+        // Both are written in one transaction but read by two queries.
         return now.storms.length > 0 && now.totals.length > 0 ? now : null
       },
       10_000,
@@ -142,7 +142,7 @@ describe('the intake of a project', () => {
     expect(view.limits).toMatchObject({ per_minute: 3, burst_10s: 1, is_default: false })
   })
 
-  test('is for everybody of the organisation, in known ranges', async () => {
+  test('refuses unknown ranges, and projects of other organisations', async () => {
     const { owner, project } = await aWorld()
     const answer = await owner.get(`/api/projects/${project.id}/intake?range=1y`)
     expect(answer.status).toBe(400)
@@ -154,7 +154,7 @@ describe('the intake of a project', () => {
 })
 
 describe('the quota', () => {
-  test('is set by who may, holds at once, and is lifted', async () => {
+  test('a quota applies immediately, and can be removed', async () => {
     clock.set('2026-11-22T10:00:00Z')
     const { owner, read, post } = await aWorld()
     const set = await owner.patch('/api/organization/quota', { events_per_day: 2 })
@@ -166,12 +166,12 @@ describe('the quota', () => {
     for (const events_per_day of [-1, 1.5, '5', 1e12, undefined])
       expect((await owner.patch('/api/organization/quota', { events_per_day })).status).toBe(400)
     await owner.patch('/api/organization/quota', { events_per_day: null })
-    await waitFor('the change to be heard of', async () => (await post(envelopeOf(anEvent()))) === 200)
+    await waitFor('the change to apply', async () => (await post(envelopeOf(anEvent()))) === 200)
   })
 })
 
 describe('losses', () => {
-  test('add up, and an hour holds only so many reasons', async () => {
+  test('are summed, with a maximum of reasons per hour', async () => {
     const { project } = await aWorld()
     const hour = new Date('2026-11-20T12:00:00Z')
     const loss = (reason: string, quantity = 1): LossRow => ({

@@ -11,7 +11,7 @@ export type OutcomeRow = {
   readonly quantity: number
 }
 
-/** Adds to hourly counts. Two callers with rows in the same order never wait for each other in a circle. */
+/** Adds to hourly counts. Callers pass rows in the same order, so that they cannot deadlock. */
 export async function addOutcomes(tx: Tx, rows: readonly OutcomeRow[]): Promise<void> {
   await tx.query({
     name: 'outcomes-write',
@@ -32,7 +32,7 @@ export async function addOutcomes(tx: Tx, rows: readonly OutcomeRow[]): Promise<
 
 export const COUNT_TABLES = ['outcomes_hourly', 'client_losses_hourly', 'flood_sampling_hourly'] as const
 
-/** Deletes counts of hours before. Returns how many rows. */
+/** Deletes counts of earlier hours. @returns the number of rows */
 export async function deleteCounts(
   on: Connection,
   table: (typeof COUNT_TABLES)[number],

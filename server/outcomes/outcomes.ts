@@ -14,7 +14,7 @@ export const OUTCOMES = [
 ] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** How many things of which category an item holds: 1, or the entries of a container. */
+/** The category of an item and how many it counts for: 1, or the entries of a container. */
 export type Counted = { readonly category: Category; readonly quantity: number }
 
 export type OutcomeFact = {
@@ -30,7 +30,7 @@ export type OutcomeFact = {
 
 const HOUR_MS = 3_600_000
 
-/** Adds facts up by hour of receipt, so that a batch costs a row per kind and not per item. */
+/** Sums facts by hour of receipt, so that a batch writes one row per kind instead of one per item. */
 export class OutcomeSums {
   readonly #sums = new Map<string, { fact: OutcomeFact; hour: number; quantity: number }>()
 
@@ -50,7 +50,7 @@ export class OutcomeSums {
 
   /** Writes the sums; they are kept until {@link clear}. */
   async write(tx: Tx): Promise<void> {
-    // A fixed order, so that two writers never wait for each other in a circle.
+    // In a fixed order, so that two writers cannot deadlock.
     const rows = [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
     if (rows.length === 0) return
     await addOutcomes(

@@ -5,7 +5,7 @@ import { purgeOutcomes } from './purge-outcomes.ts'
 
 const { app, clock } = await testApp()
 
-test('counts older than 400 days go, the others stay', async () => {
+test('deletes counts older than 400 days and no others', async () => {
   clock.set('2026-11-20T12:00:00Z')
   const [project, key] = [newId(), newId()]
   const times = ['2025-10-15T23:00:00Z', '2025-10-16T00:00:00Z', '2026-11-20T11:00:00Z']

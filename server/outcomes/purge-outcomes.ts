@@ -4,13 +4,11 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { deleteUsageBefore } from '../limits/org-quota.queries.ts'
 import { COUNT_TABLES, deleteCounts } from './outcomes.queries.ts'
 
-/** Counts are kept that long. */
 const KEPT_DAYS = 400
 const PIECE = 10_000
 
-/**
- * Removes counts of the intake that are too old. In pieces, so that digestion never waits long.
- * @returns how many rows went
+/** Deletes counts after their retention, in pieces, so that digestion never waits long.
+ * @returns the number of rows
  */
 export async function purgeOutcomes(app: App, signal?: AbortSignal): Promise<number> {
   const day = dayPlus(dayOf(app.clock.now()), -KEPT_DAYS)
@@ -27,7 +25,7 @@ export async function purgeOutcomes(app: App, signal?: AbortSignal): Promise<num
   return total + (await deleteUsageBefore(app.db, day))
 }
 
-/** Once a day, while few are awake. */
+/** Once a day, at a quiet hour. */
 export const purgeOutcomesTask = defineTask({
   name: 'purge-outcomes',
   payload: NoPayload,

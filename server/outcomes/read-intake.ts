@@ -6,7 +6,7 @@ import { limitsOf } from '../limits/rate-limiter.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
 import { readProject, readProjectKeys } from '../projects/projects.queries.ts'
 import type { Intake } from './intake.api.ts'
-import { selectLosses, selectOutcomes, selectStorms, type HourRow } from './intake.queries.ts'
+import { selectLosses, selectOutcomes, selectFloodSampling, type HourRow } from './intake.queries.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
 import { readQuota } from './read-quota.ts'
 
@@ -14,7 +14,7 @@ type IntakeView = z.input<typeof Intake>
 export type IntakeRange = keyof typeof RANGES
 
 const HOUR_MS = 3_600_000
-/** Hours of a range, and of one of its points. Outcomes are counted by hour, so that is the finest there is. */
+/** Hours of a range and of each of its points. Outcomes are counted by hour, so no point is shorter. */
 const RANGES = {
   '1h': { hours: 2, step: 1 },
   '24h': { hours: 24, step: 1 },
@@ -22,9 +22,7 @@ const RANGES = {
   '30d': { hours: 30 * 24, step: 6 },
 } as const
 
-/**
- * What became of everything a project was sent, over a range that ends with the current hour. `1h` is this hour and the
- * one before.
+/** The outcomes of a project over a range that ends with the current hour. `1h` is this hour and the one before.
  * @throws AppError not_found
  */
 export async function readIntake(
@@ -39,10 +37,10 @@ export async function readIntake(
   const stepMs = step * HOUR_MS
   const to = (Math.floor(app.clock.now().getTime() / stepMs) + 1) * stepMs
   const from = new Date(to - hours * HOUR_MS)
-  const [rows, losses, storms, keys, quota] = await Promise.all([
+  const [rows, losses, samples, keys, quota] = await Promise.all([
     selectOutcomes(app.db, projectId, from, step),
     selectLosses(app.db, projectId, from),
-    selectStorms(app.db, projectId, from),
+    selectFloodSampling(app.db, projectId, from),
     readProjectKeys(app.db, projectId),
     readQuota(app, actor),
   ])
@@ -56,7 +54,7 @@ export async function readIntake(
     totals: totalsOf(rows),
     keys: keysOf(rows).map((one) => ({ ...one, public_key: publicKeys.get(one.key_id) ?? null })),
     client_losses: losses,
-    storms: storms.map((row) => ({
+    storms: samples.map((row) => ({
       t: row.hour.toISOString(),
       let_through: row.let_through,
       fingerprints: row.fingerprints,
@@ -82,7 +80,7 @@ function sumBy<R extends HourRow>(
   return sums
 }
 
-/** The order of {@link OUTCOMES}: best first. */
+/** The position in {@link OUTCOMES}. */
 const rank = (outcome: string): number => OUTCOMES.findIndex((one) => one === outcome)
 const isOutcome = (text: string): text is Outcome => rank(text) !== -1
 const outcomeOf = (row: HourRow): Outcome => (isOutcome(row.outcome) ? row.outcome : 'dropped')
@@ -127,9 +125,9 @@ function keysOf(rows: readonly HourRow[]): Omit<IntakeView['keys'][number], 'pub
 /** Limits as they apply, RATE_LIMIT_SCALE included. */
 function viewLimits(scale: number, stored: Record<string, unknown>): IntakeView['limits'] {
   const { rate_limit_per_minute: perMinute, spike_protection } = limitSettings(stored)
-  const [most, burst] = limitsOf('error', perMinute, scale)
+  const [max, burst] = limitsOf('error', perMinute, scale)
   return {
-    per_minute: scale === 0 ? null : most,
+    per_minute: scale === 0 ? null : max,
     burst_10s: scale === 0 ? null : burst,
     sessions_per_minute: scale === 0 ? null : limitsOf('session', perMinute, scale)[0],
     entries_per_minute: scale === 0 ? null : limitsOf('span', perMinute, scale)[0],

@@ -1,6 +1,6 @@
 import type { Tx } from '../storage/database.ts'
 
-export type StormRow = {
+export type FloodSamplingRow = {
   readonly projectId: string
   readonly keyId: string
   readonly hour: Date
@@ -11,10 +11,10 @@ export type StormRow = {
 }
 
 /** Adds to the hourly counts of flood sampling. */
-export async function writeStorms(tx: Tx, storms: readonly StormRow[]): Promise<void> {
-  if (storms.length === 0) return
+export async function addFloodSampling(tx: Tx, samples: readonly FloodSamplingRow[]): Promise<void> {
+  if (samples.length === 0) return
   // In a fixed order, so that two writers cannot deadlock.
-  const rows = storms.toSorted((a, b) =>
+  const rows = samples.toSorted((a, b) =>
     a.keyId === b.keyId ? a.hour.getTime() - b.hour.getTime() : a.keyId < b.keyId ? -1 : 1,
   )
   await tx.query(

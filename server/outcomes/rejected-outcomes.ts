@@ -1,19 +1,19 @@
 import type { App } from '../context/app.ts'
 import type { Category } from '../protocol/categories.ts'
-import { writeStorms, type StormRow } from './rejected-outcomes.queries.ts'
+import { addFloodSampling, type FloodSamplingRow } from './rejected-outcomes.queries.ts'
 import { OutcomeSums, type OutcomeFact } from './outcomes.ts'
 
 /** The outcome of an item that was rejected before the spool. */
 export type Refusal = Pick<OutcomeFact, 'projectId' | 'keyId' | 'category' | 'outcome' | 'reason' | 'quantity'>
 
-/**
- * Outcomes of items that never reach the spool, and flood sampling: summed in memory, because a flood of rejections must not
- * become a flood of writes, and written within five seconds and on close. A `kill -9` may lose those counts, never data.
+/** The rejected-outcome buffer: outcomes of items that never reach the spool, and counts of flood sampling. It sums them
+ * in memory, because a flood of refusals must not cause a flood of writes, and writes them every five seconds and on
+ * close. A `kill -9` may lose these counts, never data.
  */
 export type RejectedOutcomes = {
   add(refusal: Refusal): void
   /** An event of a new kind that was accepted although its key was over its limit. */
-  addStorm(projectId: string, keyId: string, isFirstOfItsKind: boolean): void
+  addLetThrough(projectId: string, keyId: string, isFirstOfItsKind: boolean): void
   /** Writes the sums. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -21,12 +21,12 @@ export type RejectedOutcomes = {
 
 const WRITE_EVERY_MS = 5_000
 const HOUR_MS = 3_600_000
-/** Maximum sums kept while the database is away: further projects × categories of one outage are not counted. */
+/** Maximum sums kept while the database is unavailable: refusals with further keys and categories are not counted. */
 const MAX_SUMS = 20_000
 
 export function createRejectedOutcomes(app: App): RejectedOutcomes {
   let refusals = new Map<string, OutcomeFact>()
-  let storms = new Map<string, StormRow>()
+  let samples = new Map<string, FloodSamplingRow>()
   let writing: Promise<void> = Promise.resolve()
 
   const add = (fact: OutcomeFact): void => {
@@ -36,11 +36,11 @@ export function createRejectedOutcomes(app: App): RejectedOutcomes {
     refusals.set(name, sum === undefined ? fact : { ...sum, quantity: sum.quantity + fact.quantity })
   }
 
-  const addStorm = (row: StormRow): void => {
+  const addSample = (row: FloodSamplingRow): void => {
     const name = `${row.keyId} ${row.hour.getTime()}`
-    const sum = storms.get(name)
-    if (sum === undefined && storms.size >= MAX_SUMS) return
-    storms.set(
+    const sum = samples.get(name)
+    if (sum === undefined && samples.size >= MAX_SUMS) return
+    samples.set(
       name,
       sum === undefined
         ? row
@@ -55,21 +55,24 @@ export function createRejectedOutcomes(app: App): RejectedOutcomes {
   }
 
   const write = async (): Promise<void> => {
-    if (refusals.size === 0 && storms.size === 0) return
-    const taken = { refusals, storms }
+    if (refusals.size === 0 && samples.size === 0) return
+    const taken = { refusals, samples }
     refusals = new Map()
-    storms = new Map()
+    samples = new Map()
     try {
-      const ledger = new OutcomeSums()
-      for (const fact of taken.refusals.values()) ledger.add(fact)
+      const sums = new OutcomeSums()
+      for (const fact of taken.refusals.values()) sums.add(fact)
       await app.tx(async (tx) => {
-        await ledger.write(tx)
-        await writeStorms(tx, [...taken.storms.values()])
+        await sums.write(tx)
+        await addFloodSampling(tx, [...taken.samples.values()])
       })
     } catch (error) {
-      app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'refused items not recorded yet')
+      app.log.warn(
+        { err: error instanceof Error ? error.message : String(error) },
+        'outcomes of refused items not written; retrying in 5 s',
+      )
       for (const fact of taken.refusals.values()) add(fact)
-      for (const row of taken.storms.values()) addStorm(row)
+      for (const row of taken.samples.values()) addSample(row)
     }
   }
   const flush = (): Promise<void> => (writing = writing.then(write))
@@ -80,10 +83,10 @@ export function createRejectedOutcomes(app: App): RejectedOutcomes {
 
   return {
     add: (refusal) => add({ ...refusal, receivedAt: hourOf(app.clock.now()) }),
-    addStorm(projectId, keyId, isFirstOfItsKind) {
+    addLetThrough(projectId, keyId, isFirstOfItsKind) {
       const now = app.clock.now()
       const fingerprints = isFirstOfItsKind ? 1 : 0
-      addStorm({ projectId, keyId, hour: hourOf(now), letThrough: 1, fingerprints, firstAt: now, lastAt: now })
+      addSample({ projectId, keyId, hour: hourOf(now), letThrough: 1, fingerprints, firstAt: now, lastAt: now })
     },
     flush,
     async close() {
