@@ -34,7 +34,7 @@ export type Config = {
   readonly trustedProxies: readonly string[]
   readonly rateLimitScale: number
   /** Requests that may wait for digestion before new ones are refused. */
-  readonly mostBacklogEntries: number
+  readonly maxBacklogEntries: number
   readonly retryScale: number
   readonly refreshOverlapMs: number
   readonly cookiePrefix: string
@@ -187,7 +187,7 @@ export function readConfig(environment: Environment = process.env): Config {
     encryptionKeys: env.ENCRYPTION_KEYS ?? null,
     trustedProxies: env.TRUSTED_PROXIES,
     rateLimitScale: env.RATE_LIMIT_SCALE,
-    mostBacklogEntries: env.MAX_BACKLOG,
+    maxBacklogEntries: env.MAX_BACKLOG,
     retryScale: env.FAULTLINE_RETRY_SCALE,
     refreshOverlapMs: env.REFRESH_OVERLAP_MS,
     cookiePrefix: env.COOKIE_PREFIX,

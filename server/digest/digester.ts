@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { commitBatches, prepareBatches, type DigestFigures } from './digest.ts'
 import { OutcomeSums } from '../outcomes/outcomes.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
-import { demandRoom, NoRoomError } from '../spool/admission.ts'
+import { requireDiskSpace, DiskNearlyFullError } from '../spool/admission.ts'
 import { claimShards, MAX_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
@@ -41,7 +41,7 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
       await Promise.all(reader.shards().map((shard) => digestShard(shard)))
     },
     async run(signal) {
-      signal.addEventListener('abort', () => reader.stir(), { once: true })
+      signal.addEventListener('abort', () => reader.endWaits(), { once: true })
       // Each shard goes at its own pace: a flood in one project must not hold up another.
       const active = new Map<number, Promise<void>>()
       /** Only these are read: a busy shard notifies fifty times a second, and each read costs a query. */
@@ -81,7 +81,7 @@ const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 2_000
 
 function tellInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
-  const foreseen = isDatabaseAway(error) || error instanceof SpoolFencedError || error instanceof NoRoomError
+  const foreseen = isDatabaseAway(error) || error instanceof SpoolFencedError || error instanceof DiskNearlyFullError
   app.log[foreseen ? 'warn' : 'error'](
     { err: foreseen && error instanceof Error ? error.message : error, shard, retry_in_ms: pauseMs },
     'digestion was interrupted; the spool keeps what is undone',
@@ -134,7 +134,7 @@ async function drainShard(
       afterId = last.id
       // Only where more waits for sure: in light traffic that would make many small batches of a few larger ones.
       if (isFull(batches)) ahead = read()
-      await demandRoom(app.config)
+      await requireDiskSpace(app.config)
       const sound = await setAsidePoison(app, batches, count)
       const prepared = await prepareBatches(app, facts, sound)
       await committing

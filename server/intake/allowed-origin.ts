@@ -1,5 +1,5 @@
 /**
- * Whether a project takes data from a browser's Origin. Only browsers send one: everything else passes.
+ * Whether a project takes data from a browser's Origin. Only browsers send one; a request without it passes.
  * @param allowed origins (`https://shop.example`), hosts (`shop.example`), either with `*.` before the host for every
  * host below it, or `*`; empty allows all
  */

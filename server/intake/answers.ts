@@ -4,7 +4,7 @@ import type { Category } from '../protocol/categories.ts'
 
 /** Answers in the form SDKs expect (docs/protocol.md §3.1, §5); unlike the product API errors carry `detail` beside `error`. */
 
-/** On every answer, or a browser SDK can read neither the limits nor why it was refused. */
+/** On every answer: without them a browser SDK can read neither the limits nor the reason of a refusal. */
 const CORS_NAMES = 'access-control-allow-origin'
 const EXPOSED = 'x-sentry-error, x-sentry-rate-limits, retry-after'
 
@@ -105,7 +105,7 @@ export function answerPreflight(response: ServerResponse, methods: string): void
   response.end()
 }
 
-/** 405 with the methods that exist. */
+/** 405 with the allowed methods. */
 export function answerMethod(response: ServerResponse, methods: string): void {
   const detail = `This endpoint takes ${methods} only.`
   send(response, 405, errorBody(detail), { allow: methods, 'x-sentry-error': detail })

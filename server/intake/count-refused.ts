@@ -46,14 +46,14 @@ export function countRequest({ rejected }: Deps, key: Key, outcome: Outcome, rea
   rejected.add(refusalOf(key, category, outcome, reason))
 }
 
-/** Counts a request whose body could not be received or decoded because it is too large, or there is no room for it. */
+/** Counts a request whose body was not received or decoded because it is too large or the service is busy. */
 export function countUnreceived(deps: Deps, key: Key, error: unknown): void {
   if (!(error instanceof AppError)) return
   if (error.code === 'too_large') countRequest(deps, key, 'invalid', 'too_large')
   else if (error.code === 'rate_limited') countRequest(deps, key, 'rate_limited', 'busy')
 }
 
-/** Counts a body that decodes to too much. */
+/** Counts a body that decodes to too many bytes. */
 export function countedIfTooLarge<T>(deps: Deps, key: Key, read: () => T): T {
   try {
     return read()
@@ -63,7 +63,7 @@ export function countedIfTooLarge<T>(deps: Deps, key: Key, read: () => T): T {
   }
 }
 
-/** Counts an envelope whose header could be read and the rest of it not. */
+/** Counts an envelope whose header is valid and whose rest is not. */
 export function countedIfUnreadable<T>(deps: Deps, key: Key, decoded: Buffer, read: () => T): T {
   try {
     return read()
@@ -83,7 +83,7 @@ function hasHeader(decoded: Buffer): boolean {
   }
 }
 
-/** Counts the items of a request that the spool rejected, unless they may be stored nevertheless: then digestion counts them. */
+/** Counts the items of a request that the spool rejected. Those that may be stored nevertheless are counted by digestion. */
 export async function countedIfRefused(
   deps: Deps,
   key: Key,

@@ -17,7 +17,7 @@ export type Intake = {
   readonly keys: ProjectKeys
   readonly spool: Spool
   readonly counters: IntakeCounters
-  /** Outcomes of rejected items, not written yet. */
+
   readonly rejected: RejectedOutcomes
   /** Waits until accepted requests are on disk; call after the server stopped listening and before the App closes. */
   close(): Promise<void>
@@ -25,7 +25,7 @@ export type Intake = {
 
 export type IntakeOptions = {
   readonly addressOf: IntakeDeps['addressOf']
-  /** Limits of the backlog; the product's by default. */
+  /** Limits of the backlog, where they differ from the product's. */
   readonly spoolLimits?: Partial<SpoolLimits>
   /** Default 30 s (docs/protocol.md §6). */
   readonly bodyTimeoutMs?: number
@@ -33,7 +33,7 @@ export type IntakeOptions = {
 
 const BODY_TIMEOUT_MS = 30_000
 
-/** Builds the intake with its caches and connections: holds up to two connections of the given pool while in use. */
+/** Creates the intake with its caches; it uses up to two connections of the app's pool. */
 export function createIntake(app: App, options: IntakeOptions): Intake {
   const nowMs = (): number => app.clock.monotonicMs()
   const sharing = createCountSharing(app, (name, quantity) => limiter.addForeign(name, quantity))
@@ -41,7 +41,7 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
     scale: app.config.rateLimitScale,
     loopbackExempt: app.config.mode === 'relaxed',
     nowMs,
-    tell: (name, quantity, perBurst) => sharing.tell(name, quantity, perBurst),
+    onTaken: (name, quantity, perBurst) => sharing.share(name, quantity, perBurst),
   })
   const deps: IntakeDeps = {
     keys: createProjectKeys(app),
@@ -55,7 +55,7 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
     addressOf: options.addressOf,
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
   }
-  // Settings of a project travel with its keys.
+  // Settings of a project are cached with its keys.
   const stops = [app.bus.onGap(() => deps.keys.expireAll()), app.bus.on('project', () => deps.keys.expireAll())]
   return {
     handle: (request, response) => handleIntake(app, deps, request, response),

@@ -9,8 +9,9 @@ import type { Arrival, Endpoint } from './endpoint.ts'
 const MAX_BYTES = 100 * 1024
 
 /**
- * `/cron/{slug}/{public_key}/` and `/cron/{slug}/`: a check-in by plain URL (docs/protocol.md §11.3), as `curl` at the end of a
- * crontab line sends it. Fields missing in the query may come in a JSON or form body. Rate limits are not announced: crontab lines would ignore them.
+ * `/cron/{slug}/{public_key}/` and `/cron/{slug}/`: a check-in by plain URL (docs/protocol.md §11.3), sent by `curl` at the end of
+ * a crontab line. Fields missing in the query may be in a JSON or form body. Rate limits are not announced: crontab
+ * lines would ignore them.
  */
 export const cronEndpoint: Endpoint = {
   methods: 'POST, GET',
@@ -19,13 +20,13 @@ export const cronEndpoint: Endpoint = {
     if (slug === undefined) return null
     return { slug, ...(key === undefined ? {} : { key }) }
   },
-  mostWireBytes: MAX_BYTES,
+  maxWireBytes: MAX_BYTES,
   announcesLimits: false,
   async toEnvelope(arrival) {
     const slug = decodedSlug(arrival.params.slug ?? '')
     const body = await arrival.decoded()
     const payload = bodyOf(body, arrival)
-    // Not JSON: digestion records the outcome.
+    // Not JSON: digestion records the outcome `invalid`.
     if (payload === null) return writeEnvelope({}, [{ type: 'check_in', payload: body }])
     const checkIn = { status: 'ok', ...payload, ...fieldsOf(arrival.query), monitor_slug: slug }
     return writeEnvelope({}, [{ type: 'check_in', payload: JSON.stringify(checkIn) }])
@@ -59,7 +60,7 @@ const CONFIG_FIELDS = [
   'owner',
 ] as const
 
-/** The fields of a check-in as parameters: `status=ok&duration=3.2`, and `schedule=0 3 * * *` or `schedule=1 day`. */
+/** The fields of a check-in from parameters: `status=ok&duration=3.2`, and `schedule=0 3 * * *` or `schedule=1 day`. */
 function fieldsOf(query: URLSearchParams): JsonRecord {
   const fields: JsonRecord = {}
   for (const name of PLAIN_FIELDS) {

@@ -6,11 +6,11 @@ import { Database } from '../storage/database.ts'
 import { createPool } from '../storage/pool.ts'
 import { seedProject, testIntake } from './intake.fixture.ts'
 
-// A file of its own: here the database goes away under the intake.
+// In a separate file because it makes the database unavailable.
 const { app, connectionString, clock, onClose } = await testApp()
 await seedProject(app, { number: 4501, publicKey: SAMPLE_KEY, region: 'us-east-1' })
 
-// The intake on a pool that can be pointed to nowhere and back.
+// The intake uses a pool whose address the test can change.
 const url = new URL(connectionString)
 const pool = createPool({ connectionString, name: 'intake under test', max: 4, onError: () => {} })
 const intake = await testIntake({ ...app, db: new Database(pool) })
@@ -23,13 +23,13 @@ const anyText: unknown = expect.any(String)
 const envelope = '{}\n{"type":"event"}\n{"message":"x"}'
 const send = (key: string) => intake.send({ url: `/api/4501/envelope/?sentry_key=${key}`, body: envelope })
 
-test('while the database is away known keys are judged, nothing is acknowledged, and it comes back by itself', async () => {
+test('while the database is unavailable, known keys are checked and nothing is acknowledged; the intake recovers by itself', async () => {
   expect((await send(SAMPLE_KEY)).status).toBe(200)
   expect((await send('a'.repeat(32))).status).toBe(403)
   clock.advance(120_000)
 
-  // New connections fail, existing ones break.
-  Reflect.set(pool.options, 'connectionString', 'postgres://nobody@127.0.0.1:1/none')
+  // New connections fail, existing ones are closed.
+  Reflect.set(pool.options, 'connectionString', 'postgres://none@127.0.0.1:1/none')
   await app.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'intake under test'`,
   )
@@ -38,7 +38,7 @@ test('while the database is away known keys are judged, nothing is acknowledged,
   expect(refused.status).toBe(503)
   expect(refused.headers['retry-after']).toBe('5')
   expect(JSON.parse(refused.text)).toEqual({ detail: anyText, error: anyText })
-  // Known, of another project: judged without the database.
+  // A cached key of another project is refused without the database.
   expect((await intake.send({ url: `/api/4502/envelope/?sentry_key=${SAMPLE_KEY}`, body: envelope })).status).toBe(403)
   expect((await send('b'.repeat(32))).status).toBe(503)
   expect((await send(SAMPLE_KEY)).status).toBe(503)
@@ -49,7 +49,7 @@ test('while the database is away known keys are judged, nothing is acknowledged,
   expect(rows[0]?.entries).toBe(2)
 })
 
-test('an installation of one region refuses the projects of others with the reason', async () => {
+test('an installation of one region refuses projects of other regions and says why', async () => {
   const regional = await testIntake({ ...app, config: { ...app.config, region: 'eu-central-1' } })
   const answer = await regional.send({ url: `/api/4501/envelope/?sentry_key=${SAMPLE_KEY}`, body: envelope })
   await regional.close()
@@ -57,7 +57,7 @@ test('an installation of one region refuses the projects of others with the reas
   expect(answer.text).toContain('eu-central-1')
 })
 
-test('the limit per address holds for strangers, with a short wait for everything', async () => {
+test('the limit per client address applies to all categories, with a short wait', async () => {
   const strict = await testIntake({
     ...app,
     config: { ...app.config, mode: 'strict', rateLimitScale: 1 / 12_000, trustedProxies: ['127.0.0.1'] },

@@ -5,7 +5,7 @@ import type { AppError } from '../kernel/errors.ts'
 /** A request to an endpoint beside `envelope` and `store`, before its body is read. */
 export type ArrivalHead = {
   readonly method: string
-  /** What the path held, by name; `key` is the public key where the path carries it. */
+  /** Parameters of the path; `key` is the public key, if the path has one. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
@@ -15,36 +15,33 @@ export type ArrivalHead = {
   readonly receivedAt: Date
 }
 
-/** …and with it. */
+/** A request with its body. */
 export type Arrival = ArrivalHead & {
-  /** As it came off the wire. */
+  /** As received, still encoded. */
   readonly body: Buffer
-  /**
-   * With its Content-Encoding undone.
+  /** The body with its Content-Encoding decoded.
    * @throws AppError as decodeBody
    */
   decoded(): Promise<Buffer>
 }
 
-/**
- * One of the protocol's smaller endpoints (docs/protocol.md §1.2). Its requests are rewritten as envelopes, so that limits,
- * spool, digestion and outcomes need not know of it.
+/** A secondary endpoint of the protocol (docs/protocol.md §1.2). Its requests become envelopes, so that limits, spool,
+ * digestion and outcomes handle envelopes only.
  */
 export type Endpoint = {
   /** Methods it takes, as the Allow header lists them. */
   readonly methods: string
-  /** Looks at what follows `/api/<number>/`, without slashes around it; null when that is another endpoint's. */
+  /** @param path follows `/api/<number>/`, without slashes around it. @returns its parameters; null when it is another endpoint's */
   match(path: string): Readonly<Record<string, string>> | null
-  readonly mostWireBytes: number
-  /** Time limit for receiving the body; that of envelopes by default. */
+  readonly maxWireBytes: number
+  /** Time limit for receiving the body; by default that of envelopes. */
   readonly bodyTimeoutMs?: number
-  /** Maximum size of one attachment in bytes; that of envelopes by default. */
-  readonly mostAttachmentBytes?: number
-  /**
-   * Refuses by media type and such, before the body is read.
+  /** Maximum size of one attachment; by default that of envelopes. */
+  readonly maxAttachmentBytes?: number
+  /** Refuses a request before its body is read, for example by media type.
    * @throws AppError
    */
-  judge?(head: ArrivalHead): void
+  check?(head: ArrivalHead): void
   /**
    * @returns the request as an uncompressed envelope (protocol/write-envelope.ts)
    * @throws AppError `invalid` when it cannot be read
@@ -54,6 +51,6 @@ export type Endpoint = {
   accepted(response: ServerResponse, arrival: ArrivalHead, eventId: string | null): number
   /** Whether a rate limit is answered with 429; otherwise dropped items are counted and the request is answered as accepted. */
   readonly announcesLimits: boolean
-  /** Answers a refusal where the usual form (answers.ts) does not fit. @returns the status */
+  /** Answers a refusal if the usual form (answers.ts) does not fit. @returns the status */
   refused?(response: ServerResponse, head: ArrivalHead, error: AppError): number
 }

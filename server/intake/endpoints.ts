@@ -5,7 +5,7 @@ import { nelEndpoint } from './nel-endpoint.ts'
 import { otlpEndpoint } from './otlp-endpoint.ts'
 import { securityEndpoint } from './security-endpoint.ts'
 
-/** Every endpoint beside `envelope` and `store`; the first that matches takes the request. */
+/** All secondary endpoints; the first that matches handles the request. */
 const ENDPOINTS: readonly Endpoint[] = [
   minidumpEndpoint,
   attachmentsEndpoint,

@@ -14,41 +14,38 @@ import { MAX_HEADER_BYTES } from '../protocol/envelope.ts'
 /** The client disconnected before its body was complete: nothing is stored and no response is possible. */
 export class AbortedError extends Error {}
 
-/** Bodies of all requests together, being received or waiting for their commit. */
+/** Maximum bytes of all bodies together that are being received or wait for their commit. */
 const MAX_BUFFERED_BYTES = 256 * 1024 * 1024
-/** Decoded bytes of all large bodies in memory; small ones take a few milliseconds each. */
+/** Maximum decoded bytes of all large bodies in memory; small ones take only a few milliseconds each. */
 const MAX_DECODING_BYTES = 100 * 1024 * 1024
 const MAX_DECODINGS_WAITING = 200
 
 export type Bodies = {
   /**
    * Receives a body.
-   * @param most bytes on the wire; 20 MiB unless the endpoint allows more
-   * @throws AppError `too_large` past that, `rate_limited` while too much is being received; AbortedError
+   * @param max bytes on the wire; 20 MiB unless the endpoint allows more
+   * @throws AppError `too_large` above that, `rate_limited` while too much is being received; AbortedError
    */
-  read(request: IncomingMessage, most?: number): Promise<Buffer>
-  /**
-   * Receives no more than it takes to see the first line, decoded; the rest stays unread until {@link Bodies.read}.
-   * @throws AppError when no line comes within 64 KiB; AbortedError
+  read(request: IncomingMessage, max?: number): Promise<Buffer>
+  /** Receives the body up to the end of its first line, and returns that line decoded; {@link Bodies.read} reads the rest.
+   * @throws AppError `invalid` when the first line is longer than 64 KiB; AbortedError
    */
   readFirstLine(request: IncomingMessage, encoding: ContentEncoding): Promise<Buffer>
-  /**
-   * Undoes the Content-Encoding, large bodies off the event loop and only some at a time, and looks at the result.
-   * @param look must keep nothing of the bytes it is given: their memory is gone afterwards
+  /** Decodes a body (Content-Encoding) and passes it to `look`. Large bodies are decoded off the event loop, a few at a time.
+   * @param look must not keep the bytes: their memory is freed afterwards
    */
   decode<T>(raw: Buffer, encoding: ContentEncoding, look: (decoded: Buffer) => T): T | Promise<T>
-  /** Frees what {@link Bodies.read} counted for this request; call once, when the request is done with. */
+  /** Ends the counting of this request's bytes; call it once, after the request. */
   release(request: IncomingMessage): void
-  /**
-   * Frees the memory of a large body immediately: without it, rejected ones accumulate until the next collection. Only for a request of
-   * which nothing is stored, or being stored.
+  /** Frees the memory of a large body immediately; otherwise rejected bodies accumulate until the next garbage collection.
+   * Only for a request of which nothing is stored or being stored.
    */
   discard(request: IncomingMessage): void
 }
 
 type Partial = {
   chunks: Buffer[]
-  /** Where a large body of announced length is put together as it comes: joining its chunks would need it twice. */
+  /** Buffer for a large body of announced length: joining its chunks at the end would need twice the memory. */
   readonly room: Buffer<ArrayBuffer> | null
   bytes: number
   ended: boolean
@@ -57,7 +54,7 @@ type Partial = {
 const ROOM_FROM_BYTES = 256 * 1024
 const ROOM_UP_TO_BYTES = 100 * 1024 * 1024
 
-/** Allocated memory that was never written to is not used; a client that announces a body and sends none costs nothing. */
+/** Untouched memory is not resident, so a client that announces a body and sends none costs nothing. */
 function roomFor(request: IncomingMessage): Buffer<ArrayBuffer> | null {
   const announced = Number(request.headers['content-length'] ?? 0)
   return announced >= ROOM_FROM_BYTES && announced <= ROOM_UP_TO_BYTES ? Buffer.allocUnsafeSlow(announced) : null
@@ -81,7 +78,7 @@ export function createBodies(): Bodies {
     request: IncomingMessage,
     partial: Partial,
     enough: (() => boolean) | null,
-    most: number,
+    max: number,
   ): Promise<void> =>
     new Promise((resolve, reject) => {
       if (partial.ended) return resolve()
@@ -94,9 +91,9 @@ export function createBodies(): Bodies {
         else chunk.copy(partial.room, partial.bytes)
         partial.bytes += chunk.length
         buffered += chunk.length
-        if (partial.bytes > most) {
+        if (partial.bytes > max) {
           stop()
-          return reject(bodyTooLarge(most))
+          return reject(bodyTooLarge(max))
         }
         if (buffered > MAX_BUFFERED_BYTES) {
           stop()
@@ -114,9 +111,9 @@ export function createBodies(): Bodies {
       }
       const onGone = (): void => {
         stop()
-        reject(new AbortedError('the client went away'))
+        reject(new AbortedError('the client disconnected'))
       }
-      if (request.destroyed) return reject(new AbortedError('the client went away'))
+      if (request.destroyed) return reject(new AbortedError('the client disconnected'))
       request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
       request.resume()
     })
@@ -139,10 +136,10 @@ export function createBodies(): Bodies {
   }
 
   return {
-    async read(request, most = MAX_WIRE_BYTES) {
-      if (Number(request.headers['content-length'] ?? 0) > most) throw bodyTooLarge(most)
+    async read(request, max = MAX_WIRE_BYTES) {
+      if (Number(request.headers['content-length'] ?? 0) > max) throw bodyTooLarge(max)
       const partial = partialOf(request)
-      await receive(request, partial, null, most)
+      await receive(request, partial, null, max)
       return whole(partial)
     },
     async readFirstLine(request, encoding) {
@@ -153,7 +150,7 @@ export function createBodies(): Bodies {
         request,
         partial,
         () => {
-          // Looked at again only when it has doubled: a body that comes by the byte would be decoded by the byte.
+          // Tried again only when the received bytes have doubled: otherwise a body that arrives byte by byte is decoded as often.
           if (partial.bytes < triedBytes * 2) return false
           triedBytes = partial.bytes
           const prefix = decodePrefix(whole(partial), encoding, MAX_HEADER_BYTES + 1)
@@ -164,7 +161,7 @@ export function createBodies(): Bodies {
         MAX_WIRE_BYTES,
       )
       if (line !== null) return line
-      // An envelope may be its first line alone, without a newline.
+      // An envelope may consist of its first line, without a newline.
       const prefix = partial.ended ? decodePrefix(whole(partial), encoding, MAX_HEADER_BYTES + 1) : null
       const end = prefix?.indexOf(0x0a) ?? -1
       if (prefix !== null && end !== -1) return prefix.subarray(0, end)
@@ -208,4 +205,4 @@ function lookAt<T>(decoded: DecodedBody, look: (decoded: Buffer) => T): T {
   }
 }
 
-export const bodyTooLarge = (most = MAX_WIRE_BYTES) => tooLarge(`A request must be at most ${most / 1024 / 1024} MiB.`)
+export const bodyTooLarge = (max = MAX_WIRE_BYTES) => tooLarge(`A request must be at most ${max / 1024 / 1024} MiB.`)

@@ -1,26 +1,26 @@
 import type { DropReason } from '../outcomes/dropped-items.ts'
 
-/** What the intake did since it started, for /-/metrics; plain numbers, because they are counted per request. */
+/** Counts since the start, for /-/metrics. */
 export type IntakeCounters = {
   requests: number
   /** Requests whose data is on disk. */
   accepted: number
-  /** Requests whose client went away half-way. */
+  /** Requests whose client disconnected before the body was complete. */
   aborted: number
-  /** Bodies of accepted requests as they came, bytes. */
+  /** Bytes of the bodies of accepted requests, as received. */
   acceptedBytes: number
   /** Answers by status. */
   readonly answers: Map<number, number>
   /** Items dropped by reason. */
   readonly dropped: Record<DropReason, number>
-  /** Events over their limit that were let through because their kind was new. */
+  /** Events accepted over their limit because their kind was new. */
   letThrough: number
-  /** Accepted requests by how long they took, from the headers to the commit; upper bounds in {@link LATENCY_BOUNDS_MS}. */
+  /** Accepted requests by duration, from the headers to the commit, in the buckets of {@link LATENCY_BOUNDS_MS}. */
   readonly latency: number[]
   latencySumMs: number
 }
 
-/** Upper bounds of the latency buckets, milliseconds; one more bucket holds what took longer. */
+/** Upper bounds of the latency buckets; a last bucket counts longer requests. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 5000] as const
 
 export const createCounters = (): IntakeCounters => ({

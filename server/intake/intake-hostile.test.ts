@@ -9,7 +9,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { mutate } from '#test/torture/mutate.ts'
 import { type Answer, seedProject, testIntake } from './intake.fixture.ts'
 
-// Short forms of T-09, T-10 and T-14 (docs/reliability.md): nothing anybody sends may end in a 5xx or stop the others.
+// Short forms of T-09, T-10 and T-14 (docs/reliability.md): no request may cause a 5xx or block other requests.
 const { app, onClose } = await testApp({ env: { RATE_LIMIT_SCALE: '0' } })
 await seedProject(app, { number: SAMPLE_PROJECT, publicKey: SAMPLE_KEY })
 const intake = await testIntake(app, { bodyTimeoutMs: 2_000 })
@@ -19,7 +19,7 @@ const ENVELOPE = `/api/${SAMPLE_PROJECT}/envelope/`
 const auth = { 'x-sentry-auth': `Sentry sentry_key=${SAMPLE_KEY}` }
 const SEED = 20_261_120
 
-/** Sends as given, and holds the event loop to its 200 ms meanwhile; making bombs takes longer than taking them. */
+/** Sends a request and expects the event loop never to be blocked for 200 ms. */
 async function sendWatched(options: Parameters<typeof intake.send>[0]): Promise<Answer> {
   const loop = watchLoop()
   const answer = await intake.send(options)
@@ -29,7 +29,7 @@ async function sendWatched(options: Parameters<typeof intake.send>[0]): Promise<
 }
 
 describe('mutated recordings', () => {
-  test('are answered below 500, and none stops the others', async () => {
+  test('get answers below 500 and do not block other requests', async () => {
     const rand = random(SEED)
     const samples = readIntakeSamples()
     const statuses = new Map<number, number>()
@@ -42,14 +42,14 @@ describe('mutated recordings', () => {
       )
       for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
-    const told = JSON.stringify([...statuses])
+    const counts = JSON.stringify([...statuses])
     expect(
       [...statuses.keys()].every((status) => [200, 400, 413].includes(status)),
-      `seed ${SEED}: ${told}`,
+      `seed ${SEED}: ${counts}`,
     ).toBe(true)
-    // Else the mutations were too tame or too wild to test anything.
-    expect(statuses.get(200), told).toBeGreaterThan(50)
-    expect(statuses.get(400), told).toBeGreaterThan(50)
+    // Otherwise the mutations break too little or too much to test anything.
+    expect(statuses.get(200), counts).toBeGreaterThan(50)
+    expect(statuses.get(400), counts).toBeGreaterThan(50)
   }, 60_000)
 })
 
@@ -70,7 +70,7 @@ describe('bombs', () => {
     ['gzip behind a good envelope', 'gzip', Buffer.concat([zlib.gzipSync('{}\n{"type":"event"}\n{}\n'), gzip])],
   ]
 
-  test.each(bombs)('%s is refused without its memory', async (_name, encoding, body) => {
+  test.each(bombs)('%s is refused without allocating its decoded size', async (_name, encoding, body) => {
     const before = process.memoryUsage().rss
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -81,7 +81,7 @@ describe('bombs', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(128 << 20)
   })
 
-  test('a window of 2 GiB asked for by zstd is not given', async () => {
+  test('zstd gets no window of 2 GiB', async () => {
     const wide = zlib.zstdCompressSync(Buffer.alloc(1 << 20, 'abc'), {
       params: { [zlib.constants.ZSTD_c_windowLog]: 27, [zlib.constants.ZSTD_c_contentSizeFlag]: 0 },
     })
@@ -90,7 +90,7 @@ describe('bombs', () => {
   })
 })
 
-describe('the most a body may decode to, in its worst shapes', () => {
+describe('bodies of the maximum decoded size, in their worst shapes', () => {
   const MIB = 1024 * 1024
   const noise = randomBytes(MIB)
   const attachment = Buffer.concat([Buffer.from(`{}\n{"type":"attachment","length":${noise.length}}\n`), noise])
@@ -142,7 +142,7 @@ describe('raw requests', () => {
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(1)
   })
 
-  test('HTTP/1.0 gets its answer and the end of the connection', async () => {
+  test('an HTTP/1.0 request is answered, and the connection is closed', async () => {
     const socket = await intake.socket()
     let answer = ''
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')))
@@ -154,7 +154,7 @@ describe('raw requests', () => {
   })
 
   test.each(['%0d%0aset-cookie:%20a=b', '\u00e9', '"><script>'])(
-    'nothing of a request comes back as a header: %s',
+    'no part of a request is returned in a header: %s',
     async (text) => {
       const answer = await sendWatched({
         url: `${ENVELOPE}?sentry_key=${encodeURI(text)}&sentry_version=${encodeURI(text)}`,

@@ -42,8 +42,8 @@ afterEach(async () => {
   clock.advance(120_000)
 })
 
-describe('a storm', () => {
-  test('of 3,000 of the same does not hide the one event of a new kind', async () => {
+describe('flood sampling', () => {
+  test('a flood of 3,000 events of one kind does not hide the one event of a new kind', async () => {
     const target = await aTarget()
     const flood = named('Flood')
     const statuses = new Map<number, number>()
@@ -54,16 +54,16 @@ describe('a storm', () => {
     expect(Object.fromEntries(statuses)).toEqual({ 200: 1_000, 429: 2_000 })
     await intake.takeAll()
 
-    const news = await post(target, named('News'))
-    expect(news.status).toBe(200)
-    // It would be told to hold back the next one otherwise.
-    expect(news.headers['x-sentry-rate-limits']).toBeUndefined()
+    const fresh = await post(target, named('Fresh'))
+    expect(fresh.status).toBe(200)
+    // A limit in the answer would make the SDK drop the next one.
+    expect(fresh.headers['x-sentry-rate-limits']).toBeUndefined()
     const [entry] = await intake.takeAll()
-    expect(entry?.body.toString()).toContain('News')
+    expect(entry?.body.toString()).toContain('Fresh')
     expect((await post(target, flood)).status).toBe(429)
-    const again = await Promise.all(Array.from({ length: 6 }, () => post(target, named('News'))))
+    const again = await Promise.all(Array.from({ length: 6 }, () => post(target, named('Fresh'))))
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429, 429])
-    // Of the old endpoint, too.
+    // The store endpoint as well.
     const stored = await post(target, JSON.stringify(anEvent({ message: 'Newer', exception: null })), intake, 'store')
     expect(stored.status).toBe(200)
 
@@ -76,7 +76,7 @@ describe('a storm', () => {
     expect(rows).toEqual([{ let_through: 6, fingerprints: 2, hour: new Date('2026-11-20T12:00:00Z'), first_at: at }])
   }, 60_000)
 
-  test('is not looked into where the project does not want that', async () => {
+  test('does not apply when the project switches it off', async () => {
     const target = await aTarget({ rate_limit_per_minute: 3, spike_protection: false })
     expect((await post(target, named('One'))).status).toBe(200)
     expect((await post(target, named('Two'))).status).toBe(429)
@@ -85,7 +85,7 @@ describe('a storm', () => {
 })
 
 describe('the quota of the organisation', () => {
-  test('holds events, is told with its scope, and what it refuses is counted', async () => {
+  test('limits events, is announced with its scope, and refused events are counted', async () => {
     const target = await aTarget()
     await app.db.query('update orgs set events_per_day = 2 where id = $1', [target.projectId])
     expect((await post(target, named('One'))).status).toBe(200)
@@ -101,16 +101,16 @@ describe('the quota of the organisation', () => {
     expect((await post(target, '{}\n{"type":"session"}\n{}\n{"type":"event"}\n{}')).status).toBe(429)
     expect((await post(target, '{}\n{"type":"session"}\n{}')).status).toBe(200)
     expect(await outcomesOf(target)).toEqual(['error rate_limited organization 2'])
-    // What went on in part is digestion's to count.
+    // Digestion counts the dropped items of a stored envelope.
     expect((await intake.takeAll()).flatMap(({ dropped }) => dropped)).toEqual([{ index: 1, reason: 'quota' }])
     await app.db.query('update orgs set events_per_day = null where id = $1', [target.projectId])
     await publish(app.db, 'project', { org_id: target.projectId })
-    await waitFor('the change to be heard of', async () => (await post(target, named('Three'))).status === 200)
+    await waitFor('the change to apply', async () => (await post(target, named('Three'))).status === 200)
   })
 })
 
 describe('containers', () => {
-  test('count by their entries; one that reaches the limit is taken and the client told to hold back', async () => {
+  test('count by their entries; one that reaches the limit is accepted, and the limit is announced', async () => {
     const target = await aTarget({ rate_limit_per_minute: 30 })
     const logs = (count: number) => {
       const payload = JSON.stringify({ items: Array.from({ length: count }, () => ({ body: 'x' })) })
@@ -122,16 +122,16 @@ describe('containers', () => {
     expect([last.status, last.headers['x-sentry-rate-limits']]).toEqual([200, '10:log_item:key:rate_limit'])
     const refused = await post(target, logs(7))
     expect([refused.status, refused.headers['x-sentry-rate-limits']]).toEqual([429, '10:log_item:key:rate_limit'])
-    // A noisy category silences no other.
+    // A limited category does not limit others.
     expect((await post(target, named('One'))).status).toBe(200)
     expect(await outcomesOf(target)).toEqual(['log_item rate_limited key 7'])
   })
 })
 
 describe('admission', () => {
-  test('past the backlog refuses before a body is read, opens again when there is room, and counts', async () => {
+  test('refuses before reading a body while the backlog is full, counts that, and accepts when there is room again', async () => {
     const target = await aTarget()
-    const small = await testIntake(app, { spoolLimits: { mostBacklogEntries: 3 } })
+    const small = await testIntake(app, { spoolLimits: { maxBacklogEntries: 3 } })
     try {
       for (let i = 0; i < 3; i++) expect((await post(target, named('One'), small)).status).toBe(200)
       await waitFor('the backlog to be noticed', () => small.intake.spool.readiness() === 'full')
@@ -141,7 +141,7 @@ describe('admission', () => {
       expect(seconds).toBeGreaterThanOrEqual(5)
       expect(seconds).toBeLessThanOrEqual(10)
       expect(refused.headers['x-sentry-rate-limits']).toBe(`${seconds}::organization:busy`)
-      // The body never comes; the refusal does, and the connection goes on to the next request.
+      // The refusal arrives before the body is sent, and the connection stays usable for the next request.
       const socket = await small.socket()
       let text = ''
       socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
@@ -162,7 +162,7 @@ describe('admission', () => {
   })
 })
 
-test('every refusal behind a valid key leaves its outcome, none before does', async () => {
+test('a refusal with a valid key has an outcome, a refusal without one has none', async () => {
   const target = await aTarget()
   const big = `{"message":"${'x'.repeat(1 << 20)}"}`
   expect((await post(target, `{}\n{"type":"event"}\n${big}`)).status).toBe(413)
@@ -177,7 +177,7 @@ test('every refusal behind a valid key leaves its outcome, none before does', as
   ])
 })
 
-test('the other endpoints leave theirs as well', async () => {
+test('refusals of the other endpoints have outcomes as well', async () => {
   const target = await aTarget()
   const to = async (endpoint: string, body: Buffer | string, headers: Record<string, string> = {}): Promise<number> =>
     (await intake.send({ url: `/api/${target.number}/${endpoint}/?sentry_key=${target.key}`, body, headers })).status
@@ -188,7 +188,7 @@ test('the other endpoints leave theirs as well', async () => {
   expect(await to('nel', bomb, { ...gzip, 'content-type': 'application/reports+json' })).toBe(413)
   expect(await to('otlp/v1/logs', '{"resourceLogs":[', { 'content-type': 'application/json' })).toBe(400)
   expect(await to('minidump', 'x', { 'content-type': 'multipart/form-data; boundary=y' })).toBe(400)
-  // Nothing could be decoded: as with envelopes.
+  // Undecodable bodies have no outcome, as with envelopes.
   expect(await to('store', 'nope!')).toBe(400)
   expect(await to('otlp/v1/logs', 'x', { ...gzip, 'content-type': 'application/json' })).toBe(400)
   expect(await outcomesOf(target)).toEqual(['default invalid envelope 2', 'default invalid too_large 3'])

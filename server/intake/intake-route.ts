@@ -1,10 +1,10 @@
-/** Where a request of an SDK goes: everything under `/api/<digits>/`, digits other than 0 (docs/protocol.md §1.2). */
+/** The URL of an SDK request: everything under `/api/<digits>/`, digits other than 0 (docs/protocol.md §1.2). */
 export type IntakeRoute = {
-  /** As it stands in the path; null for the very old `/api/store/`, where the project follows from the key. */
+  /** As in the path; null for the very old `/api/store/`, where the key determines the project. */
   readonly projectNumber: string | null
-  /** What follows the number, without slashes around it; for example `envelope`. */
+  /** The path after the number, without slashes around it; for example `envelope`. */
   readonly endpoint: string
-  /** Behind `?`, undecoded. */
+  /** The query string, not decoded. */
   readonly query: string
 }
 

@@ -9,8 +9,8 @@ await seedProject(app, { number: SAMPLE_PROJECT, publicKey: SAMPLE_KEY })
 const intake = await testIntake(app, { bodyTimeoutMs: 200 })
 onClose(() => intake.close())
 
-// A second answer to one request would be an unhandled rejection, which ends the process; vitest fails on it, too.
-test('a request whose key was found only after its time was up is answered once', async () => {
+// A second answer to one request would be an unhandled rejection, which ends the process and fails the test.
+test('a request whose key is found only after its time limit is answered once', async () => {
   const blocker = await app.db.reserve()
   await blocker.query('begin')
   await blocker.query('lock table project_keys in access exclusive mode')

@@ -12,21 +12,21 @@ export type Answer = { status: number; headers: Record<string, string | string[]
 export type TestIntake = {
   readonly intake: Intake
   readonly port: number
-  /** One request; `null` answers mean that the connection was cut. */
+  /** Sends one request; the answer is null when the connection was cut. */
   send(options: {
     url: string
     method?: string
     headers?: Record<string, string>
     body?: Buffer | string
   }): Promise<Answer>
-  /** A bare connection, for what no HTTP client would send. */
+  /** A plain connection, for bytes that no HTTP client sends. */
   socket(): Promise<Socket>
-  /** What is on the spool, oldest first; takes it off. */
+  /** Takes all entries off the spool, oldest first. */
   takeAll(): Promise<SpoolEntry[]>
   close(): Promise<void>
 }
 
-/** The intake behind a bare node:http server with the limits of the real one. */
+/** The intake behind a node:http server with the limits of the real one. */
 export async function testIntake(app: App, options: Partial<IntakeOptions> = {}): Promise<TestIntake> {
   const intake = createIntake(app, {
     addressOf: clientAddressReader(app.config.trustedProxies),
@@ -95,7 +95,7 @@ export async function testIntake(app: App, options: Partial<IntakeOptions> = {})
   }
 }
 
-/** Puts an organisation and a project with one key into the database. */
+/** Inserts an organisation and a project with one key. */
 export async function seedProject(
   app: App,
   { number, publicKey, region = 'eu-central-1' }: { number: number; publicKey: string; region?: string },

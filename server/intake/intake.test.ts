@@ -30,15 +30,15 @@ const post = (body: Buffer | string, headers: Record<string, string> = {}, url =
 
 afterEach(async () => {
   await app.db.query('truncate spool')
-  // Limits look back a minute.
+  // Limits cover the last minute.
   clock.advance(120_000)
 })
 
 describe('the 144 recordings', () => {
   const samples = readIntakeSamples()
-  test('are all here', () => expect(samples).toHaveLength(144))
+  test('are complete', () => expect(samples).toHaveLength(144))
 
-  test('get the answer their SDK expects, and every byte is kept', async () => {
+  test('get the answer their SDK expects and are stored byte by byte', async () => {
     for (const sample of samples) {
       const answer = await intake.send(sample)
       expect(answer.status, `${sample.name}: ${answer.text}`).toBe(200)
@@ -76,7 +76,7 @@ describe('the 39 edge cases', () => {
       return
     }
     expect(entries).toHaveLength(1)
-    // The list adds remarks behind some answers.
+    // The list of edge cases has remarks after some answers.
     if (expected.answer !== undefined) expect(expected.answer.startsWith(answer.text)).toBe(true)
     if (url.startsWith(ENVELOPE)) {
       const items = parseEnvelope(decodeBodySync(entries[0]!.body, entries[0]!.encoding)).items.filter(
@@ -86,7 +86,7 @@ describe('the 39 edge cases', () => {
     }
   })
 
-  test('the id of the payload is answered when the header has none; else the header wins', async () => {
+  test('answers the id of the header, or that of the payload when the header has none', async () => {
     const inPayload = '{"event_id":"11111111-2222-3333-4444-555555555555","message":"x"}'
     expect((await post(envelope(inPayload, {}))).text).toBe('{"id":"11111111222233334444555555555555"}')
     expect((await post(envelope(inPayload))).text).toBe(`{"id":"${ID}"}`)
@@ -130,12 +130,12 @@ describe('authentication', () => {
     ['the same key twice', auth, `${ENVELOPE}?sentry_key=${SAMPLE_KEY}`],
     ['no final slash', auth, ENVELOPE.slice(0, -1)],
     ['a base path', auth, `/faults${ENVELOPE}`],
-  ])('%s is taken', async (_name, headers, url) =>
+  ])('%s is accepted', async (_name, headers, url) =>
     expect((await intake.send({ url, headers, body: envelope() })).status).toBe(200),
   )
 
   test.each(['none', 'gzip', 'deflate', 'br', 'zstd'] as const)(
-    'the dsn of the envelope alone is enough, with %s, and only its line is read before the key is known',
+    'the dsn of the envelope is enough, with %s, and only its first line is read before the key is checked',
     async (encoding) => {
       const body = Buffer.from(
         `{"dsn":"http://${'b'.repeat(32)}@tunnel.example/${SAMPLE_PROJECT}"}\n{"type":"attachment","length":400000}\n${randomBytes(200_000).toString('hex')}\n`,
@@ -150,7 +150,7 @@ describe('authentication', () => {
       const headers: Record<string, string> = encoding === 'none' ? {} : { 'content-encoding': encoding }
       const good = Buffer.from(body.toString('latin1').replace('b'.repeat(32), SAMPLE_KEY), 'latin1')
       expect((await intake.send({ url: ENVELOPE, headers, body: encode[encoding](good) })).status).toBe(200)
-      // The rest of the body never comes; the refusal does.
+      // The refusal arrives although the rest of the body is never sent.
       const raw = encode[encoding](body)
       const socket = await intake.socket()
       let answer = ''
@@ -164,7 +164,7 @@ describe('authentication', () => {
     },
   )
 
-  test('a key stops the second it expires, and its successor goes on', async () => {
+  test('a key is refused from the second it expires, and its successor works', async () => {
     const rotated = 'c'.repeat(32)
     await app.db.query(
       'insert into project_keys (id, project_id, public_key, created_at, expires_at) values (gen_random_uuid(), $1, $2, $3, $4)',
@@ -181,8 +181,8 @@ describe('authentication', () => {
     expect((await post(envelope())).status).toBe(200)
   })
 
-  test('a key removed without a word is refused within a minute, with drop() at once', async () => {
-    for (const told of [true, false]) {
+  test('a deleted key is refused within a minute, and immediately after drop()', async () => {
+    for (const isDropped of [true, false]) {
       const gone = randomBytes(16).toString('hex')
       await app.db.query(
         'insert into project_keys (id, project_id, public_key, created_at) values (gen_random_uuid(), $1, $2, $3)',
@@ -191,13 +191,13 @@ describe('authentication', () => {
       const send = () => intake.send({ url: `${ENVELOPE}?sentry_key=${gone}`, body: envelope() })
       expect((await send()).status).toBe(200)
       await app.db.query('delete from project_keys where public_key = $1', [gone])
-      if (told) intake.intake.keys.drop(gone)
+      if (isDropped) intake.intake.keys.drop(gone)
       else clock.advance(60_000)
       expect((await send()).status).toBe(403)
     }
   })
 
-  test('use of a key and the first request of a project are written down', async () => {
+  test('records the last use of a key and the first request of a project', async () => {
     await post(envelope())
     const facts = await waitFor('the facts', async () => {
       const { rows } = await app.db.query<{ last_seen_at: Date | null; first_request_at: Date | null }>(
@@ -266,7 +266,7 @@ describe('/store/', () => {
     expect(await intake.takeAll()).toMatchObject([{ endpoint: 'store', eventId: ID, projectId }])
   })
 
-  test('GET answers a pixel', async () => {
+  test('GET is answered with a pixel', async () => {
     const answer = await intake.send({
       url: `${STORE}?sentry_key=${SAMPLE_KEY}&sentry_data=${encodeURIComponent(event)}`,
       method: 'GET',
@@ -278,7 +278,7 @@ describe('/store/', () => {
     expect((await intake.send({ url: `${STORE}?sentry_key=${SAMPLE_KEY}`, method: 'GET' })).status).toBe(400)
   })
 
-  test('only what does not begin with { is refused', async () => {
+  test('refuses only bodies that do not start with {', async () => {
     expect((await post('[1]', {}, STORE)).status).toBe(400)
     expect((await post('', {}, STORE)).status).toBe(400)
     expect((await post('{ this is not JSON', {}, STORE)).status).toBe(200)
@@ -320,13 +320,13 @@ describe('bad input', () => {
       envelope(JSON.stringify({ breadcrumbs: Array.from({ length: 10_000 }, () => ({ message: 'x' })) })),
     ],
     ['10,000 empty lines', `{}${'\n'.repeat(10_000)}`],
-  ])('%s is for digestion to judge', async (_name, body) => {
+  ])('%s is accepted; digestion decides about it', async (_name, body) => {
     expect((await post(body)).status).toBe(200)
     expect(await intake.takeAll()).toHaveLength(1)
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  test('a body over 20 MiB is refused, announced or not', async () => {
+  test('a body over 20 MiB is refused, with or without Content-Length', async () => {
     const socket = await intake.socket()
     let answer = ''
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')))
@@ -343,7 +343,7 @@ describe('bad input', () => {
     expect(chunked.status).toBe(413)
   })
 
-  test('half an envelope and a cut connection store nothing', async () => {
+  test('half an envelope on a cut connection stores nothing', async () => {
     const before = intake.intake.counters.aborted
     const socket = await intake.socket()
     socket.write(
@@ -355,7 +355,7 @@ describe('bad input', () => {
     expect(await intake.takeAll()).toEqual([])
   })
 
-  test('a body that drips is ended by the clock', async () => {
+  test('a body that arrives too slowly is refused after the time limit', async () => {
     const impatient = await testIntake(app, { bodyTimeoutMs: 600 })
     onTestFinished(() => impatient.close())
     const socket = await impatient.socket()
@@ -372,7 +372,7 @@ describe('bad input', () => {
     expect(await impatient.takeAll()).toEqual([])
   })
 
-  test('50 clients sending the same event id are all answered with it', async () => {
+  test('50 requests with the same event id are all answered with it', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => post(zlib.gzipSync(envelope()), { 'content-encoding': 'gzip' })),
     )
@@ -382,7 +382,7 @@ describe('bad input', () => {
 })
 
 describe('limits', () => {
-  test('per key and category: errors stop at 1,000 in 10 s and 3,000 a minute, everything else flows', async () => {
+  test('a key may send 1,000 errors in 10 s, and other categories still pass', async () => {
     const answers: number[] = []
     for (let i = 0; i < 1_002; i++) answers.push((await post(envelope())).status)
     expect(answers.filter((status) => status === 200)).toHaveLength(1_000)
@@ -399,7 +399,7 @@ describe('limits', () => {
     expect((await post(envelope())).status).toBe(200)
   }, 60_000)
 
-  test('an envelope loses only its limited items; what goes along is told to digestion', async () => {
+  test('an envelope loses only its limited items, and the spool entry lists them', async () => {
     for (let i = 0; i < 1_000; i++) await post('{}\n{"type":"event"}\n{}')
     await intake.takeAll()
     const answer = await post(
@@ -415,7 +415,7 @@ describe('limits', () => {
     ])
   }, 60_000)
 
-  test("a project's own limit and allowed origins hold, and a change is heard of", async () => {
+  test("a project's own limit and allowed origins apply, and so does a change of them", async () => {
     const restricted = randomBytes(16).toString('hex')
     const { projectId: id } = await seedProject(app, { number: 4600, publicKey: restricted })
     await app.db.query('update projects set settings = $2 where id = $1', [
@@ -431,17 +431,17 @@ describe('limits', () => {
     expect(refused.text).toContain('origin')
     await app.db.query('update projects set settings = $2 where id = $1', [id, {}])
     await publish(app.db, 'project', { project_id: id })
-    await waitFor('the change to be heard of', async () => (await send('https://other.example')).status === 200)
+    await waitFor('the change to apply', async () => (await send('https://other.example')).status === 200)
   })
 
-  test('an item too large is dropped, the rest stays', async () => {
+  test('an item over its size limit is dropped, the others are stored', async () => {
     const answer = await post(`{}\n{"type":"session"}\n{}\n{"type":"event"}\n{"message":"${'x'.repeat(1 << 20)}"}`)
     expect(answer.status).toBe(200)
     expect(await intake.takeAll()).toMatchObject([{ dropped: [{ index: 1, reason: 'too_large' }] }])
   })
 })
 
-test('large bodies of every encoding are taken without stopping the others', async () => {
+test('large compressed bodies are accepted without blocking other requests', async () => {
   const payload = Buffer.from(
     Array.from({ length: 400_000 }, (_, i) => `${(i * 40_503) & 0xffffff} attached line\n`).join(''),
   )

@@ -26,7 +26,7 @@ import type { ProjectKey } from './project-keys.ts'
 import { takeEnvelope, takeStore, type Arrived, type Taken, type TakingDeps } from './take-items.ts'
 
 export type IntakeDeps = TakingDeps & {
-  /** Who really sent the request: socket peer and X-Forwarded-For → address. */
+  /** The client's address, from socket peer and X-Forwarded-For. */
   readonly addressOf: (peer: string | undefined, forwardedFor: string | string[] | undefined) => string
   /** Time limit for receiving a body. */
   readonly bodyTimeoutMs: number
@@ -69,7 +69,7 @@ export function handleIntake(app: App, deps: IntakeDeps, request: IncomingMessag
   const refused = (error: unknown): void => refuse(app, deps, request, response, secondary, error)
   const timer = setTimeout(() => {
     refused(invalid('The body did not arrive in time.'))
-    // After the response nothing more is read from this client.
+    // No more is read from this client after the response.
     response.once('finish', () => request.destroy())
   }, matched?.endpoint.bodyTimeoutMs ?? deps.bodyTimeoutMs)
   const startedMs = app.clock.monotonicMs()
@@ -165,7 +165,7 @@ async function accept(
 ): Promise<Taken> {
   const { headers } = request
   const clientIp = deps.addressOf(request.socket.remoteAddress, headers['x-forwarded-for'])
-  // Endpoints that never announce limits have only that of the key.
+  // Endpoints that never announce limits have only the limits of their key.
   const addressWait = secondary?.endpoint.announcesLimits === false ? 0 : deps.limiter.takeAddress(clientIp)
   if (addressWait > 0)
     throw rateLimited(
@@ -187,16 +187,16 @@ async function accept(
     publicKey = checkDsn(header.dsn, null, route.projectNumber)
   }
   const found = deps.keys.find(publicKey)
-  const key = judgeKey(app, route, found instanceof Promise ? await found.catch(databaseAway) : found)
+  const key = checkKey(app, route, found instanceof Promise ? await found.catch(databaseAway) : found)
   if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
-    throw forbidden('The project takes nothing from this origin.')
-  judgeReadiness(deps, key, secondary)
-  secondary?.endpoint.judge?.(secondary.head)
+    throw forbidden('The project does not accept events from this origin.')
+  checkReadiness(deps, key, secondary)
+  secondary?.endpoint.check?.(secondary.head)
 
   const isQuery = request.method === 'GET' && secondary === null
   const body = isQuery
     ? bodyOfQuery(route.query)
-    : await deps.bodies.read(request, secondary?.endpoint.mostWireBytes).catch((error: unknown) => {
+    : await deps.bodies.read(request, secondary?.endpoint.maxWireBytes).catch((error: unknown) => {
         countUnreceived(deps, key, error)
         throw error
       })
@@ -251,12 +251,12 @@ async function takeSecondary(
     else countUnreceived(deps, key, error)
     throw error
   }
-  const { mostAttachmentBytes } = endpoint
-  return takeEnvelope(deps, { ...arrived, ...packed }, key, { decoded: envelope, projectNumber, mostAttachmentBytes })
+  const { maxAttachmentBytes } = endpoint
+  return takeEnvelope(deps, { ...arrived, ...packed }, key, { decoded: envelope, projectNumber, maxAttachmentBytes })
 }
 
 /** @throws AppError `forbidden` with the reason (docs/protocol.md §5.1) */
-function judgeKey(app: App, route: IntakeRoute, key: ProjectKey | null): ProjectKey {
+function checkKey(app: App, route: IntakeRoute, key: ProjectKey | null): ProjectKey {
   if (key === null) throw forbidden('The key is unknown.')
   if (key.expiresAtMs !== null && key.expiresAtMs <= app.clock.now().getTime())
     throw forbidden('The key was rotated or switched off.')
@@ -268,17 +268,16 @@ function judgeKey(app: App, route: IntakeRoute, key: ProjectKey | null): Project
   return key
 }
 
-/**
- * Under overload a request costs only the look-up of its key: its body is not read.
+/** Under overload a request is refused after the look-up of its key, before its body is read.
  * @throws AppError `rate_limited` or `unavailable`; counted as one item
  */
-function judgeReadiness(deps: IntakeDeps, key: ProjectKey, secondary: SecondaryEndpoint | null): void {
+function checkReadiness(deps: IntakeDeps, key: ProjectKey, secondary: SecondaryEndpoint | null): void {
   const state = deps.spool.readiness()
   if (state === 'open') return
   if (state === 'full') countRequest(deps, key, 'rate_limited', 'busy')
   else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')
   if (state === 'down') throw databaseIsAway()
-  if (state === 'disk') throw unavailable('The service has no room left to store anything.', 30)
+  if (state === 'disk') throw unavailable('The disk of the service is full.', 30)
   // Spread out, so that clients do not retry in the same second.
   const seconds = 5 + (deps.counters.requests % 6)
   if (secondary?.endpoint.announcesLimits === false) throw unavailable('The service is busy.', seconds)
@@ -293,13 +292,13 @@ const databaseAway = (cause: unknown): never => {
   throw databaseIsAway(cause)
 }
 
-/** GET carries the event in the query; kept as the form field it amounts to. */
+/** The event of a GET request, from the query, as a form field. */
 function bodyOfQuery(query: string): Buffer {
   const field = query.split('&').find((pair) => pair.startsWith('sentry_data='))
-  if (field === undefined) throw invalid('GET takes the event in sentry_data.')
+  if (field === undefined) throw invalid('A GET request must have the event in the parameter sentry_data.')
   return Buffer.from(field)
 }
 
-/** Node joins a header sent twice for most names, and lists it for some. */
+/** Node joins the values of a repeated header, except for some names, where it returns a list. */
 const textOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(',') : header

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { rateLimited, tooLarge } from '../kernel/errors.ts'
 import { minidumpEndpoint } from './minidump-endpoint.ts'
 
-test('a crash handler never hears 429: it would try for ever without a pause', () => {
+test('a crash handler never gets 429: it would retry for ever without a pause', () => {
   const head = {
     method: 'POST',
     params: {},

@@ -10,15 +10,14 @@ import { readMultipart, type FilePart } from './read-multipart.ts'
 const MIB = 1024 * 1024
 const MINIDUMP_FIELD = 'upload_file_minidump'
 
-/**
- * `/minidump/`: crash uploaders post a minidump alone, or in a form with further fields (docs/protocol.md §12). They
- * expect one response, the event's id as text, and retry for ever on 429.
+/** `/minidump/`: crash uploaders post a minidump, or a form with a minidump and further fields (docs/protocol.md §12).
+ * They expect the event's id as text, and retry for ever on 429.
  */
 export const minidumpEndpoint: Endpoint = {
   methods: 'POST',
   match: (path) => (path === 'minidump' ? {} : null),
-  mostWireBytes: 100 * MIB,
-  mostAttachmentBytes: 100 * MIB,
+  maxWireBytes: 100 * MIB,
+  maxAttachmentBytes: 100 * MIB,
   bodyTimeoutMs: 600_000,
   announcesLimits: false,
   async toEnvelope(arrival) {
@@ -64,7 +63,7 @@ function envelopeOf(
 const attachmentItem = (file: FilePart, attachmentType: string): NewItem => ({
   type: 'attachment',
   headers: {
-    // Event parts are recognised by their field name: some uploaders send no other.
+    // Event parts are recognised by their field name, because some uploaders send no file name.
     filename: (file.field.startsWith('__sentry') ? file.field : file.filename || file.field).slice(0, 1_000),
     content_type: file.contentType.slice(0, 300),
     attachment_type: attachmentType,
@@ -72,7 +71,7 @@ const attachmentItem = (file: FilePart, attachmentType: string): NewItem => ({
   payload: file.content,
 })
 
-/** `/events/{event_id}/attachments/`: files for an event sent before, or one that is still to come. */
+/** `/events/{event_id}/attachments/`: files for an event that was sent before or will be sent later. */
 export const attachmentsEndpoint: Endpoint = {
   methods: 'POST',
   match(path) {
@@ -80,8 +79,8 @@ export const attachmentsEndpoint: Endpoint = {
     const eventId = eventIdFrom(id)
     return eventId === null ? null : { eventId }
   },
-  mostWireBytes: 100 * MIB,
-  mostAttachmentBytes: 100 * MIB,
+  maxWireBytes: 100 * MIB,
+  maxAttachmentBytes: 100 * MIB,
   bodyTimeoutMs: 600_000,
   announcesLimits: true,
   async toEnvelope(arrival) {

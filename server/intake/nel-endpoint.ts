@@ -9,9 +9,9 @@ const MEDIA_TYPES = new Set(['application/reports+json', 'application/json'])
 export const nelEndpoint: Endpoint = {
   methods: 'POST',
   match: (path) => (path === 'nel' ? {} : null),
-  mostWireBytes: 1024 * 1024,
+  maxWireBytes: 1024 * 1024,
   announcesLimits: true,
-  judge({ mediaType }) {
+  check({ mediaType }) {
     if (!MEDIA_TYPES.has(mediaType))
       throw new AppError('unsupported_media', `Send network error reports as ${[...MEDIA_TYPES].join(' or ')}.`)
   },

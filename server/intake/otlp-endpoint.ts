@@ -9,7 +9,7 @@ import { answerWith, refusalOf } from './answers.ts'
 import type { ArrivalHead, Endpoint } from './endpoint.ts'
 
 const JSON_TYPE = 'application/json'
-/** Of a body, on the wire and decoded; that of containers. */
+/** Maximum size of a body, encoded and decoded; the same as for containers. */
 const MAX_BYTES = 12 * 1024 * 1024
 
 const PATHS: ReadonlyMap<string, OtlpSignal> = new Map<string, OtlpSignal>([
@@ -19,10 +19,10 @@ const PATHS: ReadonlyMap<string, OtlpSignal> = new Map<string, OtlpSignal>([
   ['otlp/v1/logs', 'logs'],
 ])
 
-/** The field that names how many entries were refused, in JSON. */
+/** JSON field for the number of refused entries. */
 const REJECTED: Readonly<Record<OtlpSignal, string>> = { traces: 'rejectedSpans', logs: 'rejectedLogRecords' }
 
-/** Rejected entries of a request until its response. Keyed by its headers, the only object that stays the same. */
+/** Refused entries of a request until its response; the key is its headers object, which both calls receive. */
 const rejected = new WeakMap<IncomingHttpHeaders, number>()
 
 /**
@@ -35,11 +35,11 @@ export const otlpEndpoint: Endpoint = {
     const signal = PATHS.get(path)
     return signal === undefined ? null : { signal }
   },
-  mostWireBytes: MAX_BYTES,
+  maxWireBytes: MAX_BYTES,
   announcesLimits: true,
-  judge({ mediaType }) {
+  check({ mediaType }) {
     if (mediaType !== PROTOBUF && mediaType !== JSON_TYPE)
-      throw new AppError('unsupported_media', `OTLP is taken as ${PROTOBUF} or ${JSON_TYPE}.`)
+      throw new AppError('unsupported_media', `Send OTLP as ${PROTOBUF} or ${JSON_TYPE}.`)
   },
   async toEnvelope(arrival) {
     const payload = await arrival.decoded()
@@ -54,7 +54,7 @@ export const otlpEndpoint: Endpoint = {
   },
   accepted(response, arrival) {
     const count = rejected.get(arrival.headers) ?? 0
-    const message = `At most ${MAX_OTLP_ENTRIES.toLocaleString('en')} entries are taken of one request.`
+    const message = `At most ${MAX_OTLP_ENTRIES.toLocaleString('en')} entries of one request are accepted.`
     if (arrival.mediaType === PROTOBUF)
       return answerWith(response, 200, PROTOBUF, count === 0 ? new Uint8Array() : partialSuccess(count, message))
     const partial = { partialSuccess: { [REJECTED[signalOf(arrival)]]: String(count), errorMessage: message } }
@@ -85,7 +85,7 @@ const RPC_CODES: Readonly<Record<ErrorCode, number>> = {
   unavailable: 14,
 }
 
-/** `google.rpc.Status { code = 1; message = 2 }`; JSON says the same under the names of the other endpoints as well. */
+/** `google.rpc.Status { code = 1; message = 2 }`; in JSON also with the field names of the other endpoints. */
 function refused(response: ServerResponse, head: ArrivalHead, error: AppError): number {
   const { status, headers } = refusalOf(error)
   const code = RPC_CODES[error.code]

@@ -7,7 +7,7 @@ import { MAX_DECODED_BYTES } from '../protocol/decode.ts'
 
 /** Smaller bodies are not compressed. */
 const MIN_BYTES = 512
-/** Up to this much compressing takes less than a millisecond. */
+/** Up to this size compression takes less than a millisecond. */
 const SYNC_BYTES = 128 * 1024
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const compress = promisify(zstdCompress)

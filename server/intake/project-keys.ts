@@ -6,21 +6,21 @@ import { limitSettings } from '../limits/limit-settings.ts'
 import { type KeyRow, selectKeys } from './project-keys.queries.ts'
 import { updateSeen } from '../projects/recording.queries.ts'
 
-/** A key is looked up again after this long, so that a change is noticed even when its message was lost. */
+/** A cached key is read again after this time, so that a change applies even when its message was lost. */
 const FRESH_MS = 60_000
-/** From this age on the next use renews it in the background, so that no request waits for the database. */
+/** From this age on, the next use renews the key in the background, so that no request waits for the database. */
 const RENEW_MS = 45_000
-/** Unknown keys: cached briefly, and at most this many. */
+/** Unknown keys are cached as well, for a short time. */
 const UNKNOWN_MS = 10_000
 const MAX_UNKNOWN = 10_000
-/** One write per key and minute; the very first is written at the next tick, onboarding waits for it. */
+/** One write per key and minute. The first use is written within a second, because onboarding waits for it. */
 const SEEN_EVERY_MS = 60_000
-const TICK_MS = 1_000
+const WRITE_EVERY_MS = 1_000
 
 export type ProjectKey = {
   readonly id: string
   readonly publicKey: string
-  /** From then on the key is refused; null while it is current. */
+  /** From this time on the key is refused; null for a key that does not expire. */
   readonly expiresAtMs: number | null
   readonly projectId: string
   readonly projectNumber: number
@@ -28,20 +28,19 @@ export type ProjectKey = {
   readonly region: string
   /** The project's own limit per key and category; null for the default. */
   readonly ratePerMinute: number | null
-  /** Events the organisation may send a day; null for no quota. */
+  /** The organisation's quota of events per day; null for none. */
   readonly eventsPerDay: number | null
-  /** Whether first events of new problems get through over the limit. */
+  /** Whether flood sampling accepts first events of new problems over the limit. */
   readonly spikeProtection: boolean
   readonly grouping: FloodGrouping
-  /** Browser origins that may send; empty: all. */
+  /** Browser origins that may send; empty allows all. */
   readonly allowedOrigins: readonly string[]
 }
 
 export type ProjectKeys = {
-  /**
-   * The project key of a public key, expired ones included; null when there is none. Returns no promise for a cached key.
-   * While the database is away, cached keys are returned whatever their age.
-   * @throws (rejects with) the database's error when the key is not cached
+  /** Finds the project key of a public key, expired ones included; null when there is none. Returns no promise for a cached key.
+   * While the database is unavailable, cached keys of any age are returned.
+   * @throws the database's error, by rejection, when the key is not cached
    */
   find(publicKey: string): ProjectKey | null | Promise<ProjectKey | null>
   /** Drops one key from the cache: call it when a key was rotated, switched off or changed. */
@@ -60,10 +59,10 @@ type Lookup = {
   reject: (error: unknown) => void
 }
 
-/** Project keys by way of a cache; concurrent look-ups share one query. */
+/** A cache of project keys; concurrent look-ups share one query. */
 export function createProjectKeys(app: App): ProjectKeys {
   const known = new Map<string, Known>()
-  /** In the order of arrival, so the oldest can go first. */
+  /** In the order of arrival: the oldest are dropped first. */
   const unknown = new Map<string, number>()
   let wanted = new Map<string, Lookup>()
   const running = new Map<string, Lookup>()
@@ -87,7 +86,7 @@ export function createProjectKeys(app: App): ProjectKeys {
     try {
       const rows = new Map((await selectKeys(app.db, [...batch.keys()])).map((row) => [row.publicKey, row]))
       for (const [publicKey, lookup] of batch) {
-        // Dropped meanwhile: the row may be outdated, so only the waiting requests get it.
+        // If the key was dropped meanwhile, its row may be outdated: only the waiting requests get it.
         const isCurrent = running.get(publicKey) === lookup
         lookup.resolve(isCurrent ? remember(publicKey, rows.get(publicKey)) : keyOf(publicKey, rows.get(publicKey)))
       }
@@ -129,7 +128,7 @@ export function createProjectKeys(app: App): ProjectKeys {
       )
       for (const { key } of due) writtenAtMs.set(key.id, nowMs)
     } catch (error) {
-      // Retried at the next tick, unless a later use replaced it.
+      // Retried at the next interval, unless a later use replaced it.
       for (const one of due) if (!seen.has(one.key.id)) seen.set(one.key.id, one)
       app.log.warn(
         { err: error instanceof Error ? error.message : String(error) },
@@ -138,13 +137,13 @@ export function createProjectKeys(app: App): ProjectKeys {
     }
   }
 
-  const tick = (): void => {
+  const writeIfDue = (): void => {
     if (seen.size === 0 || writing !== null) return
     writing = writeSeen().finally(() => {
       writing = null
     })
   }
-  const timer = setInterval(tick, TICK_MS)
+  const timer = setInterval(writeIfDue, WRITE_EVERY_MS)
   timer.unref()
 
   return {
@@ -184,7 +183,7 @@ export function createProjectKeys(app: App): ProjectKeys {
     async close() {
       clearInterval(timer)
       await writing
-      // Uses not written within this minute; a restart must not lose them.
+      // A restart must not lose the uses of this minute.
       writtenAtMs.clear()
       await writeSeen()
     },

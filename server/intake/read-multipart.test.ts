@@ -5,7 +5,7 @@ const TYPE = 'multipart/form-data; boundary=edge'
 const part = (name: string, value: string): string =>
   `--edge\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
 
-test('fields and files come in order', async () => {
+test('returns fields and files in order', async () => {
   const file = '--edge\r\ncontent-disposition: form-data; name="f"; filename="x.dmp"\r\n\r\nMDMP\0\xff\r\n'
   const form = await readMultipart(Buffer.from(`${part('a', '1')}${file}${part('b', '2')}--edge--\r\n`, 'latin1'), TYPE)
   expect(form.fields).toEqual([
@@ -31,13 +31,13 @@ describe('is refused', () => {
   })
 })
 
-test('240 parts are no more than there may be', async () => {
+test('240 parts are accepted', async () => {
   const form = await readMultipart(Buffer.from(part('a', 'x').repeat(240) + '--edge--\r\n'), TYPE)
-  // Fields past their own limit are left out.
+  // Fields over the maximum number are left out.
   expect(form.fields).toHaveLength(200)
 })
 
-test('a file longer than the slices it is read by, with boundaries that nearly are', async () => {
+test('reads a file longer than one slice, with bytes that resemble boundaries', async () => {
   const content = Buffer.alloc(5 * 1024 * 1024, '--edg\r\n--edge-')
   const head = '--edge\r\ncontent-disposition: form-data; name="f"; filename="x.dmp"\r\n\r\n'
   const almost = Buffer.from(content.toString('latin1').replaceAll('\r\n--edge', '\r\n--edgy'), 'latin1')
@@ -46,7 +46,7 @@ test('a file longer than the slices it is read by, with boundaries that nearly a
   expect(form.files[0]?.content.equals(almost)).toBe(true)
 })
 
-test('a form cut anywhere is refused or complete, and never hangs', async () => {
+test('a form cut at any position is refused or complete, and never hangs', async () => {
   const whole = `${part('a', '1')}--edge\r\ncontent-disposition: form-data; name="f"; filename="x"\r\n\r\nMDMP\r\n--edge--\r\n`
   for (let length = 0; length < whole.length; length++) {
     const read = readMultipart(Buffer.from(whole.slice(0, length)), TYPE)

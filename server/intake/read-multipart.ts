@@ -4,7 +4,7 @@ import { type AppError, invalid, tooLarge } from '../kernel/errors.ts'
 
 export type FilePart = {
   readonly field: string
-  /** As sent; to be cleaned before it is used for anything. */
+  /** As sent; must be sanitised before use. */
   readonly filename: string
   readonly contentType: string
   readonly content: Buffer
@@ -15,9 +15,8 @@ export type Multipart = {
   readonly files: readonly FilePart[]
 }
 
-/**
- * Fields and files of one request. Uploads by members have ten fields; crash handlers send one per
- * annotation, and three files of their own beside the 30 attachments an event may have (docs/decisions/attachments-crashes-feedback.md).
+/** Limits of one request. Uploads by members have ten fields; crash handlers send one field per annotation, and three
+ * files in addition to the 30 attachments of an event (docs/decisions/attachments-crashes-feedback.md).
  */
 const LIMITS = {
   fields: 200,
@@ -29,13 +28,12 @@ const LIMITS = {
   headerSize: 16 * 1024,
 }
 const SLICE_BYTES = 1024 * 1024
-/** Far more than parsing from memory takes; a parser that never ends must not keep a request for ever. */
+/** Far more than parsing from memory takes; bounds a parser that never ends. */
 const MAX_MS = 20_000
 
-/**
- * Parses a multipart body. Parts over a limit are left out: cut fields, fields and files past the allowed number.
+/** Parses a multipart body. It leaves out parts over a limit: fields that are too long, fields and files over the maximum number.
  * @param contentType the header, with its boundary
- * @throws AppError `invalid` when it is no multipart, or ends in the middle, `too_large` past 240 parts
+ * @throws AppError `invalid` when it is no multipart body or is incomplete, `too_large` above 240 parts
  */
 export async function readMultipart(body: Buffer, contentType: string): Promise<Multipart> {
   if (countOf(body, boundaryOf(contentType), LIMITS.parts) > LIMITS.parts)
@@ -54,7 +52,7 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
   parser.on('file', (field, stream, filename, _encoding, partType) => {
     const pieces: Buffer[] = []
     stream.on('data', (piece: Buffer) => pieces.push(piece))
-    // A part that ends early fails the request as a whole; without a listener it would end the process.
+    // An incomplete part fails the whole request by another event; without a listener its error would end the process.
     stream.on('error', () => {})
     stream.on('end', () => {
       files.push({
@@ -81,7 +79,7 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
   return { fields, files }
 }
 
-/** Pieces of one file; they are mostly adjacent in the body, and joining 100 MiB takes long. */
+/** Joins the pieces of one file. They are usually adjacent in the body, where copying 100 MiB can be avoided. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const [first] = pieces
   if (first === undefined) return Buffer.alloc(0)
@@ -99,21 +97,20 @@ function boundaryOf(contentType: string): string {
   return quoted ?? plain ?? ''
 }
 
-/**
- * How often a boundary occurs, counted no further than one past `most`: the parser stops taking parts at its limit, but
- * goes on making them (measured: 100 MiB of memory for a hundred thousand).
+/** Counts the parts, up to `max` + 1. The parser ignores parts over its limit but still creates them (measured: 100 MiB of
+ * memory for a hundred thousand).
  */
-function countOf(body: Buffer, boundary: string, most: number): number {
+function countOf(body: Buffer, boundary: string, max: number): number {
   if (boundary === '') return 0
   const delimiter = Buffer.from(`--${boundary}`, 'latin1')
   let count = 0
   for (
     let at = body.indexOf(delimiter);
-    at !== -1 && count <= most + 1;
+    at !== -1 && count <= max + 1;
     at = body.indexOf(delimiter, at + delimiter.length)
   )
     count++
-  // The last one closes the form.
+  // The last boundary closes the form.
   return count - 1
 }
 
@@ -127,4 +124,4 @@ async function feed(parser: BusboyInstance, body: Buffer): Promise<void> {
   parser.end()
 }
 
-const unreadable = (): AppError => invalid('The body is no complete multipart/form-data.')
+const unreadable = (): AppError => invalid('The body is not complete multipart/form-data.')

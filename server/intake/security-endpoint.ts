@@ -12,13 +12,13 @@ const MEDIA_TYPES = new Set([
   'application/expect-staple-report',
 ])
 
-/** `/security/` and `/csp-report/`: what browsers post by themselves when a page's policy is broken (docs/protocol.md §13). */
+/** `/security/` and `/csp-report/`: reports that browsers send when a page violates its policy (docs/protocol.md §13). */
 export const securityEndpoint: Endpoint = {
   methods: 'POST',
   match: (path) => (path === 'security' || path === 'csp-report' ? {} : null),
-  mostWireBytes: 1024 * 1024,
+  maxWireBytes: 1024 * 1024,
   announcesLimits: true,
-  judge({ mediaType }) {
+  check({ mediaType }) {
     if (MEDIA_TYPES.has(mediaType)) return
     const types = [...MEDIA_TYPES].slice(0, 3).join(', ')
     throw new AppError('unsupported_media', `Security reports have a media type such as ${types}.`)

@@ -23,10 +23,10 @@ import {
 import { DROP_OUTCOMES } from '../outcomes/dropped-items.ts'
 import type { Bodies } from './intake-body.ts'
 import type { IntakeCounters } from './intake-counters.ts'
-import { judgeEvent, judgeItems, type Judgement, type Judges } from './judge-items.ts'
+import { checkEvent, checkItems, type LimitCheck, type Limits } from './check-limits.ts'
 import type { ProjectKey, ProjectKeys } from './project-keys.ts'
 
-export type TakingDeps = Judges & {
+export type TakingDeps = Limits & {
   readonly keys: ProjectKeys
   readonly spool: Spool
   readonly rejected: RejectedOutcomes
@@ -37,24 +37,23 @@ export type TakingDeps = Judges & {
 /** An entry without the fields that depend on its items. */
 export type Arrived = Omit<SpoolEntry, 'endpoint' | 'eventId' | 'dropped'>
 
-/** What was put on the spool. */
+/** What the response reports about a stored request. */
 export type Taken = {
   /** For the response; null when the request holds no event. */
   readonly eventId: string | null
   /** The 429 that announces limited categories; the rest is stored. Null when nothing was limited. */
   readonly limited: AppError | null
-  /** Headers that go with a 200 to announce limits which were just reached; null for none. */
+  /** Headers of a 200 that announce limits which this request reached; null for none. */
   readonly announced: Readonly<Record<string, string>> | null
 }
 
-/**
- * A single event of the old store endpoint.
+/** Stores a single event of the old store endpoint.
  * @throws AppError `invalid` when it cannot be read
  */
 export async function takeStore(deps: TakingDeps, arrived: Arrived, key: ProjectKey): Promise<Taken> {
   const { json } = countedIfTooLarge(deps, key, () => decodeStoreBody(arrived.body, arrived.encoding))
   const eventId = eventIdFrom(topLevelString(json, 'event_id')) ?? unhyphenate(newId())
-  const { refused, letThrough } = judgeEvent(deps, key, { decoded: json, start: 0, end: json.length })
+  const { refused, letThrough } = checkEvent(deps, key, { decoded: json, start: 0, end: json.length })
   if (refused !== null) {
     const { reason, wait } = refused
     deps.counters.dropped[reason]++
@@ -65,7 +64,7 @@ export async function takeStore(deps: TakingDeps, arrived: Arrived, key: Project
   }
   const stored = store(deps, { ...arrived, endpoint: 'store', eventId, dropped: [] }, key)
   await countedIfRefused(deps, key, stored, () => [{ category: 'error', quantity: 1 }])
-  tellLetThrough(deps, key, letThrough)
+  countLetThrough(deps, key, letThrough)
   return { eventId, limited: null, announced: null }
 }
 
@@ -74,26 +73,25 @@ export type EnvelopeToTake = {
   readonly decoded: Buffer | null
   /** The project in the path, to be compared with the envelope's own `dsn`. */
   readonly projectNumber: string | null
-  readonly mostAttachmentBytes?: number | undefined
+  readonly maxAttachmentBytes?: number | undefined
 }
 
-/**
- * An envelope: checks grammar and items, stores it with a list of dropped items.
- * @throws AppError `invalid` when its grammar is broken, `too_large` when nothing of it is left
+/** Checks the grammar and items of an envelope and stores it with a list of dropped items.
+ * @throws AppError `invalid` when its grammar is broken, `too_large` when every item is over its size limit
  */
 export async function takeEnvelope(
   deps: TakingDeps,
   arrived: Arrived,
   key: ProjectKey,
-  { decoded: known, projectNumber, mostAttachmentBytes }: EnvelopeToTake,
+  { decoded: known, projectNumber, maxAttachmentBytes }: EnvelopeToTake,
 ): Promise<Taken> {
   let hasLooked = false
   const look = (decoded: Buffer) => {
     hasLooked = true
     const envelope = countedIfUnreadable(deps, key, decoded, () => parseEnvelope(decoded))
     checkDsn(envelope.header.dsn, key.publicKey, projectNumber ?? '')
-    const judgement = judgeItems(deps, key, decoded, envelope.items, mostAttachmentBytes)
-    return { envelope, judgement, eventId: idOf(envelope, decoded) }
+    const checked = checkItems(deps, key, decoded, envelope.items, maxAttachmentBytes)
+    return { envelope, checked, eventId: idOf(envelope, decoded) }
   }
   let looked: ReturnType<typeof look>
   try {
@@ -103,10 +101,10 @@ export async function takeEnvelope(
     if (!hasLooked) countUnreceived(deps, key, error)
     throw error
   }
-  const { envelope, judgement, eventId } = looked
-  const { dropped, kept } = judgement
+  const { envelope, checked, eventId } = looked
+  const { dropped, kept } = checked
   for (const { reason } of dropped) deps.counters.dropped[reason]++
-  const limited = limitedBy(judgement.limited, judgement.quotaWait)
+  const limited = limitedBy(checked.limited, checked.quotaWait)
   if (kept === 0 && dropped.length > 0) {
     countItems(deps, key, outcomesOf(envelope.items, dropped, SECOND_EVENT))
     if (limited === null) throw tooLarge('Every item of the envelope is over its size limit.')
@@ -114,11 +112,11 @@ export async function takeEnvelope(
   }
   const stored = store(deps, { ...arrived, endpoint: 'envelope', eventId, dropped }, key)
   await countedIfRefused(deps, key, stored, () => envelope.items.map(countedOf))
-  tellLetThrough(deps, key, judgement.letThrough)
+  countLetThrough(deps, key, checked.letThrough)
   return {
     eventId,
     limited,
-    announced: judgement.spent.size === 0 ? null : rateLimitHeaders(keyLimits(judgement.spent)),
+    announced: checked.spent.size === 0 ? null : rateLimitHeaders(keyLimits(checked.spent)),
   }
 }
 
@@ -129,13 +127,13 @@ async function store(deps: TakingDeps, entry: SpoolEntry, key: ProjectKey): Prom
   deps.counters.acceptedBytes += entry.body.length
 }
 
-function tellLetThrough(deps: TakingDeps, key: ProjectKey, letThrough: Judgement['letThrough']): void {
+function countLetThrough(deps: TakingDeps, key: ProjectKey, letThrough: LimitCheck['letThrough']): void {
   if (letThrough === null) return
   deps.counters.letThrough++
-  deps.rejected.addStorm(key.projectId, key.id, letThrough === 'first')
+  deps.rejected.addLetThrough(key.projectId, key.id, letThrough === 'first')
 }
 
-/** The 429 for items over their rate or over the quota, null when none were. */
+/** The 429 for items over their rate limit or over the quota; null when there are none. */
 function limitedBy(waits: ReadonlyMap<Category, number>, quotaWait: number): AppError | null {
   const limits = keyLimits(waits)
   if (quotaWait > 0)
@@ -148,13 +146,13 @@ function limitedBy(waits: ReadonlyMap<Category, number>, quotaWait: number): App
   return rateLimited(message, Math.max(...limits.map(({ seconds }) => seconds)), rateLimitHeaders(limits))
 }
 
-/** The header's id, else the payload's, else a new one; null where nothing makes an event (docs/protocol.md §4.1 rule 11). */
+/** The header's id, else the payload's, else a new one; null when no item makes an event (docs/protocol.md §4.1 rule 11). */
 function idOf({ header, items }: Envelope, decoded: Buffer): string | null {
   if (header.eventId !== null) return header.eventId
   const item = items.find(({ type }) => makesEvent(type) || isEventShaped(type))
   if (item === undefined) return null
   // An event over the size limit is dropped anyway, and scanning it would block other requests.
-  const isLookedAt = isEventShaped(item.type) && item.end - item.start <= MAX_EVENT_BYTES
-  const inPayload = isLookedAt ? topLevelString(decoded, 'event_id', item.start, item.end) : null
+  const isScanned = isEventShaped(item.type) && item.end - item.start <= MAX_EVENT_BYTES
+  const inPayload = isScanned ? topLevelString(decoded, 'event_id', item.start, item.end) : null
   return eventIdFrom(inPayload) ?? unhyphenate(newId())
 }

@@ -12,7 +12,7 @@ function watch(): { admission: Admission; backlog: { entries: number; bytes: num
   const backlog = { entries: 0, bytes: 0 }
   const disk: { now: Disk | null } = { now: null }
   const admission = watchAdmission(
-    { mostBacklogEntries: 100, mostBacklogBytes: 1_000 },
+    { maxBacklogEntries: 100, maxBacklogBytes: 1_000 },
     {
       backlog: () => Promise.resolve({ rows: 0, oldestAgeMs: 0, ...backlog }),
       disk: () => Promise.resolve(disk.now),
@@ -24,37 +24,37 @@ function watch(): { admission: Admission; backlog: { entries: number; bytes: num
 
 describe('a backlog', () => {
   test.each(['entries', 'bytes'] as const)(
-    'of too many %s closes, and opens only when there is some room',
+    'with too many %s refuses requests until it is a little smaller',
     async (what) => {
       const { admission, backlog } = watch()
-      const most = what === 'entries' ? 100 : 1_000
+      const max = what === 'entries' ? 100 : 1_000
       const states: string[] = []
       for (const share of [0, 0.99, 1, 0.995, 0.99, 0.98, 0.995, 1.5, 0.5]) {
-        backlog[what] = most * share
-        await admission.ask()
+        backlog[what] = max * share
+        await admission.refresh()
         states.push(admission.state())
       }
       expect(states).toEqual(['open', 'open', 'busy', 'busy', 'busy', 'open', 'open', 'busy', 'open'])
     },
   )
 
-  test('nobody can tell keeps the state', async () => {
+  test('that cannot be read leaves the state unchanged', async () => {
     const { admission, backlog } = watch()
-    await admission.ask()
+    await admission.refresh()
     backlog.entries = 100
-    await admission.ask()
+    await admission.refresh()
     Object.defineProperty(backlog, 'entries', {
       get: () => {
         throw new Error('away')
       },
     })
-    await admission.ask()
+    await admission.refresh()
     expect(admission.state()).toBe('busy')
   })
 })
 
 describe('a disk', () => {
-  test('with less than a twentieth free closes; a gibibyte is always enough', async () => {
+  test('with less than a twentieth free refuses requests; a gibibyte is always enough', async () => {
     const { admission, disk } = watch()
     const states: string[] = []
     for (const [freeBytes, totalBytes] of [
@@ -68,14 +68,14 @@ describe('a disk', () => {
       [200 * MIB, GIB],
     ] as const) {
       disk.now = { freeBytes, totalBytes }
-      await admission.ask()
+      await admission.refresh()
       states.push(admission.state())
     }
     expect(states).toEqual(['open', 'disk', 'disk', 'open', 'open', 'disk', 'open', 'disk'])
     expect(admission.disk()).toEqual({ freeBytes: 200 * MIB, totalBytes: GIB })
   })
 
-  test('is asked of the file system', async () => {
+  test('is read from the file system', async () => {
     const { freeBytes, totalBytes } = await diskOf(tmpdir())
     expect(freeBytes).toBeGreaterThan(0)
     expect(totalBytes).toBeGreaterThan(freeBytes)

@@ -2,40 +2,38 @@ import { statfs } from 'node:fs/promises'
 import type { App } from '../context/app.ts'
 import type { Backlog } from './spool.queries.ts'
 
-/** What may wait before nothing more is taken. */
+/** Maximum backlog, above which no request is accepted. */
 export type AdmissionLimits = {
-  /** Undigested entries and bytes in the database. */
-  readonly mostBacklogEntries: number
-  readonly mostBacklogBytes: number
+  readonly maxBacklogEntries: number
+  readonly maxBacklogBytes: number
 }
 
-/** State of the database, read every {@link ASK_EVERY_MS}. */
+/** Read every {@link REFRESH_EVERY_MS}. */
 export type AdmissionSources = {
   backlog(): Promise<Backlog>
-  /** Free bytes and size of the volume the database writes to; null where that is not this machine's. */
+  /** The volume that the database writes to; null when it is not on this machine. */
   disk(): Promise<Disk | null>
 }
 export type Disk = { readonly freeBytes: number; readonly totalBytes: number }
 
 export type Admission = {
-  /** `busy`: digestion has too much to do already. `disk`: the volume is nearly full. */
+  /** `busy`: the backlog is full. `disk`: the volume is nearly full. */
   state(): 'open' | 'busy' | 'disk'
-  /** As last asked. */
+  /** As read last. */
   disk(): Disk | null
-  /** Asks now. */
-  ask(): Promise<void>
+  /** Reads both sources now. */
+  refresh(): Promise<void>
   close(): void
 }
 
-const ASK_EVERY_MS = 1_000
-/**
- * What was closed opens again below this share: otherwise it would close with the next request. A hundredth of a full
- * backlog is digested in a few seconds, so intake resumes soon after an overload ends.
+const REFRESH_EVERY_MS = 1_000
+/** A full backlog admits requests again below this share; otherwise the next request would fill it again. A hundredth of
+ * it is digested in a few seconds, so intake resumes soon after an overload.
  */
 const REOPEN_SHARE = 0.99
-/** A disk is not emptied by waiting. */
+/** For the disk, which waiting does not empty. */
 const REOPEN_DISK_SHARE = 0.9
-/** PostgreSQL needs room for its log and for vacuuming: a twentieth of the volume, within these bounds, of a tiny one less. */
+/** PostgreSQL needs space for its log and for vacuuming: a twentieth of the volume within these bounds, less on a tiny volume. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024
 const MAX_FREE_BYTES = 1024 * 1024 * 1024
 const FREE_SHARE = 0.05
@@ -49,50 +47,50 @@ export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSource
   let isBusy = false
   let isShort = false
   let disk: Disk | null = null
-  let asking: Promise<void> | null = null
+  let refreshing: Promise<void> | null = null
 
-  const askBacklog = async (): Promise<void> => {
+  const refreshBacklog = async (): Promise<void> => {
     const { entries, bytes } = await sources.backlog()
-    const fill = Math.max(entries / limits.mostBacklogEntries, bytes / limits.mostBacklogBytes)
+    const fill = Math.max(entries / limits.maxBacklogEntries, bytes / limits.maxBacklogBytes)
     isBusy = fill >= (isBusy ? REOPEN_SHARE : 1)
   }
-  const askDisk = async (): Promise<void> => {
+  const refreshDisk = async (): Promise<void> => {
     disk = await sources.disk()
     isShort = disk !== null && disk.freeBytes * (isShort ? REOPEN_DISK_SHARE : 1) < freeBytesNeeded(disk)
   }
-  // A database that does not answer is noticed where it is written to.
-  const ask = (): Promise<void> =>
-    (asking ??= Promise.allSettled([askBacklog(), askDisk()]).then(() => {
-      asking = null
+  // A database that does not answer is noticed when the spool writes to it.
+  const refresh = (): Promise<void> =>
+    (refreshing ??= Promise.allSettled([refreshBacklog(), refreshDisk()]).then(() => {
+      refreshing = null
     }))
 
-  const timer = setInterval(() => void ask(), ASK_EVERY_MS)
+  const timer = setInterval(() => void refresh(), REFRESH_EVERY_MS)
   timer.unref()
-  void ask()
+  void refresh()
   return {
     state: () => (isShort ? 'disk' : isBusy ? 'busy' : 'open'),
     disk: () => disk,
-    ask,
+    refresh,
     close: () => clearInterval(timer),
   }
 }
 
-/** Of the volume that holds a directory. */
+/** The volume that holds a directory. */
 export async function diskOf(directory: string): Promise<Disk> {
   const { bavail, blocks, bsize } = await statfs(directory)
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
 }
 
-/** Less than the intake leaves free: what it took is still digested, until only what PostgreSQL itself needs is left. */
+/** Less than the intake leaves free, so that accepted requests are still digested while PostgreSQL has enough for itself. */
 const MIN_FREE_TO_DIGEST_BYTES = 64 * 1024 * 1024
 
-/** Digestion waits for room on the disk; what it has to do waits on the spool. */
-export class NoRoomError extends Error {
+/** Digestion retries when the disk has space again; its requests stay in the spool. */
+export class DiskNearlyFullError extends Error {
   override message = 'The disk is nearly full.'
 }
 
-/** @throws NoRoomError when the embedded database's volume is nearly full */
-export async function demandRoom({ databaseUrl, dataDir }: App['config']): Promise<void> {
+/** @throws DiskNearlyFullError when the embedded database's volume is nearly full */
+export async function requireDiskSpace({ databaseUrl, dataDir }: App['config']): Promise<void> {
   if (databaseUrl !== null) return
-  if ((await diskOf(dataDir)).freeBytes < MIN_FREE_TO_DIGEST_BYTES) throw new NoRoomError()
+  if ((await diskOf(dataDir)).freeBytes < MIN_FREE_TO_DIGEST_BYTES) throw new DiskNearlyFullError()
 }

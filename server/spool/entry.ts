@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { CONTENT_ENCODINGS, type ContentEncoding } from '../kernel/content-encoding.ts'
 
-/** What the intake accepted from one request and digestion has yet to take apart. */
+/** An accepted request that waits for digestion. */
 export type SpoolEntry = {
   readonly projectId: string
-  /** The number in the DSN; decides the shard. */
+  /** The number in the DSN; determines the shard. */
   readonly projectNumber: number
-  /** Which of the project's keys it came in with (project_keys.id). */
+  /** The project key of the request (project_keys.id). */
   readonly keyId: string
   readonly receivedAtMs: number
   /** `store` holds one event, perhaps wrapped in base64 or a form; `envelope` the envelope grammar. */
@@ -17,13 +17,13 @@ export type SpoolEntry = {
   readonly userAgent: string | null
   /** The Origin header of a browser. */
   readonly origin: string | null
-  /** Name and version the SDK gave in its authentication. */
+  /** Name and version of the SDK, from its authentication. */
   readonly sdkClient: string | null
-  /** The event id that was answered, 32 hex digits; null when the request held nothing that makes an event. */
+  /** The event id in the response, 32 hex digits; null when the request had no event. */
   readonly eventId: string | null
-  /** Items of the envelope that were refused by a limit: digestion skips them and records why. */
+  /** Items over a limit: digestion skips them and records their outcome. */
   readonly dropped: readonly DroppedItem[]
-  /** The request's body as it came off the wire. */
+  /** The body as received. */
   readonly body: Buffer
 }
 
@@ -35,15 +35,15 @@ export type DroppedItem = {
 
 const SHARDS = 4
 
-/** Work is split by project, so that a project's events are digested in the order they came. */
+/** Shards hold whole projects, so that a project's events are digested in the order of receipt. */
 export const SHARD_NUMBERS = [0, 1, 2, 3] as const
 export const shardOf = (projectNumber: number): number => projectNumber % SHARDS
 
 const ENDPOINTS = ['envelope', 'store'] as const
-/** Stored by position: add at the end only. */
+/** Stored by position: add only at the end. */
 const DROP_REASONS = ['too_large', 'rate_limited', 'storm', 'quota'] as const
 
-/** Lists instead of objects: the names would be half of the bytes. */
+/** Lists instead of objects, because field names would be half of the bytes. */
 const Entry = z.tuple([
   z.string(),
   z.number(),
@@ -69,7 +69,7 @@ const Entry = z.tuple([
 ])
 const Entries = z.array(Entry)
 
-/** The entries without their bodies, as the `entries` column holds them. */
+/** Packs entries without their bodies for the column `entries`. */
 export function packEntries(entries: readonly SpoolEntry[]): Buffer {
   return Buffer.from(
     JSON.stringify(

@@ -4,14 +4,14 @@ import { deleteQuarantined, hasRowsBefore, selectQuarantined } from './spool.que
 
 const PIECE = 10
 
-/** Whether everything received up to then has been digested. */
+/** Whether everything received up to a time has been digested. */
 export async function isDigestedUpTo(app: App, time: Date): Promise<boolean> {
   return !(await hasRowsBefore(app.db, time))
 }
 
 /**
  * Deletes the requests in quarantine for which `holds` returns true.
- * @returns how many it were
+ * @returns the number of deleted requests
  */
 export async function eraseFromQuarantine(
   app: App,

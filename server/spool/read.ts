@@ -3,12 +3,11 @@ import type { ReservedConnection } from '../storage/database.ts'
 import { SHARD_NUMBERS, type SpoolEntry, unpackEntries } from './entry.ts'
 import { countAttempt, listenForRows, ping, selectRows, tryLockShard, unlockShard } from './spool.queries.ts'
 
-/**
- * Rows whose worker went away this often while they were the oldest are for {@link quarantineBatch}. Many, because a
- * worker may stop for other reasons: repeated kill -9 must not quarantine valid rows.
+/** Rows with more attempts go to quarantine ({@link quarantineBatch}). The number is high because a worker may end for
+ * other reasons: repeated kill -9 must not quarantine valid rows.
  */
 export const MAX_ATTEMPTS = 20
-/** Rows a worker already died on are read alone, so that their neighbours do not share their fate. */
+/** Rows with more attempts are read alone, so that they do not affect other rows. */
 const SUSPECT_ATTEMPTS = 2
 /** Poll interval: a NOTIFY may be lost with its connection. */
 const POLL_MS = 250
@@ -20,38 +19,36 @@ export type SpoolBatch = {
   readonly shard: number
   readonly id: number
   readonly receivedAt: Date
-  /** How often a worker went away while it may have held this row; see {@link MAX_ATTEMPTS}. */
+  /** Number of readers that started with this row as the oldest; see {@link MAX_ATTEMPTS}. */
   readonly attempts: number
-  /** Of all bodies, as stored. */
+  /** Bytes of all bodies, as stored. */
   readonly bytes: number
   readonly entries: readonly SpoolEntry[]
 }
 
 export type ReadLimits = {
   readonly maxRows: number
-  /** Of bodies, as stored; a single larger row is still given. */
+  /** Bytes of bodies, as stored; the first row is returned even when it is larger. */
   readonly maxBytes: number
-  /** Only rows behind this id: for reading on while earlier ones are still being digested. Default 0. */
+  /** Only rows after this id, to read ahead while earlier rows are being digested. Default 0. */
   readonly afterId?: number
-  /** Rows to skip: those being digested when reading restarts before they are settled. Default none. */
+  /** Rows to skip because they are being digested. Default none. */
   readonly except?: readonly number[]
 }
 
 export type SpoolReader = {
-  /** Shards this reader holds at the moment; changes when connections break and come back. */
+  /** Shards that this reader has locked; changes when its connection breaks. */
   shards(): readonly number[]
-  /**
-   * Oldest rows first. Ids may become visible slightly out of order: after a read with `afterId` gave nothing, read
-   * once without it.
+  /** Reads rows, oldest first. Ids may become visible slightly out of order: when a read with `afterId` returns nothing,
+   * read once without it.
    */
   read(shard: number, limits: ReadLimits): Promise<SpoolBatch[]>
-  /** Resolves with the shards that may hold rows: after a notification, after {@link POLL_MS}, or when the reader closes. */
+  /** Resolves with the shards that may have new rows: after a notification, after {@link POLL_MS}, or when the reader closes. */
   wait(): Promise<ReadonlySet<number>>
-  /**
-   * Ends each {@link wait} of now, with nothing if there is nothing: for who stops. A race against a promise of their own
-   * would keep a reaction on that one for each wait, as long as it lives.
+  /** Ends all pending {@link wait}s, perhaps with no shards, for a caller that stops. With Promise.race instead, each wait
+   * would leave a reaction on the other promise.
    */
-  stir(): void
+  endWaits(): void
   close(): Promise<void>
 }
 
@@ -63,23 +60,23 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   let session: ReservedConnection | null = null
   let closed = false
   const held = new Set<number>()
-  /** Shards not read yet: their oldest row may have killed the previous reader. */
-  const fresh = new Set<number>()
-  const news = new Set<number>()
+  /** Locked shards that were not read yet: their oldest row may have ended the previous reader's process. */
+  const unread = new Set<number>()
+  const due = new Set<number>()
   const waiting = new Set<() => void>()
 
-  const stir = (): void => {
+  const endWaits = (): void => {
     for (const wake of waiting) wake()
   }
 
-  const tellNews = (shards: Iterable<number>): void => {
-    for (const shard of shards) news.add(shard)
-    stir()
+  const markDue = (shards: Iterable<number>): void => {
+    for (const shard of shards) due.add(shard)
+    endWaits()
   }
 
-  const takeNews = (): ReadonlySet<number> => {
-    const taken = new Set(news)
-    news.clear()
+  const takeDue = (): ReadonlySet<number> => {
+    const taken = new Set(due)
+    due.clear()
     return taken
   }
 
@@ -87,7 +84,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     if (session !== broken) return
     session = null
     held.clear()
-    fresh.clear()
+    unread.clear()
     broken.release(true)
   }
 
@@ -95,7 +92,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     if (session === null) {
       const next = await app.db.reserve({
         onLost: () => lose(next),
-        onNotification: (payload) => tellNews(shardsTold(payload)),
+        onNotification: (payload) => markDue(shardsIn(payload)),
       })
       session = next
       await listenForRows(next)
@@ -105,8 +102,8 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       if (held.has(shard) || session !== mine || closed) continue
       if (await tryLockShard(mine, shard)) {
         held.add(shard)
-        fresh.add(shard)
-        tellNews([shard])
+        unread.add(shard)
+        markDue([shard])
       }
     }
   }
@@ -115,7 +112,10 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     try {
       await claim()
     } catch (error) {
-      app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'spool shards cannot be claimed')
+      app.log.warn(
+        { err: error instanceof Error ? error.message : String(error) },
+        'spool shards cannot be locked; retrying in 1 s',
+      )
       if (session !== null) lose(session)
     }
   }
@@ -123,7 +123,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   let claiming = tryClaim()
   await claiming
   const timer = setInterval(() => {
-    // Also asked with every shard in hand: a connection that died silently is noticed here.
+    // Also when all shards are locked: this notices a connection that broke silently.
     claiming = claiming.then(async () => {
       if (closed) return
       if (session !== null && held.size === SHARD_NUMBERS.length) await keepAlive(session, lose)
@@ -132,22 +132,22 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   }, CLAIM_EVERY_MS)
   timer.unref()
   // Notifications of one shard must not starve the others.
-  const polling = setInterval(() => tellNews(SHARD_NUMBERS), POLL_MS)
+  const polling = setInterval(() => markDue(SHARD_NUMBERS), POLL_MS)
   polling.unref()
 
   return {
     shards: () => [...held],
     async read(shard, { maxRows, maxBytes, afterId = 0, except = [] }) {
       let rows = await selectRows(app.db, { shard, afterId, except, maxRows, maxBytes })
-      if (fresh.has(shard)) {
-        // Only the oldest: what ended the reader before may be in any row, but every other row gets its turn at the
-        // head, and leaves it when it is sound. Counting all of them would condemn rows that were merely near.
+      if (unread.has(shard)) {
+        // Only the oldest row counts an attempt. The faulty row may be another, but that row becomes the oldest in time;
+        // counting all rows would quarantine valid ones.
         const [oldest, ...others] = rows
         if (oldest !== undefined) {
           await countAttempt(app.db, shard, oldest.id)
           rows = [{ ...oldest, attempts: oldest.attempts + 1 }, ...others]
         }
-        fresh.delete(shard)
+        unread.delete(shard)
       }
       const suspect = rows.findIndex((row) => row.attempts > SUSPECT_ATTEMPTS)
       if (suspect !== -1) rows = rows.slice(0, Math.max(1, suspect))
@@ -161,30 +161,30 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       }))
     },
     wait() {
-      if (news.size > 0 || closed) return Promise.resolve(takeNews())
+      if (due.size > 0 || closed) return Promise.resolve(takeDue())
       return new Promise((resolve) => {
         const wake = (): void => {
           waiting.delete(wake)
-          resolve(takeNews())
+          resolve(takeDue())
         }
         waiting.add(wake)
       })
     },
-    stir,
+    endWaits,
     async close() {
       closed = true
       clearInterval(timer)
       clearInterval(polling)
-      tellNews(SHARD_NUMBERS)
+      markDue(SHARD_NUMBERS)
       await claiming
       const mine = session
       session = null
       if (mine === null) return
-      // Given back by hand: the end of a connection takes PostgreSQL a moment to notice, and the next reader waits.
+      // Explicitly, because PostgreSQL notices the end of a connection late and the next reader waits for the locks.
       try {
         for (const shard of held) await unlockShard(mine, shard)
       } catch {
-        // Then the end of the connection does it.
+        // The end of the connection releases the locks.
       }
       held.clear()
       mine.release(true)
@@ -192,13 +192,13 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   }
 }
 
-/** Shards a message names; all of them where it names none. */
-function shardsTold(payload: string | undefined): readonly number[] {
-  const told = SHARD_NUMBERS.filter((shard) => payload?.split(',').includes(String(shard)))
-  return told.length === 0 ? SHARD_NUMBERS : told
+/** The shards in a notification; all when it names none. */
+function shardsIn(payload: string | undefined): readonly number[] {
+  const named = SHARD_NUMBERS.filter((shard) => payload?.split(',').includes(String(shard)))
+  return named.length === 0 ? SHARD_NUMBERS : named
 }
 
-/** A session that does not answer within 5 s has lost its locks, or will. */
+/** Treats a session that does not answer within 5 s as lost. */
 async function keepAlive(session: ReservedConnection, lose: (session: ReservedConnection) => void): Promise<void> {
   let timeout: NodeJS.Timeout | undefined
   try {

@@ -21,7 +21,11 @@ const COLUMNS_PER_ROW = 6
  * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
  * @param notify shards whose readers are notified
  */
-export async function insertRows(session: Connection, rows: readonly NewRow[], tell: readonly number[]): Promise<void> {
+export async function insertRows(
+  session: Connection,
+  rows: readonly NewRow[],
+  notify: readonly number[],
+): Promise<void> {
   const places = rows
     .map(
       (_, row) =>
@@ -38,24 +42,24 @@ export async function insertRows(session: Connection, rows: readonly NewRow[], t
     row.body,
   ])
   await session.query(
-    tell.length === 0
+    notify.length === 0
       ? { name: `spool_insert_${rows.length}`, text: insert, values }
       : {
           name: `spool_insert_${rows.length}_notify`,
           text: `with added as (${insert}) select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1})`,
-          values: [...values, tell.join(',')],
+          values: [...values, notify.join(',')],
         },
   )
 }
 
-/** A database set up with synchronous_commit off would acknowledge what a power cut takes away. */
+/** Turns synchronous_commit on: without it a power cut could lose acknowledged requests. */
 export async function demandDurability(session: Connection): Promise<void> {
   await session.query(
     `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
   )
 }
 
-/** Unlike other statements of the pool, planned once (0.1 ms each): the plan of an insert does not depend on the tables' contents. */
+/** Keeps plans, unlike other connections of the pool (0.1 ms per insert): the plan of an insert does not depend on the tables' contents. */
 export async function keepInsertPlans(session: Connection): Promise<void> {
   await session.query('set plan_cache_mode = auto')
 }
@@ -93,9 +97,8 @@ export type RowRange = {
   readonly maxBytes: number
 }
 
-/**
- * The oldest rows of a shard behind `afterId`, up to `maxRows` and about `maxBytes`, always at least one. By COPY: the
- * driver reads answers of queries as text, so a body would come as hexadecimal, twice its bytes, by way of a string.
+/** The oldest rows of a shard after `afterId`, up to `maxRows` and about `maxBytes`, at least one. By COPY, because the
+ * driver reads query results as text, where a body is a hexadecimal string of twice its bytes.
  */
 export async function selectRows(db: Connection, range: RowRange): Promise<StoredRow[]> {
   // COPY takes no parameters.
@@ -128,12 +131,11 @@ export async function selectRows(db: Connection, range: RowRange): Promise<Store
 /** A bigint field. */
 const wholeNumber = (field: Buffer | null | undefined): number => Number(field?.readBigInt64BE() ?? 0n)
 
-/** Counts one more attempt at a row. */
 export async function countAttempt(tx: Connection, shard: number, id: number): Promise<void> {
   await tx.query('update spool set attempts = attempts + 1 where shard = $1 and id = $2', [shard, id])
 }
 
-/** Removes rows; returns how many were still there. */
+/** Deletes rows. @returns the number of rows that still existed */
 export async function deleteRows(tx: Tx, shard: number, ids: readonly number[]): Promise<number> {
   const result = await tx.query({
     name: 'spool_delete',
@@ -183,7 +185,7 @@ export async function selectBacklog(db: Connection, now: Date): Promise<Backlog>
   }
 }
 
-/** Whether rows are left that hold something received up to then. */
+/** Whether there are rows with requests received up to a time. */
 export async function hasRowsBefore(db: Connection, time: Date): Promise<boolean> {
   const { rows } = await db.query<{ left: boolean }>(
     'select exists (select from spool where received_at <= $1) as left',
@@ -192,16 +194,16 @@ export async function hasRowsBefore(db: Connection, time: Date): Promise<boolean
   return rows[0]?.left === true
 }
 
-/** Requests of a project in quarantine, oldest first, behind an id. */
+/** Quarantined requests of a project after an id, oldest first. */
 export async function selectQuarantined(
   db: Connection,
   projectId: string,
   afterId: number,
-  most: number,
+  max: number,
 ): Promise<{ id: number; entry: Buffer; body: Buffer }[]> {
   const { rows } = await db.query<{ id: number; entry: Buffer; body: Buffer }>(
     'select id, entry, body from spool_quarantine where project_id = $1 and id > $2 order by id limit $3',
-    [projectId, afterId, most],
+    [projectId, afterId, max],
   )
   return rows
 }
@@ -210,7 +212,7 @@ export async function deleteQuarantined(db: Connection, id: number): Promise<voi
   await db.query('delete from spool_quarantine where id = $1', [id])
 }
 
-/** Deletes quarantined requests of projects that are gone. Returns how many. */
+/** Deletes quarantined requests of deleted projects. @returns the number of requests */
 export async function deleteOrphanedQuarantine(on: Connection): Promise<number> {
   const { rowCount } = await on.query(
     'delete from spool_quarantine q where not exists (select from projects p where p.id = q.project_id)',
@@ -218,7 +220,7 @@ export async function deleteOrphanedQuarantine(on: Connection): Promise<number> 
   return rowCount ?? 0
 }
 
-/** Deletes requests of a project that were quarantined before. Returns how many. */
+/** Deletes requests of a project that were quarantined before a time. @returns the number of requests */
 export async function deleteQuarantinedBefore(on: Connection, projectId: string, before: Date): Promise<number> {
   const { rowCount } = await on.query('delete from spool_quarantine where project_id = $1 and quarantined_at < $2', [
     projectId,

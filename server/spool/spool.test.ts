@@ -57,7 +57,7 @@ async function readAll(from: SpoolReader): Promise<SpoolBatch[]> {
 }
 
 describe('append and read', () => {
-  test('gives every entry back as it was', async () => {
+  test('returns every entry unchanged', async () => {
     const entries = [
       anEntry({
         body: randomBytes(5_000),
@@ -95,7 +95,7 @@ describe('append and read', () => {
     )
   })
 
-  test('large entries get rows of their own', async () => {
+  test('each large entry gets its own row', async () => {
     const to = spool()
     const large = () => anEntry({ body: Buffer.alloc(3 * 1024 * 1024, 'x') })
     await Promise.all([to.append(large()), to.append(large()), to.append(large())])
@@ -103,7 +103,7 @@ describe('append and read', () => {
     expect(batches.map((batch) => batch.entries.length)).toEqual([1, 1, 1])
   })
 
-  test('reading stops at the limits, never before the first row', async () => {
+  test('a read stops at its limits, but returns at least one row', async () => {
     const to = spool()
     for (let i = 0; i < 5; i++) await to.append(anEntry({ body: Buffer.alloc(1000) }))
     const from = await reader()
@@ -114,21 +114,21 @@ describe('append and read', () => {
     expect(await from.read(0, { ...all, afterId: first!.id })).toHaveLength(4)
   })
 
-  test('rows in hand are passed over, wherever reading begins', async () => {
+  test('a read skips the rows in `except`, with and without `afterId`', async () => {
     const to = spool()
     for (let i = 0; i < 4; i++) await to.append(anEntry({ body: Buffer.from(`${i}`) }))
     const from = await reader()
     const ids = (await from.read(0, all)).map(({ id }) => id)
-    const idsBut = async (except: number[], afterId = 0): Promise<number[]> =>
+    const idsExcept = async (except: number[], afterId = 0): Promise<number[]> =>
       (await from.read(0, { ...all, afterId, except })).map(({ id }) => id)
-    expect(await idsBut([ids[0]!, ids[2]!])).toEqual([ids[1], ids[3]])
-    expect(await idsBut([ids[3]!], ids[1])).toEqual([ids[2]])
-    expect(await idsBut(ids)).toEqual([])
+    expect(await idsExcept([ids[0]!, ids[2]!])).toEqual([ids[1], ids[3]])
+    expect(await idsExcept([ids[3]!], ids[1])).toEqual([ids[2]])
+    expect(await idsExcept(ids)).toEqual([])
   })
 })
 
 describe('settling', () => {
-  test('removes rows once; a second reader is fenced off', async () => {
+  test('deletes rows once; a second reader gets an error', async () => {
     await spool().append(anEntry())
     const [batch] = await readAll(await reader())
     await app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))
@@ -150,7 +150,7 @@ describe('settling', () => {
     expect((await opened(createSpool(app)).backlog()).rows).toBe(0)
   })
 
-  test('the backlog tells rows, entries, bytes and age', async () => {
+  test('the backlog has rows, entries, bytes and age', async () => {
     const to = spool()
     await to.append(anEntry({ receivedAtMs: app.clock.now().getTime() - 5_000, body: Buffer.alloc(10) }))
     await to.append(anEntry({ projectNumber: 5, body: Buffer.alloc(7) }))
@@ -159,7 +159,7 @@ describe('settling', () => {
 })
 
 describe('shards', () => {
-  test('belong to one reader at a time and pass on when it goes', async () => {
+  test('are locked by one reader at a time, and by the next when it closes', async () => {
     const first = await reader()
     const second = await reader()
     expect(first.shards()).toEqual([0, 1, 2, 3])
@@ -168,7 +168,7 @@ describe('shards', () => {
     await waitFor('the second reader to take over', () => second.shards().length === 4)
   })
 
-  test('are claimed again after the connection broke', async () => {
+  test('are locked again after the connection broke', async () => {
     const from = await reader()
     const other = new pg.Client({ connectionString })
     await other.connect()
@@ -176,11 +176,11 @@ describe('shards', () => {
       `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
     )
     await waitFor('the shards to be lost', () => from.shards().length === 0)
-    await waitFor('the shards to come back', () => from.shards().length === 4)
+    await waitFor('the shards to be locked again', () => from.shards().length === 4)
     await other.end()
   })
 
-  test('the oldest row counts an attempt at the first read, and is read alone when suspicious', async () => {
+  test('the first read counts an attempt of the oldest row; after several attempts it is read alone', async () => {
     const to = spool()
     await to.append(anEntry())
     await to.append(anEntry())
@@ -192,7 +192,7 @@ describe('shards', () => {
     }
   })
 
-  test('wait hears of new rows', async () => {
+  test('wait resolves when there are new rows', async () => {
     const from = await reader()
     await from.wait()
     const to = spool()
@@ -202,52 +202,52 @@ describe('shards', () => {
     expect(await from.read(0, all)).toHaveLength(1)
   })
 
-  test('stir ends a wait without saying that there is news', async () => {
+  test('endWaits ends waits without shards', async () => {
     const from = await reader()
     await from.wait()
     const heard = [from.wait(), from.wait()]
-    from.stir()
+    from.endWaits()
     expect(await Promise.all(heard)).toEqual([new Set(), new Set()])
   })
 
-  test('readers are told which shards have new rows', async () => {
+  test('notifications name the shards with new rows', async () => {
     const other = new pg.Client({ connectionString })
     await other.connect()
-    const told: (string | undefined)[] = []
-    other.on('notification', ({ payload }) => told.push(payload))
+    const received: (string | undefined)[] = []
+    other.on('notification', ({ payload }) => received.push(payload))
     await other.query('listen faultline_spool')
     const to = spool()
     await to.append(anEntry({ projectNumber: 5 }))
-    await waitFor('the message', () => told.length > 0)
+    await waitFor('the message', () => received.length > 0)
     await Promise.all([to.append(anEntry({ projectNumber: 4 })), to.append(anEntry({ projectNumber: 7 }))])
-    await waitFor('the messages', () => told.join().includes('0') && told.join().includes('3'))
-    expect(told[0]).toBe('1')
-    expect(told.join()).not.toContain('2')
+    await waitFor('the messages', () => received.join().includes('0') && received.join().includes('3'))
+    expect(received[0]).toBe('1')
+    expect(received.join()).not.toContain('2')
     await other.end()
   })
 
-  test('news of one shard does not keep the others waiting, a message of an older program means all', async () => {
+  test('notifications of one shard do not delay the polling of others; one without a shard means all', async () => {
     const from = await reader()
     await from.wait()
     await waitFor('the turn of another shard', async () => {
-      await tellOf('0')
+      await notifyOf('0')
       return (await from.wait()).has(3)
     })
     await waitFor('a lone shard', async () => {
-      await tellOf('2')
+      await notifyOf('2')
       const heard = await from.wait()
       return heard.size === 1 && heard.has(2)
     })
-    await tellOf('')
+    await notifyOf('')
     await waitFor('all shards', async () => (await from.wait()).size === 4)
   })
 })
 
-const tellOf = (shards: string) => app.db.query(`select pg_notify('faultline_spool', $1)`, [shards])
+const notifyOf = (shards: string) => app.db.query(`select pg_notify('faultline_spool', $1)`, [shards])
 
 describe('pressure', () => {
-  test('past the limits of memory an append is refused at once, and what was taken is kept', async () => {
-    const to = spool({ mostWaitingEntries: 3, mostWaitingBytes: 1 << 20, mostBacklogBytes: 1 << 30 })
+  test('above the limits of memory an append is refused immediately, and accepted entries are stored', async () => {
+    const to = spool({ maxWaitingEntries: 3, maxWaitingBytes: 1 << 20, maxBacklogBytes: 1 << 30 })
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => to.append(anEntry())))
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(3)
     expect(results.find((result) => result.status === 'rejected')?.reason).toMatchObject({
@@ -258,7 +258,7 @@ describe('pressure', () => {
     expect((await to.backlog()).entries).toBe(3)
   })
 
-  test('a broken connection refuses what it carried as unavailable, and the next append goes through', async () => {
+  test('appends of a broken connection are refused as unavailable, and the next append succeeds', async () => {
     const to = spool()
     await to.append(anEntry())
     const other = new pg.Client({ connectionString })
@@ -284,7 +284,7 @@ describe('pressure', () => {
     expect(bodies).toEqual(['body', 'kept'])
   })
 
-  test('close waits for what was appended and refuses the rest', async () => {
+  test('close waits for pending appends and refuses later ones', async () => {
     const to = createSpool(app)
     const appended = to.append(anEntry())
     await to.close()
@@ -293,7 +293,7 @@ describe('pressure', () => {
   })
 })
 
-test('a packed row that does not fit its bodies is told, not guessed', () => {
+test('unpacking throws when a row does not fit its bodies', () => {
   const entry = anEntry()
   expect(() => unpackEntries(packEntries([entry]), Buffer.from('b'))).toThrow('spool row')
   expect(() => unpackEntries(Buffer.from('[[1]]'), entry.body)).toThrow()

@@ -16,51 +16,51 @@ import {
 /** Maximum entries and bytes of one row; a larger single entry gets its own row. */
 const MAX_ROW_ENTRIES = 500
 const MAX_ROW_BYTES = 4 * 1024 * 1024
-/** Concurrent commits: one can be written while the other waits for the disk. */
+/** Concurrent commits: one is sent while the other waits for the disk. */
 const MAX_FLUSHES = 2
-/** A second flush starts only for this many waiting entries: small commits cost more than they save. */
+/** Minimum number of waiting entries for a second flush: small commits cost more than they save. */
 const SECOND_FLUSH_ENTRIES = 64
-/** From this many entries in a tenth of a second on the service is busy: then commits keep a distance, unless many wait. */
+/** From this many entries per window on the service is busy. Then commits keep a distance, unless many entries wait. */
 const BUSY_ENTRIES = 150
 const BUSY_WINDOW_MS = 100
 const BUSY_DISTANCE_MS = 2
 const MANY_ENTRIES = 128
-/** After this the connection counts as dead; the result of the commit is unknown, so none of it is acknowledged. */
+/** After this time the connection is given up. The result of its commit is unknown, so its entries are not acknowledged. */
 const FLUSH_TIMEOUT_MS = 10_000
-/** Readers that are busy need no waking; those that are not wait this much longer at most. */
+/** Minimum time between two notifications of a shard: busy readers need none, others wait this much longer. */
 const NOTIFY_EVERY_MS = 20
 
 export type SpoolLimits = AdmissionLimits & {
-  /** Entries and bytes that may wait in memory for their commit. */
-  readonly mostWaitingEntries: number
-  readonly mostWaitingBytes: number
+  /** Maximum entries and bytes that wait in memory for their commit. */
+  readonly maxWaitingEntries: number
+  readonly maxWaitingBytes: number
 }
 
-const DEFAULT_LIMITS: Omit<SpoolLimits, 'mostBacklogEntries'> = {
-  mostWaitingEntries: 10_000,
-  mostWaitingBytes: 64 * 1024 * 1024,
-  mostBacklogBytes: 4 * 1024 * 1024 * 1024,
+const DEFAULT_LIMITS: Omit<SpoolLimits, 'maxBacklogEntries'> = {
+  maxWaitingEntries: 10_000,
+  maxWaitingBytes: 64 * 1024 * 1024,
+  maxBacklogBytes: 4 * 1024 * 1024 * 1024,
 }
 
-/** Once memory is full nothing is taken until it is down to this share: or every second request would be refused. */
+/** After its memory was full the spool accepts entries below this share again; otherwise it would refuse every second request. */
 const REOPEN_SHARE = 0.75
 
-/** Whether an append has a chance: `full` is overload, `disk` a volume without room, `down` a database away. */
+/** Whether an append can succeed; `full`: overload, `disk`: the disk is full, `down`: the database is unavailable. */
 export type SpoolReadiness = 'open' | 'full' | 'disk' | 'down'
 
 export type Spool = {
   /**
    * Stores the entry; resolves only after the commit that holds it is on disk.
-   * @throws AppError `rate_limited` when too much waits already, `unavailable` when the database cannot store it
+   * @throws AppError `rate_limited` when too many entries wait, `unavailable` when the database cannot store it
    */
   append(entry: SpoolEntry): Promise<void>
-  /** Asked before a body is read, so that a refusal costs nothing. */
+  /** To be checked before a body is read. */
   readiness(): SpoolReadiness
-  /** What waits in memory. */
+  /** Entries that wait for their commit. */
   waiting(): { entries: number; bytes: number }
-  /** What digestion has still to do; asks the database. */
+  /** Reads the backlog from the database. */
   backlog(): Promise<Backlog>
-  /** Of the volume the embedded database writes to, as last asked; null when it is elsewhere. */
+  /** The volume of the embedded database, as read last; null for another database. */
   disk(): Disk | null
   /** Waits for pending appends, then releases the connections. Later appends are rejected. */
   close(): Promise<void>
@@ -68,13 +68,12 @@ export type Spool = {
 
 type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown) => void }
 
-/**
- * The writing side of the spool: appends of many requests share one commit. A flush starts at once when none is on
- * its way, so an idle service answers after a single commit; under load commits grow instead of queueing, and wait a
- * few milliseconds for each other: half the commits cost half the processor time.
+/** The writing side of the spool: appends of many requests share one commit. A flush starts immediately when none is under
+ * way, so an idle service answers after one commit. Under load commits become larger and keep a distance of a few
+ * milliseconds: half as many commits cost half the processor time.
  */
 export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
-  const limits = { ...DEFAULT_LIMITS, mostBacklogEntries: app.config.mostBacklogEntries, ...given }
+  const limits = { ...DEFAULT_LIMITS, maxBacklogEntries: app.config.maxBacklogEntries, ...given }
   let queue: Waiting[] = []
   let waitingBytes = 0
   let flushes = 0
@@ -87,7 +86,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
   let down = false
   let closed = false
   /** By shard. */
-  const lastToldMs = new Map<number, number>()
+  const lastNotifiedMs = new Map<number, number>()
   let memoryFull = false
   const idle: ReservedConnection[] = []
   const drained: (() => void)[] = []
@@ -102,7 +101,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
         return
       }
     }
-    // After the current round of socket reads: all requests they hold share the commit.
+    // After the current socket reads, so that all their requests share the commit.
     immediate ??= setImmediate(start)
   }
 
@@ -124,7 +123,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     lastFlushMs = performance.now()
     windowEntries += batch.length
     if (lastFlushMs - windowMs >= BUSY_WINDOW_MS) {
-      // A pause makes the window longer, which is what an idle service looks like.
+      // A pause makes the window longer, so an idle service does not count as busy.
       busy = windowEntries / (lastFlushMs - windowMs) >= BUSY_ENTRIES / BUSY_WINDOW_MS
       windowMs = lastFlushMs
       windowEntries = 0
@@ -132,49 +131,49 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     let sent = false
     try {
       const rows = toRows(batch)
-      const tell = shardsToTell(rows)
+      const notify = shardsToNotify(rows)
       const session = idle.pop() ?? (await takeSession())
       sent = true
-      await write(session, rows, tell)
-      if (down) app.log.info('the spool can be written again')
+      await write(session, rows, notify)
+      if (down) app.log.info('writing to the spool works again')
       down = false
       for (const { resolve } of batch) resolve()
     } catch (error) {
       // Logged once per outage, not once per request.
       if (!down && isDatabaseAway(error))
-        app.log.warn({ err: messageOf(error) }, 'the spool cannot be written, the database is away')
+        app.log.warn({ err: messageOf(error) }, 'the spool cannot be written: the database is unavailable')
       else if (!down) app.log.error({ err: error }, 'the spool cannot be written')
       down = true
       const refusal = away(error)
       if (sent && !isAnswer(error)) uncertain.add(refusal)
       for (const { reject } of batch) reject(refusal)
-      // What queued up meanwhile would only wait for the same answer.
+      // Entries queued meanwhile would fail in the same way.
       const unsent = away(undefined)
       for (const { reject } of queue.splice(0)) reject(unsent)
       waitingBytes = 0
     } finally {
       flushes--
-      if (flushes === 0 && queue.length === 0) for (const tell of drained.splice(0)) tell()
+      if (flushes === 0 && queue.length === 0) for (const resolve of drained.splice(0)) resolve()
       schedule()
     }
   }
 
-  const shardsToTell = (rows: readonly NewRow[]): number[] => {
+  const shardsToNotify = (rows: readonly NewRow[]): number[] => {
     const shards = new Set(rows.map(({ shard }) => shard))
-    const due = [...shards].filter((shard) => lastFlushMs - (lastToldMs.get(shard) ?? -Infinity) >= NOTIFY_EVERY_MS)
-    for (const shard of due) lastToldMs.set(shard, lastFlushMs)
+    const due = [...shards].filter((shard) => lastFlushMs - (lastNotifiedMs.get(shard) ?? -Infinity) >= NOTIFY_EVERY_MS)
+    for (const shard of due) lastNotifiedMs.set(shard, lastFlushMs)
     return due
   }
 
   const write = async (
     session: ReservedConnection,
     rows: readonly NewRow[],
-    tell: readonly number[],
+    notify: readonly number[],
   ): Promise<void> => {
     let timer: NodeJS.Timeout | undefined
     try {
       await Promise.race([
-        insertRows(session, rows, tell),
+        insertRows(session, rows, notify),
         new Promise<never>((_resolve, reject) => {
           timer = setTimeout(() => reject(new Error('the commit took too long')), FLUSH_TIMEOUT_MS)
         }),
@@ -192,7 +191,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
   const takeSession = async (): Promise<ReservedConnection> => {
     const session = await app.db.reserve({
       onLost: () => {
-        // One that is in use fails its statement, which releases it.
+        // A session in use fails its statement, which releases it.
         const at = idle.indexOf(session)
         if (at === -1) return
         idle.splice(at, 1)
@@ -212,14 +211,14 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
   const { config } = app
   const admission = watchAdmission(limits, {
     backlog: () => selectBacklog(app.db, app.clock.now()),
-    // Only where the embedded database is at home; another one's disk is its operator's to watch.
+    // Only for the embedded database; the disk of another one is its operator's concern.
     disk: () => (config.databaseUrl === null ? diskOf(config.dataDir) : Promise.resolve(null)),
   })
 
   const readiness = (): SpoolReadiness => {
     // One attempt at a time checks whether the database is back; all other requests are rejected immediately.
     if (closed || (down && flushes > 0)) return 'down'
-    const fill = Math.max(queue.length / limits.mostWaitingEntries, waitingBytes / limits.mostWaitingBytes)
+    const fill = Math.max(queue.length / limits.maxWaitingEntries, waitingBytes / limits.maxWaitingBytes)
     memoryFull = fill >= (memoryFull ? REOPEN_SHARE : 1)
     if (memoryFull) return 'full'
     const state = admission.state()
@@ -230,7 +229,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     append(entry) {
       const state = readiness()
       if (state === 'down') return Promise.reject(away(undefined))
-      if (state === 'disk') return Promise.reject(unavailable('The service has no room left to store anything.', 30))
+      if (state === 'disk') return Promise.reject(unavailable('The disk of the service is full.', 30))
       if (state === 'full') return Promise.reject(rateLimited('The service is busy. Try again in a few seconds.', 5))
       return new Promise((resolve, reject) => {
         queue.push({ entry, resolve, reject })
@@ -258,7 +257,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
 /** Refusals of appends whose commit was under way when it failed. */
 const uncertain = new WeakSet<object>()
 
-/** Whether the entries of an append that failed with this error may be stored nevertheless: the result of the commit is unknown. */
+/** Whether an entry may be stored although its append failed with this error, because the result of the commit is unknown. */
 export const mayBeStored = (error: object): boolean => uncertain.has(error)
 
 /** An error from PostgreSQL means that nothing was written; after a broken connection the result is unknown. */
@@ -269,7 +268,7 @@ const away = (cause: unknown) =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** As much of the queue as fits one commit. */
+/** Splits off the entries of the next commit. */
 function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
   let bytes = 0
   let end = 0
@@ -283,7 +282,7 @@ function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
     : { batch: waiting.slice(0, end), rest: waiting.slice(end) }
 }
 
-/** Entries by shard, in the order they came. */
+/** Groups entries by shard, in their order. */
 function toRows(batch: readonly Waiting[]): NewRow[] {
   const rows: NewRow[] = []
   const open = new Map<number, SpoolEntry[]>()

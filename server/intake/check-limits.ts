@@ -11,7 +11,7 @@ import type { ProjectKey } from './project-keys.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** Largest payload by item type (docs/protocol.md §6); types without an entry are bounded by the request alone. */
+/** Maximum payload by item type (docs/protocol.md §6); other types are bounded by the request only. */
 const MAX_BYTES = new Map<string, number>([
   ['event', MAX_EVENT_BYTES],
   ['transaction', MAX_EVENT_BYTES],
@@ -36,7 +36,7 @@ const MAX_BYTES = new Map<string, number>([
   ['replay_video', 10 * MIB],
 ])
 
-/** Most items of a type in one envelope. */
+/** Maximum items of a type in one envelope. */
 const MAX_COUNT = new Map<string, number>([
   ['attachment', 30],
   ['session', 100],
@@ -51,13 +51,13 @@ export type LimitedKey = Pick<
 >
 
 /** The limits that an item must pass. */
-export type Judges = {
+export type Limits = {
   readonly limiter: RateLimiter
   readonly quota: OrgQuota
   readonly floods: FloodSampling
 }
 
-export type Judgement = {
+export type LimitCheck = {
   readonly dropped: readonly DroppedItem[]
   /** Number of accepted items. */
   readonly kept: number
@@ -67,44 +67,40 @@ export type Judgement = {
   readonly quotaWait: number
   /** Accepted categories that have reached their limit. */
   readonly spent: ReadonlyMap<Category, number>
-  /** Set for an event accepted over its limit because its kind is new: `first` of its kind, or one of the next. */
+  /** Set for an event accepted over its limit because its kind is new: `first` of its kind, or `again`. */
   readonly letThrough: 'first' | 'again' | null
 }
 
 const NOTHING: ReadonlyMap<Category, number> = new Map()
 
-/** From this share of the limit on, kinds of events are remembered, so that a flood knows which are new. */
+/** From this share of the limit on, kinds of events are remembered, so that a later flood shows which are new. */
 const NEARLY_FULL = 0.5
 
 /** Why an item is dropped and for how long; null when it is accepted. */
 type Refused = { readonly reason: DropReason; readonly wait: number } | null
-export type EventDecision = { readonly refused: Refused; readonly letThrough: Judgement['letThrough'] }
+export type EventCheck = { readonly refused: Refused; readonly letThrough: LimitCheck['letThrough'] }
 
-const PASSED: EventDecision = { refused: null, letThrough: null }
+const PASSED: EventCheck = { refused: null, letThrough: null }
 
 /**
  * Decides about an error event by the limit of its key, flood sampling, and the quota.
  * @param event its JSON; null without one
  */
-export function judgeEvent(
-  { limiter, quota, floods }: Judges,
-  key: LimitedKey,
-  event: EventBytes | null,
-): EventDecision {
+export function checkEvent({ limiter, quota, floods }: Limits, key: LimitedKey, event: EventBytes | null): EventCheck {
   const wait = limiter.takeItem(key.id, 'error', key.ratePerMinute)
   const subject = {
     projectId: key.projectId,
     grouping: key.grouping,
     perMinute: key.ratePerMinute ?? KEY_PER_MINUTE,
   }
-  let letThrough: Judgement['letThrough'] = null
+  let letThrough: LimitCheck['letThrough'] = null
   if (wait > 0) {
-    const news = event === null || !key.spikeProtection ? 'unseen' : floods.judge(subject, event)
-    if (news === 'known') return { refused: { reason: 'storm', wait }, letThrough }
-    if (news === 'unseen') return { refused: { reason: 'rate_limited', wait }, letThrough }
-    letThrough = news
+    const kind = event === null || !key.spikeProtection ? 'uninspected' : floods.decide(subject, event)
+    if (kind === 'known') return { refused: { reason: 'storm', wait }, letThrough }
+    if (kind === 'uninspected') return { refused: { reason: 'rate_limited', wait }, letThrough }
+    letThrough = kind
   } else if (event !== null && key.spikeProtection) {
-    if (limiter.fillOf(key.id, 'error', key.ratePerMinute) >= NEARLY_FULL) floods.note(subject, event)
+    if (limiter.fillOf(key.id, 'error', key.ratePerMinute) >= NEARLY_FULL) floods.observe(subject, event)
   }
   const quotaWait = quota.take(key.orgId, key.eventsPerDay)
   if (quotaWait > 0) return { refused: { reason: 'quota', wait: quotaWait }, letThrough: null }
@@ -114,15 +110,15 @@ export function judgeEvent(
 /**
  * Decides about the items of one envelope by size, number and rate (docs/protocol.md §5.2, §6): items over a limit are dropped, the
  * others are accepted. Attachments of a dropped event are dropped with it, minidumps are not.
- * @param mostAttachmentBytes where an endpoint allows more than an envelope does
+ * @param maxAttachmentBytes for endpoints that allow more than an envelope
  */
-export function judgeItems(
-  judges: Judges,
+export function checkItems(
+  limits: Limits,
   key: LimitedKey,
   decoded: Buffer,
   items: readonly RawItem[],
-  mostAttachmentBytes?: number,
-): Judgement {
+  maxAttachmentBytes?: number,
+): LimitCheck {
   let dropped: DroppedItem[] | null = null
   let limited: Map<Category, number> | null = null
   let spent: Map<Category, number> | null = null
@@ -130,19 +126,19 @@ export function judgeItems(
   let kept = 0
   let quotaWait = 0
   const tooLarge = (item: RawItem): boolean =>
-    item.type === 'attachment' && mostAttachmentBytes !== undefined
-      ? item.end - item.start > mostAttachmentBytes
+    item.type === 'attachment' && maxAttachmentBytes !== undefined
+      ? item.end - item.start > maxAttachmentBytes
       : isTooLarge(item)
-  const event = verdictOnEvent(judges, key, decoded, items)
+  const event = checkEventOf(limits, key, decoded, items)
   for (let index = 0; index < items.length; index++) {
     const item = items[index]
     // Digestion records surplus events; intake does not reject them.
     if (item === undefined || item.surplus) continue
-    const most = MAX_COUNT.get(item.type)
-    if (most !== undefined) {
+    const max = MAX_COUNT.get(item.type)
+    if (max !== undefined) {
       const count = ((counts ??= new Map<string, number>()).get(item.type) ?? 0) + 1
       counts.set(item.type, count)
-      if (count > most) {
+      if (count > max) {
         ;(dropped ??= []).push({ index, reason: 'too_large' })
         continue
       }
@@ -157,12 +153,12 @@ export function judgeItems(
     const goesWithEvent = item.type === 'attachment' && event.refused !== null && !isDump
     let refused: Refused
     if (category === 'error' || goesWithEvent) refused = event.refused
-    else refused = judgeOther(judges, key, category, claimedQuantity(item))
+    else refused = checkOther(limits, key, category, claimedQuantity(item))
     if (refused === null) {
       kept++
-      // A container may exceed the limit: announce it, so that the client does not send the next in vain.
+      // A container may exceed the limit: announce that, so that the client does not send the next one in vain.
       const wait =
-        item.headers.item_count === undefined ? 0 : judges.limiter.waitOf(key.id, category, key.ratePerMinute)
+        item.headers.item_count === undefined ? 0 : limits.limiter.waitOf(key.id, category, key.ratePerMinute)
       if (wait > 0) (spent ??= new Map()).set(category, wait)
       continue
     }
@@ -182,7 +178,7 @@ export function judgeItems(
   }
 }
 
-function judgeOther({ limiter, quota }: Judges, key: LimitedKey, category: Category, quantity: number): Refused {
+function checkOther({ limiter, quota }: Limits, key: LimitedKey, category: Category, quantity: number): Refused {
   const wait = limiter.takeItem(key.id, category, key.ratePerMinute, quantity)
   if (wait > 0) return { reason: 'rate_limited', wait }
   const quotaWait = QUOTA_CATEGORIES.includes(category) ? quota.take(key.orgId, key.eventsPerDay) : 0
@@ -192,12 +188,12 @@ function judgeOther({ limiter, quota }: Judges, key: LimitedKey, category: Categ
 const isTooLarge = (item: RawItem): boolean =>
   item.end - item.start > (MAX_BYTES.get(item.type) ?? Number.POSITIVE_INFINITY)
 
-/** Decides about the event first, at any position: attachments before it depend on it as well. */
-function verdictOnEvent(judges: Judges, key: LimitedKey, decoded: Buffer, items: readonly RawItem[]): EventDecision {
+/** Checks the event before the other items, in any position: attachments depend on it. */
+function checkEventOf(limits: Limits, key: LimitedKey, decoded: Buffer, items: readonly RawItem[]): EventCheck {
   for (const item of items) {
     if (categoryOf(item.type) !== 'error' || item.surplus || isTooLarge(item)) continue
     const { start, end } = item
-    return judgeEvent(judges, key, item.type === 'event' ? { decoded, start, end } : null)
+    return checkEvent(limits, key, item.type === 'event' ? { decoded, start, end } : null)
   }
   return PASSED
 }
