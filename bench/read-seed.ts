@@ -1,7 +1,7 @@
 import type { Database } from '#server/storage/database.ts'
 import { zstdCompressSync } from 'node:zlib'
 import pg from 'pg'
-import { orgLexeme } from '#server/issue-search/lexemes.ts'
+import { orgTerm } from '#server/issue-search/index-terms.ts'
 import { RECEIVED_DAY_TABLES } from '#server/digest/day-tables.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
@@ -85,7 +85,7 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
      select c.id, s.document || array_to_tsvector(${WORDS.replaceAll('g ', 'c.g ').replaceAll('|| g]', '|| c.g]')}
          || array[E'\\x1drelease\\x1f1.' || c.g % 40 || '.0', E'\\x1drelease\\x1f2.' || c.g % 12 || '.0', E'\\x1dtenant\\x1ft' || c.g % 1000, $1])
      from bench_copies c join issue_search s on s.issue_id = c.model on conflict do nothing`,
-    [orgLexeme(String((await run('select org_id from issues limit 1')).rows[0]?.['org_id']))],
+    [orgTerm(String((await run('select org_id from issues limit 1')).rows[0]?.['org_id']))],
   )
   await run(
     'create index issue_search_by_document on issue_search using gin (document) with (gin_pending_list_limit = 512)',

@@ -2,7 +2,7 @@ import { purgeFilesTask } from './feedback/purge-task.ts'
 import { packEventsTask } from './events/pack-task.ts'
 import { purgeEventsTask } from './events/purge-events.ts'
 import { bulkIssuesTask, forgetBulkTask } from './issue-bulk/run-operation.ts'
-import { indexLexemesTask } from './issue-search/index-lexemes.ts'
+import { indexTermsTask } from './issue-search/index-documents.ts'
 import { releasedCommitsTask } from './issue-recording/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from './issue-recording/tasks.ts'
 import { purgeInboxesTask } from './inbox/inbox.ts'
@@ -28,7 +28,7 @@ export const TASKS: readonly Task[] = [
   purgeQuarantineTask,
   compactPerformanceTask,
   purgePerformanceTask,
-  indexLexemesTask,
+  indexTermsTask,
   sweepIssuesTask,
   pruneCountsTask,
   releasedCommitsTask,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Database, Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { dayOf } from '../kernel/day.ts'
-import { forgetLexemes } from '../issue-search/learn-lexemes.ts'
+import { forgetKnownTerms } from '../issue-search/write-index-terms.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
 import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'
@@ -90,13 +90,13 @@ export async function commitBatches(app: App, prepared: PreparedBatches): Promis
       return record(app, tx, prepared.entries)
     })
   } catch (error) {
-    forgetLexemes()
+    forgetKnownTerms()
     if (!mayBlameEntry(error)) throw error
     app.log.error(
       { err: error, entries: prepared.entries.length },
       'a batch cannot be recorded; recording its entries one by one',
     )
-    return commitOneByOne(app, prepared).finally(forgetLexemes)
+    return commitOneByOne(app, prepared).finally(forgetKnownTerms)
   }
 }
 

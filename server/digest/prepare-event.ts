@@ -2,7 +2,7 @@ import type { StoredEvent } from '../events/event.ts'
 import { filteredEvent } from '../filters/compile-filters.ts'
 import type { Occurrence } from '../issue-recording/occurrence.ts'
 import { factsOf } from '../issue-search/facts.ts'
-import { searchedTexts } from '../issue-search/searched-texts.ts'
+import { indexedTextsOf } from '../issue-search/indexed-texts.ts'
 import { eventSeverityOf } from '../issue-rules/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
@@ -112,7 +112,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       eventSeverity: eventSeverityOf(severityFacts(event)),
       manyUsers: project.manyUsers,
       owner: project.ownership?.(event) ?? null,
-      searchWords: searchedTexts(event, title),
+      indexedTexts: indexedTextsOf(event, title),
       facts: factsOf(event),
     },
   }

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import { shortId } from '../issue-rules/issue.ts'
 import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
-import { splitDocument, uniteDocuments } from '../issue-search/search.queries.ts'
+import { restoreOwnDocument, mergeDocuments } from '../issue-search/search.queries.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /**
@@ -255,7 +255,7 @@ export async function rebuildTarget(tx: Tx, targetId: string, isWhole: boolean):
     await addHours(tx, ownIds, targetId)
     if (!isWhole) for (const id of ownIds) await addUsers(tx, id, targetId)
   }
-  await splitDocument(tx, targetId)
+  await restoreOwnDocument(tx, targetId)
   await summarise(tx, targetId, 'left')
   if (members.length > 1) return
   const leftOver = ownIds.filter((id) => id !== targetId)
@@ -314,7 +314,7 @@ export async function summarise(tx: Tx, targetId: string, how: 'joined' | 'left'
         from merged_issues m where m.target_id = ${targetId}
       ) d on true group by d.day
     ) u where i.id = ${targetId}`.execute(tx)
-  await uniteDocuments(tx, targetId)
+  await mergeDocuments(tx, targetId)
 }
 
 /** Where hours and users of the members of a root are filed, the root's own included; none for one that stands alone. */

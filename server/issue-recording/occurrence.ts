@@ -29,7 +29,7 @@ export type Occurrence = {
   /** Who owns it, should it make a new issue; null without ownership rules. */
   readonly owner: OwnerQuestion | null
   /** Texts whose words the issue is found by. */
-  readonly searchWords: readonly (string | null)[]
+  readonly indexedTexts: readonly (string | null)[]
   /** Keys and values it is found by. */
   readonly facts: readonly Fact[]
 }

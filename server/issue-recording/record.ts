@@ -29,7 +29,7 @@ import { recordMergedIssues } from './record-merged-issues.ts'
 import { assignNewIssues, notificationKind, notifySubscribers, type SubscribedTransition } from './assign-and-notify.ts'
 import * as sql from './record.queries.ts'
 import { countUsers, seenOf } from './record-users.ts'
-import { learnLexemes } from '../issue-search/learn-lexemes.ts'
+import { writeIndexTerms } from '../issue-search/write-index-terms.ts'
 
 export type Recorded = {
   /** Per project: which issues were touched, which of them are new. */
@@ -66,7 +66,7 @@ export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly
     .map((group) => ({ sourceId: group.sourceId, occurrences: [...group.occurrences] }))
   const sources = new Map(members.flatMap((member) => member.occurrences.map((one) => [one, member.sourceId])))
   const groups = groupByIssue(fingerprints)
-  await learnLexemes(
+  await writeIndexTerms(
     tx,
     now,
     groups.map((group) => ({ ...group, orgId: firstOf(group).orgId, first: newestOf(group) })),

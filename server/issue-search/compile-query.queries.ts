@@ -6,9 +6,9 @@ import { isAssignedTo, isOfTeam, isUnassigned } from '../issue-rows/owned.querie
 import { lastSeenSince, rankOf } from '../issue-rows/sort-keys.queries.ts'
 import type { Connection } from '../storage/database.ts'
 import { askedKey } from './facts.ts'
-import { factLexeme, factPrefix, keyLexeme, orgLexeme, overflowLexeme, soughtIn } from './lexemes.ts'
-import { isTeam, peopleNamed, projectsNamed, type Named } from './query-names.ts'
-import { goesOn } from './query-keys.ts'
+import { factTerm, factPrefix, keyTerm, orgTerm, overflowTerm, searchTermsOf } from './index-terms.ts'
+import { isTeam, membersNamed, projectsNamed, type Named } from './resolve-names.ts'
+import { isInfixPattern } from './query-keys.ts'
 import { boundsOf } from './query-time.ts'
 import type { Facet, Pattern, Query, Term } from './query.ts'
 
@@ -22,15 +22,15 @@ export type Compiled = {
   /** And the issue was seen then or later; undefined when nothing asks for it. Apart, as an index answers it coarsely. */
   readonly seenSince: Date | undefined
   /**
-   * A question to the documents that every match answers, null for none; not among `conditions`. With `isSelective` it
+   * A tsquery to the documents that every match documentMatches, null for none; not among `conditions`. With `isSelective` it
    * asks for something to be there.
    */
-  readonly document: { readonly question: string; readonly isSelective: boolean } | null
+  readonly document: { readonly tsquery: string; readonly isSelective: boolean } | null
 }
 
-/** A part: either a question to the document, in PostgreSQL's own words (tsquery), or a condition. */
+/** A part: either a tsquery to the document, in PostgreSQL's own words (tsquery), or a condition. */
 type Part =
-  | { readonly kind: 'document'; readonly question: string; readonly isSelective: boolean }
+  | { readonly kind: 'document'; readonly tsquery: string; readonly isSelective: boolean }
   | { readonly kind: 'condition'; readonly condition: Condition }
 
 /**
@@ -48,7 +48,7 @@ export async function compileQuery(
   if (query === null) return { conditions: [], seenSince: undefined, document: null }
   const terms = termsOf(query)
   const named: Named = {
-    people: await peopleNamed(db, actor, terms, name),
+    people: await membersNamed(db, actor, terms, name),
     projects: await projectsNamed(db, actor, terms, name),
   }
   const compiler = new Compiler(actor, named, now, found)
@@ -59,7 +59,7 @@ export async function compileQuery(
   return {
     conditions: parts.flatMap((part) => (part.kind === 'condition' ? [part.condition] : [])),
     seenSince: latest(seen),
-    document: documents.length === 0 ? null : together(documents),
+    document: documents.length === 0 ? null : allOf(documents),
   }
 }
 
@@ -82,37 +82,37 @@ export function termsOf(query: Query): Term[] {
 
 type DocumentPart = Extract<Part, { kind: 'document' }>
 
-const together = (parts: readonly DocumentPart[]): DocumentPart => ({
+const allOf = (parts: readonly DocumentPart[]): DocumentPart => ({
   kind: 'document',
-  question: parts.map(({ question }) => `(${question})`).join(' & '),
+  tsquery: parts.map(({ tsquery }) => `(${tsquery})`).join(' & '),
   isSelective: parts.some(({ isSelective }) => isSelective),
 })
 
-/** Whether the document of issue `i` answers a question, by looking at it. */
-export const answers = (orgId: string, question: string): Condition =>
-  sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id and s.document @@ ${inOrg(orgId, question)}::tsquery)`
+/** Whether the document of issue `i` answers a tsquery, by looking at it. */
+export const documentMatches = (orgId: string, tsquery: string): Condition =>
+  sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id and s.document @@ ${inOrg(orgId, tsquery)}::tsquery)`
 
 /**
- * Ids of the issues whose documents answer a question. The planner is not told the question: it knows which words most
+ * Ids of the issues whose documents answer a tsquery. The planner is not told the tsquery: it knows which words most
  * documents have, and would then read all of them, one by one, rather than ask the index.
  */
-export const foundByIndex = (orgId: string, question: string): RawBuilder<unknown> =>
-  sql`select s.issue_id from issue_search s where s.document @@ (select ${inOrg(orgId, question)}::tsquery)`
+export const issuesByIndex = (orgId: string, tsquery: string): RawBuilder<unknown> =>
+  sql`select s.issue_id from issue_search s where s.document @@ (select ${inOrg(orgId, tsquery)}::tsquery)`
 
 /**
- * Whether the document of issue `i` answers a question, by asking the index once: what it finds is kept at hand while
+ * Whether the document of issue `i` answers a tsquery, by asking the index once: what it finds is kept at hand while
  * issues are read in any order.
  */
-export const isAmong = (orgId: string, question: string): Condition =>
+export const isFoundByIndex = (orgId: string, tsquery: string): Condition =>
   // `is true` keeps it from becoming a join, for whose order nothing is known.
-  sql<SqlBool>`(i.id in (${foundByIndex(orgId, question)})) is true`
+  sql<SqlBool>`(i.id in (${issuesByIndex(orgId, tsquery)})) is true`
 
-/** The question within an organisation: its documents are told apart inside the index. */
-export const inOrg = (orgId: string, question: string): string => `${exactly(orgLexeme(orgId))} & (${question})`
+/** The tsquery within an organisation: its documents are told apart inside the index. */
+export const inOrg = (orgId: string, tsquery: string): string => `${exact(orgTerm(orgId))} & (${tsquery})`
 
-const quoted = (lexeme: string): string => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
-const exactly = quoted
-const beginning = (lexeme: string): string => `${quoted(lexeme)}:*`
+const quoted = (term: string): string => `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+const exact = quoted
+const prefix = (term: string): string => `${quoted(term)}:*`
 
 class Compiler {
   readonly #actor: OrgActor
@@ -135,7 +135,7 @@ class Compiler {
       case 'not': {
         const part = this.part(query.part)
         return part.kind === 'document'
-          ? { kind: 'document', question: `!(${part.question})`, isSelective: false }
+          ? { kind: 'document', tsquery: `!(${part.tsquery})`, isSelective: false }
           : condition(sql<SqlBool>`not coalesce(${part.condition}, false)`)
       }
       default:
@@ -150,11 +150,11 @@ class Compiler {
       documents.length === 0
         ? []
         : kind === 'and'
-          ? [together(documents)]
+          ? [allOf(documents)]
           : [
               {
                 kind: 'document',
-                question: documents.map(({ question }) => `(${question})`).join(' | '),
+                tsquery: documents.map(({ tsquery }) => `(${tsquery})`).join(' | '),
                 isSelective: documents.every(({ isSelective }) => isSelective),
               },
             ]
@@ -166,16 +166,16 @@ class Compiler {
   }
 
   #condition(part: Part): Condition {
-    return part.kind === 'condition' ? part.condition : answers(this.#actor.orgId, part.question)
+    return part.kind === 'condition' ? part.condition : documentMatches(this.#actor.orgId, part.tsquery)
   }
 
   #term(term: Term): Part {
     switch (term.kind) {
       case 'text': {
-        const words = soughtIn(term.text, term.whole).map(({ word, whole }) =>
-          whole ? exactly(word) : beginning(word),
+        const words = searchTermsOf(term.text, term.whole).map(({ word, whole }) =>
+          whole ? exact(word) : prefix(word),
         )
-        return { kind: 'document', question: words.join(' & '), isSelective: true }
+        return { kind: 'document', tsquery: words.join(' & '), isSelective: true }
       }
       case 'status':
         return condition(sql<SqlBool>`i.status = any(${[...term.values]}::text[])`)
@@ -243,21 +243,21 @@ class Compiler {
 
   /** Every release of an issue is in its document, unless there are more than fit. */
   #release({ field, values }: Extract<Term, { kind: 'release' }>): Part {
-    const question = [
+    const tsquery = [
       ...values.map((pattern) => patternQuestion('release', pattern)),
-      exactly(overflowLexeme('release')),
+      exact(overflowTerm('release')),
     ].join(' | ')
     const column = sql.ref(`i.${field}`)
     const matches = sql<SqlBool>`(${columnMatches(column, values)} or ${columnMatches(column, values, '%@')})`
-    return condition(sql<SqlBool>`(${matches} and ${answers(this.#actor.orgId, question)})`)
+    return condition(sql<SqlBool>`(${matches} and ${documentMatches(this.#actor.orgId, tsquery)})`)
   }
 
   #facet(term: Facet): Part {
-    return term.values.some(goesOn)
+    return term.values.some(isInfixPattern)
       ? condition(sql<SqlBool>`i.id = any(${[...(this.#found.get(term) ?? [])]}::uuid[])`)
       : {
           kind: 'document',
-          question: term.values.map((pattern) => patternQuestion(askedKey(term.key), pattern)).join(' | '),
+          tsquery: term.values.map((pattern) => patternQuestion(askedKey(term.key), pattern)).join(' | '),
           isSelective: true,
         }
   }
@@ -274,7 +274,7 @@ function countIs({ field, op, value }: Extract<Term, { kind: 'count' }>): Condit
 const condition = (given: Condition): Part => ({ kind: 'condition', condition: given })
 
 const patternQuestion = (key: string, { text, glob }: Pattern): string =>
-  glob ? beginning(factPrefix(key, text.slice(0, text.indexOf('*')))) : exactly(factLexeme(key, text))
+  glob ? prefix(factPrefix(key, text.slice(0, text.indexOf('*')))) : exact(factTerm(key, text))
 
 export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 export const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
@@ -308,7 +308,7 @@ const COLUMNS: Readonly<Record<string, Condition>> = {
 
 function has(key: string): Part {
   if (Object.hasOwn(COLUMNS, key)) return condition(COLUMNS[key] as Condition)
-  return { kind: 'document', question: exactly(keyLexeme(askedKey(key))), isSelective: true }
+  return { kind: 'document', tsquery: exact(keyTerm(askedKey(key))), isSelective: true }
 }
 
 export const hasIdAmong = (ids: readonly string[]): Condition => sql<SqlBool>`i.id = any(${[...ids]}::uuid[])`

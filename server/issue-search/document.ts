@@ -1,7 +1,7 @@
 import { isOwnKey, type Fact } from './facts.ts'
-import { addWords, factLexeme, isWord, keyLexeme, keyOf, overflowLexeme } from './lexemes.ts'
+import { addWords, factTerm, isWord, keyTerm, keyOf, overflowTerm } from './index-terms.ts'
 
-/** The search document of an issue: a bounded set of lexemes that grows with what its events say. Pure. */
+/** The search document of an issue: a bounded set of terms that grows with what its events say. Pure. */
 
 /** What is kept; the rest is not found, and a mark says so for facts. */
 const MAX_WORD_CHARACTERS = 6_000
@@ -16,60 +16,59 @@ const MORE_VALUES: Readonly<Record<string, number>> = {
   'device.model': 100,
 }
 
-/** Lexemes of one event: words of its texts, facts, and the words in these. */
-export function lexemesOf(texts: readonly (string | null)[], facts: readonly Fact[]): string[] {
-  const lexemes = new Set<string>()
-  for (const text of texts) if (text !== null) addWords(lexemes, text)
-  for (const [key, value] of facts) lexemes.add(factLexeme(key, value))
+/** Index terms of one event: words of its texts, facts, and the words in these. */
+export function indexTermsOf(texts: readonly (string | null)[], facts: readonly Fact[]): string[] {
+  const terms = new Set<string>()
+  for (const text of texts) if (text !== null) addWords(terms, text)
+  for (const [key, value] of facts) terms.add(factTerm(key, value))
   // Last, where there is room: what is asked for by name matters more.
-  for (const [, value] of facts) addLasting(lexemes, value)
-  return [...lexemes]
+  for (const [, value] of facts) addRecurringWords(terms, value)
+  return [...terms]
 }
 
 /** Adds the words of a text that are worth keeping for long. */
-export function addLasting(lexemes: Set<string>, text: string): void {
+export function addRecurringWords(terms: Set<string>, text: string): void {
   const words = new Set<string>()
   addWords(words, text)
-  for (const word of words) if (isLasting(word)) lexemes.add(word)
+  for (const word of words) if (isRecurring(word)) terms.add(word)
 }
 
-/** What has room of new lexemes in a document, with marks for what has none; empty when nothing changes. */
-export function growth(document: readonly string[], lexemes: readonly string[]): string[] {
+/** What has room of new terms in a document, with marks for what has none; empty when nothing changes. */
+export function termsToAdd(document: readonly string[], terms: readonly string[]): string[] {
   const known = new Set(document)
   const values = new Map<string, number>()
   let wordCharacters = 0
-  for (const lexeme of known) {
-    const key = keyOf(lexeme)
+  for (const term of known) {
+    const key = keyOf(term)
     if (key !== null) values.set(key, (values.get(key) ?? 0) + 1)
-    else if (isWord(lexeme)) wordCharacters += lexeme.length + 1
+    else if (isWord(term)) wordCharacters += term.length + 1
   }
   const added: string[] = []
-  const add = (lexeme: string): void => {
-    if (known.has(lexeme)) return
-    known.add(lexeme)
-    added.push(lexeme)
+  const add = (term: string): void => {
+    if (known.has(term)) return
+    known.add(term)
+    added.push(term)
   }
-  for (const lexeme of lexemes) {
-    if (known.has(lexeme) || lexeme === '') continue
-    const key = keyOf(lexeme)
+  for (const term of terms) {
+    if (known.has(term) || term === '') continue
+    const key = keyOf(term)
     if (key === null) {
-      wordCharacters += lexeme.length + 1
-      if (wordCharacters <= MAX_WORD_CHARACTERS) add(lexeme)
+      wordCharacters += term.length + 1
+      if (wordCharacters <= MAX_WORD_CHARACTERS) add(term)
       continue
     }
     const count = values.get(key) ?? 0
     // However many tags there are, release and device have their place.
     if (count === 0 && values.size >= MAX_KEYS && !isOwnKey(key)) continue
-    if (count >= (Object.hasOwn(MORE_VALUES, key) ? (MORE_VALUES[key] ?? 0) : MAX_VALUES)) add(overflowLexeme(key))
+    if (count >= (Object.hasOwn(MORE_VALUES, key) ? (MORE_VALUES[key] ?? 0) : MAX_VALUES)) add(overflowTerm(key))
     else {
       values.set(key, count + 1)
-      add(lexeme)
-      add(keyLexeme(key))
+      add(term)
+      add(keyTerm(key))
     }
   }
   return added
 }
 
 /** A word of a later event worth keeping: numbers and ids of one event would fill the document. */
-export const isLasting = (lexeme: string): boolean =>
-  !isWord(lexeme) || !/\p{N}.*\p{N}.*\p{N}|^[\da-f]{8,}$/u.test(lexeme)
+export const isRecurring = (term: string): boolean => !isWord(term) || !/\p{N}.*\p{N}.*\p{N}|^[\da-f]{8,}$/u.test(term)

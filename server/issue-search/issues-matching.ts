@@ -2,22 +2,22 @@ import type { RawBuilder } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import type { Connection } from '../storage/database.ts'
 import {
-  answers,
+  documentMatches,
   compileQuery,
   hasIdAmong,
-  isAmong,
+  isFoundByIndex,
   not,
   termsOf,
   type Compiled,
   type Condition,
 } from './compile-query.queries.ts'
-import { beginningOf, isInfix, lookThrough } from './look-through.queries.ts'
+import { prefixesOf, hasInfix, scanDocuments } from './scan-documents.queries.ts'
 import { grouped, type Query, type Term } from './query.ts'
 import { findByDocument } from './search.queries.ts'
 
 /** Matches up to here are asked for by their ids. */
 const FEW = 2_000
-/** Up to here what matches is kept in memory for the length of a question; documents of more are looked at one by one. */
+/** Up to here what matches is kept in memory for the length of a tsquery; documents of more are looked at one by one. */
 const MANY = 200_000
 
 /** What issues (`issues as i`) fulfil that answer a query: seen since then, and all conditions; nothing for the empty one. */
@@ -38,15 +38,15 @@ export async function issuesMatching(
   idsOf: (matching: Matching) => RawBuilder<unknown>,
   name = 'q',
 ): Promise<Matching> {
-  const has = (part: Query): boolean => termsOf(part).some(isInfix)
+  const has = (part: Query): boolean => termsOf(part).some(hasInfix)
   const found = new Map<Term, readonly string[]>()
   // Whatever else every match fulfils narrows what is looked through, patterns that were looked for among it.
   const parts = query?.kind === 'and' ? query.parts : query === null ? [] : [query]
   const sure = parts.filter((part) => !has(part))
   for (const part of parts.filter(has)) {
-    for (const term of termsOf(part).filter(isInfix)) {
-      const among = await matchingOf(db, actor, grouped('and', [...sure, beginningOf(term)]), now, name, found)
-      found.set(term, await lookThrough(db, term, idsOf(among), name))
+    for (const term of termsOf(part).filter(hasInfix)) {
+      const among = await matchingOf(db, actor, grouped('and', [...sure, prefixesOf(term)]), now, name, found)
+      found.set(term, await scanDocuments(db, term, idsOf(among), name))
     }
     sure.push(part)
   }
@@ -63,18 +63,18 @@ async function matchingOf(
 ): Promise<Matching> {
   const { conditions, seenSince, document } = await compileQuery(db, actor, query, now, name, found)
   if (document === null) return { seenSince, conditions }
-  return { seenSince, conditions: [await documentMatches(db, actor.orgId, document), ...conditions] }
+  return { seenSince, conditions: [await documentCondition(db, actor.orgId, document), ...conditions] }
 }
 
-async function documentMatches(
+async function documentCondition(
   db: Connection,
   orgId: string,
-  { question, isSelective }: NonNullable<Compiled['document']>,
+  { tsquery, isSelective }: NonNullable<Compiled['document']>,
 ): Promise<Condition> {
   // What only negates is answered by most: fewer do not answer it.
-  const asked = isSelective ? question : `!(${question})`
+  const asked = isSelective ? tsquery : `!(${tsquery})`
   const found = await findByDocument(db, orgId, asked, { few: FEW, many: MANY })
-  if (found === 'many') return answers(orgId, question)
-  const matches = found === 'some' ? isAmong(orgId, asked) : hasIdAmong(found)
+  if (found === 'many') return documentMatches(orgId, tsquery)
+  const matches = found === 'some' ? isFoundByIndex(orgId, asked) : hasIdAmong(found)
   return isSelective ? matches : not(matches)
 }

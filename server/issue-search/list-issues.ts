@@ -6,7 +6,7 @@ import { isStatementCancelled } from '../storage/pool.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import type { Issue, IssueSort, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 import { encodeCursor } from './list-cursor.ts'
-import { countByStatus, idsUnder, selectIssueIds, selectIssues, type IssueFilter } from './list.queries.ts'
+import { countByStatus, issueIdsOf, selectIssueIds, selectIssues, type IssueFilter } from './list.queries.ts'
 import { latest } from './compile-query.queries.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
 import { parseQuery } from './parse-query.ts'
@@ -131,6 +131,6 @@ async function filterOf(
     conditions,
   })
   const query = parseQuery(input.q ?? '', name)
-  const idsOf = (matching: Matching) => idsUnder(app.db, actor, under(matching))
+  const idsOf = (matching: Matching) => issueIdsOf(app.db, actor, under(matching))
   return under(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
 }

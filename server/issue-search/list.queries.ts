@@ -157,7 +157,7 @@ function newestAmong(db: Connection, actor: OrgActor, filter: IssueFilter, page:
 }
 
 /** Ids alone, all of them and in no order, to stand in another statement. */
-export const idsUnder = (db: Connection, actor: OrgActor, filter: IssueFilter): RawBuilder<unknown> =>
+export const issueIdsOf = (db: Connection, actor: OrgActor, filter: IssueFilter): RawBuilder<unknown> =>
   sql`${filtered(db, actor, filter).select('i.id')}`
 
 /** Ids alone, newest first. */

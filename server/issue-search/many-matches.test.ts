@@ -7,8 +7,8 @@ import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
 import type { IssueSort, IssueStatus } from '../issue-rules/issue.api.ts'
 import { issueIdsMatching, listIssues, searchIssues } from './list-issues.ts'
-import { foundByIndex } from './compile-query.queries.ts'
-import { orgLexeme } from './lexemes.ts'
+import { issuesByIndex } from './compile-query.queries.ts'
+import { orgTerm } from './index-terms.ts'
 import { findByDocument, insertDocuments } from './search.queries.ts'
 
 /** Matches of a few are asked for by id, of more by the index, of very many one by one: all of it must answer the same. */
@@ -74,7 +74,7 @@ beforeAll(async () => {
     const document = (orgId: string, id: string, index: number) => ({
       orgId,
       issueId: id,
-      lexemes: wordsOf(index + 1),
+      terms: wordsOf(index + 1),
     })
     await insertDocuments(
       tx,
@@ -178,9 +178,9 @@ test('how many documents answer is known up to what matters', async () => {
 })
 
 test('the index is asked for a word all documents have, not each document', async () => {
-  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${foundByIndex(person.actor.orgId, `'common'`)}`.execute(
-    app.db,
-  )
+  const { rows } = await sql<{
+    'QUERY PLAN': string
+  }>`explain ${issuesByIndex(person.actor.orgId, `'common'`)}`.execute(app.db)
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('issue_search_by_document')
 })
 
@@ -207,7 +207,7 @@ describe('patterns that go on after a star', () => {
        select k.id, array_to_tsvector(array[$2, E'\\x1dtenant\\x1ft' || k.n || '_%', E'\\x1dtier\\x1f' || k.n % 2, E'\\x1dzone\\x1f9_%'] ||
          case when k.n % 1000 = 0 then array['seldom'] else '{}' end)
        from unnest($1::uuid[]) with ordinality k (id, n)`,
-      [ids, orgLexeme(owner.actor.orgId)],
+      [ids, orgTerm(owner.actor.orgId)],
     )
     await app.db.query(`update issues set status = 'ignored' where id = any($1)`, [ids.slice(0, 3_000)])
   })
@@ -235,9 +235,9 @@ describe('patterns that go on after a star', () => {
   })
 
   test.each([
-    ['tenant:t*9', 'q: tenant:t*9 would look through more than 10,000 issues; '],
-    ['(seldom OR tenant:t*9)', 'q: tenant:t*9 would look through more than 10,000 issues; '],
-    ['tier:[0, 1] -tenant:[t*9, zz]', 'q: tenant:[t*9, zz] would look through more than 10,000 issues; '],
+    ['tenant:t*9', 'q: tenant:t*9 would scan more than 10,000 issues; '],
+    ['(seldom OR tenant:t*9)', 'q: tenant:t*9 would scan more than 10,000 issues; '],
+    ['tier:[0, 1] -tenant:[t*9, zz]', 'q: tenant:[t*9, zz] would scan more than 10,000 issues; '],
   ])('are refused beyond what can be looked through: %s', async (q, sentence) => {
     const place = q.indexOf('tenant') + 1
     await expect(search(q)).rejects.toThrow(

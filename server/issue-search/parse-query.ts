@@ -2,7 +2,7 @@ import { invalid } from '../kernel/errors.ts'
 import { type Bounds, readKeyTerm, knowsKey } from './query-keys.ts'
 import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
 import { MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
-import { soughtIn } from './lexemes.ts'
+import { searchTermsOf } from './index-terms.ts'
 import { grouped, MAX_DEPTH, MAX_INFIXES, MAX_TERMS, negated, type Query } from './query.ts'
 
 /**
@@ -134,7 +134,7 @@ class Parser {
 
   /** Null for what holds no word: `->`. Each of several words counts. */
   #text(text: string, whole: boolean, at: number): Query | null {
-    const words = soughtIn(text, whole, MAX_TERMS).length
+    const words = searchTermsOf(text, whole, MAX_TERMS).length
     if (words === 0) return null
     this.#count(words - 1, at)
     return { kind: 'text', text, whole }

@@ -38,7 +38,7 @@ const textsOf = (values: readonly Value[]): string[] => [...new Set(values.map((
 export type Bounds = { readonly values: (more: number) => void; readonly infix: () => void }
 
 /** Whether something follows a `*`. */
-export const goesOn = ({ text, glob }: Pattern): boolean => glob && text.indexOf('*') < text.length - 1
+export const isInfixPattern = ({ text, glob }: Pattern): boolean => glob && text.indexOf('*') < text.length - 1
 
 /** Values of a closed list. */
 function oneOf<const T extends string>(known: readonly T[], term: (values: readonly T[]) => Term): Reader {
@@ -159,7 +159,7 @@ export function readKeyTerm(lexer: QueryLexer, written: string, at: number, boun
   if (Object.hasOwn(IS_WORDS, word)) return (IS_WORDS[word] as (at: number) => Term)(at)
   if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
   const patterns = patternsOf(lexer, values)
-  if (!patterns.some(goesOn)) return { kind: 'facet', key, values: patterns }
+  if (!patterns.some(isInfixPattern)) return { kind: 'facet', key, values: patterns }
   bounds.infix()
   return { kind: 'facet', key, values: patterns, at }
 }

@@ -10,7 +10,7 @@ import { ISSUE_SORTS, ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts
 import type { IssueSort } from '../issue-rules/issue.api.ts'
 import { issueIdsMatching, listIssues, searchIssues } from './list-issues.ts'
 import { updateIssue } from '../issues/update-issue.ts'
-import { indexNewLexemes } from './index-lexemes.ts'
+import { indexNewTerms } from './index-documents.ts'
 import { parseQuery } from './parse-query.ts'
 import { printQuery } from './print-query.ts'
 import { DEVICES, meant, type ModelEvent, RELEASES, TENANTS, USERS, WORDS, type World } from './search-model.fixture.ts'
@@ -106,7 +106,7 @@ beforeAll(async () => {
     events.set(type, [...(events.get(type) ?? []), told])
   }
   await server.service.drain()
-  await indexNewLexemes(server.app)
+  await indexNewTerms(server.app)
   const listed = async () => await server.issues(ada, 'limit=100')
   for (const { id } of await listed())
     await updateIssue(server.app, actor, {

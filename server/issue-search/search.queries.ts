@@ -1,81 +1,81 @@
 import { sql } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
-import { foundByIndex } from './compile-query.queries.ts'
-import { orgLexeme } from './lexemes.ts'
+import { issuesByIndex } from './compile-query.queries.ts'
+import { orgTerm } from './index-terms.ts'
 
-/** Tables of the search: documents of issues, and lexemes on their way into them. */
+/** Tables of the search: documents of issues, and terms on their way into them. */
 
 const BETWEEN = '\u001E'
 
-export const joined = (lexemes: readonly string[]): string => lexemes.join(BETWEEN)
-export const apart = (lexemes: string): string[] => lexemes.split(BETWEEN)
+export const joined = (terms: readonly string[]): string => terms.join(BETWEEN)
+export const apart = (terms: string): string[] => terms.split(BETWEEN)
 
-export type NewDocument = { readonly issueId: string; readonly orgId: string; readonly lexemes: readonly string[] }
+export type NewDocument = { readonly issueId: string; readonly orgId: string; readonly terms: readonly string[] }
 
 export async function insertDocuments(tx: Tx, documents: readonly NewDocument[]): Promise<void> {
   if (documents.length === 0) return
   await tx.query({
     name: 'search-insert-documents',
     text: `insert into issue_search (issue_id, document)
-           select k.id, array_to_tsvector(string_to_array(k.lexemes, E'\\x1e')) from unnest($1::uuid[], $2::text[]) k (id, lexemes)`,
+           select k.id, array_to_tsvector(string_to_array(k.terms, E'\\x1e')) from unnest($1::uuid[], $2::text[]) k (id, terms)`,
     values: [
       documents.map(({ issueId }) => issueId),
-      documents.map(({ orgId, lexemes }) => joined([orgLexeme(orgId), ...lexemes])),
+      documents.map(({ orgId, terms }) => joined([orgTerm(orgId), ...terms])),
     ],
   })
 }
 
-export async function insertNewLexemes(
+export async function insertNewTerms(
   tx: Tx,
-  rows: readonly { issueId: string; lexemes: readonly string[] }[],
+  rows: readonly { issueId: string; terms: readonly string[] }[],
 ): Promise<void> {
   if (rows.length === 0) return
   await tx.query({
-    name: 'search-insert-lexemes',
+    name: 'search-insert-terms',
     text: 'insert into issue_new_terms (issue_id, terms) select * from unnest($1::uuid[], $2::text[])',
-    values: [rows.map(({ issueId }) => issueId), rows.map(({ lexemes }) => joined(lexemes))],
+    values: [rows.map(({ issueId }) => issueId), rows.map(({ terms }) => joined(terms))],
   })
 }
 
-/** Takes the oldest waiting lexemes, per issue; those another worker holds are left to it. */
-export async function takeNewLexemes(tx: Tx, most: number): Promise<Map<string, string[]>> {
-  const { rows } = await tx.query<{ issue_id: string; lexemes: string }>({
-    name: 'search-take-lexemes',
+/** Takes the oldest waiting terms, per issue; those another worker holds are left to it. */
+export async function takeNewTerms(tx: Tx, most: number): Promise<Map<string, string[]>> {
+  const { rows } = await tx.query<{ issue_id: string; terms: string }>({
+    name: 'search-take-terms',
     text: `delete from issue_new_terms where id = any(array(
-             select id from issue_new_terms order by id limit $1 for update skip locked)) returning issue_id, terms as lexemes`,
+             select id from issue_new_terms order by id limit $1 for update skip locked)) returning issue_id, terms`,
     values: [most],
   })
   const taken = new Map<string, string[]>()
   for (const row of rows) {
     const before = taken.get(row.issue_id)
-    const lexemes = apart(row.lexemes)
-    if (before === undefined) taken.set(row.issue_id, lexemes)
-    else for (const lexeme of lexemes) before.push(lexeme)
+    const terms = apart(row.terms)
+    if (before === undefined) taken.set(row.issue_id, terms)
+    else for (const term of terms) before.push(term)
   }
   return taken
 }
 
 /** Documents of issues, locked in the order of their ids; those of issues that are gone are left out. */
 export async function lockDocuments(tx: Tx, issueIds: readonly string[]): Promise<Map<string, string[]>> {
-  const { rows } = await tx.query<{ issue_id: string; lexemes: string }>({
+  const { rows } = await tx.query<{ issue_id: string; terms: string }>({
     name: 'search-lock-documents',
-    text: `select issue_id, array_to_string(tsvector_to_array(document), E'\\x1e') as lexemes from issue_search
+    text: `select issue_id, array_to_string(tsvector_to_array(document), E'\\x1e') as terms from issue_search
            where issue_id = any($1::uuid[]) order by issue_id for no key update`,
     values: [issueIds],
   })
-  return new Map(rows.map((row) => [row.issue_id, apart(row.lexemes)]))
+  return new Map(rows.map((row) => [row.issue_id, apart(row.terms)]))
 }
 
 export async function addToDocuments(
   tx: Tx,
-  rows: readonly { issueId: string; lexemes: readonly string[] }[],
+  rows: readonly { issueId: string; terms: readonly string[] }[],
 ): Promise<void> {
   if (rows.length === 0) return
   await tx.query({
     name: 'search-add-to-documents',
-    text: `update issue_search s set document = s.document || array_to_tsvector(string_to_array(k.lexemes, E'\\x1e'))
-           from unnest($1::uuid[], $2::text[]) k (id, lexemes) where s.issue_id = k.id`,
-    values: [rows.map(({ issueId }) => issueId), rows.map(({ lexemes }) => joined(lexemes))],
+    text: `update issue_search s set document = s.document || array_to_tsvector(string_to_array(k.terms, E'\\x1e'))
+           from unnest($1::uuid[], $2::text[]) k (id, terms) where s.issue_id = k.id`,
+    values: [rows.map(({ issueId }) => issueId), rows.map(({ terms }) => joined(terms))],
   })
 }
 
@@ -112,14 +112,14 @@ export async function staleDocuments(db: Connection, most: number): Promise<Stal
 
 /** The document of an issue, locked; null when it is gone, made anew, or that was asked for once more since. */
 export async function lockStaleDocument(tx: Tx, issueId: string, since: string): Promise<string[] | null> {
-  const { rows } = await tx.query<{ lexemes: string }>({
+  const { rows } = await tx.query<{ terms: string }>({
     name: 'search-lock-stale-document',
-    text: `select array_to_string(tsvector_to_array(document), E'\\x1e') as lexemes from issue_search
+    text: `select array_to_string(tsvector_to_array(document), E'\\x1e') as terms from issue_search
            where issue_id = $1 and stale_since = $2::timestamptz for no key update`,
     values: [issueId, since],
   })
   const [row] = rows
-  return row === undefined ? null : apart(row.lexemes)
+  return row === undefined ? null : apart(row.terms)
 }
 
 /** The document was made anew. Its lock is held since it was found stale. */
@@ -132,18 +132,18 @@ export async function markFresh(tx: Tx, issueId: string): Promise<void> {
 }
 
 /** What issues are found by, together. */
-export async function lexemesOfDocuments(db: Connection, issueIds: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ lexeme: string }>`
-    select distinct l as lexeme from issue_search s, unnest(tsvector_to_array(s.document)) l
+export async function termsOfDocuments(db: Connection, issueIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ term: string }>`
+    select distinct l as term from issue_search s, unnest(tsvector_to_array(s.document)) l
     where s.issue_id = any(${[...issueIds]}::uuid[]) limit ${MAX_UNITED}`.execute(db)
-  return rows.map((row) => row.lexeme)
+  return rows.map((row) => row.term)
 }
 
-/** Puts a document back to these lexemes, and asks for it to be made anew from stored events. */
-export async function restart(tx: Tx, issueId: string, lexemes: readonly string[]): Promise<void> {
+/** Puts a document back to these terms, and asks for it to be made anew from stored events. */
+export async function restart(tx: Tx, issueId: string, terms: readonly string[]): Promise<void> {
   await sql`update issue_search s set stale_since = now(),
       own_document = case when s.own_document is not null then array_to_tsvector(array[E'\\x1forg\\x1f' || i.org_id::text]) end,
-      document = array_to_tsvector(array_append(string_to_array(${joined(lexemes)}, E'\\x1e'), E'\\x1forg\\x1f' || i.org_id::text))
+      document = array_to_tsvector(array_append(string_to_array(${joined(terms)}, E'\\x1e'), E'\\x1forg\\x1f' || i.org_id::text))
     from issues i where s.issue_id = ${issueId} and i.id = s.issue_id`.execute(tx)
 }
 
@@ -151,7 +151,7 @@ export async function restart(tx: Tx, issueId: string, lexemes: readonly string[
  * Adds the documents of merged issues to the one they lead to, whose own is kept beside it; later what their newest
  * events say joins them.
  */
-export async function uniteDocuments(tx: Tx, targetId: string): Promise<void> {
+export async function mergeDocuments(tx: Tx, targetId: string): Promise<void> {
   await sql`update issue_search s set stale_since = now(),
       own_document = case when exists (select from issues where merged_into = ${targetId}) then coalesce(s.own_document, s.document) end,
       document = s.document || array_to_tsvector(array(
@@ -160,8 +160,8 @@ export async function uniteDocuments(tx: Tx, targetId: string): Promise<void> {
     where s.issue_id = ${targetId}`.execute(tx)
 }
 
-/** Takes the document of an issue back to what it was before others were merged into it; {@link uniteDocuments} follows. */
-export async function splitDocument(tx: Tx, targetId: string): Promise<void> {
+/** Takes the document of an issue back to what it was before others were merged into it; {@link mergeDocuments} follows. */
+export async function restoreOwnDocument(tx: Tx, targetId: string): Promise<void> {
   await sql`update issue_search set document = coalesce(own_document, document) where issue_id = ${targetId}`.execute(
     tx,
   )
@@ -171,21 +171,21 @@ export async function splitDocument(tx: Tx, targetId: string): Promise<void> {
 const MAX_UNITED = 5_000
 
 /** Forgets what waits to join the document of an issue. */
-export async function dropNewLexemes(tx: Tx, issueId: string): Promise<void> {
+export async function deleteNewTerms(tx: Tx, issueId: string): Promise<void> {
   await tx.deleteFrom('issue_new_terms').where('issue_id', '=', issueId).execute()
 }
 
 /**
- * Issues whose documents answer a question, when they are at most `few`; else whether they are more than `many`, which
+ * Issues whose documents answer a tsquery, when they are at most `few`; else whether they are more than `many`, which
  * is only counted where there can be so many.
  */
 export async function findByDocument(
   db: Connection,
   orgId: string,
-  question: string,
+  tsquery: string,
   { few, many }: { readonly few: number; readonly many: number },
 ): Promise<readonly string[] | 'some' | 'many'> {
-  const found = foundByIndex(orgId, question)
+  const found = issuesByIndex(orgId, tsquery)
   const { rows } = await sql<{ issue_id: string; documents: number }>`
     select f.issue_id, (select reltuples::float8 from pg_class where oid = 'issue_search'::regclass) as documents
     from (${found}) f limit ${few + 1}`.execute(db)

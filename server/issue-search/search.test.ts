@@ -6,8 +6,8 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
-import { indexNewLexemes, remakeDocuments } from './index-lexemes.ts'
-import { restartDocument } from './restart-document.ts'
+import { indexNewTerms, rebuildDocuments } from './index-documents.ts'
+import { resetDocument } from './reset-document.ts'
 
 /** The query language on a real database, through every list. */
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
   ]
   for (const [project, event] of plan) await sendEvent(server.url, project.dsn, event)
   await server.service.drain()
-  await indexNewLexemes(server.app)
+  await indexNewTerms(server.app)
   const [alpha] = await found('alpha')
   await ada.patch(`/api/issues/${idOf(alpha)}`, { assignee_id: (await me()).id })
   const [gamma] = await found('gamma')
@@ -305,7 +305,7 @@ test('a release is found with its package and without', async () => {
   const mobile = await aProject(ada, { name: 'Mobile' })
   for (const version of ['1.2.3+45', '1.2.4+46'])
     await server.event({ project: mobile, error: 'phone', release: `com.acme.shop@${version}` })
-  await indexNewLexemes(server.app)
+  await indexNewTerms(server.app)
   const within = (q: string) => found(`project:mobile ${q}`)
   for (const q of [
     'release:1.2.*',
@@ -350,30 +350,30 @@ describe('merging and taking apart', () => {
     await send('forkTwo', { release: '1.1', tags: { other: 'second' }, timestamp: now - DAY })
     for (let i = 0; i < 60; i++) await send('forkOne', { release: '3.0', timestamp: now - 60 + i })
     await server.service.drain()
-    await indexNewLexemes(server.app)
+    await indexNewTerms(server.app)
     const [one, other] = await two()
     expect((await ada.post(`/api/issues/${one}/merge`, { issue_ids: [other] })).status).toBe(200)
     const finds = async (q: string) => (await answerTo('/api/issues/search', q)).items.map(({ id }) => id)
     const terms = ['rare:first', 'release:1.0', 'first_release:1.0', 'last_release:3.0']
     for (const q of [...terms, 'other:second', 'release:1.1', 'forkTwo']) expect(await finds(q), q).toEqual([one])
-    await remakeDocuments(server.app)
+    await rebuildDocuments(server.app)
     for (const q of [...terms, 'other:second', 'release:1.1', 'forkTwo']) expect(await finds(q), q).toEqual([one])
     await send('forkTwo', { release: '1.1', tags: { late: 'third' }, timestamp: now })
     await server.service.drain()
-    await indexNewLexemes(server.app)
+    await indexNewTerms(server.app)
     expect(await finds('late:third')).toEqual([one])
     expect((await ada.post(`/api/issues/${one}/unmerge`, { issue_ids: [other] })).status).toBe(200)
     for (const turn of [1, 2]) {
       for (const q of terms) expect(await finds(q), `${q} ${turn}`).toEqual([one])
       for (const q of ['other:second', 'release:1.1', 'forkTwo'])
         expect(await finds(q), `${q} ${turn}`).toEqual([other])
-      await remakeDocuments(server.app)
+      await rebuildDocuments(server.app)
     }
     // What was learned from the other one is new to this one.
     expect(await finds('late:third')).toEqual([other])
     await send('forkOne', { release: '3.0', tags: { late: 'third' }, timestamp: now + 1 })
     await server.service.drain()
-    await indexNewLexemes(server.app)
+    await indexNewTerms(server.app)
     expect(await finds('late:third')).toHaveLength(2)
   })
 })
@@ -388,8 +388,8 @@ describe('what later events say', () => {
     await later({ tags: { colour: 'blue' }, transaction: '/basket/confirmOrder', release: '7.0' })
     await later({ tags: { colour: 'blue' } })
     await server.service.drain()
-    expect(await indexNewLexemes(server.app)).toBe(1)
-    expect(await indexNewLexemes(server.app)).toBe(0)
+    expect(await indexNewTerms(server.app)).toBe(1)
+    expect(await indexNewTerms(server.app)).toBe(0)
     for (const q of ['colour:red', 'colour:blue', 'confirmorder', 'confirm order', 'release:7*', 'blue'])
       expect(await found(q), q).toEqual(['later'])
     // Known by now: nothing is written again.
@@ -422,7 +422,7 @@ describe('what later events say', () => {
         transaction: `/walk/${name}house`,
       })
     await server.service.drain()
-    await indexNewLexemes(server.app)
+    await indexNewTerms(server.app)
     const [first] = (await answerTo('/api/issues/search', 'missing')).items
     for (const name of names)
       for (const q of [name, `${name}house`, `transaction:/walk/${name}*`])
@@ -436,7 +436,7 @@ describe('what later events say', () => {
   test('is bounded per key, and the overflow is noted', async () => {
     for (let i = 0; i < 70; i++) await later({ tags: { order: `o${i}` } })
     await server.service.drain()
-    await indexNewLexemes(server.app)
+    await indexNewTerms(server.app)
     const { rows } = await server.app.db.query<{ n: number; noted: number }>(
       `select count(*) filter (where l like E'\\x1dorder\\x1f%')::int as n, count(*) filter (where l = E'\\x1fmore\\x1forder')::int as noted
        from issue_search s, unnest(tsvector_to_array(s.document)) l where s.issue_id = $1`,
@@ -459,8 +459,8 @@ test('a document is made anew from stored events', async () => {
     `update issue_search set document = array_to_tsvector(array['nothing']), stale_since = now()`,
   )
   expect(await found('alpha')).toEqual([])
-  expect(await remakeDocuments(server.app)).toBeGreaterThan(3)
-  expect(await remakeDocuments(server.app)).toBe(0)
+  expect(await rebuildDocuments(server.app)).toBeGreaterThan(3)
+  expect(await rebuildDocuments(server.app)).toBe(0)
   for (const q of ['alpha', 'release:1.3.0', 'release:1.2.3', 'tenant:"north wind"'])
     expect(await found(q), q).toEqual(['alpha'])
 })
@@ -475,15 +475,15 @@ test('what is erased while a document is made anew is not put back', async () =>
   const interrupted = interceptedApp(server, async (text, run) => {
     if (text === 'begin' && !erased) {
       erased = true
-      await app.tx((tx) => restartDocument(tx, id, { texts: ['alphaError'], facts: [] }))
+      await app.tx((tx) => resetDocument(tx, id, { texts: ['alphaError'], facts: [] }))
     }
     return run()
   })
-  const made = await remakeDocuments(interrupted)
+  const made = await rebuildDocuments(interrupted)
   expect(erased).toBe(true)
   expect(await found('user.email:kim@example.com')).toEqual([])
   expect(made).toBe(0)
   // It waits still.
-  expect(await remakeDocuments(app)).toBe(1)
+  expect(await rebuildDocuments(app)).toBe(1)
   expect(await found('user.email:kim@example.com')).toEqual(['alpha'])
 })

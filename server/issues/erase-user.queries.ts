@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { summarise } from '../issue-merging/merging.queries.ts'
 import { rateIssues } from '../issue-merging/rate-issues.ts'
-import { restartDocument } from '../issue-search/restart-document.ts'
+import { resetDocument } from '../issue-search/reset-document.ts'
 import type { Fact } from '../issue-search/facts.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
@@ -82,7 +82,7 @@ export async function forgetIssueUsers(
     })
     .where('id', '=', issueId)
     .execute()
-  await restartDocument(tx, issueId, texts)
+  await resetDocument(tx, issueId, texts)
   if (member !== undefined) await forgetMemberTexts(tx, issueId, member.target_id, texts, now)
   // With other people's events left the parts are theirs as well: the same fingerprint has the same parts.
   if (texts.eventId === null)
@@ -122,7 +122,7 @@ async function forgetMemberTexts(
     .select(['title', 'culprit', 'error_value'])
     .where('target_id', '=', targetId)
     .execute()
-  await restartDocument(tx, targetId, {
+  await resetDocument(tx, targetId, {
     texts: members.flatMap((member) => [member.title, member.culprit, member.error_value]),
     facts: [],
   })

@@ -6,7 +6,7 @@ import { deleteEventsOfUser, readEvent } from '../events/store.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { forgetIssueUsers, issuesOfUser, lockIssueForErasure, type IssueTexts } from '../issues/erase-user.queries.ts'
 import { factsOf } from '../issue-search/facts.ts'
-import { searchedTexts } from '../issue-search/searched-texts.ts'
+import { indexedTextsOf } from '../issue-search/indexed-texts.ts'
 import { publishLive } from '../live/publish.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { scrubEvent, type ScrubRules } from '../protocol/scrub.ts'
@@ -142,7 +142,7 @@ async function textsLeft(tx: Tx, issueId: string, errorType: string | null): Pro
     culprit: event.culprit,
     errorType: event.error_type,
     errorValue: event.error_value,
-    texts: searchedTexts(event),
+    texts: indexedTextsOf(event),
     facts: factsOf(event),
     eventId: newest.eventId,
   }

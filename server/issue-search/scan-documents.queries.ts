@@ -3,19 +3,19 @@ import { invalid } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
 import { escapeLike, likeOf } from './compile-query.queries.ts'
 import { askedKey } from './facts.ts'
-import { factLexeme, factPrefix } from './lexemes.ts'
+import { factTerm, factPrefix } from './index-terms.ts'
 import { printQuery } from './print-query.ts'
-import { goesOn } from './query-keys.ts'
+import { isInfixPattern } from './query-keys.ts'
 import type { Facet, Term } from './query.ts'
 
 /** Documents one pattern is looked for in, 10 to 20 µs each (docs/decisions/search-index.md). */
-export const MAX_LOOKED_THROUGH = 10_000
+export const MAX_SCANNED_DOCUMENTS = 10_000
 
 /** Whether what it asks for goes on after a `*`. */
-export const isInfix = (term: Term): term is Facet => term.kind === 'facet' && term.values.some(goesOn)
+export const hasInfix = (term: Term): term is Facet => term.kind === 'facet' && term.values.some(isInfixPattern)
 
 /** As far as the index knows: values that begin as they should. */
-export const beginningOf = (term: Facet): Facet => ({
+export const prefixesOf = (term: Facet): Facet => ({
   ...term,
   values: term.values.map(({ text, glob }) => ({ text: glob ? text.replace(/\*.*/s, '*') : text, glob })),
 })
@@ -26,7 +26,7 @@ export const beginningOf = (term: Facet): Facet => ({
  * @param within ids of the issues that matter and have a value that begins so
  * @throws AppError invalid, naming the term, when they are too many
  */
-export async function lookThrough(
+export async function scanDocuments(
   db: Connection,
   term: Facet,
   within: RawBuilder<unknown>,
@@ -34,14 +34,14 @@ export async function lookThrough(
 ): Promise<readonly string[]> {
   const key = askedKey(term.key)
   const patterns = term.values.map(({ text, glob }) =>
-    glob ? likeOf(factPrefix(key, text)) : escapeLike(factLexeme(key, text)),
+    glob ? likeOf(factPrefix(key, text)) : escapeLike(factTerm(key, text)),
   )
-  // First in the bytes of the whole document, where a `*` may reach into the next lexeme: that costs half of taking it
+  // First in the bytes of the whole document, where a `*` may reach into the next term: that costs half of taking it
   // apart, and leaves few to be taken apart.
   const inBytes = patterns.map((pattern) => Buffer.from(`%${pattern}\0%`))
   const { rows } = await sql<{ ids: string[] | null }>`
-    with f as materialized (select w.id from (${within}) w limit ${MAX_LOOKED_THROUGH + 1})
-    select case when n <= ${MAX_LOOKED_THROUGH} then array(
+    with f as materialized (select w.id from (${within}) w limit ${MAX_SCANNED_DOCUMENTS + 1})
+    select case when n <= ${MAX_SCANNED_DOCUMENTS} then array(
       select f.id from f join issue_search s on s.issue_id = f.id
       where tsvectorsend(s.document) like any(${inBytes}::bytea[])
         and exists (select from unnest(tsvector_to_array(s.document)) l where l like any(${patterns}::text[])))::text[] end as ids
@@ -49,7 +49,7 @@ export async function lookThrough(
   const ids = rows[0]?.ids ?? null
   if (ids === null)
     throw invalid(
-      `${name}: ${printQuery(term).slice(0, 100)} would look through more than ${MAX_LOOKED_THROUGH.toLocaleString('en')} issues; ` +
+      `${name}: ${printQuery(term).slice(0, 100)} would scan more than ${MAX_SCANNED_DOCUMENTS.toLocaleString('en')} issues; ` +
         `write more before the *, or narrow the search (character ${(term.at ?? 0) + 1}).`,
     )
   return ids

@@ -1,20 +1,20 @@
 import { addJob } from '../jobs/task.ts'
 import type { Tx } from '../storage/database.ts'
-import { growth, lexemesOf } from './document.ts'
+import { termsToAdd, indexTermsOf } from './document.ts'
 import type { Fact } from './facts.ts'
-import { INDEX_LEXEMES } from './learn-lexemes.ts'
-import { dropNewLexemes, restart } from './search.queries.ts'
+import { INDEX_TERMS } from './write-index-terms.ts'
+import { deleteNewTerms, restart } from './search.queries.ts'
 
 /**
  * Takes everything out of an issue's document but what one event says. A job puts back what other stored events say:
  * nothing else does, digestion remembers what it wrote before.
  */
-export async function restartDocument(
+export async function resetDocument(
   tx: Tx,
   issueId: string,
   from: { readonly texts: readonly (string | null)[]; readonly facts: readonly Fact[] },
 ): Promise<void> {
-  await dropNewLexemes(tx, issueId)
-  await restart(tx, issueId, growth([], lexemesOf(from.texts, from.facts)))
-  await addJob(tx, INDEX_LEXEMES)
+  await deleteNewTerms(tx, issueId)
+  await restart(tx, issueId, termsToAdd([], indexTermsOf(from.texts, from.facts)))
+  await addJob(tx, INDEX_TERMS)
 }

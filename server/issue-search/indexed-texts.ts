@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 1_000
  * The texts an event is found by: title, value, culprit, message, and the names in its stack.
  * @param title what a grouping rule calls it; null without
  */
-export function searchedTexts(event: Event, title: string | null = null): (string | null)[] {
+export function indexedTextsOf(event: Event, title: string | null = null): (string | null)[] {
   const frames = event.exceptions.flatMap((exception) => exception.stacktrace?.frames ?? [])
   const relevant = frames.filter((frame) => frame.in_app).slice(-SEARCHED_FRAMES)
   return [

@@ -4,7 +4,7 @@ import type { Connection } from '../storage/database.ts'
 import { activeMembers } from '../team/members.queries.ts'
 
 /** Active members with one of these addresses, names (any case) or ids; and those whose name is not plain ASCII. */
-export const membersCalled = (db: Connection, orgId: string, values: readonly string[]) =>
+export const selectMembersNamed = (db: Connection, orgId: string, values: readonly string[]) =>
   db
     .selectFrom(activeMembers(db).as('member'))
     .select(['id', 'email', 'name'])

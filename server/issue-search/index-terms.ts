@@ -1,4 +1,4 @@
-/** What an issue is found by: words, and facts of its events as key and value, all in one list of lexemes. */
+/** What an issue is found by: words, and facts of its events as key and value, all in one list of terms. */
 
 /** Between key and value of a fact, and before what is not for people. No word holds it. */
 const SEPARATOR = '\u001F'
@@ -74,15 +74,15 @@ function addWordsOfAnyScript(words: Set<string>, text: string): void {
 }
 
 /** What a question looks for: a word, or with `whole` nothing but that word. */
-export type Sought = { readonly word: string; readonly whole: boolean }
+export type SearchTerm = { readonly word: string; readonly whole: boolean }
 
 /**
  * Words of a question, made as {@link addWords} makes those it is to find.
  * @param most stops when there are more
  */
-export function soughtIn(text: string, whole: boolean, most = Number.MAX_SAFE_INTEGER): Sought[] {
-  const sought = new Map<string, Sought>()
-  const add = (one: Sought): unknown => sought.set(`${one.word} ${one.whole}`, one)
+export function searchTermsOf(text: string, whole: boolean, most = Number.MAX_SAFE_INTEGER): SearchTerm[] {
+  const sought = new Map<string, SearchTerm>()
+  const add = (one: SearchTerm): unknown => sought.set(`${one.word} ${one.whole}`, one)
   for (const name of namesIn(text)) {
     if (sought.size > most) break
     const runs = ASCII.test(name) ? [] : [...name.matchAll(UNSPACED)].map(([run]) => run)
@@ -103,12 +103,12 @@ export function soughtIn(text: string, whole: boolean, most = Number.MAX_SAFE_IN
 }
 
 /** Says that something is known under a key. */
-export const keyLexeme = (key: string): string => `${SEPARATOR}has${SEPARATOR}${keyPart(key)}`
+export const keyTerm = (key: string): string => `${SEPARATOR}has${SEPARATOR}${keyPart(key)}`
 
 const keyPrefix = (key: string): string => `${FACT}${keyPart(key)}${SEPARATOR}`
 
 /** A fact: `␝os.name␟android`. */
-export const factLexeme = (key: string, value: string): string => keyPrefix(key) + valuePart(value)
+export const factTerm = (key: string, value: string): string => keyPrefix(key) + valuePart(value)
 
 /** The beginning of facts whose value begins so. */
 export const factPrefix = (key: string, beginning: string): string => keyPrefix(key) + valuePart(beginning)
@@ -120,14 +120,14 @@ const keyPart = (key: string): string => part(key, MAX_KEY_CHARACTERS)
 const valuePart = (value: string): string => part(value, MAX_VALUE_CHARACTERS)
 
 /** Says that an issue has more values of a key than are kept. */
-export const overflowLexeme = (key: string): string => `${SEPARATOR}more${SEPARATOR}${key}`
+export const overflowTerm = (key: string): string => `${SEPARATOR}more${SEPARATOR}${key}`
 
 /** Marks the documents of an organisation. */
-export const orgLexeme = (orgId: string): string => `${SEPARATOR}org${SEPARATOR}${orgId}`
+export const orgTerm = (orgId: string): string => `${SEPARATOR}org${SEPARATOR}${orgId}`
 
 /** The key of a fact; null for words and marks. */
-export function keyOf(lexeme: string): string | null {
-  return lexeme.startsWith(FACT) ? lexeme.slice(1, lexeme.indexOf(SEPARATOR)) : null
+export function keyOf(term: string): string | null {
+  return term.startsWith(FACT) ? term.slice(1, term.indexOf(SEPARATOR)) : null
 }
 
-export const isWord = (lexeme: string): boolean => !lexeme.includes(SEPARATOR)
+export const isWord = (term: string): boolean => !term.includes(SEPARATOR)

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
-import { growth, isLasting, lexemesOf } from './document.ts'
+import { termsToAdd, isRecurring, indexTermsOf } from './document.ts'
 import { tagKey } from './facts.ts'
-import { issueNumberOf, KnownLexemes } from './known-lexemes.ts'
-import { keyLexeme } from './lexemes.ts'
+import { issueNumberOf, KnownTerms } from './known-terms.ts'
+import { keyTerm } from './index-terms.ts'
 
 test('what was met is known, per issue, key and value, until everything is forgotten', () => {
-  const known = new KnownLexemes()
+  const known = new KnownTerms()
   expect([known.isNew(1, 'os', 'linux'), known.isNew(1, 'os', 'linux')]).toEqual([true, false])
   expect(known.isNew(2, 'os', 'linux')).toBe(true)
   expect(known.isNew(1, 'o', 'slinux')).toBe(true)
   expect(known.isNew(1, '', 'Order 17 failed', true)).toBe(true)
   expect(known.isNew(1, '', 'Order 4711 failed', true)).toBe(false)
   expect(known.isNew(1, '', 'Order 4711 paid', true)).toBe(true)
-  known.forgetAll()
+  known.clear()
   expect(known.isNew(1, 'os', 'linux')).toBe(true)
 })
 
 test('a hundred thousand entries are hardly ever taken for one another or pushed out', () => {
-  const known = new KnownLexemes()
+  const known = new KnownTerms()
   let taken = 0
   let forgotten = 0
   const entries = Array.from({ length: 100_000 }, (_, i) => [i % 997, `key${i % 41}`, `value ${i}`] as const)
@@ -33,17 +33,17 @@ test('an issue’s number is taken from the random end of its id', () => {
 
 test('a document grows to its bounds and says where it stopped', () => {
   const values = Array.from({ length: 60 }, (_, i) => ['colour', `c${i}`] as const)
-  const document = growth([], lexemesOf(['Payment failed'], values))
-  expect(document).toContain(keyLexeme('colour'))
-  expect(document.filter((lexeme) => lexeme.startsWith('\u001Dcolour\u001F'))).toHaveLength(50)
+  const document = termsToAdd([], indexTermsOf(['Payment failed'], values))
+  expect(document).toContain(keyTerm('colour'))
+  expect(document.filter((term) => term.startsWith('\u001Dcolour\u001F'))).toHaveLength(50)
   expect(document).toContain('\u001Fmore\u001Fcolour')
-  expect(growth(document, lexemesOf(['payment FAILED'], values))).toEqual([])
-  expect(growth(document, lexemesOf(['refused'], []))).toEqual(['refused'])
+  expect(termsToAdd(document, indexTermsOf(['payment FAILED'], values))).toEqual([])
+  expect(termsToAdd(document, indexTermsOf(['refused'], []))).toEqual(['refused'])
   const keys = Array.from({ length: 400 }, (_, i) => [`k${i}`, 'v'] as const)
-  expect(growth([], lexemesOf([], keys)).filter((lexeme) => lexeme.endsWith('\u001Fv'))).toHaveLength(150)
-  const words = growth(
+  expect(termsToAdd([], indexTermsOf([], keys)).filter((term) => term.endsWith('\u001Fv'))).toHaveLength(150)
+  const words = termsToAdd(
     [],
-    lexemesOf(
+    indexTermsOf(
       Array.from({ length: 50 }, (_, i) => `long${'abc'.repeat(15)}${i} `.repeat(80)),
       [],
     ),
@@ -58,8 +58,8 @@ test.each([
   ['4711', false],
   ['deadbeef42', false],
   ['\u001Dos.version\u001F10.4.2', true],
-])('%s of a later event is kept: %s', (lexeme, isKept) => {
-  expect(isLasting(lexeme)).toBe(isKept)
+])('%s of a later event is kept: %s', (term, isKept) => {
+  expect(isRecurring(term)).toBe(isKept)
 })
 
 test('tags whose name has a meaning of its own have a prefix', () => {

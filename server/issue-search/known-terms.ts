@@ -1,9 +1,9 @@
 /**
- * Which lexemes of which issues were written before, as far as this process remembers: a table of fixed size in which
+ * Which terms of which issues were written before, as far as this process remembers: a table of fixed size in which
  * later entries push out earlier ones. What was forgotten is written once more, which changes nothing. Two different
  * entries pass for one another once in 2^52 cases.
  */
-export class KnownLexemes {
+export class KnownTerms {
   readonly #marks = new Uint32Array(SLOTS)
 
   /** Whether the two were not met before; remembers them. Digits do not count with `asText`. */
@@ -36,7 +36,7 @@ export class KnownLexemes {
   }
 
   /** After a transaction that came to nothing: what it would have written is not known. */
-  forgetAll(): void {
+  clear(): void {
     this.#marks.fill(0)
   }
 }
@@ -45,5 +45,5 @@ export class KnownLexemes {
 const SLOTS = 1 << 20
 const MAX_HASHED_CHARACTERS = 300
 
-/** An issue's id as a number for {@link KnownLexemes}; ids are UUIDv7, whose last digits are random. */
+/** An issue's id as a number for {@link KnownTerms}; ids are UUIDv7, whose last digits are random. */
 export const issueNumberOf = (issueId: string): number => Number.parseInt(issueId.slice(-8), 16) >>> 0

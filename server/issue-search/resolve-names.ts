@@ -1,4 +1,4 @@
-import { membersCalled, selectProjectNames } from './query-names.queries.ts'
+import { selectMembersNamed, selectProjectNames } from './resolve-names.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
@@ -23,7 +23,7 @@ const isWord = (value: string): boolean => value === 'me' || value === 'none' ||
  * Ids of active members by address, name (any case) or id. Several members may have the same name.
  * @throws AppError invalid
  */
-export async function peopleNamed(
+export async function membersNamed(
   db: Connection,
   actor: OrgActor,
   terms: readonly Term[],
@@ -32,7 +32,7 @@ export async function peopleNamed(
   const asked = terms.filter((term) => term.kind === 'assigned')
   const values = namesIn(asked).filter((value) => !isWord(value))
   if (values.length === 0) return new Map()
-  const rows = await membersCalled(db, actor.orgId, values)
+  const rows = await selectMembersNamed(db, actor.orgId, values)
   return resolved(
     asked,
     (value) => {
