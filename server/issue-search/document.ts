@@ -1,39 +1,42 @@
 import { isOwnKey, type Fact } from './facts.ts'
 import { addWords, factTerm, isWord, keyTerm, keyOf, overflowTerm } from './index-terms.ts'
 
-/** The search document of an issue: a bounded set of terms that grows with what its events say. Pure. */
+/** The search document of an issue: a bounded set of index terms, collected from its events. Pure. */
 
-/** What is kept; the rest is not found, and a mark says so for facts. */
+/** Limits of one document. Terms beyond them cannot be found; for facts an overflow term records that. */
 const MAX_WORD_CHARACTERS = 6_000
 const MAX_KEYS = 150
 const MAX_VALUES = 50
-/** Of these an issue has more, and people ask for them. */
+/** Higher limits for keys with many values that users search for. */
 const MORE_VALUES: Readonly<Record<string, number>> = {
-  // With and without their package.
+  // Each release counts twice: with and without its package.
   release: 400,
   'user.email': 100,
   'user.username': 100,
   'device.model': 100,
 }
 
-/** Index terms of one event: words of its texts, facts, and the words in these. */
+/** Returns the index terms of one event: words of its texts, its facts, and words of the facts' values. */
 export function indexTermsOf(texts: readonly (string | null)[], facts: readonly Fact[]): string[] {
   const terms = new Set<string>()
   for (const text of texts) if (text !== null) addWords(terms, text)
   for (const [key, value] of facts) terms.add(factTerm(key, value))
-  // Last, where there is room: what is asked for by name matters more.
+  // Last, because documents are limited and the terms above matter more.
   for (const [, value] of facts) addRecurringWords(terms, value)
   return [...terms]
 }
 
-/** Adds the words of a text that are worth keeping for long. */
+/** Adds the words of a text that are likely to recur. */
 export function addRecurringWords(terms: Set<string>, text: string): void {
   const words = new Set<string>()
   addWords(words, text)
   for (const word of words) if (isRecurring(word)) terms.add(word)
 }
 
-/** What has room of new terms in a document, with marks for what has none; empty when nothing changes. */
+/**
+ * Returns the terms to add to a document: those it lacks and has room for, and an overflow term for each key without
+ * room.
+ */
 export function termsToAdd(document: readonly string[], terms: readonly string[]): string[] {
   const known = new Set(document)
   const values = new Map<string, number>()
@@ -58,7 +61,7 @@ export function termsToAdd(document: readonly string[], terms: readonly string[]
       continue
     }
     const count = values.get(key) ?? 0
-    // However many tags there are, release and device have their place.
+    // Built-in keys such as release do not count against the limit of keys.
     if (count === 0 && values.size >= MAX_KEYS && !isOwnKey(key)) continue
     if (count >= (Object.hasOwn(MORE_VALUES, key) ? (MORE_VALUES[key] ?? 0) : MAX_VALUES)) add(overflowTerm(key))
     else {
@@ -70,5 +73,5 @@ export function termsToAdd(document: readonly string[], terms: readonly string[]
   return added
 }
 
-/** A word of a later event worth keeping: numbers and ids of one event would fill the document. */
+/** Whether a term is likely to recur. Numbers and ids of single events would fill the document. */
 export const isRecurring = (term: string): boolean => !isWord(term) || !/\p{N}.*\p{N}.*\p{N}|^[\da-f]{8,}$/u.test(term)

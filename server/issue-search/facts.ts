@@ -1,10 +1,10 @@
 import type { Event } from '../protocol/event.api.ts'
 import type { JsonValue } from '../kernel/json.api.ts'
 
-/** A fact of an event that issues are found by: key and value. */
+/** A searchable fact of an event: key and value. */
 export type Fact = readonly [key: string, value: string]
 
-/** Keys of our own; a tag of the same name is found as `tag.<name>`. Users are found by issue_users. */
+/** Built-in keys; a tag of the same name is `tag.<name>`. User ids are searched in issue_users. */
 const OWN_KEYS = [
   'release',
   'environment',
@@ -33,8 +33,8 @@ type OwnKey = (typeof OWN_KEYS)[number]
 
 export const isOwnKey = (key: string): boolean => OWN_KEYS.some((own) => own === key)
 
-/** Words with a meaning of their own in queries, too. */
-const TAKEN: ReadonlySet<string> = new Set<string>([
+/** All keys with a built-in meaning in queries. */
+const RESERVED: ReadonlySet<string> = new Set<string>([
   ...OWN_KEYS,
   'is',
   'status',
@@ -68,13 +68,13 @@ const TAKEN: ReadonlySet<string> = new Set<string>([
   'device.name',
 ])
 
-/** Name of a tag in queries and in the index. */
+/** Returns the key of a tag in queries and in the index. */
 export function tagKey(key: string): string {
   const name = key.toLowerCase()
-  return TAKEN.has(name) ? `tag.${name}` : name
+  return RESERVED.has(name) ? `tag.${name}` : name
 }
 
-/** `tag.size` asks for the tag `size` as `size` does, and is the way to tags whose name is taken. */
+/** Returns the index key of a key in a query: `tag.size` is `size`; `tag.level` stays, because `level` is reserved. */
 export function askedKey(key: string): string {
   return key.startsWith('tag.') ? tagKey(key.slice(4)) : key
 }
@@ -92,7 +92,7 @@ const CONTEXTS: readonly (readonly [context: string, field: string, key: OwnKey]
   ['app', 'app_version', 'app.version'],
 ]
 
-/** A release whole, and without its package, as people name it: `com.acme@1.2.3+45` is found by `1.2.*`, too. */
+/** Returns a release with and without its package, so that `1.2.*` finds `com.acme@1.2.3+45`. */
 export function releaseFacts(release: string): Fact[] {
   const bare = release.slice(release.lastIndexOf('@') + 1)
   return bare === release || bare === ''
@@ -103,7 +103,7 @@ export function releaseFacts(release: string): Fact[] {
       ]
 }
 
-/** Everything an event says of itself that issues are found by, beside its words; scrubbed as the event is. */
+/** Returns the searchable facts of a scrubbed event, without the words of its texts. */
 export function factsOf(event: Event): Fact[] {
   const facts: Fact[] = [['environment', event.environment]]
   const add = (key: OwnKey, value: JsonValue | undefined): void => {

@@ -12,18 +12,18 @@ import { withMergedIssues } from './merged-issues.queries.ts'
 import * as sql from './search.queries.ts'
 import { indexedTextsOf } from './indexed-texts.ts'
 
-/** Rows of one transaction. */
-const PIECE = 500
-const STALE_PIECE = 20
-/** Events a document is made anew from: the newest, and no more JSON than this. */
+/** Rows per transaction. */
+const BATCH_SIZE = 500
+const STALE_BATCH_SIZE = 20
+/** A document is rebuilt from the newest events, within these limits. */
 const SAMPLE = { limit: 50, mostBytes: 1024 * 1024 }
 
-/** Takes what digestion noted into the documents, as far as there is room in them; returns how many grew. */
+/** Adds the new terms that digestion wrote to the documents. Returns the number of documents that changed. */
 export async function indexNewTerms(app: App, signal?: AbortSignal): Promise<number> {
-  let grown = 0
+  let changed = 0
   while (signal?.aborted !== true) {
     const taken = await app.tx(async (tx) => {
-      const terms = await sql.takeNewTerms(tx, PIECE)
+      const terms = await sql.takeNewTerms(tx, BATCH_SIZE)
       if (terms.size === 0) return 0
       const documents = await sql.lockDocuments(tx, [...terms.keys()])
       const rows = [...documents].flatMap(([issueId, document]) => {
@@ -31,42 +31,43 @@ export async function indexNewTerms(app: App, signal?: AbortSignal): Promise<num
         return added.length === 0 ? [] : [{ issueId, terms: added }]
       })
       await sql.addToDocuments(tx, rows)
-      grown += rows.length
+      changed += rows.length
       return terms.size
     })
     if (taken === 0) break
     await setImmediate()
   }
-  return grown
+  return changed
 }
 
 /**
- * Adds to stale documents what is stored: after an update, a merge, an erasure. What must not be found any more was
- * taken out when they became stale; older events than are read here have no other place to be found by. Returns how many.
+ * Adds terms of stored events to stale documents, after an update, a merge or an erasure. It removes nothing: terms that
+ * must not be found were removed when the document became stale, and terms of events older than the sample would be
+ * lost. Returns the number of documents.
  */
 export async function rebuildDocuments(app: App, signal?: AbortSignal): Promise<number> {
-  let made = 0
+  let rebuilt = 0
   for (;;) {
-    const stale = await sql.staleDocuments(app.db, STALE_PIECE)
+    const stale = await sql.staleDocuments(app.db, STALE_BATCH_SIZE)
     for (const issue of stale) {
-      if (signal?.aborted === true) return made
+      if (signal?.aborted === true) return rebuilt
       const found = await storedTerms(app, issue)
       const { issueId, since } = issue
       await app.tx(async (tx) => {
         const document = await sql.lockStaleDocument(tx, issueId, since)
-        // Asked for once more meanwhile: what was read may have been erased since, or belong to an issue taken out.
+        // It became stale again meanwhile: events read above may be erased or belong to an unmerged issue.
         if (document === null) return
         await sql.addToDocuments(tx, [{ issueId, terms: [orgTerm(issue.orgId), ...termsToAdd(document, found)] }])
         await sql.markFresh(tx, issueId)
-        made++
+        rebuilt++
       })
       await setImmediate()
     }
-    if (stale.length < STALE_PIECE) return made
+    if (stale.length < STALE_BATCH_SIZE) return rebuilt
   }
 }
 
-/** What an issue, and those merged into it, say in their newest events, and were found by. */
+/** Returns the terms of the newest events of an issue and its merged issues, and the terms of the merged documents. */
 async function storedTerms(app: App, issue: sql.StaleDocument): Promise<string[]> {
   const releases = [issue.firstRelease, issue.lastRelease].filter((release) => release !== null)
   let terms = termsToAdd([], indexTermsOf([issue.title], releases.flatMap(releaseFacts)))

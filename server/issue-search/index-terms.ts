@@ -1,28 +1,28 @@
-/** What an issue is found by: words, and facts of its events as key and value, all in one list of terms. */
+/** Index terms of an issue: words and facts of its events (key and value). Search terms: the words of a query. */
 
-/** Between key and value of a fact, and before what is not for people. No word holds it. */
+/** Separates key and value of a fact and starts internal terms. No word contains it. */
 const SEPARATOR = '\u001F'
-/** Before a fact: words that begin as its key does are not it. */
+/** Starts a fact, so that a word with the same beginning does not match it. */
 const FACT = '\u001D'
 const MAX_WORD_CHARACTERS = 60
-/** Of one text; further words are not found. */
+/** Words after this many characters of a text are not indexed. */
 const MAX_TEXT_CHARACTERS = 4_000
 const MAX_KEY_CHARACTERS = 100
 const MAX_VALUE_CHARACTERS = 200
 
-/** A letter or digit with what is put on it; emoji and flags are words of their own. */
+/** Letters and digits with their combining marks; each emoji and flag is a word. */
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*|\p{Extended_Pictographic}|\p{RI}{2}/gu
 const ASCII_WORDS = /[A-Za-z0-9]+/g
-/** Which goes the short way. */
+/** Texts that take the fast path. */
 const ASCII = /^[\u0000-\u007F]*$/
 /** Where a part of a camel-case name ends: `onPay`, `IOException`. */
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const ASCII_CAMEL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]]+/gv
 
-/** Without case, and one way of writing for what looks the same: composed, Turkish i, final sigma. Storable. */
+/** Returns the text in lower case, with one spelling for equal characters: composed form, Turkish i, final sigma. */
 const folded = (text: string): string =>
   ASCII.test(text)
     ? text.toLowerCase()
@@ -38,7 +38,7 @@ const plain = (word: string): string => folded(word.slice(0, MAX_WORD_CHARACTERS
 const namesIn = (text: string): readonly string[] =>
   (ASCII.test(text) ? text.match(ASCII_WORDS) : text.normalize('NFC').match(WORDS)) ?? []
 
-/** `結帳失敗` → `結帳`, `帳失`, `失敗`, and the last character alone: each is found by what begins with it. */
+/** `結帳失敗` → `結帳`, `帳失`, `失敗`, `敗`: pairs of characters, so that a prefix search finds every character. */
 function addPairs(words: Set<string>, run: string): void {
   const characters = Array.from(folded(run))
   for (const [index, character] of characters.entries()) words.add(character + (characters[index + 1] ?? ''))
@@ -73,18 +73,18 @@ function addWordsOfAnyScript(words: Set<string>, text: string): void {
   }
 }
 
-/** What a question looks for: a word, or with `whole` nothing but that word. */
+/** A word that a query asks for: as a prefix, or with `whole` exactly. */
 export type SearchTerm = { readonly word: string; readonly whole: boolean }
 
 /**
- * Words of a question, made as {@link addWords} makes those it is to find.
- * @param most stops when there are more
+ * Returns the search terms of a text, split as {@link addWords} splits indexed texts.
+ * @param max stops soon after this many terms
  */
-export function searchTermsOf(text: string, whole: boolean, most = Number.MAX_SAFE_INTEGER): SearchTerm[] {
-  const sought = new Map<string, SearchTerm>()
-  const add = (one: SearchTerm): unknown => sought.set(`${one.word} ${one.whole}`, one)
+export function searchTermsOf(text: string, whole: boolean, max = Number.MAX_SAFE_INTEGER): SearchTerm[] {
+  const terms = new Map<string, SearchTerm>()
+  const add = (term: SearchTerm): unknown => terms.set(`${term.word} ${term.whole}`, term)
   for (const name of namesIn(text)) {
-    if (sought.size > most) break
+    if (terms.size > max) break
     const runs = ASCII.test(name) ? [] : [...name.matchAll(UNSPACED)].map(([run]) => run)
     if (runs.length === 0) {
       add({ word: plain(name), whole })
@@ -95,14 +95,14 @@ export function searchTermsOf(text: string, whole: boolean, most = Number.MAX_SA
       const characters = Array.from(folded(run))
       const [only] = characters
       if (characters.length === 1 && only !== undefined) add({ word: only, whole: false })
-      for (let at = 0; at + 1 < characters.length && sought.size <= most; at++)
+      for (let at = 0; at + 1 < characters.length && terms.size <= max; at++)
         add({ word: `${characters[at]}${characters[at + 1]}`, whole: true })
     }
   }
-  return [...sought.values()]
+  return [...terms.values()]
 }
 
-/** Says that something is known under a key. */
+/** The term of issues that have a value for the key. */
 export const keyTerm = (key: string): string => `${SEPARATOR}has${SEPARATOR}${keyPart(key)}`
 
 const keyPrefix = (key: string): string => `${FACT}${keyPart(key)}${SEPARATOR}`
@@ -110,22 +110,23 @@ const keyPrefix = (key: string): string => `${FACT}${keyPart(key)}${SEPARATOR}`
 /** A fact: `␝os.name␟android`. */
 export const factTerm = (key: string, value: string): string => keyPrefix(key) + valuePart(value)
 
-/** The beginning of facts whose value begins so. */
+/** The common prefix of facts whose values start with the text. */
 export const factPrefix = (key: string, beginning: string): string => keyPrefix(key) + valuePart(beginning)
 
-// NUL cannot be stored, the others are signs of ours.
+// PostgreSQL cannot store NUL; the others are separators.
 const UNSTORABLE = /[\u0000\u001D-\u001F]/g
-const part = (text: string, most: number): string => folded(text.slice(0, most).replaceAll(UNSTORABLE, ''))
+const part = (text: string, maxCharacters: number): string =>
+  folded(text.slice(0, maxCharacters).replaceAll(UNSTORABLE, ''))
 const keyPart = (key: string): string => part(key, MAX_KEY_CHARACTERS)
 const valuePart = (value: string): string => part(value, MAX_VALUE_CHARACTERS)
 
-/** Says that an issue has more values of a key than are kept. */
+/** The term of issues with more values of the key than the document may hold. */
 export const overflowTerm = (key: string): string => `${SEPARATOR}more${SEPARATOR}${key}`
 
-/** Marks the documents of an organisation. */
+/** The term that every document of the organisation contains. */
 export const orgTerm = (orgId: string): string => `${SEPARATOR}org${SEPARATOR}${orgId}`
 
-/** The key of a fact; null for words and marks. */
+/** Returns the key of a fact, or null for words and internal terms. */
 export function keyOf(term: string): string | null {
   return term.startsWith(FACT) ? term.slice(1, term.indexOf(SEPARATOR)) : null
 }

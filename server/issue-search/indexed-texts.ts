@@ -1,15 +1,15 @@
 import type { Event } from '../protocol/event.api.ts'
 
-const SEARCHED_FRAMES = 30
+const MAX_FRAMES = 30
 const MAX_CHARACTERS = 1_000
 
 /**
- * The texts an event is found by: title, value, culprit, message, and the names in its stack.
- * @param title what a grouping rule calls it; null without
+ * Returns the texts of an event whose words are indexed: title, value, culprit, message, transaction and names of its stack.
+ * @param title the title that a grouping rule sets, or null
  */
 export function indexedTextsOf(event: Event, title: string | null = null): (string | null)[] {
   const frames = event.exceptions.flatMap((exception) => exception.stacktrace?.frames ?? [])
-  const relevant = frames.filter((frame) => frame.in_app).slice(-SEARCHED_FRAMES)
+  const relevant = frames.filter((frame) => frame.in_app).slice(-MAX_FRAMES)
   return [
     title,
     event.title,

@@ -1,12 +1,11 @@
 /**
- * Which terms of which issues were written before, as far as this process remembers: a table of fixed size in which
- * later entries push out earlier ones. What was forgotten is written once more, which changes nothing. Two different
- * entries pass for one another once in 2^52 cases.
+ * A cache of the terms that this process wrote per issue: a hash table of fixed size in which newer entries replace older
+ * ones. A replaced term is written again, without effect. Two different entries collide once in 2^52 cases.
  */
 export class KnownTerms {
   readonly #marks = new Uint32Array(SLOTS)
 
-  /** Whether the two were not met before; remembers them. Digits do not count with `asText`. */
+  /** Adds an entry and returns whether it was missing. With `asText`, digits are ignored. */
   isNew(issue: number, key: string, value: string, asText = false): boolean {
     let a = (issue ^ 0x9e3779b9) >>> 0
     let b = (issue + 0x7f4a7c15) >>> 0
@@ -24,9 +23,9 @@ export class KnownTerms {
       b = Math.imul(b + code, 0x85ebca6b) ^ (b >>> 15)
     }
     a ^= a >>> 16
-    // Two places, the newer entry in the first: alone, two entries of one place would push out one another for ever.
+    // Two slots per hash, the newer entry first: with one slot, two entries could replace each other forever.
     const slot = ((Math.imul(a, 0xc2b2ae35) >>> 0) % SLOTS) & ~1
-    // 0 is an empty place.
+    // 0 is an empty slot.
     const mark = (b ^ (b >>> 13)) >>> 0 || 1
     const newer = this.#marks[slot] ?? 0
     if (newer === mark || this.#marks[slot + 1] === mark) return false
@@ -35,15 +34,14 @@ export class KnownTerms {
     return true
   }
 
-  /** After a transaction that came to nothing: what it would have written is not known. */
   clear(): void {
     this.#marks.fill(0)
   }
 }
 
-/** 4 MB. */
+/** 4 MiB of memory. */
 const SLOTS = 1 << 20
 const MAX_HASHED_CHARACTERS = 300
 
-/** An issue's id as a number for {@link KnownTerms}; ids are UUIDv7, whose last digits are random. */
+/** Returns an issue's number for {@link KnownTerms}: the random end of its UUIDv7. */
 export const issueNumberOf = (issueId: string): number => Number.parseInt(issueId.slice(-8), 16) >>> 0

@@ -3,12 +3,12 @@ import type { Connection, Tx } from '../storage/database.ts'
 import { issuesByIndex } from './compile-query.queries.ts'
 import { orgTerm } from './index-terms.ts'
 
-/** Tables of the search: documents of issues, and terms on their way into them. */
+/** The search tables: documents of issues, and new terms that are not yet in a document. */
 
-const BETWEEN = '\u001E'
+const SEPARATOR = '\u001E'
 
-export const joined = (terms: readonly string[]): string => terms.join(BETWEEN)
-export const apart = (terms: string): string[] => terms.split(BETWEEN)
+const joined = (terms: readonly string[]): string => terms.join(SEPARATOR)
+const split = (terms: string): string[] => terms.split(SEPARATOR)
 
 export type NewDocument = { readonly issueId: string; readonly orgId: string; readonly terms: readonly string[] }
 
@@ -37,25 +37,25 @@ export async function insertNewTerms(
   })
 }
 
-/** Takes the oldest waiting terms, per issue; those another worker holds are left to it. */
-export async function takeNewTerms(tx: Tx, most: number): Promise<Map<string, string[]>> {
+/** Deletes and returns the oldest new terms, per issue. Skips rows that another worker has locked. */
+export async function takeNewTerms(tx: Tx, max: number): Promise<Map<string, string[]>> {
   const { rows } = await tx.query<{ issue_id: string; terms: string }>({
     name: 'search-take-terms',
     text: `delete from issue_new_terms where id = any(array(
              select id from issue_new_terms order by id limit $1 for update skip locked)) returning issue_id, terms`,
-    values: [most],
+    values: [max],
   })
   const taken = new Map<string, string[]>()
   for (const row of rows) {
     const before = taken.get(row.issue_id)
-    const terms = apart(row.terms)
+    const terms = split(row.terms)
     if (before === undefined) taken.set(row.issue_id, terms)
     else for (const term of terms) before.push(term)
   }
   return taken
 }
 
-/** Documents of issues, locked in the order of their ids; those of issues that are gone are left out. */
+/** Locks documents in the order of their issue ids. Omits deleted issues. */
 export async function lockDocuments(tx: Tx, issueIds: readonly string[]): Promise<Map<string, string[]>> {
   const { rows } = await tx.query<{ issue_id: string; terms: string }>({
     name: 'search-lock-documents',
@@ -63,7 +63,7 @@ export async function lockDocuments(tx: Tx, issueIds: readonly string[]): Promis
            where issue_id = any($1::uuid[]) order by issue_id for no key update`,
     values: [issueIds],
   })
-  return new Map(rows.map((row) => [row.issue_id, apart(row.terms)]))
+  return new Map(rows.map((row) => [row.issue_id, split(row.terms)]))
 }
 
 export async function addToDocuments(
@@ -85,12 +85,12 @@ export type StaleDocument = {
   readonly title: string
   readonly firstRelease: string | null
   readonly lastRelease: string | null
-  /** When that was asked for last, to the microsecond. */
+  /** When it last became stale, in microseconds. */
   readonly since: string
 }
 
-/** Issues whose document is to be made anew, longest waiting first. */
-export async function staleDocuments(db: Connection, most: number): Promise<StaleDocument[]> {
+/** Returns issues whose documents must be rebuilt, oldest first. */
+export async function staleDocuments(db: Connection, max: number): Promise<StaleDocument[]> {
   const rows = await db
     .selectFrom('issue_search as s')
     .innerJoin('issues as i', 'i.id', 's.issue_id')
@@ -98,7 +98,7 @@ export async function staleDocuments(db: Connection, most: number): Promise<Stal
     .select(sql<string>`s.stale_since::text`.as('since'))
     .where('s.stale_since', 'is not', null)
     .orderBy('s.stale_since')
-    .limit(most)
+    .limit(max)
     .execute()
   return rows.map((row) => ({
     issueId: row.id,
@@ -110,7 +110,7 @@ export async function staleDocuments(db: Connection, most: number): Promise<Stal
   }))
 }
 
-/** The document of an issue, locked; null when it is gone, made anew, or that was asked for once more since. */
+/** Locks an issue's document. Returns null if it was deleted or rebuilt, or became stale again after `since`. */
 export async function lockStaleDocument(tx: Tx, issueId: string, since: string): Promise<string[] | null> {
   const { rows } = await tx.query<{ terms: string }>({
     name: 'search-lock-stale-document',
@@ -119,10 +119,10 @@ export async function lockStaleDocument(tx: Tx, issueId: string, since: string):
     values: [issueId, since],
   })
   const [row] = rows
-  return row === undefined ? null : apart(row.terms)
+  return row === undefined ? null : split(row.terms)
 }
 
-/** The document was made anew. Its lock is held since it was found stale. */
+/** @param issueId an issue whose document this transaction locked with {@link lockStaleDocument} */
 export async function markFresh(tx: Tx, issueId: string): Promise<void> {
   await tx.query({
     name: 'search-mark-fresh',
@@ -131,7 +131,7 @@ export async function markFresh(tx: Tx, issueId: string): Promise<void> {
   })
 }
 
-/** What issues are found by, together. */
+/** Returns the united terms of several documents, at most {@link MAX_UNITED}. */
 export async function termsOfDocuments(db: Connection, issueIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ term: string }>`
     select distinct l as term from issue_search s, unnest(tsvector_to_array(s.document)) l
@@ -139,8 +139,8 @@ export async function termsOfDocuments(db: Connection, issueIds: readonly string
   return rows.map((row) => row.term)
 }
 
-/** Puts a document back to these terms, and asks for it to be made anew from stored events. */
-export async function restart(tx: Tx, issueId: string, terms: readonly string[]): Promise<void> {
+/** Replaces the terms of a document and marks it as stale. */
+export async function resetTerms(tx: Tx, issueId: string, terms: readonly string[]): Promise<void> {
   await sql`update issue_search s set stale_since = now(),
       own_document = case when s.own_document is not null then array_to_tsvector(array[E'\\x1forg\\x1f' || i.org_id::text]) end,
       document = array_to_tsvector(array_append(string_to_array(${joined(terms)}, E'\\x1e'), E'\\x1forg\\x1f' || i.org_id::text))
@@ -148,8 +148,7 @@ export async function restart(tx: Tx, issueId: string, terms: readonly string[])
 }
 
 /**
- * Adds the documents of merged issues to the one they lead to, whose own is kept beside it; later what their newest
- * events say joins them.
+ * Adds the documents of merged issues to that of their merge target, which keeps a copy of its own, and marks it as stale.
  */
 export async function mergeDocuments(tx: Tx, targetId: string): Promise<void> {
   await sql`update issue_search s set stale_since = now(),
@@ -160,24 +159,24 @@ export async function mergeDocuments(tx: Tx, targetId: string): Promise<void> {
     where s.issue_id = ${targetId}`.execute(tx)
 }
 
-/** Takes the document of an issue back to what it was before others were merged into it; {@link mergeDocuments} follows. */
+/** Restores the document that a merge target had before issues were merged; {@link mergeDocuments} must follow. */
 export async function restoreOwnDocument(tx: Tx, targetId: string): Promise<void> {
   await sql`update issue_search set document = coalesce(own_document, document) where issue_id = ${targetId}`.execute(
     tx,
   )
 }
 
-/** A document of PostgreSQL holds at most 1 MB. */
+/** A PostgreSQL tsvector holds at most 1 MB. */
 const MAX_UNITED = 5_000
 
-/** Forgets what waits to join the document of an issue. */
+/** Deletes the new terms of an issue that are not yet in its document. */
 export async function deleteNewTerms(tx: Tx, issueId: string): Promise<void> {
   await tx.deleteFrom('issue_new_terms').where('issue_id', '=', issueId).execute()
 }
 
 /**
- * Issues whose documents answer a tsquery, when they are at most `few`; else whether they are more than `many`, which
- * is only counted where there can be so many.
+ * Returns the issues whose documents match, if there are at most `few`. Otherwise returns whether there are more than
+ * `many`, and counts only if the table is that large.
  */
 export async function findByDocument(
   db: Connection,
@@ -191,7 +190,7 @@ export async function findByDocument(
     from (${found}) f limit ${few + 1}`.execute(db)
   const documents = rows[few]?.documents
   if (documents === undefined) return rows.map((row) => row.issue_id)
-  // An estimate, below 0 before the first one.
+  // PostgreSQL's estimate; negative before the first ANALYZE.
   if (documents >= 0 && documents <= many * 0.75) return 'some'
   const beyond = await sql`select from (${found}) f offset ${many} limit 1`.execute(db)
   return beyond.rows.length === 0 ? 'some' : 'many'

@@ -6,7 +6,7 @@ import { issueNumberOf, KnownTerms } from './known-terms.ts'
 import { factTerm } from './index-terms.ts'
 import { insertDocuments, insertNewTerms } from './search.queries.ts'
 
-/** What issues are found by, on the digest side. */
+/** How digestion writes index terms. */
 
 export type IndexedEvent = { readonly indexedTexts: readonly (string | null)[]; readonly facts: readonly Fact[] }
 
@@ -14,31 +14,31 @@ export type IndexedIssue = {
   readonly issueId: string
   readonly orgId: string
   readonly isNew: boolean
-  /** Others were merged into it. */
+  /** Other issues were merged into it. */
   readonly isMerged: boolean
-  /** The one a new issue begins with; null when it is none of these. */
+  /** The event that a new issue's document is created from. */
   readonly first: IndexedEvent
   readonly occurrences: readonly IndexedEvent[]
 }
 
 export const INDEX_TERMS = 'index-issue-terms'
-/** New terms are taken into documents at most so often. */
-const PAUSE_MS = 5_000
-/** Texts of one issue and batch that are taken apart; what is left is found once it comes again. */
+/** Minimum time between two jobs that add new terms to documents. */
+const JOB_INTERVAL_MS = 5_000
+/** Texts indexed per issue and batch. Texts beyond are indexed when they occur again. */
 const MAX_TEXTS = 100
-/** The first texts of an event are its own; names of its stack, which follow, are much the same where the culprit is. */
+/** The first texts of an event; names of its stack follow. They are indexed for the first event and for new culprits. */
 const OWN_TEXTS = 6
-const CULPRIT = 2
+const CULPRIT_INDEX = 2
 
 const known = new KnownTerms()
 let jobDueAt = 0
 
 /**
- * Gives new issues their documents, and notes what known issues said for the first time. Two statements at most, none
- * of them where nothing is new, and none that reads.
+ * Inserts documents of new issues and writes terms that are new to known issues. At most two statements, none of which
+ * reads; no statement if nothing is new.
  */
 export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly IndexedIssue[]): Promise<void> {
-  const noted = groups.flatMap((group) => {
+  const rows = groups.flatMap((group) => {
     const terms = newTerms(group)
     return terms.length === 0 ? [] : [{ issueId: group.issueId, terms }]
   })
@@ -52,19 +52,19 @@ export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly Indexe
         terms: termsToAdd([], indexTermsOf(first.indexedTexts, first.facts)),
       })),
   )
-  await insertNewTerms(tx, noted)
-  if (noted.length === 0 || now.getTime() < jobDueAt) return
-  jobDueAt = now.getTime() + PAUSE_MS
-  // No key: two digesters that add the same one would wait for each other's commit.
+  await insertNewTerms(tx, rows)
+  if (rows.length === 0 || now.getTime() < jobDueAt) return
+  jobDueAt = now.getTime() + JOB_INTERVAL_MS
+  // Without a job key: two digesters that add the same key would wait for each other's commit.
   await addJob(tx, INDEX_TERMS, {}, { runAt: new Date(jobDueAt) })
 }
 
-/** After a transaction that was rolled back: what it noted is new still. */
+/** To be called after a rollback, because the terms that the transaction wrote are still new. */
 export const forgetKnownTerms = (): void => known.clear()
 
-/** Index terms nobody remembers this issue to have; for a new issue beyond those it begins with. */
+/** Returns terms that are not known of this issue; of a new issue, those that its first event lacks. */
 function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue): string[] {
-  // What it says for others as well is nothing it is known to have once they are taken out of it.
+  // A merge target has its own set: its terms include those of merged issues, which an unmerge removes.
   const issue = issueNumberOf(issueId) ^ (isMerged ? 0x55555555 : 0)
   if (isNew) {
     for (const text of first.indexedTexts) if (text !== null) known.isNew(issue, '', text, true)
@@ -84,7 +84,7 @@ function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue
       if (text == null || !known.isNew(issue, '', text, true)) continue
       texts++
       addRecurringWords(terms, text)
-      if (at === CULPRIT) end = indexedTexts.length
+      if (at === CULPRIT_INDEX) end = indexedTexts.length
     }
   }
   return [...terms]
