@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type BenchArgs, type BenchResult, type Figure, median, percentile } from './bench.ts'
 import { describe, target } from './intake.ts'
 import { type LoadResult, runLoad } from './load.ts'
-import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import { type BenchEvent, type Coding, makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import { recordedEvents } from './recorded-events.ts'
 import { embeddedPostgresVersion } from './postgres-version.ts'
 import { memoryOfTree } from './process-tree.ts'
 import { PARTS, processorTimeOfTree, type ProcessorTime } from './processor-time.ts'
@@ -10,7 +12,7 @@ import { type Service, startService } from './service.ts'
 import { type BenchProject, readMetric, setUpProject } from './setup-project.ts'
 
 export const summary =
-  'P2 to P4, P11: events per second from accepted to committed issue and event (--size=20000|3000|50000, --quick, --long, --runs=3, --seconds=60)'
+  'P2 to P4, P11: events per second from accepted to committed issue and event (--size=20000|3000|50000, --issues=200, --plain: not compressed, --payload=recorded: events of real SDKs, --checkout=<folder>: measures that checkout, --quick, --long, --runs=3, --seconds=60)'
 
 const GOALS = new Map([
   [3_000, '≥6,000/s (P3)'],
@@ -36,11 +38,21 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const runs = Number(options['runs'] ?? (quick || long ? 1 : 3))
   const seconds = Number(options['seconds'] ?? (long ? 300 : quick ? 15 : 60))
   const sizeBytes = Number(options['size'] ?? STANDARD_SHAPE.sizeBytes)
-  const events = makeEvents({ ...STANDARD_SHAPE, sizeBytes })
-  const service = await startService({ env: { RATE_LIMIT_SCALE: '0' } })
+  const issues = Number(options['issues'] ?? STANDARD_SHAPE.issues)
+  const coding = options['plain'] === 'true' ? 'none' : 'gzip'
+  const isRecorded = options['payload'] === 'recorded'
+  const events = isRecorded
+    ? recordedEvents(coding)
+    : // Many issues need no variants to make many distinct bodies.
+      makeEvents({ ...STANDARD_SHAPE, sizeBytes, issues, variantsPerIssue: issues > 2_000 ? 1 : 4 }, coding)
+  const { checkout } = options
+  const service = await startService({
+    env: { RATE_LIMIT_SCALE: '0' },
+    ...(checkout === undefined ? {} : { checkout: resolve(checkout) }),
+  })
   try {
     const project = await setUpProject(service.url)
-    const feed = (durationMs: number) => feedAndWatch(service, project, events, durationMs)
+    const feed = (durationMs: number) => feedAndWatch(service, project, { events, coding }, durationMs)
     await feed(WARM_UP_MS)
     const results: Fed[] = []
     for (let i = 0; i < runs; i++) results.push(await feed(seconds * 1000))
@@ -50,7 +62,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     const emptyingMs = performance.now() - emptied
     const accepted = await readMetric(service.url, 'faultline_intake_accepted_total')
     const stored = await readMetric(service.url, 'faultline_digest_events_total')
-    const goal = GOALS.get(sizeBytes)
+    const goal = isRecorded ? undefined : GOALS.get(sizeBytes)
     const of = (value: (result: Fed) => number): number => median(results.map(value))
     return {
       figures: {
@@ -75,7 +87,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
         'accepted − stored at the end': { value: accepted - stored, unit: 'events', goal: '0' },
         'spool emptied after the end in': { value: emptyingMs, unit: 'ms' },
       } satisfies Record<string, Figure>,
-      payload: describe(events),
+      payload: `${isRecorded ? 'events recorded from SDKs: ' : ''}${describe(events, coding)}`,
       durability: 'fsync and synchronous_commit on',
       postgres: embeddedPostgresVersion(),
       notes: [
@@ -95,7 +107,7 @@ type Fed = { readonly load: LoadResult; readonly samples: readonly Sample[]; rea
 export async function feedAndWatch(
   service: Service,
   project: BenchProject,
-  events: ReturnType<typeof makeEvents>,
+  payload: { readonly events: readonly BenchEvent[]; readonly coding?: Coding },
   durationMs: number,
 ): Promise<Fed> {
   const samples: Sample[] = []
@@ -132,7 +144,7 @@ export async function feedAndWatch(
   })()
   const load = await runLoad({
     ...target(service.url, project),
-    events,
+    ...payload,
     connections: 64,
     ratePerSecond: () => rate,
     durationMs,
@@ -162,9 +174,11 @@ function processorFigures(results: readonly Fed[]): Record<string, Figure> {
       }),
     )
   const unit = 'µs/event'
+  const ofService = (sample: Sample): number => PARTS.reduce((sum, part) => sum + sample.processor[part], 0)
   return {
-    'processor time, all': {
-      value: perEvent((sample) => sample.ownProcessorMs + PARTS.reduce((sum, part) => sum + sample.processor[part], 0)),
+    'processor time, service and database': { value: perEvent(ofService), unit },
+    'processor time, load generator included': {
+      value: perEvent((sample) => sample.ownProcessorMs + ofService(sample)),
       unit,
     },
     ...Object.fromEntries(PARTS.map((part) => [`  ${part}`, { value: perEvent((s) => s.processor[part]), unit }])),

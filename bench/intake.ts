@@ -1,6 +1,6 @@
 import { type BenchArgs, type BenchResult, type Figure, median } from './bench.ts'
 import { type LoadResult, runLoad } from './load.ts'
-import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import { type BenchEvent, type Coding, makeEvents, STANDARD_SHAPE } from './payloads.ts'
 import { embeddedPostgresVersion } from './postgres-version.ts'
 import { startService } from './service.ts'
 import { type BenchProject, setUpProject } from './setup-project.ts'
@@ -92,8 +92,10 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
 
 export const target = (url: string, { number, publicKey }: BenchProject) => ({ url, projectNumber: number, publicKey })
 
-export function describe(events: readonly { json: Buffer; member: Buffer; issue: number }[]): string {
-  const mean = (value: (event: { json: Buffer; member: Buffer }) => number) =>
-    Math.round(events.reduce((sum, event) => sum + value(event), 0) / events.length)
-  return `envelopes of one event, ${mean((event) => event.json.length).toLocaleString('en')} bytes of JSON, ${mean((event) => event.member.length).toLocaleString('en')} gzipped, ${new Set(events.map((event) => event.issue)).size} distinct issues, every id unique`
+export function describe(events: readonly BenchEvent[], coding: Coding = 'gzip'): string {
+  const mean = (value: (event: BenchEvent) => number): string =>
+    Math.round(events.reduce((sum, event) => sum + value(event), 0) / events.length).toLocaleString('en')
+  const sent = coding === 'gzip' ? `${mean(({ rest }) => rest.length)} gzipped` : 'not compressed'
+  const issues = new Set(events.map(({ issue }) => issue)).size
+  return `envelopes of one event, ${mean(({ json }) => json.length)} bytes of JSON, ${sent}, ${issues.toLocaleString('en')} distinct issues; ids, times, users and releases vary`
 }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { randomBytes } from 'node:crypto'
-import { type BenchEvent, HeaderMember } from './payloads.ts'
+import { type BenchEvent, type Coding, EventHead } from './payloads.ts'
 
 /**
  * A load generator that leaves the processor to the service: bare keep-alive sockets, prebuilt requests, one response
@@ -13,6 +13,8 @@ export type LoadOptions = {
   readonly projectNumber: number
   readonly publicKey: string
   readonly events: readonly BenchEvent[]
+  /** The coding the events were made with; gzip where it is not given. */
+  readonly coding?: Coding
   readonly connections: number
   /**
    * Requests per second, sent without waiting for earlier responses; a function is called repeatedly; null: as fast as
@@ -81,7 +83,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const send = (connection: Connection, sinceMs: number): void => {
     sent++
     const id = requests.next()
-    connection.send(requests.head, requests.header, requests.body, id, sinceMs)
+    connection.send(requests.head, requests.start, requests.rest, id, sinceMs)
   }
   const next = (connection: Connection): void => {
     if (connection.isBroken) return
@@ -132,32 +134,35 @@ const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms)
   })
 
-/** Prebuilt requests: only the id in the body's first member changes. */
+/** Prebuilt requests: only the start of the body is written again for each. */
 class RequestFactory {
-  readonly #member = new HeaderMember()
-  readonly #events: readonly { head: Buffer; member: Buffer }[]
+  readonly #start: EventHead
+  readonly #events: readonly { head: Buffer; rest: Buffer }[]
   readonly #run = randomBytes(8).toString('hex')
   #count = 0
   head: Buffer
-  body: Buffer
+  rest: Buffer
 
-  constructor({ url, projectNumber, publicKey, events }: LoadOptions) {
+  constructor({ url, projectNumber, publicKey, events, coding = 'gzip' }: LoadOptions) {
     const { host } = new URL(url)
-    this.#events = events.map(({ member }) => ({
+    this.#start = new EventHead(coding)
+    const encoding = coding === 'gzip' ? 'content-encoding: gzip\r\n' : ''
+    this.#events = events.map(({ rest }) => ({
       head: Buffer.from(
         `POST /api/${projectNumber}/envelope/?sentry_version=7&sentry_key=${publicKey}&sentry_client=sentry.javascript.node%2F11.12.0 HTTP/1.1\r\n` +
-          `host: ${host}\r\nuser-agent: sentry.javascript.node/11.12.0\r\ncontent-encoding: gzip\r\ncontent-length: ${this.#member.bytes.length + member.length}\r\n\r\n`,
+          `host: ${host}\r\nuser-agent: sentry.javascript.node/11.12.0\r\n${encoding}content-length: ${this.#start.bytes.length + rest.length}\r\n\r\n`,
       ),
-      member,
+      rest,
     }))
     const [first] = this.#events
     if (first === undefined) throw new Error('no events to send')
     this.head = first.head
-    this.body = first.member
+    this.rest = first.rest
   }
 
-  get header(): Buffer {
-    return this.#member.bytes
+  /** Start of the body; overwritten by {@link next}. */
+  get start(): Buffer {
+    return this.#start.bytes
   }
 
   /** Advances to the next request and returns its id. */
@@ -166,11 +171,11 @@ class RequestFactory {
     const event = this.#events[(this.#count * 37) % this.#events.length]
     if (event !== undefined) {
       this.head = event.head
-      this.body = event.member
+      this.rest = event.rest
     }
     this.#count++
     const id = this.#run + this.#count.toString(16).padStart(16, '0')
-    this.#member.setId(id)
+    this.#start.next(id)
     return id
   }
 }
@@ -210,13 +215,13 @@ class Connection {
     })
   }
 
-  send(head: Buffer, header: Buffer, body: Buffer, id: string, sinceMs: number): void {
+  send(head: Buffer, start: Buffer, rest: Buffer, id: string, sinceMs: number): void {
     this.#id = id
     this.#sinceMs = sinceMs
     this.sentMs = performance.now()
     this.isBusy = true
     // One packet, and a copy: the header's bytes are reused for the next request.
-    this.#socket.write(Buffer.concat([head, header, body]))
+    this.#socket.write(Buffer.concat([head, start, rest]))
   }
 
   /** Responses end in `}`: all of them are JSON objects. */

@@ -26,8 +26,8 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const service = await startService({ env: { RATE_LIMIT_SCALE: '0', MAX_BACKLOG: String(MAX_BACKLOG) } })
   try {
     const project = await setUpProject(service.url)
-    await feedAndWatch(service, project, events, 8_000)
-    const capacity = drainedPerSecond(await feedAndWatch(service, project, events, 10_000))
+    await feedAndWatch(service, project, { events }, 8_000)
+    const capacity = drainedPerSecond(await feedAndWatch(service, project, { events }, 10_000))
     const refusals = new Histogram()
     const offer = (ratePerSecond: number, durationMs: number, onAnswer: (status: number, ms: number) => void) =>
       runLoad({ ...target(service.url, project), events, connections: 128, ratePerSecond, durationMs, onAnswer })

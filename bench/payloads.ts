@@ -15,25 +15,37 @@ export type PayloadShape = {
 /** 20 KB, 200 issues: the payload of P1, P2. */
 export const STANDARD_SHAPE: PayloadShape = { sizeBytes: 20_000, issues: 200, variantsPerIssue: 4, seed: 1 }
 
+export type Coding = 'gzip' | 'none'
+
 export type BenchEvent = {
   /** Which of the distinct issues it belongs to. */
   readonly issue: number
+  /** The whole event. */
   readonly json: Buffer
-  /** The event as the second member of a gzip body; see {@link envelopeBody}. */
-  readonly member: Buffer
+  /** The event without its first members, which {@link EventHead} writes anew for each request; coded, ready to send. */
+  readonly rest: Buffer
 }
 
-export function makeEvents(shape: PayloadShape): BenchEvent[] {
+export function makeEvents(shape: PayloadShape, coding: Coding = 'gzip'): BenchEvent[] {
   const events: BenchEvent[] = []
   for (let issue = 0; issue < shape.issues; issue++) {
     for (let variant = 0; variant < shape.variantsPerIssue; variant++) {
-      const json = Buffer.from(
-        JSON.stringify(makeEvent(shape, issue, random(shape.seed * 7919 + issue * 131 + variant))),
-      )
-      events.push({ issue, json, member: gzipSync(Buffer.concat([json, Buffer.from('\n')]), { level: 6 }) })
+      const rand = random(shape.seed * 7919 + issue * 131 + variant)
+      events.push(benchEvent(issue, makeEvent(shape, issue, rand), coding))
     }
   }
   return events
+}
+
+/** @param event without the members that {@link EventHead} writes */
+export function benchEvent(issue: number, event: Record<string, unknown>, coding: Coding): BenchEvent {
+  const text = JSON.stringify(event)
+  const rest = Buffer.from(`${text.slice(1)}\n`)
+  return {
+    issue,
+    json: Buffer.from(`{${eventStart(issue)}${text.slice(1)}`),
+    rest: coding === 'gzip' ? gzipSync(rest, { level: 6 }) : rest,
+  }
 }
 
 /** Mulberry32: small, seeded, good enough for generated data. */
@@ -48,44 +60,73 @@ export function random(seed: number): () => number {
   }
 }
 
-const HEADER_START = '{"event_id":"'
-const HEADER_END =
-  '","sent_at":"2026-11-20T12:00:00.000Z","sdk":{"name":"sentry.javascript.node","version":"11.12.0"}}\n{"type":"event"}\n'
+const USERS = 20_000
+const RELEASES = 40
 
 /**
- * Writes gzip bodies with a new id at almost no cost: the envelope's header is a separate gzip member, stored instead
- * of compressed (RFC 1952 2.2, RFC 1951 3.2.4), so a new id changes 32 bytes and a checksum.
+ * What differs between the events of a real app: user, time, release, a tag. Few users send many events and most send
+ * few; most events come from the newest releases.
+ * @param seed any number
+ * @returns members of the event's JSON object, of a constant length, with a comma after the last
  */
-export class HeaderMember {
-  static readonly #prefixBytes = 10 + 5
-  readonly #content = Buffer.from(`${HEADER_START}${'0'.repeat(32)}${HEADER_END}`)
-  readonly bytes: Buffer
-
-  constructor() {
-    const { length } = this.#content
-    const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
-    const blockHeader = Buffer.alloc(5)
-    blockHeader[0] = 1
-    blockHeader.writeUInt16LE(length, 1)
-    blockHeader.writeUInt16LE(~length & 0xffff, 3)
-    const trailer = Buffer.alloc(8)
-    trailer.writeUInt32LE(length, 4)
-    this.bytes = Buffer.concat([gzipHeader, blockHeader, this.#content, trailer])
-  }
-
-  /** Replaces the id; {@link bytes} changes with it. */
-  setId(id: string): void {
-    this.#content.write(id, HEADER_START.length, 32, 'latin1')
-    this.bytes.write(id, HeaderMember.#prefixBytes + HEADER_START.length, 32, 'latin1')
-    this.bytes.writeUInt32LE(crc32(this.#content), this.bytes.length - 8)
-  }
+function eventStart(seed: number, nowMs = 1_795_000_000_000): string {
+  const rand = random(seed)
+  const user = Math.floor(USERS * rand() ** 2)
+  const release = RELEASES - 1 - Math.floor(RELEASES * rand() ** 3)
+  const digits = (value: number, length: number): string => String(value).padStart(length, '0')
+  return (
+    `"timestamp":${(nowMs / 1000).toFixed(3)},"release":"shop@2.${digits(10 + release, 2)}.0",` +
+    `"user":{"id":"u${digits(user, 6)}","username":"user${digits(user, 6)}","ip_address":"10.${100 + (user % 100)}.${100 + ((user >> 7) % 100)}.7"},` +
+    `"extra":{"request_id":"${digits(Math.floor(rand() * 1e12), 12)}"},`
+  )
 }
 
-/** The whole gzip body of one event with an id. */
-export function envelopeBody(event: BenchEvent, id: string): Buffer {
-  const header = new HeaderMember()
-  header.setId(id)
-  return Buffer.concat([header.bytes, event.member])
+/**
+ * Writes the start of each request's body at next to no cost: the envelope's header and the event's first members are a
+ * gzip member of their own, stored instead of compressed (RFC 1952 2.2, RFC 1951 3.2.4), so a new id, time and user
+ * change some bytes and a checksum.
+ */
+export class EventHead {
+  readonly #coding: Coding
+  readonly #content: Buffer
+  readonly #contentAt: number
+  #seed: number
+  /** Overwritten by each {@link next}. */
+  readonly bytes: Buffer
+
+  constructor(coding: Coding, seed = 0) {
+    this.#coding = coding
+    this.#seed = seed
+    const { length } = EventHead.#text('0'.repeat(32), 0, Date.now())
+    if (coding === 'none') {
+      this.bytes = Buffer.alloc(length)
+      this.#contentAt = 0
+    } else {
+      const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
+      const blockHeader = Buffer.alloc(5)
+      blockHeader[0] = 1
+      blockHeader.writeUInt16LE(length, 1)
+      blockHeader.writeUInt16LE(~length & 0xffff, 3)
+      const trailer = Buffer.alloc(8)
+      trailer.writeUInt32LE(length, 4)
+      this.bytes = Buffer.concat([gzipHeader, blockHeader, Buffer.alloc(length), trailer])
+      this.#contentAt = gzipHeader.length + blockHeader.length
+    }
+    this.#content = this.bytes.subarray(this.#contentAt, this.#contentAt + length)
+  }
+
+  static #text(id: string, seed: number, nowMs: number): string {
+    return (
+      `{"event_id":"${id}","sent_at":"${new Date(nowMs).toISOString()}","sdk":{"name":"sentry.javascript.node","version":"11.12.0"}}\n` +
+      `{"type":"event"}\n{${eventStart(seed, nowMs)}`
+    )
+  }
+
+  /** Puts another id, time, user and release in place. */
+  next(id: string): void {
+    this.#content.write(EventHead.#text(id, this.#seed++, Date.now()), 'latin1')
+    if (this.#coding === 'gzip') this.bytes.writeUInt32LE(crc32(this.#content), this.bytes.length - 8)
+  }
 }
 
 const MODULES = [
@@ -125,7 +166,6 @@ function makeEvent({ sizeBytes }: PayloadShape, issue: number, rand: () => numbe
   const fixed = random(issue + 1)
   const pickFixed = <T>(list: readonly T[]): T => list[Math.floor(fixed() * list.length)] as T
   const type = pickFixed(ERRORS)
-  const user = Math.floor(rand() * 20_000)
   const event: Record<string, unknown> & {
     exception: { values: { type: string; value: string; mechanism: unknown; stacktrace: { frames: unknown[] } }[] }
     breadcrumbs: unknown[]
@@ -133,16 +173,13 @@ function makeEvent({ sizeBytes }: PayloadShape, issue: number, rand: () => numbe
     platform: 'node',
     level: 'error',
     environment: pick(['production', 'production', 'staging']),
-    release: `shop@2.${issue % 12}.0`,
     server_name: `web-${Math.floor(rand() * 8)}`,
-    timestamp: 1_795_000_000 + rand() * 100_000,
     transaction: `POST /api/${pickFixed(MODULES)}/:id`,
     sdk: {
       name: 'sentry.javascript.node',
       version: '11.12.0',
       integrations: ['InboundFilters', 'FunctionToString', 'LinkedErrors', 'Console', 'Http'],
     },
-    user: { id: `u${user}`, username: `user${user}`, ip_address: `10.${user % 200}.${(user >> 3) % 250}.7` },
     tags: {
       tenant: `t${Math.floor(rand() * 30)}`,
       region: pick(['eu', 'us', 'af']),

@@ -4,7 +4,7 @@ import { treeOf } from './process-tree.ts'
 /** Processor time so far of the parts of a service, in milliseconds; other programs hardly disturb it. */
 export type ProcessorTime = Readonly<Record<Part, number>>
 
-export const PARTS = ['main thread', 'digest thread', 'other threads of node', 'database'] as const
+export const PARTS = ['main thread', 'digest thread', 'collector', 'other threads of node', 'database'] as const
 type Part = (typeof PARTS)[number]
 
 /** Reads the processor time of a service and its descendants. Linux only; excludes threads and processes that ended. */
@@ -12,6 +12,7 @@ export function processorTimeOfTree(root: number): ProcessorTime {
   const sums: Record<Part, number> = {
     'main thread': 0,
     'digest thread': 0,
+    collector: 0,
     'other threads of node': 0,
     database: 0,
   }
@@ -29,6 +30,8 @@ export function processorTimeOfTree(root: number): ProcessorTime {
 function partOf(threadName: string): Part {
   if (threadName.startsWith('postgres')) return 'database'
   if (threadName === 'digest') return 'digest thread'
+  // Garbage collection beside the threads of the program, and a little compiling.
+  if (threadName === 'node-V8Worker') return 'collector'
   return threadName === 'node-MainThread' ? 'main thread' : 'other threads of node'
 }
 

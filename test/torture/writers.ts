@@ -1,11 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { z } from 'zod'
-import { type BenchEvent, makeEvents, random } from '#bench/payloads.ts'
+import { type BenchEvent, EventHead, makeEvents, random } from '#bench/payloads.ts'
 import type { BenchProject } from '#bench/setup-project.ts'
 import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
 import { claim, type Claim, none, print } from './torture.ts'
@@ -145,16 +145,12 @@ function newRequest(event: BenchEvent, kind: Kind): Request {
     JSON.stringify({ items: logs }),
     '',
   ]
+  const start = new EventHead('gzip', randomInt(2 ** 31))
+  start.next(id)
   return {
     id,
     kind,
-    body: Buffer.concat([
-      gzipSync(`${JSON.stringify({ event_id: id, sent_at: new Date().toISOString() })}\n{"type":"event"}\n`, {
-        level: 1,
-      }),
-      event.member,
-      gzipSync(beside.join('\n'), { level: 1 }),
-    ]),
+    body: Buffer.concat([start.bytes, event.rest, gzipSync(beside.join('\n'), { level: 1 })]),
   }
 }
 
