@@ -340,7 +340,7 @@ describe('bad requests change nothing', () => {
     [{ query: 'a b\0', status: 'resolved' }, 'query.q must not hold the NUL character (character 4).'],
     [{ ids: null, query: 'a', status: 'resolved' }, 'ids'],
     [{ query: 'is:"open', status: 'resolved' }, 'query: the quote is not closed'],
-    [{ query: 'assigned:nobody', status: 'resolved' }, 'query: nobody in this organisation is called'],
+    [{ query: 'assigned:unknown', status: 'resolved' }, 'query: no member of this organisation is called'],
   ])('%#: %o', async (body, sentence) => {
     const answer = await send(ada, body)
     expect(answer.status).toBe(400)

@@ -12,30 +12,26 @@ import { isInfixPattern } from './query-keys.ts'
 import { boundsOf } from './query-time.ts'
 import type { Facet, Pattern, Query, Term } from './query.ts'
 
-/** A query as SQL over `issues as i`. What concerns the document is put together and asked of its index at once. */
+/** Compiles a query to SQL over `issues as i`. Conditions on the document become one tsquery for its index. */
 
 export type Condition = RawBuilder<SqlBool>
 
 export type Compiled = {
-  /** All of them hold. */
+  /** A match fulfils all of them. */
   readonly conditions: readonly Condition[]
-  /** And the issue was seen then or later; undefined when nothing asks for it. Apart, as an index answers it coarsely. */
+  /** A match was last seen then or later. Separate from `conditions`, because an index answers it with a coarse key. */
   readonly seenSince: Date | undefined
-  /**
-   * A tsquery to the documents that every match documentMatches, null for none; not among `conditions`. With `isSelective` it
-   * asks for something to be there.
-   */
+  /** A match's document matches it; not among `conditions`. `isSelective`: it is more than a negation. */
   readonly document: { readonly tsquery: string; readonly isSelective: boolean } | null
 }
 
-/** A part: either a tsquery to the document, in PostgreSQL's own words (tsquery), or a condition. */
 type Part =
   | { readonly kind: 'document'; readonly tsquery: string; readonly isSelective: boolean }
   | { readonly kind: 'condition'; readonly condition: Condition }
 
 /**
- * @param found issues that have what a pattern asks for that goes on after a `*`; nobody has those that are missing
- * @throws AppError invalid for people and projects the organisation does not have, naming the place
+ * @param found issues that match each infix pattern; a pattern that is missing matches none
+ * @throws AppError invalid, with the position, for members and projects that the organisation does not have
  */
 export async function compileQuery(
   db: Connection,
@@ -48,13 +44,13 @@ export async function compileQuery(
   if (query === null) return { conditions: [], seenSince: undefined, document: null }
   const terms = termsOf(query)
   const named: Named = {
-    people: await membersNamed(db, actor, terms, name),
+    members: await membersNamed(db, actor, terms, name),
     projects: await projectsNamed(db, actor, terms, name),
   }
   const compiler = new Compiler(actor, named, now, found)
-  const asked = query.kind === 'and' ? query.parts : [query]
-  const seen = asked.map((part) => seenSinceOf(part, now))
-  const parts = asked.filter((_, index) => seen[index] === undefined).map((part) => compiler.part(part))
+  const all = query.kind === 'and' ? query.parts : [query]
+  const seen = all.map((part) => seenSinceOf(part, now))
+  const parts = all.filter((_, index) => seen[index] === undefined).map((part) => compiler.part(part))
   const documents = parts.filter((part) => part.kind === 'document')
   return {
     conditions: parts.flatMap((part) => (part.kind === 'condition' ? [part.condition] : [])),
@@ -63,14 +59,14 @@ export async function compileQuery(
   }
 }
 
-/** `last_seen:-7d` and the like: nothing but a time since. */
+/** Returns the earliest `last_seen` if the query is only that, such as `last_seen:-7d`. */
 function seenSinceOf(query: Query, now: Date): Date | undefined {
   if (query.kind !== 'time' || query.field !== 'last_seen') return undefined
   const { since, before } = boundsOf(query.side, query.time, now)
   return before === undefined ? since : undefined
 }
 
-/** The latest of some times, as far as there are any. */
+/** Returns the latest of the times that are defined. */
 export const latest = (times: readonly (Date | undefined)[]): Date | undefined =>
   times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined)
 
@@ -88,31 +84,27 @@ const allOf = (parts: readonly DocumentPart[]): DocumentPart => ({
   isSelective: parts.some(({ isSelective }) => isSelective),
 })
 
-/** Whether the document of issue `i` answers a tsquery, by looking at it. */
+/** Whether the document of issue `i` matches, by reading the document. */
 export const documentMatches = (orgId: string, tsquery: string): Condition =>
   sql<SqlBool>`exists (select from issue_search s where s.issue_id = i.id and s.document @@ ${inOrg(orgId, tsquery)}::tsquery)`
 
 /**
- * Ids of the issues whose documents answer a tsquery. The planner is not told the tsquery: it knows which words most
- * documents have, and would then read all of them, one by one, rather than ask the index.
+ * Ids of the issues whose documents match. The tsquery is a subquery, so the planner does not know it: for words that
+ * most documents contain, it would read every document instead of the index.
  */
 export const issuesByIndex = (orgId: string, tsquery: string): RawBuilder<unknown> =>
   sql`select s.issue_id from issue_search s where s.document @@ (select ${inOrg(orgId, tsquery)}::tsquery)`
 
-/**
- * Whether the document of issue `i` answers a tsquery, by asking the index once: what it finds is kept at hand while
- * issues are read in any order.
- */
+/** Whether the document of issue `i` matches, by reading the index once into a hash table. */
 export const isFoundByIndex = (orgId: string, tsquery: string): Condition =>
-  // `is true` keeps it from becoming a join, for whose order nothing is known.
+  // `is true` prevents a join, whose cost the planner cannot estimate.
   sql<SqlBool>`(i.id in (${issuesByIndex(orgId, tsquery)})) is true`
 
-/** The tsquery within an organisation: its documents are told apart inside the index. */
+/** Restricts a tsquery to the documents of an organisation. */
 export const inOrg = (orgId: string, tsquery: string): string => `${exact(orgTerm(orgId))} & (${tsquery})`
 
-const quoted = (term: string): string => `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
-const exact = quoted
-const prefix = (term: string): string => `${quoted(term)}:*`
+const exact = (term: string): string => `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+const prefix = (term: string): string => `${exact(term)}:*`
 
 class Compiler {
   readonly #actor: OrgActor
@@ -211,7 +203,7 @@ class Compiler {
   #assigned(values: readonly string[]): Condition {
     const { orgId } = this.#actor
     const ids = values.flatMap((value) =>
-      value === 'me' ? [memberOf(this.#actor).userId] : (this.#named.people.get(value) ?? []),
+      value === 'me' ? [memberOf(this.#actor).userId] : (this.#named.members.get(value) ?? []),
     )
     const teams = values.filter(isTeam)
     const any = [
@@ -225,7 +217,7 @@ class Compiler {
   #time({ field, side, time }: Extract<Term, { kind: 'time' }>): Condition {
     const { since, before } = boundsOf(side, time, this.#now)
     const column = sql.ref(`i.${field}`)
-    // The slot begins at or before the time and is what the index holds.
+    // The index holds the slot, which starts at or before the time.
     const slot = field === 'last_seen'
     const bounds = [
       ...(since === undefined ? [] : slot ? [lastSeenSince(since)] : [sql<SqlBool>`${column} >= ${since}`]),
@@ -235,16 +227,16 @@ class Compiler {
     return sql<SqlBool>`(${sql.join(bounds, sql` and `)})`
   }
 
-  /** People are known by a hash over project and key. */
+  /** Users are stored as a hash of project and key. */
   #user(values: readonly string[]): Condition {
     const hashes = this.#named.projects.ids.flatMap((id) => values.map((value) => hashUser(id, value)))
     return sql<SqlBool>`exists (select from issue_users p where p.issue_id = i.id and p.user_hash = any(${hashes}::bigint[]))`
   }
 
-  /** Every release of an issue is in its document, unless there are more than fit. */
+  /** The document contains every release of the issue, unless there are too many. */
   #release({ field, values }: Extract<Term, { kind: 'release' }>): Part {
     const tsquery = [
-      ...values.map((pattern) => patternQuestion('release', pattern)),
+      ...values.map((pattern) => patternTsquery('release', pattern)),
       exact(overflowTerm('release')),
     ].join(' | ')
     const column = sql.ref(`i.${field}`)
@@ -257,13 +249,13 @@ class Compiler {
       ? condition(sql<SqlBool>`i.id = any(${[...(this.#found.get(term) ?? [])]}::uuid[])`)
       : {
           kind: 'document',
-          tsquery: term.values.map((pattern) => patternQuestion(askedKey(term.key), pattern)).join(' | '),
+          tsquery: term.values.map((pattern) => patternTsquery(askedKey(term.key), pattern)).join(' | '),
           isSelective: true,
         }
   }
 }
 
-/** With the coarse key, which an index holds. */
+/** Includes the coarse key, which the index holds. */
 function countIs({ field, op, value }: Extract<Term, { kind: 'count' }>): Condition {
   const [count, rank] = field === 'events' ? ['i.event_count', 'i.events_rank'] : ['i.user_count', 'i.users_rank']
   const coarse = sql.raw(op === '=' ? '=' : `${op.slice(0, 1)}=`)
@@ -273,7 +265,7 @@ function countIs({ field, op, value }: Extract<Term, { kind: 'count' }>): Condit
 
 const condition = (given: Condition): Part => ({ kind: 'condition', condition: given })
 
-const patternQuestion = (key: string, { text, glob }: Pattern): string =>
+const patternTsquery = (key: string, { text, glob }: Pattern): string =>
   glob ? prefix(factPrefix(key, text.slice(0, text.indexOf('*')))) : exact(factTerm(key, text))
 
 export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
@@ -281,7 +273,7 @@ export const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*',
 
 const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[], before = ''): Condition =>
   sql<SqlBool>`lower(${column}) like any(${values.flatMap(({ text, glob }) =>
-    // A database that lowers ASCII only is met half-way.
+    // With some locales PostgreSQL lowers only ASCII.
     [text.toLowerCase(), text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())].map(
       (one) => before + (glob ? likeOf(one) : escapeLike(one)),
     ),

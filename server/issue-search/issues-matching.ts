@@ -15,20 +15,20 @@ import { prefixesOf, hasInfix, scanDocuments } from './scan-documents.queries.ts
 import { grouped, type Query, type Term } from './query.ts'
 import { findByDocument } from './search.queries.ts'
 
-/** Matches up to here are asked for by their ids. */
+/** Up to this many matches, the list is read by their ids. */
 const FEW = 2_000
-/** Up to here what matches is kept in memory for the length of a tsquery; documents of more are looked at one by one. */
+/** Up to this many matches, the index is read into memory; beyond, documents are read one by one. */
 const MANY = 200_000
 
-/** What issues (`issues as i`) fulfil that answer a query: seen since then, and all conditions; nothing for the empty one. */
+/** What matches of a query (`issues as i`) fulfil: last seen at or after `seenSince`, and all conditions. */
 export type Matching = { readonly seenSince: Date | undefined; readonly conditions: readonly Condition[] }
 
 /**
- * What issues that answer a query have to fulfil. The scope of the organisation is the caller's affair.
- * @param idsOf ids of the issues a caller would show that fulfil that
- * @param name what refusals call the query
- * @throws AppError invalid, naming the place: for people and projects the organisation does not have, and for patterns
- * that would look through too much
+ * Returns what the matches of a query fulfil. The caller restricts them to the organisation.
+ * @param idsOf a query for the ids of the issues in the caller's list that fulfil something
+ * @param name name of the query in error messages
+ * @throws AppError invalid, with the position, for members and projects that the organisation does not have, and for
+ * patterns that would scan too many documents
  */
 export async function issuesMatching(
   db: Connection,
@@ -40,15 +40,15 @@ export async function issuesMatching(
 ): Promise<Matching> {
   const has = (part: Query): boolean => termsOf(part).some(hasInfix)
   const found = new Map<Term, readonly string[]>()
-  // Whatever else every match fulfils narrows what is looked through, patterns that were looked for among it.
+  // The other parts of the query, and the patterns already scanned, reduce the documents to scan.
   const parts = query?.kind === 'and' ? query.parts : query === null ? [] : [query]
-  const sure = parts.filter((part) => !has(part))
+  const narrowing = parts.filter((part) => !has(part))
   for (const part of parts.filter(has)) {
     for (const term of termsOf(part).filter(hasInfix)) {
-      const among = await matchingOf(db, actor, grouped('and', [...sure, prefixesOf(term)]), now, name, found)
-      found.set(term, await scanDocuments(db, term, idsOf(among), name))
+      const within = await matchingOf(db, actor, grouped('and', [...narrowing, prefixesOf(term)]), now, name, found)
+      found.set(term, await scanDocuments(db, term, idsOf(within), name))
     }
-    sure.push(part)
+    narrowing.push(part)
   }
   return matchingOf(db, actor, query, now, name, found)
 }
@@ -71,10 +71,10 @@ async function documentCondition(
   orgId: string,
   { tsquery, isSelective }: NonNullable<Compiled['document']>,
 ): Promise<Condition> {
-  // What only negates is answered by most: fewer do not answer it.
-  const asked = isSelective ? tsquery : `!(${tsquery})`
-  const found = await findByDocument(db, orgId, asked, { few: FEW, many: MANY })
+  // Most documents match a negation, so the others are read instead.
+  const selective = isSelective ? tsquery : `!(${tsquery})`
+  const found = await findByDocument(db, orgId, selective, { few: FEW, many: MANY })
   if (found === 'many') return documentMatches(orgId, tsquery)
-  const matches = found === 'some' ? isFoundByIndex(orgId, asked) : hasIdAmong(found)
+  const matches = found === 'some' ? isFoundByIndex(orgId, selective) : hasIdAmong(found)
   return isSelective ? matches : not(matches)
 }

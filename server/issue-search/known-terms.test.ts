@@ -4,7 +4,7 @@ import { tagKey } from './facts.ts'
 import { issueNumberOf, KnownTerms } from './known-terms.ts'
 import { keyTerm } from './index-terms.ts'
 
-test('what was met is known, per issue, key and value, until everything is forgotten', () => {
+test('an entry is known by issue, key and value until the cache is cleared', () => {
   const known = new KnownTerms()
   expect([known.isNew(1, 'os', 'linux'), known.isNew(1, 'os', 'linux')]).toEqual([true, false])
   expect(known.isNew(2, 'os', 'linux')).toBe(true)
@@ -16,22 +16,22 @@ test('what was met is known, per issue, key and value, until everything is forgo
   expect(known.isNew(1, 'os', 'linux')).toBe(true)
 })
 
-test('a hundred thousand entries are hardly ever taken for one another or pushed out', () => {
+test('of 100,000 entries almost none collide or are replaced', () => {
   const known = new KnownTerms()
-  let taken = 0
-  let forgotten = 0
+  let collided = 0
+  let replaced = 0
   const entries = Array.from({ length: 100_000 }, (_, i) => [i % 997, `key${i % 41}`, `value ${i}`] as const)
-  for (const [issue, key, value] of entries) if (!known.isNew(issue, key, value)) taken++
-  for (const [issue, key, value] of entries) if (known.isNew(issue, key, value)) forgotten++
-  expect(taken).toBe(0)
-  expect(forgotten).toBeLessThan(2_500)
+  for (const [issue, key, value] of entries) if (!known.isNew(issue, key, value)) collided++
+  for (const [issue, key, value] of entries) if (known.isNew(issue, key, value)) replaced++
+  expect(collided).toBe(0)
+  expect(replaced).toBeLessThan(2_500)
 })
 
-test('an issue’s number is taken from the random end of its id', () => {
+test('an issue’s number is the random end of its id', () => {
   expect(issueNumberOf('01a1f887-6d92-74e1-9804-87eb42933998')).toBe(0x42933998)
 })
 
-test('a document grows to its bounds and says where it stopped', () => {
+test('a document grows up to its limits, and an overflow term records values beyond', () => {
   const values = Array.from({ length: 60 }, (_, i) => ['colour', `c${i}`] as const)
   const document = termsToAdd([], indexTermsOf(['Payment failed'], values))
   expect(document).toContain(keyTerm('colour'))
@@ -58,10 +58,10 @@ test.each([
   ['4711', false],
   ['deadbeef42', false],
   ['\u001Dos.version\u001F10.4.2', true],
-])('%s of a later event is kept: %s', (term, isKept) => {
+])('%s is indexed for a later event: %s', (term, isKept) => {
   expect(isRecurring(term)).toBe(isKept)
 })
 
-test('tags whose name has a meaning of its own have a prefix', () => {
+test('tags with a reserved name have a prefix', () => {
   expect([tagKey('Tenant'), tagKey('level'), tagKey('Release')]).toEqual(['tenant', 'tag.level', 'tag.release'])
 })

@@ -12,7 +12,7 @@ import { issuesMatching, type Matching } from './issues-matching.ts'
 import { parseQuery } from './parse-query.ts'
 import { viewIssues } from '../issue-rows/view-issue.ts'
 
-/** Query of the lists as the contract parses it. */
+/** Query parameters of the lists, as the contract parses them. */
 export type ListInput = {
   readonly limit: number
   readonly offset: number
@@ -27,15 +27,15 @@ export type ListInput = {
   readonly q?: string | undefined
 }
 
-/** Issues of the organisation: one page, the total, and how many there are per status. */
+/** Returns one page of the organisation's issues, the total, and the count per status. */
 export async function listIssues(
   app: App,
   actor: OrgActor,
   input: ListInput,
 ): Promise<Page<Issue> & { status_counts: Record<IssueStatus, number>; read_at: string }> {
   const readAt = app.clock.now()
-  const [page, counts] = await inTime(app, 'q', input.q, async () => {
-    // Counted are issues of every status: those of the others have to be found as well.
+  const [page, counts] = await withTimeout(app, 'q', input.q, async () => {
+    // The counts per status ignore the status filter, so the query must match issues of every status.
     const filter = { ...(await filterOf(app, actor, { ...input, status: undefined })), statuses: input.status }
     return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter)])
   })
@@ -47,9 +47,9 @@ export async function listIssues(
   }
 }
 
-/** The same without counts per status: a query (docs/search.md) beside the filters of the list. */
+/** Returns the same page and total without counts per status. */
 export async function searchIssues(app: App, actor: OrgActor, input: ListInput): Promise<Page<Issue>> {
-  const [page, { total }] = await inTime(app, 'q', input.q, async () => {
+  const [page, { total }] = await withTimeout(app, 'q', input.q, async () => {
     const filter = await filterOf(app, actor, input)
     return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter, filter.statuses)])
   })
@@ -57,32 +57,32 @@ export async function searchIssues(app: App, actor: OrgActor, input: ListInput):
 }
 
 /**
- * Ids of the issues under the filters of the list, newest first, at most so many.
- * @param name what refusals call the query
+ * Returns the ids of the issues that match the filters of the list, newest first.
+ * @param name name of the query in error messages
  */
 export async function issueIdsMatching(
   app: App,
   actor: OrgActor,
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
-  most: number,
+  max: number,
   name = 'q',
 ): Promise<string[]> {
-  return inTime(app, name, input.q, async () =>
-    selectIssueIds(app.db, actor, await filterOf(app, actor, input, name), most),
+  return withTimeout(app, name, input.q, async () =>
+    selectIssueIds(app.db, actor, await filterOf(app, actor, input, name), max),
   )
 }
 
 /**
- * What the database gives up on is a matter of what was asked, where a query was; of the database else. Over HTTP nobody
- * waits that long (`http/bind.ts`), but whoever runs the service hears of it.
+ * Turns a statement timeout into an error of the query, if there is one, and logs it. HTTP requests time out earlier
+ * (`http/bind.ts`).
  * @throws AppError invalid
  */
-async function inTime<T>(app: App, name: string, query: string | undefined, work: () => Promise<T>): Promise<T> {
+async function withTimeout<T>(app: App, name: string, query: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!isStatementCancelled(error) || query === undefined || query.trim() === '') throw error
-    app.log.warn({ err: error }, 'a search was given up')
+    app.log.warn({ err: error }, 'a search was cancelled because it took too long')
     throw invalid(`${name}: the search takes too long; narrow it by a project, a time or more words.`)
   }
 }
@@ -112,25 +112,25 @@ function withTotal(page: Uncounted, total: number): Page<Issue> {
   }
 }
 
-/** @throws AppError invalid for a query, naming the place */
+/** @throws AppError invalid for an invalid query, with the position */
 async function filterOf(
   app: App,
   actor: OrgActor,
   input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
   name = 'q',
 ): Promise<IssueFilter> {
-  const people = (ids: readonly string[]) =>
+  const userIds = (ids: readonly string[]) =>
     ids.map((id) => (id === 'none' ? null : id === 'me' ? memberOf(actor).userId : id))
-  const under = ({ seenSince, conditions }: Matching): IssueFilter => ({
+  const filterBy = ({ seenSince, conditions }: Matching): IssueFilter => ({
     projectIds: input.projectId,
     statuses: input.status,
     severities: input.severity,
     platforms: input.platform,
-    assignees: input.assignee_id === undefined ? undefined : people(input.assignee_id),
+    assignees: input.assignee_id === undefined ? undefined : userIds(input.assignee_id),
     seenSince: latest([input.seen_since === undefined ? undefined : new Date(input.seen_since), seenSince]),
     conditions,
   })
   const query = parseQuery(input.q ?? '', name)
-  const idsOf = (matching: Matching) => issueIdsOf(app.db, actor, under(matching))
-  return under(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
+  const idsOf = (matching: Matching) => issueIdsOf(app.db, actor, filterBy(matching))
+  return filterBy(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
 }

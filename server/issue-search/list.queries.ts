@@ -12,36 +12,36 @@ import { isAssignedTo, isUnassigned } from '../issue-rows/owned.queries.ts'
 import type { Condition } from './compile-query.queries.ts'
 import { lastSeenSince, rankOf, slotOf } from '../issue-rows/sort-keys.queries.ts'
 
-/** Reads of many issues. Indexes hold coarse sort keys (migrations/0005_issues.sql); the row says the rest. */
+/** Lists of issues. Indexes hold coarse sort keys (migrations/0005_issues.sql); the exact order comes from the rows. */
 
 export type IssueFilter = {
   readonly projectIds?: readonly string[] | undefined
   readonly statuses?: readonly IssueStatus[] | undefined
   readonly severities?: readonly Severity[] | undefined
   readonly platforms?: readonly string[] | undefined
-  /** User ids; null stands for nobody. */
+  /** User ids; null stands for unassigned. */
   readonly assignees?: readonly (string | null)[] | undefined
   readonly seenSince?: Date | undefined
-  /** What a query asks for beside. */
+  /** Conditions of a query. */
   readonly conditions?: readonly Condition[] | undefined
 }
 
 type Issues = SelectQueryBuilder<Tables & { i: Tables['issues'] }, 'i', object>
 
-/** Issues of the actor's organisation under a filter, nothing selected yet; those merged into others are hidden. */
+/** Returns a query, without columns, for the organisation's issues that match a filter, without merged issues. */
 function filtered(db: Connection, actor: OrgActor, filter: IssueFilter): Issues {
   let query = scoped(db, actor, filter)
-  // `any` of an array rather than `in`: filters that exclude each other leave an empty list, which matches nothing.
+  // `any` instead of `in`: contradicting filters make an empty list, which must match nothing.
   if (filter.statuses !== undefined) query = query.where('i.status', '=', anyOf(filter.statuses, 'text'))
   if (filter.severities !== undefined)
     query = query.where('i.severity', '=', anyOf(filter.severities.map(severityRank), 'smallint'))
   if (filter.platforms !== undefined) query = query.where('i.platform', '=', anyOf(filter.platforms, 'text'))
   if (filter.seenSince !== undefined) query = query.where(lastSeenSince(filter.seenSince))
   if (filter.assignees !== undefined) {
-    const people = filter.assignees.filter((id) => id !== null)
+    const userIds = filter.assignees.filter((id) => id !== null)
     query = query.where((eb) =>
       eb.or([
-        ...(people.length > 0 ? [isAssignedTo(actor.orgId, people)] : []),
+        ...(userIds.length > 0 ? [isAssignedTo(actor.orgId, userIds)] : []),
         ...(filter.assignees?.includes(null) === true ? [isUnassigned(actor.orgId)] : []),
       ]),
     )
@@ -52,11 +52,11 @@ function filtered(db: Connection, actor: OrgActor, filter: IssueFilter): Issues 
 
 function scoped(db: Connection, actor: OrgActor, { projectIds, conditions = [] }: IssueFilter): Issues {
   let query = db.selectFrom('issues as i').where('i.merged_into', 'is', null)
-  // What a query asks is best asked of the organisation's index, which holds most of what it takes to answer.
+  // For queries, the index of the organisation is best: it holds most of the columns they need.
   if (projectIds === undefined || conditions.length > 0) query = query.where('i.org_id', '=', actor.orgId)
   if (projectIds === undefined) return query
   const [only] = projectIds
-  // Indexes begin with the project or with the organisation: to check one in the row would cost more than to find it.
+  // A subquery selects the organisation's projects, because checking `org_id` would read each row.
   return projectIds.length === 1 && only !== undefined
     ? query.where(
         'i.project_id',
@@ -81,10 +81,10 @@ export type IssuePage = {
 }
 
 type Sorting = {
-  /** What an index holds, if that is not the column itself. */
+  /** The column of the index, if it is not the sort column itself. */
   readonly coarse: 'i.seen_slot' | 'i.events_rank' | 'i.users_rank' | null
   readonly type: 'timestamptz' | 'bigint'
-  /** The coarse key of a value, as the migration has it. */
+  /** The coarse key of a value, as the migration computes it. */
   readonly coarseOf: (value: RawBuilder<unknown>) => RawBuilder<unknown>
 }
 
@@ -96,7 +96,7 @@ const SORTINGS: Readonly<Record<ReturnType<typeof sortKey>, Sorting>> = {
   severity: { coarse: null, type: 'bigint', coarseOf: (value) => value },
 }
 
-/** One page of issues; asks for one row more than `limit` to know whether there is a next page. */
+/** Returns one page of issues and one more row if there is a next page. */
 export async function selectIssues(db: Connection, actor: OrgActor, filter: IssueFilter, page: IssuePage) {
   const key = sortKey(page.sort)
   const column = `i.${key}` as const
@@ -114,7 +114,7 @@ export async function selectIssues(db: Connection, actor: OrgActor, filter: Issu
     if (coarse !== null) query = query.where(sql<boolean>`${sql.ref(coarse)} ${beyond}= ${coarseOf(value)}`)
   }
   if (coarse !== null) query = query.orderBy(coarse, direction)
-  // The page first, whoever and whatever it names after: the joins cannot change how it is found.
+  // The page is selected before the joins, so that they cannot change its plan.
   const rows = query
     .orderBy(column, direction)
     .orderBy('i.id', direction)
@@ -134,8 +134,8 @@ export async function selectIssues(db: Connection, actor: OrgActor, filter: Issu
 }
 
 /**
- * Issues among which those of a page are, found by what an index alone holds where the filter allows it: rows are read of
- * these few only. All of one slot are among them or none.
+ * Returns a query for a superset of a page: whole slots of issues, found by an index-only scan where the filter allows it,
+ * so that few rows are read.
  */
 function newestAmong(db: Connection, actor: OrgActor, filter: IssueFilter, page: IssuePage, cursor: Cursor | null) {
   const { seenSince, ...rest } = filter
@@ -144,7 +144,7 @@ function newestAmong(db: Connection, actor: OrgActor, filter: IssueFilter, page:
   let newest = issues
     .orderBy('i.seen_slot', 'desc')
     .fetch(page.limit + 1 + (slot === null ? page.offset : 0), 'with ties')
-  // Those of its slot seen before then are the last ones in this order: they take no one's place.
+  // The slot of `seenSince` may contain older issues. They come last in this order and are filtered below.
   if (seenSince !== undefined)
     newest = newest.where(sql<boolean>`i.seen_slot >= ${slotOf(sql`${seenSince}::timestamptz`)}`)
   if (slot !== null) newest = newest.where(sql<boolean>`i.seen_slot < ${slot}`)
@@ -156,23 +156,23 @@ function newestAmong(db: Connection, actor: OrgActor, filter: IssueFilter, page:
   return seenSince === undefined ? query : query.where(lastSeenSince(seenSince))
 }
 
-/** Ids alone, all of them and in no order, to stand in another statement. */
+/** Returns a subquery for all ids, unordered. */
 export const issueIdsOf = (db: Connection, actor: OrgActor, filter: IssueFilter): RawBuilder<unknown> =>
   sql`${filtered(db, actor, filter).select('i.id')}`
 
-/** Ids alone, newest first. */
+/** Returns ids, newest first. */
 export async function selectIssueIds(
   db: Connection,
   actor: OrgActor,
   filter: IssueFilter,
-  most: number,
+  max: number,
 ): Promise<string[]> {
   const rows = await filtered(db, actor, filter)
     .select('i.id')
     .orderBy('i.seen_slot', 'desc')
     .orderBy('i.last_seen', 'desc')
     .orderBy('i.id', 'desc')
-    .limit(most)
+    .limit(max)
     .execute()
   return rows.map((row) => row.id)
 }
@@ -180,17 +180,17 @@ export async function selectIssueIds(
 export type StatusCounts = Readonly<Record<IssueStatus, number>>
 
 /**
- * Issues per status under a filter whose own statuses do not count, each up to one beyond {@link TOTAL_CAP}; under more
- * than status, project and time, of the first {@link TOTAL_CAP} found. The total is of the filter's own statuses.
+ * Counts issues per status, ignoring the statuses of the filter, each up to {@link TOTAL_CAP} + 1. If the filter has
+ * more than status, project and time, it counts only the first {@link TOTAL_CAP} issues. The total respects the statuses.
  */
 export async function countByStatus(
   db: Connection,
   actor: OrgActor,
   filter: IssueFilter,
-  asked: readonly IssueStatus[] = ISSUE_STATUSES,
+  statuses: readonly IssueStatus[] = ISSUE_STATUSES,
 ): Promise<{ readonly statuses: StatusCounts; readonly total: number }> {
   const wanted = filter.statuses ?? ISSUE_STATUSES
-  const { counts, isWhole } = await countStatuses(db, actor, filter, asked)
+  const { counts, isWhole } = await countStatuses(db, actor, filter, statuses)
   const counted = [...new Set(wanted)].reduce((sum, status) => sum + (counts.get(status) ?? 0), 0)
   const total = isWhole || counted > TOTAL_CAP ? counted : await countAll(db, actor, filter)
   return {
@@ -243,7 +243,7 @@ async function countGrouped(db: Connection, actor: OrgActor, filter: IssueFilter
   return { counts, isWhole: rows.reduce((sum, { n }) => sum + n, 0) <= TOTAL_CAP }
 }
 
-/** Issues under a filter, up to one beyond {@link TOTAL_CAP}. */
+/** Counts issues that match a filter, up to {@link TOTAL_CAP} + 1. */
 async function countAll(db: Connection, actor: OrgActor, filter: IssueFilter): Promise<number> {
   const { n } = await db
     .selectFrom(upToCap(db, actor, filter).as('read'))
@@ -252,7 +252,7 @@ async function countAll(db: Connection, actor: OrgActor, filter: IssueFilter): P
   return n
 }
 
-/** As many as are counted. By an index alone, where it holds the rest: rows are read of the slot `seenSince` lies in only. */
+/** Selects the issues to count. Where an index-only scan is possible, only the slot of `seenSince` reads rows. */
 function upToCap(db: Connection, actor: OrgActor, { seenSince, ...rest }: IssueFilter) {
   const issues = filtered(db, actor, rest).select('i.status')
   const slot = slotOf(sql`${seenSince}::timestamptz`)

@@ -7,7 +7,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import type { IssueDetail } from '../issues/issues.api.ts'
 
-/** What people and programs ask of issues that is unusual or not meant well. */
+/** Unusual and hostile requests to the lists. */
 
 const server = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })
 let ada: Client
@@ -42,7 +42,7 @@ test.each([
 test.each([
   ['q=tenant:a%00', 'q must not hold the NUL character (character 9).'],
   ['platform=web&platform=%00', 'platform.1 must not hold the NUL character (character 1).'],
-])('NUL is refused, naming its place: %s', async (query, error) => {
+])('NUL is refused with its position: %s', async (query, error) => {
   expect(await ada.get(`/api/issues?${query}`)).toMatchObject({ status: 400, body: { error } })
 })
 
@@ -63,7 +63,7 @@ test.each([
   })
 })
 
-test('an unpinned severity is what the events say, not what was pinned', async () => {
+test('an unpinned severity follows the events, not the former pin', async () => {
   const change = async (severity: string | null): Promise<unknown> =>
     (await ada.patch(`/api/issues/${issue.id}`, { severity })).as<Issue>().severity
   expect(await change('critical')).toBe('critical')
@@ -72,14 +72,14 @@ test('an unpinned severity is what the events say, not what was pinned', async (
   expect(await change(null)).toBe('medium')
 })
 
-test('an event whose body is damaged hides nothing but itself', async () => {
+test('an event with a damaged body does not hide the issue', async () => {
   await server.app.db.query(`update events set body = 'damaged' where issue_id = $1`, [issue.id])
   const answer = await ada.get(`/api/issues/${issue.id}`)
   expect(answer.status, answer.text).toBe(200)
   expect(answer.body).toMatchObject({ id: issue.id, event: null, activity: [{}, {}, {}, {}, {}] })
 })
 
-test('opening an issue of large events does not hold up the others', async () => {
+test('opening an issue of large events does not block other requests', async () => {
   const filler = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`key${i}`, `value ${i} `.repeat(12)]))
   for (let i = 0; i < 70; i++) {
     const event = anEvent({ extra: filler, tags: { turn: `${i}` } })

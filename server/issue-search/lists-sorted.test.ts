@@ -7,21 +7,21 @@ import { ISSUE_SORT_FIELDS } from '#shared/issue-values.ts'
 import type { IssueSort } from '../issue-rules/issue.api.ts'
 import { listIssues } from './list-issues.ts'
 
-/** Indexes hold coarse keys; what lists answer must be exact all the same. */
+/** Indexes hold coarse keys, but lists must be exact. */
 
 const { app } = await testApp()
 const COUNT = 400
-let person: Person
+let member: Person
 let projectId: string
 
 beforeAll(async () => {
-  person = await aPerson(app)
+  member = await aPerson(app)
   projectId = newId()
   await app.db
     .insertInto('projects')
     .values({
       id: projectId,
-      org_id: person.actor.orgId,
+      org_id: member.actor.orgId,
       name: 'Shop',
       slug: 'shop',
       platform: 'web',
@@ -30,7 +30,7 @@ beforeAll(async () => {
     })
     .execute()
   await seedIssues(app, projectId, COUNT)
-  // Many of one count, many in the same five seconds, and single ones far out.
+  // Many equal counts, many times within the same five seconds, and a few outliers.
   await app.db.query(
     `update issues set event_count = (array[0, 1, 1, 1, 2, 7, 8, 9, 10, 16, 17, 1000, 1001, 123456789])[1 + number % 14],
        user_count = (number * 7919) % 300, severity = number % 4,
@@ -45,7 +45,7 @@ const walk = async (sort: IssueSort, over: Record<string, unknown> = {}, limit =
   const items: Awaited<ReturnType<typeof listIssues>>['items'] = []
   let cursor: string | undefined
   do {
-    const page = await listIssues(app, person.actor, { limit, offset: 0, sort, cursor, ...over })
+    const page = await listIssues(app, member.actor, { limit, offset: 0, sort, cursor, ...over })
     items.push(...page.items)
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)
@@ -57,7 +57,7 @@ const valueOf = (item: Awaited<ReturnType<typeof walk>>[number], key: (typeof IS
   key === 'severity' ? RANK[item.severity] : key.endsWith('_seen') ? Date.parse(String(item[key])) : Number(item[key])
 
 test.each(ISSUE_SORT_FIELDS.flatMap((key) => [[key, 1] as const, [key, -1] as const]))(
-  'every issue comes once, in order, page by page: %s × %d',
+  'pages contain every issue once and in order: %s × %d',
   async (key, direction) => {
     const sort: IssueSort = direction === 1 ? key : `-${key}`
     for (const over of [{}, { projectId: [projectId] }, { projectId: [projectId, newId()] }]) {
@@ -70,12 +70,12 @@ test.each(ISSUE_SORT_FIELDS.flatMap((key) => [[key, 1] as const, [key, -1] as co
 )
 
 test.each([0, 1, 2_500, 4_999, 5_000, 5_001, 60_000, 90_000_000])(
-  'seen since %d ms ago is exact, in the list and in the counts',
+  'a filter of %d ms ago is exact, in the list and in the counts',
   async (agoMs) => {
     const since = new Date(app.clock.now().getTime() - agoMs)
     const all = await walk('-last_seen', {}, 100)
     const expected = all.filter((item) => Date.parse(item.last_seen) >= since.getTime())
-    const page = await listIssues(app, person.actor, {
+    const page = await listIssues(app, member.actor, {
       limit: 100,
       offset: 0,
       sort: '-last_seen',
@@ -90,7 +90,7 @@ test.each([0, 1, 2_500, 4_999, 5_000, 5_001, 60_000, 90_000_000])(
   },
 )
 
-test('a project of another organisation is empty, whatever stands beside it', async () => {
+test('a project of another organisation is empty, also beside an unknown project', async () => {
   const other = await aPerson(app)
   for (const projectIds of [[projectId], [projectId, newId()]]) {
     const page = await listIssues(app, other.actor, { limit: 25, offset: 0, sort: '-last_seen', projectId: projectIds })

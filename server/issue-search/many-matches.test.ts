@@ -11,13 +11,13 @@ import { issuesByIndex } from './compile-query.queries.ts'
 import { orgTerm } from './index-terms.ts'
 import { findByDocument, insertDocuments } from './search.queries.ts'
 
-/** Matches of a few are asked for by id, of more by the index, of very many one by one: all of it must answer the same. */
+/** Few matches are read by id, more by the index, very many one by one: lists must be the same each way. */
 
 const { app, logLines } = await testApp()
 const COUNT = 4_800
 const now = app.clock.now().getTime()
 const STATUSES = ['unresolved', 'resolved', 'ignored'] as const
-let person: Person
+let member: Person
 let projectId: string
 
 type Known = { id: string; number: number; seen: number; status: IssueStatus; words: string[] }
@@ -47,12 +47,12 @@ const wordsOf = (number: number): string[] => [
   ...(number % 100 === 0 ? ['seldom'] : []),
 ]
 
-/** Several share five seconds, some a millisecond; one slot is cut by the times asked for below. */
+/** Several times are within the same five seconds, some equal; times of the queries below are inside a slot. */
 const seenOf = (number: number): number => now - Math.floor(number / 3) * 700
 
 beforeAll(async () => {
-  person = await aPerson(app)
-  projectId = await projectOf(person)
+  member = await aPerson(app)
+  projectId = await projectOf(member)
   const stranger = await aPerson(app)
   const [ids, others] = [
     await seedIssues(app, projectId, COUNT),
@@ -78,7 +78,7 @@ beforeAll(async () => {
     })
     await insertDocuments(
       tx,
-      ids.map((id, index) => document(person.actor.orgId, id, index)),
+      ids.map((id, index) => document(member.actor.orgId, id, index)),
     )
     await insertDocuments(
       tx,
@@ -94,7 +94,7 @@ const walk = async (asked: Asked, limit = 400): Promise<string[]> => {
   const ids: string[] = []
   let cursor: string | undefined
   do {
-    const page = await searchIssues(app, person.actor, { sort: '-last_seen', limit, offset: 0, cursor, ...asked })
+    const page = await searchIssues(app, member.actor, { sort: '-last_seen', limit, offset: 0, cursor, ...asked })
     ids.push(...page.items.map(({ id }) => id))
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)
@@ -102,7 +102,7 @@ const walk = async (asked: Asked, limit = 400): Promise<string[]> => {
 }
 
 const newestFirst = (a: Known, b: Known): number => b.seen - a.seen || (a.id < b.id ? 1 : -1)
-/** In the midst of one slot of five seconds. */
+/** A time inside a slot of five seconds. */
 const SINCE = new Date(Math.floor((now - 300_000) / 5_000) * 5_000 + 2_300)
 const has = (word: string) => (issue: Known) => issue.words.includes(word)
 
@@ -111,7 +111,7 @@ const CASES: readonly [name: string, asked: Asked, matches: (issue: Known) => bo
   ['some', { q: 'even' }, has('even')],
   ['few', { q: 'seldom' }, has('seldom')],
   ['none', { q: 'nowhere' }, () => false],
-  ['by a beginning', { q: 'thi' }, has('third')],
+  ['by a prefix', { q: 'thi' }, has('third')],
   ['without some', { q: '-even' }, (issue) => !has('even')(issue)],
   ['without few', { q: '-seldom' }, (issue) => !has('seldom')(issue)],
   ['without all', { q: '-common' }, () => false],
@@ -121,17 +121,17 @@ const CASES: readonly [name: string, asked: Asked, matches: (issue: Known) => bo
   ['of a status', { q: 'even', status: ['resolved'] }, (issue) => has('even')(issue) && issue.status === 'resolved'],
   ['of a project', { q: 'even is:ignored' }, (issue) => has('even')(issue) && issue.status === 'ignored'],
   [
-    'since the midst of a slot',
+    'since a time inside a slot',
     { q: 'common', seen_since: SINCE.toISOString() },
     (issue) => issue.seen >= SINCE.getTime(),
   ],
   [
-    'since, in the query',
+    'since a time in the query',
     { q: `even last_seen:>=${SINCE.toISOString()}` },
     (issue) => has('even')(issue) && issue.seen >= SINCE.getTime(),
   ],
   [
-    'since the later of two',
+    'since the later of two times',
     { q: `even last_seen:>=${SINCE.toISOString()}`, seen_since: new Date(now - 20_000).toISOString() },
     (issue) => has('even')(issue) && issue.seen >= now - 20_000,
   ],
@@ -142,17 +142,17 @@ const CASES: readonly [name: string, asked: Asked, matches: (issue: Known) => bo
   ],
 ]
 
-test.each(CASES)('every match comes once, newest first, and is counted: %s', async (_name, asked, matches) => {
+test.each(CASES)('lists contain and count every match once, newest first: %s', async (_name, asked, matches) => {
   const expected = known.filter(matches).toSorted(newestFirst)
   const ids = expected.map(({ id }) => id)
   expect(await walk(asked)).toEqual(ids)
   const inProject = { ...asked, projectId: [projectId] }
   expect(await walk(inProject, 131)).toEqual(ids)
-  const page = await searchIssues(app, person.actor, { sort: '-last_seen', limit: 7, offset: 11, ...asked })
+  const page = await searchIssues(app, member.actor, { sort: '-last_seen', limit: 7, offset: 11, ...asked })
   expect(page.items.map(({ id }) => id)).toEqual(ids.slice(11, 18))
   expect(page.total).toBe(expected.length)
   expect(page.total_capped).toBeUndefined()
-  const listed = await listIssues(app, person.actor, { sort: 'last_seen', limit: 5, offset: 0, ...inProject })
+  const listed = await listIssues(app, member.actor, { sort: 'last_seen', limit: 5, offset: 0, ...inProject })
   expect(listed.total).toBe(expected.length)
   expect(listed.items.map(({ last_seen }) => Date.parse(last_seen))).toEqual(
     expected
@@ -167,8 +167,8 @@ test.each(CASES)('every match comes once, newest first, and is counted: %s', asy
   for (const status of STATUSES) expect(listed.status_counts[status]).toBe(ofStatus(status).length)
 })
 
-test('how many documents answer is known up to what matters', async () => {
-  const { orgId } = person.actor
+test('findByDocument returns ids of few matches, and otherwise whether there are many', async () => {
+  const { orgId } = member.actor
   expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 100, many: 1_000 })).toHaveLength(48)
   expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 48, many: 1_000 })).toHaveLength(48)
   expect(await findByDocument(app.db, orgId, `'seldom'`, { few: 47, many: 1_000 })).toBe('some')
@@ -177,14 +177,14 @@ test('how many documents answer is known up to what matters', async () => {
   expect(await findByDocument(app.db, orgId, `'common'`, { few: 100, many: 1_000_000 })).toBe('some')
 })
 
-test('the index is asked for a word all documents have, not each document', async () => {
+test('a word that all documents contain is searched in the index, not in each document', async () => {
   const { rows } = await sql<{
     'QUERY PLAN': string
-  }>`explain ${issuesByIndex(person.actor.orgId, `'common'`)}`.execute(app.db)
+  }>`explain ${issuesByIndex(member.actor.orgId, `'common'`)}`.execute(app.db)
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('issue_search_by_document')
 })
 
-test('documents lie apart from what their index leads to, short ones too', async () => {
+test('documents are stored outside the table’s pages, short ones too', async () => {
   const { rows } = await app.db.query<{ bytes: number; kept: number }>(
     `select (pg_relation_size('issue_search') / count(*))::int as bytes, max(pg_column_size(filler)) as kept from issue_search`,
   )
@@ -192,7 +192,7 @@ test('documents lie apart from what their index leads to, short ones too', async
   expect(rows[0]?.kept).toBeLessThan(100)
 })
 
-describe('patterns that go on after a star', () => {
+describe('infix patterns', () => {
   let owner: Person
   const MANY = 10_001
   const search = (q: string, over: Partial<Asked> = {}) =>
@@ -212,13 +212,13 @@ describe('patterns that go on after a star', () => {
     await app.db.query(`update issues set status = 'ignored' where id = any($1)`, [ids.slice(0, 3_000)])
   })
 
-  test('find what they mean among what the rest of the query leaves, in any place of it', async () => {
-    // The sign after the star reaches into no other value.
+  test('match within the other parts of the query, at any position', async () => {
+    // The text after the star matches in no other value.
     expect((await search('tenant:t*_% tier:1 tenant:t1*9_%')).total).toBe(111)
     expect((await search('tenant:t*9_% tier:1')).total).toBe(1_000)
     expect((await search('tenant:t*9_% is:ignored')).total).toBe(300)
     expect((await search('tenant:t*9_%', { status: ['ignored'] })).total).toBe(300)
-    // What stands beside the list in its tabs is counted whatever status it shows.
+    // The counts of the tabs ignore the status filter.
     const { total, status_counts: counts } = await listIssues(app, owner.actor, {
       q: 'tier:1 tenant:t*9_%',
       status: ['ignored'],
@@ -238,7 +238,7 @@ describe('patterns that go on after a star', () => {
     ['tenant:t*9', 'q: tenant:t*9 would scan more than 10,000 issues; '],
     ['(seldom OR tenant:t*9)', 'q: tenant:t*9 would scan more than 10,000 issues; '],
     ['tier:[0, 1] -tenant:[t*9, zz]', 'q: tenant:[t*9, zz] would scan more than 10,000 issues; '],
-  ])('are refused beyond what can be looked through: %s', async (q, sentence) => {
+  ])('are refused beyond the maximum of scanned documents: %s', async (q, sentence) => {
     const place = q.indexOf('tenant') + 1
     await expect(search(q)).rejects.toThrow(
       `${sentence}write more before the *, or narrow the search (character ${place}).`,
@@ -246,8 +246,8 @@ describe('patterns that go on after a star', () => {
     await expect(issueIdsMatching(app, owner.actor, { q }, 10, 'query')).rejects.toThrow(/^query: /)
   })
 
-  /** What is answered while another one holds a table and the database gives up on the statement that waits. */
-  async function givenUp(table: 'issue_search' | 'issues', ask: () => Promise<unknown>): Promise<unknown> {
+  /** Returns the answer while another transaction locks a table and the waiting statement is cancelled. */
+  async function answerOnTimeout(table: 'issue_search' | 'issues', ask: () => Promise<unknown>): Promise<unknown> {
     const blocker = await app.db.reserve()
     try {
       await blocker.query(`begin; lock table ${table}`)
@@ -266,18 +266,18 @@ describe('patterns that go on after a star', () => {
     }
   }
 
-  test('what the database gives up on is refused, too, and told to whoever runs the service', async () => {
-    expect(await givenUp('issue_search', () => search('seldom'))).toMatchObject({
+  test('a search that times out is refused and logged', async () => {
+    expect(await answerOnTimeout('issue_search', () => search('seldom'))).toMatchObject({
       code: 'invalid',
       message: 'q: the search takes too long; narrow it by a project, a time or more words.',
     })
-    expect(logLines.filter(({ msg }) => msg === 'a search was given up')).toMatchObject([
+    expect(logLines.filter(({ msg }) => msg === 'a search was cancelled because it took too long')).toMatchObject([
       { level: 'warn', err: { code: '57014' } },
     ])
   })
 
-  test.each(['', '  '])('without a query (%j) it is no fault of who asked', async (q) => {
-    expect(await givenUp('issues', () => issueIdsMatching(app, owner.actor, { q }, 10))).toMatchObject({
+  test.each(['', '  '])('without a query (%j) a timeout is not the caller’s error', async (q) => {
+    expect(await answerOnTimeout('issues', () => issueIdsMatching(app, owner.actor, { q }, 10))).toMatchObject({
       code: '57014',
     })
   })

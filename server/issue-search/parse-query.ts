@@ -6,10 +6,10 @@ import { searchTermsOf } from './index-terms.ts'
 import { grouped, MAX_DEPTH, MAX_INFIXES, MAX_TERMS, negated, type Query } from './query.ts'
 
 /**
- * A query (docs/search.md) as a tree; null when it asks for nothing, which every issue answers. Time grows with its
- * length, depth is bounded.
- * @param name what refusals call it
- * @throws AppError invalid, naming the place
+ * Parses a query (docs/search.md) to a tree, or null if it is empty, which every issue matches. Time is linear in its
+ * length, and depth is limited.
+ * @param name name of the query in error messages
+ * @throws AppError invalid, with the position
  */
 export function parseQuery(text: string, name = 'q'): Query | null {
   if (text.length > MAX_QUERY_CHARACTERS)
@@ -28,24 +28,24 @@ class Parser {
   }
 
   all(): Query | null {
-    const query = this.#either(0)
+    const query = this.#or(0)
     if (!this.#lexer.isAtEnd) throw this.#lexer.refusal('a parenthesis is closed that was not opened')
     return query
   }
 
-  /** Terms and groups, joined by OR. */
-  #either(depth: number): Query | null {
+  /** Terms and groups joined by OR. */
+  #or(depth: number): Query | null {
     const parts: (Query | null)[] = []
     for (;;) {
-      parts.push(this.#together(depth, parts.length > 0))
+      parts.push(this.#and(depth, parts.length > 0))
       const at = this.#lexer.at
       if (!this.#lexer.takeKeyword('OR')) return grouped('or', parts)
       this.#mustFollow('OR', at)
     }
   }
 
-  /** Terms and groups side by side, or joined by AND: all of them. */
-  #together(depth: number, isNeeded: boolean): Query | null {
+  /** Terms and groups side by side or joined by AND. */
+  #and(depth: number, isNeeded: boolean): Query | null {
     const lexer = this.#lexer
     const parts: (Query | null)[] = []
     for (;;) {
@@ -64,7 +64,7 @@ class Parser {
     }
   }
 
-  /** Whether the word stands here by itself. */
+  /** Whether the keyword is next. */
   #is(word: string): boolean {
     const { at } = this.#lexer
     const is = this.#lexer.takeKeyword(word)
@@ -79,11 +79,11 @@ class Parser {
       throw this.#lexer.refusal(`${word} has nothing after it`, at)
   }
 
-  /** A term or a group, perhaps negated. */
+  /** A term or a group, possibly negated. */
   #one(depth: number): Query | null {
     const lexer = this.#lexer
     const sign = lexer.peek()
-    // A sign before another one, or alone, is text: `--verbose`, `- `.
+    // A sign before another sign, or alone, is text: `--verbose`, `- `.
     if ((sign === '-' || sign === '!') && isBeginning(lexer.peek(1))) {
       lexer.at++
       return negated(this.#plain(depth))
@@ -91,7 +91,7 @@ class Parser {
     const at = lexer.at
     if (lexer.takeKeyword('NOT')) {
       this.#mustFollow('NOT', at)
-      // One level deeper each: a thousand NOTs are refused as a thousand parentheses are.
+      // NOT counts as a level of depth, so that a chain of NOTs is limited too.
       this.#mustNotBeDeeper(depth, at)
       return negated(this.#one(depth + 1))
     }
@@ -111,7 +111,7 @@ class Parser {
     lexer.skipSpace()
     if (lexer.peek() === ')')
       throw lexer.refusal('the parentheses hold nothing; quote text that has parentheses in it', at)
-    const group = this.#either(depth + 1)
+    const group = this.#or(depth + 1)
     if (lexer.peek() !== ')') throw lexer.refusal('the parenthesis is not closed', at)
     lexer.at++
     return group
@@ -132,7 +132,7 @@ class Parser {
     return this.#text(lexer.takeBare(), false, at)
   }
 
-  /** Null for what holds no word: `->`. Each of several words counts. */
+  /** Null for text without a word, such as `->`. Each word counts as a term. */
   #text(text: string, whole: boolean, at: number): Query | null {
     const words = searchTermsOf(text, whole, MAX_TERMS).length
     if (words === 0) return null
@@ -158,7 +158,7 @@ class Parser {
   }
 }
 
-/** `https://…`, `std::vector`, `TypeError: …` look like keys and are none. */
+/** Whether a key is text after all: `https://…`, `std::vector`, `TypeError: …`. */
 function isText(lexer: QueryLexer, key: string): boolean {
   const next = lexer.peek()
   return next === ':' || (next === '/' && lexer.peek(1) === '/') || (endsTerm(next) && !knowsKey(key))

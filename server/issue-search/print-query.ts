@@ -1,7 +1,7 @@
 import { isBeginning } from './query-lexer.ts'
 import type { Pattern, Query, Term, Time } from './query.ts'
 
-/** The query as a text that {@link parseQuery} reads as the same tree. Null is the empty text. */
+/** Returns a text that {@link parseQuery} parses to the same tree; empty for null. */
 export function printQuery(query: Query | null): string {
   return query === null ? '' : print(query)
 }
@@ -61,7 +61,7 @@ function printTime(side: 'since' | 'before' | 'on', time: Time): string {
 
 const list = (values: readonly string[]): string => (values.length === 1 ? (values[0] ?? '') : `[${values.join(', ')}]`)
 
-/** Plain where it reads the same without quotes. */
+/** Quotes the value only if it needs quotes. */
 const value = (text: string): string => (/^[\p{L}\p{N}_][\p{L}\p{N}_.@:/+-]*$/u.test(text) ? text : quoted(text))
 const pattern = ({ text, glob }: Pattern): string => (glob ? text : value(text))
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`

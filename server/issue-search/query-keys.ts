@@ -6,9 +6,9 @@ import { endsTerm } from './query-lexer.ts'
 import { COUNT_OPS, type Pattern, type Query, type Term } from './query.ts'
 import { readTime } from './query-time.ts'
 
-/** Keys of terms: what values each takes, and what becomes of them. */
+/** Keys of terms, the values that each takes, and the term that they become. */
 
-/** Other words for a key. */
+/** Other names of keys. */
 const ALIASES: Readonly<Record<string, string>> = {
   status: 'is',
   assignee: 'assigned',
@@ -26,21 +26,22 @@ const ALIASES: Readonly<Record<string, string>> = {
   'device.name': 'device.model',
 }
 
-/** As it is looked for; a tag may be called `constructor`, too, which every object inherits. */
+/** `hasOwn`, because a tag may be called `constructor`, which every object inherits. */
 const nameOf = (key: string): string => (Object.hasOwn(ALIASES, key) ? (ALIASES[key] ?? key) : key)
 
-/** A value as it was written. */
+/** A value as written in the query. */
 type Value = { readonly text: string; readonly isQuoted: boolean; readonly at: number }
 type Reader = (lexer: QueryLexer, key: string, values: readonly Value[], at: number) => Term
 
 const textsOf = (values: readonly Value[]): string[] => [...new Set(values.map(({ text }) => text))]
 
+/** Counters that throw once a query has too many values or infix patterns. */
 export type Bounds = { readonly values: (more: number) => void; readonly infix: () => void }
 
-/** Whether something follows a `*`. */
+/** Whether text follows a `*`. */
 export const isInfixPattern = ({ text, glob }: Pattern): boolean => glob && text.indexOf('*') < text.length - 1
 
-/** Values of a closed list. */
+/** Reads values of a closed list. */
 function oneOf<const T extends string>(known: readonly T[], term: (values: readonly T[]) => Term): Reader {
   return (lexer, key, values) => {
     const wanted = values.map(({ text, at }) => {
@@ -52,7 +53,7 @@ function oneOf<const T extends string>(known: readonly T[], term: (values: reado
   }
 }
 
-/** Texts, with `*` outside quotes for any characters. */
+/** Reads texts in which `*`, outside quotes, stands for any characters. */
 function patternsOf(lexer: QueryLexer, values: readonly Value[]): Pattern[] {
   const patterns = new Map<string, Pattern>()
   for (const { text, isQuoted, at } of values) {
@@ -73,7 +74,7 @@ const flag =
     return { kind: 'unhandled', value: ['true', 'yes', '1'].includes(text) === yes }
   }
 
-/** What people also ask after `is:`, alone. */
+/** Other values of `is:`, which must stand alone. */
 const IS_WORDS: Readonly<Record<string, (at: number) => Term>> = {
   assigned: () => ({ kind: 'has', key: 'assigned' }),
   unassigned: (at) => ({ kind: 'assigned', values: ['none'], at }),
@@ -117,10 +118,10 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 }
 
-/** Of these keys, those an issue may have no value of: `*` asks for any. */
+/** Keys above that an issue may lack: with `*` they match any value. */
 const MAY_LACK: ReadonlySet<string> = new Set(['assigned', 'user.id', 'first_release', 'last_release'])
 
-/** Keys whose value begins with a sign of comparison. */
+/** Keys whose values may start with a comparison operator. */
 const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: string, at: number) => Term>> = {
   first_seen: (lexer, op, text, at) => readTime(lexer, 'first_seen', op, text, at),
   last_seen: (lexer, op, text, at) => readTime(lexer, 'last_seen', op, text, at),
@@ -129,16 +130,16 @@ const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: s
   users: (lexer, op, text, at) => readCount(lexer, 'users', op, text, at),
 }
 
-/** Whether the key has a meaning of its own; any other names a tag. */
+/** Whether the key is built-in; any other is a tag. */
 export const knowsKey = (key: string): boolean => {
   const name = nameOf(key)
   return Object.hasOwn(READERS, name) || Object.hasOwn(COMPARING, name) || isOwnKey(name)
 }
 
 /**
- * The term whose key ended here.
- * @param bounds told how many values a list has beyond its first, and of patterns that go on after a `*`
- * @throws AppError invalid, naming the place
+ * Reads the term after its key.
+ * @param bounds receives the number of values beyond the first, and each infix pattern
+ * @throws AppError invalid, with the position
  */
 export function readKeyTerm(lexer: QueryLexer, written: string, at: number, bounds: Bounds): Query {
   const key = nameOf(written)
@@ -195,7 +196,7 @@ function notEmpty(lexer: QueryLexer, key: string, text: string, at: number): str
   return text
 }
 
-/** `age:<24h`: seen first less than 24 hours ago. */
+/** `age:<24h`: first seen less than 24 hours ago. */
 function readAge(lexer: QueryLexer, op: string, text: string, at: number): Term {
   const match = /^([+-]?)(\d{1,5}[mhdw])$/.exec(text)
   const isYounger = op.startsWith('<')

@@ -1,9 +1,9 @@
 import { type AppError, invalid } from '../kernel/errors.ts'
 
-/** Characters of a query, read from left to right, each once. */
+/** Reads the characters of a query from left to right, each once. */
 export class QueryLexer {
   readonly text: string
-  /** What the query is called in refusals: `q`. */
+  /** Name of the query in error messages, such as `q`. */
   readonly name: string
   at = 0
 
@@ -16,7 +16,7 @@ export class QueryLexer {
     return this.at >= this.text.length
   }
 
-  /** The character here, or `ahead` UTF-16 units of here; empty at the end. */
+  /** Returns the character at this position, or `ahead` UTF-16 units further; empty at the end. */
   peek(ahead = 0): string {
     const code = this.text.codePointAt(this.at + ahead)
     return code === undefined ? '' : String.fromCodePoint(code)
@@ -26,14 +26,14 @@ export class QueryLexer {
     while (isSpace(this.peek())) this.at++
   }
 
-  /** Whether the word stands here by itself; moves behind it. */
+  /** Whether the keyword is next; if so, moves behind it. */
   takeKeyword(word: string): boolean {
     if (!this.text.startsWith(word, this.at) || !endsWord(this.peek(word.length))) return false
     this.at += word.length
     return true
   }
 
-  /** A name followed by a colon, in lower case; moves behind the colon. */
+  /** Returns a name followed by a colon, in lower case, and moves behind the colon; null if none is next. */
   takeKey(): string | null {
     KEY.lastIndex = this.at
     const key = KEY.exec(this.text)?.[1]
@@ -42,7 +42,7 @@ export class QueryLexer {
     return key.toLowerCase()
   }
 
-  /** Everything up to a space, a parenthesis or a quote, and in lists up to their signs. */
+  /** Reads up to a space, parenthesis or quote; in a list also up to a comma or bracket. */
   takeBare(inList = false): string {
     const pattern = inList ? BARE_IN_LIST : BARE
     pattern.lastIndex = this.at
@@ -51,7 +51,7 @@ export class QueryLexer {
     return word
   }
 
-  /** What stands between quotes here. @throws AppError invalid when they are not closed */
+  /** Reads a quoted text. @throws AppError invalid if the quote is not closed */
   takeQuoted(): string {
     const start = this.at
     let value = ''
@@ -61,7 +61,7 @@ export class QueryLexer {
       if (character === '') throw this.refusal('the quote is not closed', start)
       this.at += character.length
       if (character === '"') return value
-      // `\\` and `\"`; any other backslash is one, as in paths.
+      // Only `\\` and `\"` are escapes; other backslashes are literal, as in paths.
       if (character === '\\' && (this.peek() === '"' || this.peek() === '\\')) {
         value += this.peek()
         this.at++
@@ -69,7 +69,7 @@ export class QueryLexer {
     }
   }
 
-  /** `q: <what> (character 7).` What is missing at the end is missing after the last character. */
+  /** Returns the error `q: <what> (character 7).` At the end of the text, the position is the last character. */
   refusal(what: string, at = this.at): AppError {
     return invalid(`${this.name}: ${what} (character ${Math.max(1, Math.min(at + 1, this.text.length))}).`)
   }
@@ -81,9 +81,9 @@ const BARE_IN_LIST = /[^\s"(),[\]]+/y
 
 const isSpace = (character: string): boolean => character !== '' && /\s/.test(character)
 const endsWord = (character: string): boolean => character === '"' || endsTerm(character)
-/** Whether a term or group begins so that a sign before it negates it. */
+/** Whether a term or group can start with the character, so that a sign before it is a negation. */
 export const isBeginning = (character: string): boolean =>
   /[\p{L}\p{N}\p{Extended_Pictographic}\p{RI}_"(]/u.test(character)
-/** Whether nothing of a term comes any more. */
+/** Whether a term ends before the character. */
 export const endsTerm = (character: string): boolean =>
   character === '' || character === '(' || character === ')' || isSpace(character)

@@ -1,19 +1,19 @@
 import type { QueryLexer } from './query-lexer.ts'
 import { UNIT_MS, type Term, type Time, type TimeField, type TimeUnit } from './query.ts'
 
-/** Times of a query. Sides are normal: `since` means at or after, `before` means before. */
+/** Times of a query. `since` means at or after, `before` means before. */
 
 const AGO = /^([+-])(\d{1,5})([mhdw])$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?$/i
 const DAY_MS = UNIT_MS.d
-/** Times of events are far inside of these. */
+/** Times of events are far within these. */
 const EARLIEST_MS = Date.UTC(1970)
 const LATEST_MS = Date.UTC(2999)
 
 /**
- * `-24h` within the last 24 hours, `+7d` longer ago, `>2026-11-01` after that day, `2026-11-01` on it.
- * @throws AppError invalid, naming the place
+ * Reads `-24h` (within the last 24 hours), `+7d` (longer ago), `>2026-11-01` (after that day) or `2026-11-01` (on it).
+ * @throws AppError invalid, with the position
  */
 export function readTime(lexer: QueryLexer, field: TimeField, op: string, text: string, at: number): Term {
   const ago = AGO.exec(text)
@@ -30,7 +30,7 @@ export function readTime(lexer: QueryLexer, field: TimeField, op: string, text: 
   }
   const ms = DAY.test(text) || INSTANT.test(text) ? instantMs(text) : Number.NaN
   const isDay = DAY.test(text)
-  // After a day is from the next one on; after an instant from the next millisecond.
+  // `>` starts at the next day or, for an instant, at the next millisecond.
   const step = op === '>' || op === '<=' ? (isDay ? DAY_MS : 1) : 0
   if (!(ms >= EARLIEST_MS && ms + step <= LATEST_MS))
     throw lexer.refusal(`${field} takes a day or time, as in ${field}:>2026-11-01, or ${field}:-24h`, at)
@@ -42,7 +42,7 @@ export function readTime(lexer: QueryLexer, field: TimeField, op: string, text: 
   return { kind: 'time', field, side: op.startsWith('>') ? 'since' : 'before', time }
 }
 
-/** NaN for what no calendar has: JavaScript would move 31 February to March. */
+/** Returns NaN for days that do not exist; JavaScript would move 31 February to March. */
 function instantMs(text: string): number {
   const day = text.slice(0, 10)
   const dayMs = Date.parse(`${day}T00:00:00.000Z`)
@@ -51,7 +51,7 @@ function instantMs(text: string): number {
   return Date.parse(/(?:Z|[+-]\d{2}:\d{2})$/i.test(text) ? text.toUpperCase() : `${text.toUpperCase()}Z`)
 }
 
-/** The instants a side of a time stands for: at or after the first, before the second. */
+/** Returns the instants that limit a time: at or after `since`, and before `before`. */
 export function boundsOf(side: 'since' | 'before' | 'on', time: Time, now: Date): { since?: Date; before?: Date } {
   const at = new Date(
     'ago' in time

@@ -1,7 +1,7 @@
 import type { EventLevel } from '../protocol/event.api.ts'
 import type { IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 
-/** The query language of issues (docs/search.md) as a tree. Groups are flat, hold at least two parts, and never `not not`. */
+/** A query (docs/search.md) as a tree. Groups are flat and have at least two parts; there is no `not` of a `not`. */
 export type Query =
   | { readonly kind: 'and'; readonly parts: readonly Query[] }
   | { readonly kind: 'or'; readonly parts: readonly Query[] }
@@ -9,14 +9,14 @@ export type Query =
   | Term
 
 export type Term =
-  /** Free text: each of its words begins a word of the issue; `whole` (quoted): is one. */
+  /** Free text: each word is a prefix of a word of the issue; with `whole` (quoted), a whole word. */
   | { readonly kind: 'text'; readonly text: string; readonly whole: boolean }
   | { readonly kind: 'status'; readonly values: readonly IssueStatus[] }
   | { readonly kind: 'level'; readonly values: readonly EventLevel[] }
   | { readonly kind: 'severity'; readonly values: readonly Severity[] }
   | { readonly kind: 'platform'; readonly values: readonly Pattern[] }
   | { readonly kind: 'unhandled'; readonly value: boolean }
-  /** `me`, `none`, `#team`, a member's address, name or id; looked up later, so `at` says where it stands. */
+  /** `me`, `none`, `#team`, or a member's address, name or id. `at` is the position, for errors of the later lookup. */
   | { readonly kind: 'assigned'; readonly values: readonly string[]; readonly at: number }
   /** Slug, name or id. */
   | { readonly kind: 'project'; readonly values: readonly string[]; readonly at: number }
@@ -24,13 +24,13 @@ export type Term =
   | { readonly kind: 'count'; readonly field: CountField; readonly op: CountOp; readonly value: number }
   /** Release of the first or the newest event. */
   | { readonly kind: 'release'; readonly field: ReleaseField; readonly values: readonly Pattern[] }
-  /** The key people of a project are known by. */
+  /** The key of an app's user. */
   | { readonly kind: 'user'; readonly values: readonly string[] }
-  /** Any other fact of its events, tags among them; keys in lower case. */
+  /** Any other fact of its events, including tags; keys in lower case. */
   | Facet
   | { readonly kind: 'has'; readonly key: string }
 
-/** `at`: where it stands, where a pattern of it goes on after a `*`. */
+/** `at` is the position of a term with an infix pattern. */
 export type Facet = {
   readonly kind: 'facet'
   readonly key: string
@@ -38,7 +38,7 @@ export type Facet = {
   readonly at?: number
 }
 
-/** With `glob`, `*` stands for any characters; it never comes first. */
+/** With `glob`, `*` stands for any characters; it is never first. */
 export type Pattern = { readonly text: string; readonly glob: boolean }
 
 export type TimeField = 'first_seen' | 'last_seen'
@@ -55,20 +55,20 @@ export const COUNT_OPS = ['>=', '<=', '>', '<', '='] as const
 export type CountOp = (typeof COUNT_OPS)[number]
 export type ReleaseField = 'first_release' | 'last_release'
 
-/** Terms, the words of their texts and the values of their lists together. */
+/** Maximum of terms, counting words of texts and values of lists. */
 export const MAX_TERMS = 200
-/** Terms whose pattern goes on after a `*`: the index knows beginnings only, every document found so is looked through. */
+/** Maximum of terms with text after a `*`: the index answers prefixes only, so these scan documents. */
 export const MAX_INFIXES = 5
-/** Groups inside groups. */
+/** Maximum depth of groups. */
 export const MAX_DEPTH = 20
 
-/** A group, flat: groups of the same kind dissolve in it; one part stands for itself, none is null. */
+/** Returns a flat group: it includes the parts of groups of the same kind. Returns a single part as it is, and null for none. */
 export function grouped(kind: 'and' | 'or', parts: readonly (Query | null)[]): Query | null {
   const flat = parts.flatMap((part) => (part === null ? [] : part.kind === kind ? part.parts : [part]))
   const [only] = flat
   return flat.length <= 1 ? (only ?? null) : { kind, parts: flat }
 }
 
-/** The opposite; of everything (null) there is none: what says nothing, negated, says nothing. */
+/** Returns the negation. An empty query (null) stays empty. */
 export const negated = (part: Query | null): Query | null =>
   part === null ? null : part.kind === 'not' ? part.part : { kind: 'not', part }

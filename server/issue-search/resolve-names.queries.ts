@@ -3,7 +3,7 @@ import { isUuid } from '../kernel/ids.ts'
 import type { Connection } from '../storage/database.ts'
 import { activeMembers } from '../team/members.queries.ts'
 
-/** Active members with one of these addresses, names (any case) or ids; and those whose name is not plain ASCII. */
+/** Returns active members with one of these addresses, names (any case) or ids, and all whose name is not ASCII. */
 export const selectMembersNamed = (db: Connection, orgId: string, values: readonly string[]) =>
   db
     .selectFrom(activeMembers(db).as('member'))
@@ -13,7 +13,7 @@ export const selectMembersNamed = (db: Connection, orgId: string, values: readon
       eb.or([
         eb(eb.fn<string>('lower', ['email']), '=', anyText(values)),
         eb(eb.fn<string>('lower', ['name']), '=', anyText(values)),
-        // What a database that lowers ASCII only would miss is told below.
+        // With some locales PostgreSQL lowers only ASCII: the caller compares these names.
         sql<SqlBool>`name ~ '[^\\u0001-\\u007f]'`,
         eb('id', '=', anyId(values)),
       ]),

@@ -8,23 +8,23 @@ import { printQuery } from './print-query.ts'
 import { isInfixPattern } from './query-keys.ts'
 import type { Facet, Term } from './query.ts'
 
-/** Documents one pattern is looked for in, 10 to 20 µs each (docs/decisions/search-index.md). */
+/** Maximum of documents that one pattern scans, 10 to 20 µs each (docs/decisions/search-index.md). */
 export const MAX_SCANNED_DOCUMENTS = 10_000
 
-/** Whether what it asks for goes on after a `*`. */
+/** Whether a value of the term has text after a `*`. */
 export const hasInfix = (term: Term): term is Facet => term.kind === 'facet' && term.values.some(isInfixPattern)
 
-/** As far as the index knows: values that begin as they should. */
+/** Returns the term with each pattern cut after its first `*`, which the index can answer. */
 export const prefixesOf = (term: Facet): Facet => ({
   ...term,
   values: term.values.map(({ text, glob }) => ({ text: glob ? text.replace(/\*.*/s, '*') : text, glob })),
 })
 
 /**
- * Issues that have a value a pattern asks for that goes on after its `*`. The index knows beginnings only: what it finds
- * by them is looked through, once.
- * @param within ids of the issues that matter and have a value that begins so
- * @throws AppError invalid, naming the term, when they are too many
+ * Returns the issues with a value that matches a pattern with text after its `*`. The index answers prefixes only, so
+ * this scans the documents with the right prefix.
+ * @param within query for the ids of the issues to scan
+ * @throws AppError invalid, naming the term, if there are more than {@link MAX_SCANNED_DOCUMENTS}
  */
 export async function scanDocuments(
   db: Connection,
@@ -36,8 +36,8 @@ export async function scanDocuments(
   const patterns = term.values.map(({ text, glob }) =>
     glob ? likeOf(factPrefix(key, text)) : escapeLike(factTerm(key, text)),
   )
-  // First in the bytes of the whole document, where a `*` may reach into the next term: that costs half of taking it
-  // apart, and leaves few to be taken apart.
+  // The bytes of the whole document are compared first, where a `*` may reach into the next term: that costs half as
+  // much as unnesting the document, and few are left to unnest.
   const inBytes = patterns.map((pattern) => Buffer.from(`%${pattern}\0%`))
   const { rows } = await sql<{ ids: string[] | null }>`
     with f as materialized (select w.id from (${within}) w limit ${MAX_SCANNED_DOCUMENTS + 1})

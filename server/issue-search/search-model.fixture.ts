@@ -4,13 +4,13 @@ import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import { MAX_INFIXES } from './query.ts'
 
-/** What queries mean, told by looking at every issue and every event of it: slow, short, and nothing of ours in it. */
+/** A model of queries that checks every event of every issue: slow, short and independent of the implementation. */
 
 export type ModelEvent = {
   readonly texts: readonly string[]
   /** Key and value, in lower case. */
   readonly facts: readonly (readonly [string, string])[]
-  /** Whom they are known as: without an id their address. */
+  /** The user's id, or else the address. */
   readonly user: string
 }
 export type ModelIssue = { readonly row: Issue; readonly events: readonly ModelEvent[] }
@@ -22,7 +22,7 @@ export type World = {
   readonly projects: readonly { readonly id: string; readonly slug: string; readonly name: string }[]
 }
 
-/** A query and whom it means; `isGroup` needs parentheses to be negated. */
+/** A query and a predicate of its matches; with `isGroup`, it needs parentheses to be negated. */
 export type Meant = {
   readonly text: string
   readonly isGroup: boolean
@@ -90,7 +90,7 @@ const namesOf = (release: string): string[] => [...new Set([release, release.rep
 
 const leaf = (text: string, holds: Meant['holds']): Meant => ({ text, isGroup: false, holds })
 
-/** A value as somebody may write it: plain where it can be, else in quotes. */
+/** A value as a user may write it: unquoted if possible, or quoted. */
 const written = (value: string): fc.Arbitrary<string> => {
   const quoted = `"${value.replaceAll(/["\\]/g, '\\$&')}"`
   return /^[\p{L}\p{N}_][\p{L}\p{N}_.@+%-]*$/u.test(value) ? fc.constantFrom(value, quoted) : fc.constant(quoted)
@@ -103,7 +103,7 @@ const anyCase = (text: string): fc.Arbitrary<string> =>
     text.toUpperCase() === text.toUpperCase().normalize() ? text.toUpperCase() : text,
   )
 
-/** `key:value`, or `key:[one, other]`, over values one of which must hold. */
+/** `key:value`, or `key:[one, other]`: one of the values must match. */
 function listed(key: string, values: readonly string[], holds: (value: string) => Meant['holds']): fc.Arbitrary<Meant> {
   const some = fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 })
   return some.chain((chosen) =>
@@ -148,7 +148,7 @@ const count = (key: string, of: (row: Issue) => number): fc.Arbitrary<Meant> =>
 const DAY_MS = 86_400_000
 const UNITS = { m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS }
 
-/** Events happen at half past, some seconds ago at most: no boundary of these is near one. */
+/** Events are dated at half past, minus some minutes at most, so no boundary of these is near one. */
 function time(key: 'first_seen' | 'last_seen', start: number): fc.Arbitrary<Meant> {
   const of = (row: Issue): number => Date.parse(row[key])
   const ago = fc
@@ -193,7 +193,7 @@ const text = fc.oneof(
     const part = Array.from(word)
       .slice(0, length + 1)
       .join('')
-    // Some of them in capitals would join terms.
+    // `AND` would join terms.
     return anyCase(part === 'and' ? 'andr' : part).map((shown) => leaf(shown, (issue) => says(issue, shown, false)))
   }),
   fc
@@ -257,7 +257,7 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
       row.last_release === null ? [] : namesOf(row.last_release),
     ),
     listed('environment', ['production', 'staging', 'nowhere'], hasValue('environment')),
-    listed('tenant', [...TENANTS, 'nobody'], hasValue('tenant')),
+    listed('tenant', [...TENANTS, 'unknown'], hasValue('tenant')),
     glob('tag.tenant', ['a*b', '50%_*', '50*off', 'c:\\*', 'no*ind', 'ü*', 'North*'], (issue) =>
       valuesOf(issue, 'tenant'),
     ),
@@ -278,7 +278,7 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     time('first_seen', start),
     time('last_seen', start),
   )
-  // A sign before a sign is text: what is negated once more needs parentheses.
+  // A sign before a sign is text, so a double negation needs parentheses.
   const not = ({ text: inner, isGroup, holds }: Meant, sign: string): Meant => ({
     text: isGroup ? `${sign}(${inner})` : `${sign}${inner}`,
     isGroup: true,
@@ -304,7 +304,7 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
         arbitrary: fc
           .array(fc.array(tie('tree'), { minLength: 1, maxLength: 2 }), { minLength: 2, maxLength: 3 })
           .map((sides): Meant => ({
-            // Without parentheses: what stands side by side binds more than OR.
+            // Without parentheses: terms side by side bind before OR.
             text: sides.map((parts) => parts.map(inside).join(' ')).join(' OR '),
             isGroup: true,
             holds: (issue, all) => sides.some((parts) => parts.every((part) => part.holds(issue, all))),
@@ -316,6 +316,6 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
       },
     ),
   }))
-  // More patterns than are taken are another test's affair.
+  // Another test covers too many infix patterns.
   return tree.filter((query) => (query.text.match(/\*[^\s,)\]"]/g) ?? []).length <= MAX_INFIXES)
 }

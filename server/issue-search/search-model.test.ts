@@ -15,7 +15,7 @@ import { parseQuery } from './parse-query.ts'
 import { printQuery } from './print-query.ts'
 import { DEVICES, meant, type ModelEvent, RELEASES, TENANTS, USERS, WORDS, type World } from './search-model.fixture.ts'
 
-/** Random issues, random queries: what the database finds is what looking at every event of every issue finds. */
+/** Random issues and random queries: the database finds what the model finds. */
 
 vi.setConfig({ testTimeout: PROPERTY_TIMEOUT_MS })
 const server = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })
@@ -25,11 +25,11 @@ const DAY_MS = 86_400_000
 
 let actor: SessionActor
 let world: Omit<World, 'now'>
-/** Half past some hour of today, or before: hours before are never now. */
+/** Half past the last full hour. */
 const start = Math.floor(Date.now() / 3_600_000) * 3_600_000
 const halfPast = start - 1_800_000
 
-/** Numbers that look random and are the same in every run. */
+/** Returns a generator of pseudo-random numbers, the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -62,7 +62,7 @@ beforeAll(async () => {
       pick(['production', 'staging']),
       maybe(pick(TENANTS)),
     ]
-    const [person, device, medal] = [maybe(pick(USERS)), maybe(pick(DEVICES)), maybe(pick(['gold', 'tin']))]
+    const [appUser, device, medal] = [maybe(pick(USERS)), maybe(pick(DEVICES)), maybe(pick(['gold', 'tin']))]
     const event = anEvent({
       timestamp: (halfPast - next(30 * 24) * 3_600_000 - next(600) * 1_000) / 1_000,
       level: pick(['fatal', 'error', 'warning', 'info', 'debug']),
@@ -70,7 +70,7 @@ beforeAll(async () => {
       release,
       environment,
       tags: { tenant, level: medal },
-      user: person === undefined ? undefined : { id: person, email: `${person}@example.com` },
+      user: appUser === undefined ? undefined : { id: appUser, email: `${appUser}@example.com` },
       contexts: { ...(device === undefined ? {} : { device: { model: device } }), os: { name: 'Android' } },
       exception: {
         values: [
@@ -85,7 +85,7 @@ beforeAll(async () => {
     })
     await sendEvent(server.url, projects[kind % 2]?.dsn ?? '', event)
     if (i % 4 === 0) await sendEvent(server.url, elsewhere.dsn, { ...event, event_id: undefined })
-    // Some come together, some later.
+    // In batches of different issues.
     if (i % 25 === 0) await server.service.drain()
     const facts: [string, string | undefined][] = [
       ['type', type],
@@ -95,15 +95,15 @@ beforeAll(async () => {
       ['tag.level', medal],
       ['device.model', device],
       ['os.name', 'Android'],
-      ['user.email', person === undefined ? undefined : `${person}@example.com`],
+      ['user.email', appUser === undefined ? undefined : `${appUser}@example.com`],
     ]
-    const told = {
+    const modelEvent = {
       // The last one is the culprit.
       texts: [type, value, `${name} in ${file}`],
       facts: facts.flatMap(([key, said]) => (said === undefined ? [] : [[key, said] as const])),
-      user: person ?? '127.0.0.1',
+      user: appUser ?? '127.0.0.1',
     }
-    events.set(type, [...(events.get(type) ?? []), told])
+    events.set(type, [...(events.get(type) ?? []), modelEvent])
   }
   await server.service.drain()
   await indexNewTerms(server.app)
@@ -124,7 +124,7 @@ beforeAll(async () => {
   }
 }, 120_000)
 
-test('every query finds what it means, in every list, and nothing else', async () => {
+test('every query finds exactly its matches, in every list', async () => {
   expect(world.issues).toHaveLength(ISSUES)
   expect(world.issues.flatMap((issue) => issue.events)).toHaveLength(EVENTS)
   let found = 0
@@ -162,11 +162,11 @@ test('every query finds what it means, in every list, and nothing else', async (
     ),
     { numRuns: cases(120, 2_400) },
   )
-  // Queries that find all or nothing prove little.
+  // Queries that find all or no issues prove little.
   expect(found).toBeGreaterThan(40)
 })
 
-test('filters of the list and a query narrow together', async () => {
+test('a query and the filters of the list apply together', async () => {
   await fc.assert(
     fc.asyncProperty(
       meant(world, start),

@@ -9,7 +9,7 @@ import type { Issue } from '../issue-rules/issue.api.ts'
 import { indexNewTerms, rebuildDocuments } from './index-documents.ts'
 import { resetDocument } from './reset-document.ts'
 
-/** The query language on a real database, through every list. */
+/** The query language on a real database, in every list. */
 
 const server = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })
 let ada: Client & { email: string }
@@ -165,7 +165,7 @@ test.each<[string, string[]]>([
   expect(inShop).toEqual(expected.filter((name) => ['alpha', 'beta'].includes(name)))
 })
 
-test('a query and the filters of the list narrow together, and statuses are counted under both', async () => {
+test('a query and the filters of the list apply together, also to the counts per status', async () => {
   const { status_counts: counts, total } = await answerTo('/api/issues', 'project:site')
   expect(counts).toEqual({ unresolved: 1, resolved: 1, ignored: 0, regressed: 0, escalated: 0 })
   expect(total).toBe(2)
@@ -174,7 +174,7 @@ test('a query and the filters of the list narrow together, and statuses are coun
 })
 
 test.each([
-  ['assigned:nobody@example.com', 'q: nobody in this organisation is called "nobody@example.com" (character 1).'],
+  ['assigned:none@example.com', 'q: no member of this organisation is called "none@example.com" (character 1).'],
   ['alpha project:other', 'q: there is no project "other" (character 7).'],
   ['type:*Error', 'q: a pattern cannot begin with * (character 6).'],
   ['is:open', 'q: is takes unresolved, resolved, ignored, regressed, escalated (character 4).'],
@@ -184,7 +184,7 @@ test.each([
     expect(await ada.get(`${path}?q=${encodeURIComponent(q)}`)).toMatchObject({ status: 400, body: { error } })
 })
 
-test('a query as long as an address may be is read whole, a longer one refused in words', async () => {
+test('a query of the maximum address length is parsed, and a longer one is refused', async () => {
   const deep = '('.repeat(500).padEnd(7_500, 'a+') + ')'.repeat(500)
   expect(await ada.get(`/api/issues?q=${deep}`)).toMatchObject({
     status: 400,
@@ -202,7 +202,7 @@ test('a query as long as an address may be is read whole, a longer one refused i
   })
 })
 
-test('nobody finds what others have, by project, person or user', async () => {
+test('a search finds nothing of another organisation, by project, member or user', async () => {
   const eve = await aFounder(server.url)
   const project = await aProject(eve, { name: 'Elsewhere' })
   await server.event({ project, error: 'alpha', user: { id: '7' } })
@@ -214,24 +214,24 @@ test('nobody finds what others have, by project, person or user', async () => {
   expect(await eve.get(`/api/issues/search?q=assigned:${ada.email}`)).toMatchObject({ status: 400 })
 })
 
-test('who left owns nothing any more; a team is asked for by its word', async () => {
+test('issues of a disabled member are unassigned, and a team is found by its name', async () => {
   const zoe = await aPerson(server.app, { org: { id: await orgId(), slug: '' }, role: 'member', name: 'Zoë ÄRGER' })
   const [delta] = await found('delta')
   const id = idOf(delta)
   expect((await ada.patch(`/api/issues/${id}`, { assignee_id: zoe.actor.userId })).status).toBe(200)
   await server.app.db.query(`update issues set assignee_team = '#Web' where id = $1`, [idOf((await found('beta'))[0])])
-  const owned = async (query: string): Promise<string[]> =>
+  const listed = async (query: string): Promise<string[]> =>
     (await ada.get(`/api/issues?${query}`)).as<List>().items.map(({ type }) => (type ?? '').replace('Error', ''))
   for (const q of ['assigned:"zoë ärger"', `assigned:${zoe.actor.userId}`, 'has:assigned -assigned:ME'])
     expect(await found(q), q).toEqual(['delta'])
-  expect(await owned(`assignee_id=${zoe.actor.userId}`)).toEqual(['delta'])
+  expect(await listed(`assignee_id=${zoe.actor.userId}`)).toEqual(['delta'])
   expect(await found('assigned:#web')).toEqual(['beta'])
   expect(await found('-assigned:[none, #WEB]')).toEqual(['alpha', 'delta'])
   await server.app.db.query('update users set disabled_at = now() where id = $1', [zoe.actor.userId])
   for (const q of ['assigned:none', '-has:assigned', '-assigned:*'])
     expect(await found(q), q).toEqual(['beta', 'delta', 'gamma'])
-  expect((await owned('assignee_id=none')).toSorted()).toEqual(['beta', 'delta', 'gamma'])
-  expect(await owned(`assignee_id=${zoe.actor.userId}`)).toEqual([])
+  expect((await listed('assignee_id=none')).toSorted()).toEqual(['beta', 'delta', 'gamma'])
+  expect(await listed(`assignee_id=${zoe.actor.userId}`)).toEqual([])
   expect(await ada.get('/api/issues?q=assigned:zo%C3%AB%20')).toMatchObject({ status: 400 })
   expect((await ada.get(`/api/issues/${id}`)).body).toMatchObject({ assignee_id: null })
 })
@@ -319,7 +319,7 @@ test('a release is found with its package and without', async () => {
     expect(await within(q), q).toEqual([])
 })
 
-test('words of tags are found, of the first event too; and the name a grouping rule gave', async () => {
+test('words of tags, of the first event too, and the title of a grouping rule are found', async () => {
   const named = await aProject(ada, { name: 'Named' })
   const rule = {
     match: [{ key: 'type', glob: 'omegaError' }],
@@ -336,13 +336,13 @@ test('words of tags are found, of the first event too; and the name a grouping r
   expect(await found('471108150815')).toEqual([])
 })
 
-describe('merging and taking apart', () => {
+describe('merging and unmerging', () => {
   const two = async (): Promise<[string, string]> => {
     await found('fork')
     return [idOf('forkOne'), idOf('forkTwo')]
   }
 
-  test('loses nothing issues were found by, however many events came since', async () => {
+  test('lose no index terms, even after many further events', async () => {
     const forks = await aProject(ada, { name: 'Forks' })
     const send = (name: string, fields: Record<string, unknown>) =>
       sendEvent(server.url, forks.dsn, anEvent({ error: name, ...fields }))
@@ -369,7 +369,7 @@ describe('merging and taking apart', () => {
         expect(await finds(q), `${q} ${turn}`).toEqual([other])
       await rebuildDocuments(server.app)
     }
-    // What was learned from the other one is new to this one.
+    // A term of the unmerged issue is new to the former target.
     expect(await finds('late:third')).toEqual([other])
     await send('forkOne', { release: '3.0', tags: { late: 'third' }, timestamp: now + 1 })
     await server.service.drain()
@@ -378,11 +378,11 @@ describe('merging and taking apart', () => {
   })
 })
 
-describe('what later events say', () => {
+describe('terms of later events', () => {
   const later = (fields: Record<string, unknown>) =>
     sendEvent(server.url, shop.dsn, anEvent({ error: 'later', ...fields }))
 
-  test('is found once it was taken in, and takes nothing away', async () => {
+  test('are found after indexing, beside the earlier terms', async () => {
     await later({ tags: { colour: 'red' } })
     await server.service.drain()
     await later({ tags: { colour: 'blue' }, transaction: '/basket/confirmOrder', release: '7.0' })
@@ -392,14 +392,14 @@ describe('what later events say', () => {
     expect(await indexNewTerms(server.app)).toBe(0)
     for (const q of ['colour:red', 'colour:blue', 'confirmorder', 'confirm order', 'release:7*', 'blue'])
       expect(await found(q), q).toEqual(['later'])
-    // Known by now: nothing is written again.
+    // A known term is not written again.
     await later({ tags: { colour: 'blue' } })
     await server.service.drain()
     const { rows } = await server.app.db.query('select 1 from issue_new_terms')
     expect(rows).toEqual([])
   })
 
-  test('is found of every event of a batch, each with words of its own', async () => {
+  test('are found for every event of a batch', async () => {
     const names = [
       'amber',
       'birch',
@@ -433,20 +433,20 @@ describe('what later events say', () => {
     await ada.delete(`/api/issues/${first?.id}`)
   })
 
-  test('is bounded per key, and the overflow is noted', async () => {
+  test('are limited per key, and an overflow term is added', async () => {
     for (let i = 0; i < 70; i++) await later({ tags: { order: `o${i}` } })
     await server.service.drain()
     await indexNewTerms(server.app)
-    const { rows } = await server.app.db.query<{ n: number; noted: number }>(
-      `select count(*) filter (where l like E'\\x1dorder\\x1f%')::int as n, count(*) filter (where l = E'\\x1fmore\\x1forder')::int as noted
+    const { rows } = await server.app.db.query<{ n: number; overflow: number }>(
+      `select count(*) filter (where l like E'\\x1dorder\\x1f%')::int as n, count(*) filter (where l = E'\\x1fmore\\x1forder')::int as overflow
        from issue_search s, unnest(tsvector_to_array(s.document)) l where s.issue_id = $1`,
       [idOf('later')],
     )
-    expect(rows).toEqual([{ n: 50, noted: 1 }])
+    expect(rows).toEqual([{ n: 50, overflow: 1 }])
     expect(await found('order:o3')).toEqual(['later'])
   })
 
-  test('goes with the issue', async () => {
+  test('are deleted with the issue', async () => {
     await ada.delete(`/api/issues/${idOf('later')}`)
     const { rows } = await server.app.db.query('select 1 from issue_search where issue_id = $1', [idOf('later')])
     expect(rows).toEqual([])
@@ -454,7 +454,7 @@ describe('what later events say', () => {
   })
 })
 
-test('a document is made anew from stored events', async () => {
+test('a document is rebuilt from stored events', async () => {
   await server.app.db.query(
     `update issue_search set document = array_to_tsvector(array['nothing']), stale_since = now()`,
   )
@@ -465,12 +465,12 @@ test('a document is made anew from stored events', async () => {
     expect(await found(q), q).toEqual(['alpha'])
 })
 
-test('what is erased while a document is made anew is not put back', async () => {
+test('terms that are erased while a document is rebuilt are not restored', async () => {
   const { app } = server
   const id = idOf('alpha')
   await app.db.query('update issue_search set stale_since = now() where issue_id = $1', [id])
   expect(await found('user.email:kim@example.com')).toEqual(['alpha'])
-  // Events are read without a lock: between that and the document's own, somebody is erased.
+  // Events are read without a lock: a user is erased before the document is locked.
   let erased = false
   const interrupted = interceptedApp(server, async (text, run) => {
     if (text === 'begin' && !erased) {
@@ -479,11 +479,11 @@ test('what is erased while a document is made anew is not put back', async () =>
     }
     return run()
   })
-  const made = await rebuildDocuments(interrupted)
+  const rebuilt = await rebuildDocuments(interrupted)
   expect(erased).toBe(true)
   expect(await found('user.email:kim@example.com')).toEqual([])
-  expect(made).toBe(0)
-  // It waits still.
+  expect(rebuilt).toBe(0)
+  // The document is still stale.
   expect(await rebuildDocuments(app)).toBe(1)
   expect(await found('user.email:kim@example.com')).toEqual(['alpha'])
 })

@@ -127,7 +127,7 @@ test.each<[string, Record<string, unknown>, string]>([
   [
     'a query with unknown people',
     { query: 'assigned:zoe' },
-    'query: nobody in this organisation is called "zoe" (character 1).',
+    'query: no member of this organisation is called "zoe" (character 1).',
   ],
   ['an endless query', { query: 'a'.repeat(10_001) }, 'query must be at most 10,000 characters.'],
   ['a name of spaces', { name: '  ' }, 'name must not be empty.'],
