@@ -2,7 +2,7 @@ import { selectCounts } from './rating.queries.ts'
 import { DIGESTION } from '../context/actor.ts'
 import { newestArrived, type Arrived } from '../events/store.queries.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
-import { sight, type Sighting } from '../issue-rules/life-cycle.ts'
+import { onEvents, type ArrivedEvents } from '../issue-rules/life-cycle.ts'
 import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import type { LockedIssue } from './merging.queries.ts'
@@ -36,7 +36,7 @@ export async function replayMissedEvents(
     occurredAt,
     happenedAt: occurredAt > receivedAt ? receivedAt : occurredAt,
   }))
-  const step = sight(
+  const step = onEvents(
     life,
     {
       events,
@@ -83,7 +83,7 @@ async function releasesOf(
   tx: Tx,
   issue: LockedIssue,
   events: readonly { readonly release: string | null }[],
-): Promise<Sighting['releases']> {
+): Promise<ArrivedEvents['releases']> {
   const { resolved } = lifeFrom(issue)
   if (resolved === null) return new Map()
   const met = events.flatMap(({ release }) => release ?? [])

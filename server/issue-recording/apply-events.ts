@@ -4,13 +4,13 @@ import { hourlyLimit, hourOf } from '../issue-rules/escalating.ts'
 import {
   countHour,
   mayEscalate,
-  sight,
+  onEvents,
   type Entry,
   type Life,
   type LifeFact,
-  type Seen,
-  type Sighting,
-  type Step,
+  type ArrivedEvent,
+  type ArrivedEvents,
+  type Transition,
 } from '../issue-rules/life-cycle.ts'
 import { writeEntries, writeLives, type MovedIssue } from '../issue-rows/life.queries.ts'
 import type { BusyHour, FoundIssue } from './record.queries.ts'
@@ -34,8 +34,8 @@ export type Arrival = {
   readonly at: Date
   readonly life: Life
   readonly limit: FoundIssue['limit']
-  readonly events: readonly Seen[]
-  readonly newUsers: Sighting['newUsers']
+  readonly events: readonly ArrivedEvent[]
+  readonly newUsers: ArrivedEvents['newUsers']
   /** The oldest of the events, by the time it is filed under. */
   readonly firstSeen: Date
 }
@@ -63,14 +63,14 @@ export async function applyEvents(
   const lives = new Map<string, Life>()
   const entries: (Entry & { issueId: string; at: Date })[] = []
   const transitions: IssueTransition[] = []
-  const take = ({ issueId, projectId, at, life }: Arrival, step: Step): void => {
+  const take = ({ issueId, projectId, at, life }: Arrival, step: Transition): void => {
     if (step.life !== life) lives.set(issueId, step.life)
     for (const entry of step.entries) entries.push({ ...entry, issueId, at })
     for (const fact of step.facts) transitions.push({ issueId, projectId, fact, sentence: step.entries[0]?.sentence })
   }
   for (const arrival of arrivals) {
     const releases = books.get(arrival.projectId) ?? NO_RELEASES
-    take(arrival, sight(arrival.life, { events: arrival.events, newUsers: arrival.newUsers, releases }, arrival.at))
+    take(arrival, onEvents(arrival.life, { events: arrival.events, newUsers: arrival.newUsers, releases }, arrival.at))
   }
   const byId = new Map(arrivals.map((arrival) => [arrival.issueId, arrival]))
   const candidates = busyHours.flatMap((hour) => {
@@ -85,7 +85,7 @@ export async function applyEvents(
   return { lives, entries, transitions }
 }
 
-const NO_RELEASES: Sighting['releases'] = new Map()
+const NO_RELEASES: ArrivedEvents['releases'] = new Map()
 
 /** Facts of the releases that decide, asked for only where an issue is resolved in one. */
 async function releasesFor(tx: Tx, arrivals: readonly Arrival[]) {
@@ -98,7 +98,7 @@ async function releasesFor(tx: Tx, arrivals: readonly Arrival[]) {
       keys.set(`${projectId}/${version}`, { projectId, version })
     }
   }
-  return keys.size === 0 ? new Map<string, Sighting['releases']>() : releaseFacts(tx, [...keys.values()])
+  return keys.size === 0 ? new Map<string, ArrivedEvents['releases']>() : releaseFacts(tx, [...keys.values()])
 }
 
 type Candidate = BusyHour & { readonly arrival: Arrival }

@@ -1,13 +1,13 @@
 import type { Tx } from '../storage/database.ts'
 import { dayOf } from '../kernel/day.ts'
-import type { Seen } from '../issue-rules/life-cycle.ts'
+import type { ArrivedEvent } from '../issue-rules/life-cycle.ts'
 import type { Group, Occurrence } from './occurrence.ts'
 import * as sql from './record.queries.ts'
 
 /** When events happened, as far as transitions go, and whom they met. */
 
 /** What transitions go by. */
-export const seenOf = (one: Occurrence): Seen => {
+export const seenOf = (one: Occurrence): ArrivedEvent => {
   const { eventId, release, occurredAt } = one.event
   return { eventId, release, occurredAt, happenedAt: happenedAt(one) }
 }

@@ -14,7 +14,7 @@ import {
 } from '../issue-rules/impact.ts'
 import { plural } from '../issue-rules/ignoring.ts'
 import { severityName } from '../issue-rules/issue.ts'
-import { born } from '../issue-rules/life-cycle.ts'
+import { newIssue } from '../issue-rules/life-cycle.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
 import {
   type IssueTransition,
@@ -110,7 +110,7 @@ function groupByFingerprint(occurrences: readonly Occurrence[], now: Date): Grou
         issueId: '',
         sourceId: '',
         isMerged: false,
-        life: born(now).life,
+        life: newIssue(now).life,
         impact: newImpact(occurrence.eventSeverity),
         limit: null,
         isNew: false,

@@ -10,7 +10,7 @@ import { rankOf } from '../issue-rules/impact.ts'
 import { plural } from '../issue-rules/ignoring.ts'
 import { severityName } from '../issue-rules/issue.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
-import { commitReleased, tick, type Entry, type Step } from '../issue-rules/life-cycle.ts'
+import { commitReleased, onTime, type Entry, type Transition } from '../issue-rules/life-cycle.ts'
 import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
 import { notificationKind, notifySubscribers } from './assign-and-notify.ts'
 import type { IssueTransition } from './apply-events.ts'
@@ -33,8 +33,8 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
   const now = app.clock.now()
   const transitions: IssueTransition[] = []
   const byTime = (days: (projectId: string) => number) => (row: sql.SweptRow) =>
-    tick(lifeFrom(row), { now, lastSeen: row.last_seen, autoResolveDays: days(row.project_id) })
-  const sweep = <Row extends sql.SweptRow>(lock: Lock<Row>, step: (row: Row) => Step) =>
+    onTime(lifeFrom(row), { now, lastSeen: row.last_seen, autoResolveDays: days(row.project_id) })
+  const sweep = <Row extends sql.SweptRow>(lock: Lock<Row>, step: (row: Row) => Transition) =>
     inBatches(signal, () => applyBatch(app, now, lock, step, transitions))
 
   await sweep(
@@ -74,7 +74,7 @@ async function applyBatch<Row extends sql.SweptRow>(
   app: App,
   now: Date,
   lock: Lock<Row>,
-  decide: (row: Row) => Step,
+  decide: (row: Row) => Transition,
   transitions: IssueTransition[],
 ): Promise<number> {
   return app.tx(async (tx) => {

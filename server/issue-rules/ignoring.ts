@@ -51,11 +51,11 @@ export function countTowards(
   if (until === null || events.length === 0 || (until.count === undefined && until.users === undefined))
     return { progress, met: null }
   const added = { ...progress, events: progress.events + events.length, users: progress.users + users.length }
-  if (until.window === undefined) return { progress: added, met: metBy(until, added.events, added.users) }
+  if (until.window === undefined) return { progress: added, met: conditionMet(until, added.events, added.users) }
   return countWindow(added, until, until.window * 60_000, events, users)
 }
 
-function metBy(until: IgnoreUntil, events: number, users: number): Counted['met'] {
+function conditionMet(until: IgnoreUntil, events: number, users: number): Counted['met'] {
   if (until.count !== undefined && events >= until.count) return 'count'
   return until.users !== undefined && users >= until.users ? 'users' : null
 }
@@ -78,7 +78,7 @@ function countWindow(
       eventsIn -= left[1]
       usersIn -= left[2]
     }
-    met ??= metBy(until, eventsIn, usersIn)
+    met ??= conditionMet(until, eventsIn, usersIn)
   }
   return { progress: { ...progress, window: parts.slice(first) }, met }
 }
@@ -107,7 +107,7 @@ function partsOf(
 }
 
 /** `until 100 more events within 60 minutes, or until it escalates`; empty for good. */
-export function untilWords(until: IgnoreUntil | null, minuteOf: (time: Date) => string): string {
+export function untilPhrase(until: IgnoreUntil | null, minuteOf: (time: Date) => string): string {
   if (until === null) return ''
   const within = until.window === undefined ? '' : ` within ${plural(until.window, 'minute')}`
   const words = [

@@ -39,7 +39,7 @@ export type HistoryStep =
   /** Many events at once, in the hour that is. */
   | { readonly kind: 'burst'; readonly events: number }
   | { readonly kind: 'wait'; readonly ms: number }
-  | { readonly kind: 'tick' }
+  | { readonly kind: 'time' }
   | { readonly kind: 'status'; readonly status: IssueStatus }
   | { readonly kind: 'fix'; readonly fix: 'now' | 'next' | 'commit' | readonly number[] }
   | { readonly kind: 'ignore'; readonly until: Omit<IgnoreUntil, 'time'> & { readonly inMs?: number } }
@@ -62,7 +62,7 @@ const step: fc.Arbitrary<HistoryStep> = fc.oneof(
       .constantFrom(MINUTE_MS, 20 * MINUTE_MS, 2 * HOUR_MS, 13 * HOUR_MS, DAY_MS, 3 * DAY_MS, 8 * DAY_MS, 15 * DAY_MS)
       .map((ms) => ({ kind: 'wait' as const, ms })),
   },
-  { weight: 3, arbitrary: fc.constant({ kind: 'tick' as const }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'time' as const }) },
   {
     weight: 2,
     arbitrary: fc

@@ -5,16 +5,16 @@ import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import type { ReleaseFacts } from '../releases/order.ts'
 import { AUTOMATIC, history, RELEASES, type HistoryStep, type TestEvent } from './life-cycle.fixture.ts'
 import {
-  born,
+  newIssue,
   commitReleased,
   countHour,
   decide,
-  sight,
-  tick,
+  onEvents,
+  onTime,
   type Life,
-  type Seen,
-  type Sighting,
-  type Step,
+  type ArrivedEvent,
+  type ArrivedEvents,
+  type Transition,
 } from './life-cycle.ts'
 import { nextAfter, type Fix } from './resolution.ts'
 
@@ -27,7 +27,7 @@ const STATUSES: ReadonlySet<string> = new Set(ISSUE_STATUSES)
 
 /** Walks a history and checks every step; throws plainly, since a matcher costs more than the step. */
 class Walk {
-  life: Life = born(new Date(START)).life
+  life: Life = newIssue(new Date(START)).life
   nowMs = START
   lastSeenMs = START
   lastSpikeMs = Number.NEGATIVE_INFINITY
@@ -52,8 +52,8 @@ class Walk {
       case 'burst':
         this.count += step.events
         return this.take(countHour(this.life, { events: step.events, limit: 50 }, this.now))
-      case 'tick':
-        return this.take(tick(this.life, { now: this.now, lastSeen: new Date(this.lastSeenMs), autoResolveDays: 14 }))
+      case 'time':
+        return this.take(onTime(this.life, { now: this.now, lastSeen: new Date(this.lastSeenMs), autoResolveDays: 14 }))
       case 'status':
         return this.decided(decide(this.life, { status: step.status }, 'Ada decided.', this.now))
       case 'fix':
@@ -83,7 +83,7 @@ class Walk {
 
   events(events: readonly TestEvent[]): void {
     const newUsers = new Map<number, Date>()
-    const seen = events.map((event, index): Seen => {
+    const seen = events.map((event, index): ArrivedEvent => {
       const metAt = new Date(this.nowMs - event.agoMs)
       const known = newUsers.get(event.user)
       if (!this.users.has(event.user) && (known === undefined || metAt < known)) newUsers.set(event.user, metAt)
@@ -98,10 +98,10 @@ class Walk {
     for (const { release } of seen)
       if (release !== null && !this.releases.has(release))
         this.releases.set(release, { version: release, releasedAt: null, firstSeenAt: this.now })
-    const sighting: Sighting = { events: seen, newUsers: [...newUsers.values()], releases: this.releases }
+    const arrived: ArrivedEvents = { events: seen, newUsers: [...newUsers.values()], releases: this.releases }
     const life = this.life
-    const step = sight(life, sighting, this.now)
-    this.checkPermuted(life, sighting, step)
+    const step = onEvents(life, arrived, this.now)
+    this.checkPermuted(life, arrived, step)
     const { resolved } = life
     if (resolved !== null && step.life.status === 'regressed') {
       const named = seen.find((event) => event.eventId === step.entries[0]?.data['event_id'])
@@ -126,19 +126,19 @@ class Walk {
   }
 
   /** The order in which events of a batch stand changes nothing. */
-  checkPermuted(life: Life, sighting: Sighting, step: Step): void {
-    if (sighting.events.length < 2) return
+  checkPermuted(life: Life, arrived: ArrivedEvents, step: Transition): void {
+    if (arrived.events.length < 2) return
     // One after the other they end where they end together.
-    const alone = sighting.events
+    const alone = arrived.events
       .toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime())
-      .reduce((last, event) => sight(last, { ...sighting, events: [event], newUsers: [] }, this.now).life, life)
+      .reduce((last, event) => onEvents(last, { ...arrived, events: [event], newUsers: [] }, this.now).life, life)
     if (life.ignored?.until?.users === undefined) check(alone.status === step.life.status, 'batches change nothing')
-    const other = sight(life, { ...sighting, events: sighting.events.toReversed() }, this.now)
+    const other = onEvents(life, { ...arrived, events: arrived.events.toReversed() }, this.now)
     check(withoutIds(other) === withoutIds(step), 'the order within a batch does not matter')
   }
 
   /** A step nobody asked for. */
-  take(step: Step): void {
+  take(step: Transition): void {
     const { life } = this
     const { status } = step.life
     if (status !== life.status) {
@@ -165,12 +165,12 @@ class Walk {
     this.hold(step)
   }
 
-  decided(step: Step): void {
+  decided(step: Transition): void {
     check(step.life === this.life || step.entries.length === 1, 'a decision leaves one entry, a repetition none')
     this.hold(step)
   }
 
-  hold({ life }: Step): void {
+  hold({ life }: Transition): void {
     check(STATUSES.has(life.status), 'a status of the table')
     check((life.resolved !== null) === (life.status === 'resolved'), 'a resolution exactly while resolved')
     check((life.ignored !== null) === (life.status === 'ignored'), 'a condition exactly while ignored')
@@ -182,7 +182,7 @@ function check(holds: boolean, what: string): void {
   if (!holds) throw new Error(`broken: ${what}`)
 }
 
-const withoutIds = (step: Step): string =>
+const withoutIds = (step: Transition): string =>
   JSON.stringify(step, (key, value: unknown) => (key === 'id' || key === 'entryId' ? undefined : value))
 
 /** A second, plain opinion: three numbers, same package, one fix. */

@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hourlyLimit, hourOf, type HourHistory } from './escalating.ts'
-import { countTowards, noProgress, untilWords, type IgnoreUntil } from './ignoring.ts'
+import { countTowards, noProgress, untilPhrase, type IgnoreUntil } from './ignoring.ts'
 import { minuteOf } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
 import { lifeColumns, lifeFrom } from './life-columns.ts'
 import {
-  born,
+  newIssue,
   commitReleased,
   countHour,
   decide,
-  sight,
-  tick,
+  onEvents,
+  onTime,
   type Decision,
   type Life,
-  type Seen,
+  type ArrivedEvent,
 } from './life-cycle.ts'
 
 const HOUR_MS = 3_600_000
@@ -22,17 +22,18 @@ const DAY_MS = 24 * HOUR_MS
 const T0 = new Date('2026-11-20T12:00:00Z')
 const later = (ms: number): Date => new Date(T0.getTime() + ms)
 
-const decided = (decision: Decision, from: Life = born(T0).life): Life => decide(from, decision, 'Ada did it.', T0).life
+const decided = (decision: Decision, from: Life = newIssue(T0).life): Life =>
+  decide(from, decision, 'Ada did it.', T0).life
 const resolved = (...versions: string[]): Life =>
   decided({ status: 'resolved', fix: versions.length === 0 ? { kind: 'now' } : { kind: 'release', versions } })
-const seen = (eventId: string, ms: number, release: string | null = null): Seen => ({
+const seen = (eventId: string, ms: number, release: string | null = null): ArrivedEvent => ({
   eventId: eventId.repeat(32).slice(0, 32),
   occurredAt: later(ms),
   release,
 })
 /** New users are met with the first of the events. */
-const meet = (life: Life, events: Seen[], newUsers = 0, at = later(HOUR_MS)) =>
-  sight(
+const meet = (life: Life, events: ArrivedEvent[], newUsers = 0, at = later(HOUR_MS)) =>
+  onEvents(
     life,
     { events, newUsers: Array.from({ length: newUsers }, () => events[0]?.occurredAt ?? at), releases: new Map() },
     at,
@@ -111,7 +112,7 @@ describe('an ignored issue', () => {
 
   test('for good stays ignored', () => {
     expect(meet(ignored(null), [seen('a', 1)], 1).life.status).toBe('ignored')
-    expect(tick(ignored(null), { now: later(400 * DAY_MS), lastSeen: T0, autoResolveDays: 1 }).life.status).toBe(
+    expect(onTime(ignored(null), { now: later(400 * DAY_MS), lastSeen: T0, autoResolveDays: 1 }).life.status).toBe(
       'ignored',
     )
     expect(countHour(ignored(null), { events: 1e6, limit: 10 }, T0).life.status).toBe('ignored')
@@ -137,7 +138,7 @@ describe('an ignored issue', () => {
 
   test('until a time', () => {
     const life = ignored({ time: later(DAY_MS).toISOString(), count: 1000 })
-    const after = (ms: number) => tick(life, { now: later(ms), lastSeen: T0, autoResolveDays: 14 }).life
+    const after = (ms: number) => onTime(life, { now: later(ms), lastSeen: T0, autoResolveDays: 14 }).life
     expect(after(DAY_MS - 1).status).toBe('ignored')
     expect(after(DAY_MS)).toMatchObject({
       status: 'unresolved',
@@ -211,7 +212,7 @@ describe('an ignored issue', () => {
     const life = ignored({ users: 2 })
     const events = [seen('a', 1), seen('b', -1), seen('c', -2)]
     const late = [later(-1), later(-2)]
-    const step = sight(life, { events, newUsers: [later(1), ...late], releases: new Map() }, later(HOUR_MS))
+    const step = onEvents(life, { events, newUsers: [later(1), ...late], releases: new Map() }, later(HOUR_MS))
     expect(step.life).toMatchObject({ status: 'ignored', ignored: { progress: { events: 1, users: 1 } } })
   })
 
@@ -226,7 +227,7 @@ describe('an ignored issue', () => {
 
   test('its conditions are said in words', () => {
     const until = { time: T0.toISOString(), count: 1, users: 2_000, window: 1, escalating: true } as const
-    expect(untilWords(until, minuteOf)).toBe(
+    expect(untilPhrase(until, minuteOf)).toBe(
       ' until 20 Nov 2026 12:00 UTC, or until 1 more event within 1 minute, or until 2,000 more users within 1 minute, or until it escalates',
     )
   })
@@ -262,7 +263,7 @@ describe('escalating', () => {
   })
 
   test('only beyond the limit, at most once in 24 hours', () => {
-    const open = born(T0).life
+    const open = newIssue(T0).life
     expect(countHour(open, { events: 50, limit: 50 }, T0).life).toBe(open)
     const { life } = countHour(open, { events: 1_200, limit: 50 }, T0)
     expect(life.reason).toBe('Escalated: 1,200 events within an hour, at most 50 were to be expected.')
@@ -272,9 +273,9 @@ describe('escalating', () => {
   })
 
   test('ends after seven days below the limit, counted from the newest hour beyond it', () => {
-    const { life } = countHour(born(T0).life, { events: 60, limit: 50 }, T0)
+    const { life } = countHour(newIssue(T0).life, { events: 60, limit: 50 }, T0)
     const still = countHour(life, { events: 60, limit: 50 }, later(3 * DAY_MS)).life
-    const at = (ms: number) => tick(still, { now: later(ms), lastSeen: later(ms), autoResolveDays: 14 }).life
+    const at = (ms: number) => onTime(still, { now: later(ms), lastSeen: later(ms), autoResolveDays: 14 }).life
     expect(at(10 * DAY_MS - 1).status).toBe('escalated')
     expect(at(10 * DAY_MS)).toMatchObject({ status: 'unresolved', openSince: T0 })
   })
@@ -282,10 +283,10 @@ describe('escalating', () => {
 
 describe('resolving by itself', () => {
   const after = (life: Life, days: number, lastSeen = T0, autoResolveDays = 14) =>
-    tick(life, { now: later(days * DAY_MS), lastSeen, autoResolveDays })
+    onTime(life, { now: later(days * DAY_MS), lastSeen, autoResolveDays })
   test('after so many days without an event, marked; the next event brings it back', () => {
-    expect(after(born(T0).life, 13.99).life.status).toBe('unresolved')
-    const { life, entries } = after(born(T0).life, 14)
+    expect(after(newIssue(T0).life, 13.99).life.status).toBe('unresolved')
+    const { life, entries } = after(newIssue(T0).life, 14)
     expect(life).toMatchObject({ status: 'resolved', resolved: { automatic: true } })
     expect(life.reason).toBe('Resolved automatically: no event for 14 days, the last one on 20 Nov 2026 12:00 UTC.')
     expect(entries[0]?.data).toMatchObject({ automatic: true, cause: 'auto_resolve' })
@@ -293,7 +294,7 @@ describe('resolving by itself', () => {
     expect(back.life.reason).toContain('resolved automatically on 4 Dec 2026')
   })
   test('not where it is off, and not soon after somebody reopened it', () => {
-    expect(after(born(T0).life, 1000, T0, 0).life.status).toBe('unresolved')
+    expect(after(newIssue(T0).life, 1000, T0, 0).life.status).toBe('unresolved')
     const reopened = decide(resolved(), { status: 'unresolved' }, 'Ada reopened it.', later(20 * DAY_MS)).life
     expect(after(reopened, 21).life.status).toBe('unresolved')
     expect(after(reopened, 34).life.status).toBe('resolved')
@@ -327,11 +328,11 @@ describe('a person', () => {
 
 test('what a row holds is read as it was written; nonsense is a plain resolve, or ignored for good', () => {
   const lives = [
-    born(T0).life,
+    newIssue(T0).life,
     meet(resolved('2.3.1', '3.0.2'), [seen('a', -1)]).life,
     decided({ status: 'resolved', fix: { kind: 'next', after: null } }),
     meet(decided({ status: 'ignored', until: { users: 5, window: 60, count: 9 } }), [seen('a', 1)], 1).life,
-    countHour(born(T0).life, { events: 60, limit: 50 }, T0).life,
+    countHour(newIssue(T0).life, { events: 60, limit: 50 }, T0).life,
   ]
   for (const life of lives) {
     const columns = lifeColumns(life)

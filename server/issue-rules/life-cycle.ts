@@ -3,7 +3,7 @@ import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
 import { countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
 import { minuteOf } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
-import { fixedWords, hasFix, listed, type Fix, type ReleasesByVersion } from './resolution.ts'
+import { fixedPhrase, hasFix, listed, type Fix, type ReleasesByVersion } from './resolution.ts'
 
 /**
  * The life of an issue as a pure state machine (docs/issues.md): facts in, the next state, what the activity says and
@@ -59,12 +59,16 @@ export type Entry = {
 /** What alerts fire on. */
 export type LifeFact = 'new_issue' | 'issue_regression' | 'issue_spike'
 
-export type Step = { readonly life: Life; readonly entries: readonly Entry[]; readonly facts: readonly LifeFact[] }
+export type Transition = {
+  readonly life: Life
+  readonly entries: readonly Entry[]
+  readonly facts: readonly LifeFact[]
+}
 
-const nothing = (life: Life): Step => ({ life, entries: [], facts: [] })
+const unchanged = (life: Life): Transition => ({ life, entries: [], facts: [] })
 
 /** A new issue. */
-export const born = (now: Date): Step => ({
+export const newIssue = (now: Date): Transition => ({
   life: {
     status: 'unresolved',
     reason: null,
@@ -82,7 +86,14 @@ export const born = (now: Date): Step => ({
 export const OPEN: ReadonlySet<IssueStatus> = new Set(['unresolved', 'regressed', 'escalated'])
 
 /** An automatic move. */
-function moved(life: Life, now: Date, to: IssueStatus, sentence: string, data: Entry['data'], fact?: LifeFact): Step {
+function moved(
+  life: Life,
+  now: Date,
+  to: IssueStatus,
+  sentence: string,
+  data: Entry['data'],
+  fact?: LifeFact,
+): Transition {
   return {
     life: {
       ...life,
@@ -101,7 +112,7 @@ function moved(life: Life, now: Date, to: IssueStatus, sentence: string, data: E
 }
 
 /** An event, as far as moves go. */
-export type Seen = {
+export type ArrivedEvent = {
   readonly eventId: string
   /** As it is filed: the client's claim, corrected for the drift of its clock. */
   readonly occurredAt: Date
@@ -110,24 +121,29 @@ export type Seen = {
   readonly release: string | null
 }
 
-const timeOf = ({ occurredAt, happenedAt = occurredAt }: Seen): Date => happenedAt
+const timeOf = ({ occurredAt, happenedAt = occurredAt }: ArrivedEvent): Date => happenedAt
 
-export type Sighting = {
+export type ArrivedEvents = {
   /** Events of one batch; their order does not matter. */
-  readonly events: readonly Seen[]
+  readonly events: readonly ArrivedEvent[]
   /** Users never seen on the issue before: when the first of these events reached each. */
   readonly newUsers: readonly Date[]
   readonly releases: ReleasesByVersion
 }
 
 /** Events arrive: a resolved issue may come back, an ignored one may have met its condition. */
-export function sight(life: Life, sighting: Sighting, now: Date): Step {
-  if (life.resolved !== null) return sightResolved(life, life.resolved, sighting, now)
-  if (life.ignored !== null) return sightIgnored(life, life.ignored, sighting, now)
-  return nothing(life)
+export function onEvents(life: Life, arrived: ArrivedEvents, now: Date): Transition {
+  if (life.resolved !== null) return onEventsOfResolved(life, life.resolved, arrived, now)
+  if (life.ignored !== null) return onEventsOfIgnored(life, life.ignored, arrived, now)
+  return unchanged(life)
 }
 
-function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sighting, now: Date): Step {
+function onEventsOfResolved(
+  life: Life,
+  resolved: Resolved,
+  { events, releases }: ArrivedEvents,
+  now: Date,
+): Transition {
   const after = events.filter((event) => timeOf(event).getTime() > resolved.at.getTime())
   // Asked once for each release: a batch holds many events of few.
   const fixed = new Map<string | null, boolean>()
@@ -135,7 +151,7 @@ function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sig
     if (!fixed.has(release)) fixed.set(release, hasFix(resolved.fix, resolved.at, release, releases))
   const contradicting = after.filter((event) => fixed.get(event.release) === true)
   if (contradicting.length > 0) return regressed(life, resolved, events, contradicting, now)
-  if (events.length === 0) return nothing(life)
+  if (events.length === 0) return unchanged(life)
   const named = after.filter((event) => event.release !== null)
   const late: Late = {
     entryId: resolved.late?.entryId ?? newId(),
@@ -166,19 +182,19 @@ function sightResolved(life: Life, resolved: Resolved, { events, releases }: Sig
 function regressed(
   life: Life,
   resolved: Resolved,
-  events: readonly Seen[],
-  contradicting: readonly Seen[],
+  events: readonly ArrivedEvent[],
+  contradicting: readonly ArrivedEvent[],
   now: Date,
-): Step {
+): Transition {
   const event = earliest(contradicting)
-  if (event === undefined) return nothing(life)
+  if (event === undefined) return unchanged(life)
   const { fix, late } = resolved
   const lateEvents = (late === null ? 0 : late.before + late.unfixed) + events.length - contradicting.length
   const from = event.release === null ? '' : ` from release ${event.release}`
   const why =
     fix.kind === 'now'
       ? ` happened after it was resolved${resolved.automatic ? ' automatically' : ''} on ${minuteOf(resolved.at)}.`
-      : `, ${fixedWords(fix)}.`
+      : `, ${fixedPhrase(fix)}.`
   return moved(
     life,
     now,
@@ -198,8 +214,8 @@ function regressed(
 }
 
 /** By its own time; ids decide between equals, so that the order of arrival never does. */
-const earliest = (events: readonly Seen[]): Seen | undefined =>
-  events.reduce<Seen | undefined>((first, event) => {
+const earliest = (events: readonly ArrivedEvent[]): ArrivedEvent | undefined =>
+  events.reduce<ArrivedEvent | undefined>((first, event) => {
     if (first === undefined) return event
     const byTime = event.occurredAt.getTime() - first.occurredAt.getTime()
     return byTime < 0 || (byTime === 0 && event.eventId < first.eventId) ? event : first
@@ -223,16 +239,21 @@ function lateSentence({ before, unfixed, unnamed, release }: Late, fix: Fix): st
   return `Late events are counted and leave it resolved: ${listed(reasons)}.`
 }
 
-function sightIgnored(life: Life, ignored: NonNullable<Life['ignored']>, sighting: Sighting, now: Date): Step {
-  const woken = wake(life, now)
-  if (woken !== null) return woken
+function onEventsOfIgnored(
+  life: Life,
+  ignored: NonNullable<Life['ignored']>,
+  arrived: ArrivedEvents,
+  now: Date,
+): Transition {
+  const unignored = unignore(life, now)
+  if (unignored !== null) return unignored
   const { until } = ignored
   const { at } = ignored.progress
   const isSince = (time: Date): boolean => time.getTime() > at.getTime()
-  const events = sighting.events.map(timeOf).filter(isSince)
-  const { progress, met } = countTowards(ignored.progress, until, events, sighting.newUsers.filter(isSince))
-  if (progress === ignored.progress) return nothing(life)
-  if (met === null) return { ...nothing(life), life: { ...life, ignored: { until, progress } } }
+  const events = arrived.events.map(timeOf).filter(isSince)
+  const { progress, met } = countTowards(ignored.progress, until, events, arrived.newUsers.filter(isSince))
+  if (progress === ignored.progress) return unchanged(life)
+  if (met === null) return { ...unchanged(life), life: { ...life, ignored: { until, progress } } }
   const word = met === 'count' ? 'event' : 'user'
   const within = until?.window === undefined ? '' : ` within ${plural(until.window, 'minute')}`
   return moved(
@@ -245,7 +266,7 @@ function sightIgnored(life: Life, ignored: NonNullable<Life['ignored']>, sightin
 }
 
 /** Ends ignoring whose time has come; null where it has not. */
-function wake(life: Life, now: Date): Step | null {
+function unignore(life: Life, now: Date): Transition | null {
   const until = life.ignored?.until?.time
   if (until === undefined || new Date(until).getTime() > now.getTime()) return null
   return moved(life, now, 'unresolved', `Reopened: it was ignored until ${minuteOf(new Date(until))}.`, {
@@ -272,9 +293,9 @@ const isWithin = (time: Date | null, now: Date, ms: number): boolean =>
   time !== null && now.getTime() - time.getTime() < ms
 
 /** An hour counts so many events: beyond its limit an open issue escalates, at most once in 24 hours. */
-export function countHour(life: Life, hour: HourCount, now: Date): Step {
-  if (hour.events <= hour.limit || !mayEscalate(life, now)) return nothing(life)
-  if (life.status === 'escalated') return { ...nothing(life), life: { ...life, overLimitAt: now } }
+export function countHour(life: Life, hour: HourCount, now: Date): Transition {
+  if (hour.events <= hour.limit || !mayEscalate(life, now)) return unchanged(life)
+  if (life.status === 'escalated') return { ...unchanged(life), life: { ...life, overLimitAt: now } }
   return moved(
     { ...life, escalatedAt: now, overLimitAt: now },
     now,
@@ -286,7 +307,7 @@ export function countHour(life: Life, hour: HourCount, now: Date): Step {
 }
 
 /** What time alone needs to know. */
-export type Tick = {
+export type TimePassed = {
   readonly now: Date
   readonly lastSeen: Date
   /** Setting of the project; 0 is off. */
@@ -296,10 +317,10 @@ export type Tick = {
 const DAY_MS = 86_400_000
 
 /** Time passes: ignoring ends, escalated calms down, what nobody met for long is resolved. */
-export function tick(life: Life, { now, lastSeen, autoResolveDays }: Tick): Step {
-  const woken = wake(life, now)
-  if (woken !== null) return woken
-  if (!OPEN.has(life.status)) return nothing(life)
+export function onTime(life: Life, { now, lastSeen, autoResolveDays }: TimePassed): Transition {
+  const unignored = unignore(life, now)
+  if (unignored !== null) return unignored
+  if (!OPEN.has(life.status)) return unchanged(life)
   const quietSince = Math.max(lastSeen.getTime(), life.openSince.getTime())
   if (autoResolveDays > 0 && now.getTime() - quietSince >= autoResolveDays * DAY_MS) {
     const step = moved(
@@ -318,13 +339,13 @@ export function tick(life: Life, { now, lastSeen, autoResolveDays }: Tick): Step
       over_limit_at: beyond.toISOString(),
     })
   }
-  return nothing(life)
+  return unchanged(life)
 }
 
 /** Releases with the commit that was to fix it appeared: from now on they are the fix. */
-export function commitReleased(life: Life, versions: readonly string[]): Step {
+export function commitReleased(life: Life, versions: readonly string[]): Transition {
   const { resolved } = life
-  if (resolved === null || resolved.fix.kind !== 'commit' || versions.length === 0) return nothing(life)
+  if (resolved === null || resolved.fix.kind !== 'commit' || versions.length === 0) return unchanged(life)
   const { sha } = resolved.fix
   const sentence = `Fixed in ${listed(versions)}: commit ${sha.slice(0, 12)} is part of ${versions.length === 1 ? 'it' : 'them'}.`
   return {
@@ -352,8 +373,8 @@ function holds(life: Life, { status, fix, until }: Decision): boolean {
 }
 
 /** A person decides: every status may follow every other. @param words `Ada resolved this issue in release 2.3.1.` */
-export function decide(life: Life, decision: Decision, words: string, now: Date): Step {
-  if (holds(life, decision)) return nothing(life)
+export function decide(life: Life, decision: Decision, words: string, now: Date): Transition {
+  if (holds(life, decision)) return unchanged(life)
   const { status } = decision
   const next: Life = {
     ...life,
@@ -388,4 +409,4 @@ function decisionData(before: Life, after: Life): Entry['data'] {
 }
 
 /** `Ada resolved this issue` + how: `in release 2.3.1.` */
-export const decisionWords = (sentence: string, how: string): string => `${sentence.replace(/\.$/, '')}${how}.`
+export const decisionSentence = (sentence: string, how: string): string => `${sentence.replace(/\.$/, '')}${how}.`

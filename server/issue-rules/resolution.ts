@@ -64,18 +64,18 @@ function isInFixes(
   if (versions.includes(met.version)) return true
   const all = versions.map((version) => factsOf(version, releases))
   const fixes = all.filter((fix) => isSamePackage(met.version, fix.version))
-  if (fixes.length === 0) return all.every((fix) => isYounger(met, fix))
+  if (fixes.length === 0) return all.every((fix) => isNewer(met, fix))
   const ofBranch = fixes.filter((fix) => isSameBranch(met.version, fix.version))
   if (ofBranch.length > 0) return ofBranch.some((fix) => isNotOlder(met, fix))
   const older = fixes.filter((fix) => isNotOlder(met, fix))
   if (older.length === 0) return false
   if (older.length === fixes.length) return true
   const below = older.reduce((highest, fix) => ((orderOf(fix.version, highest.version) ?? 0) > 0 ? fix : highest))
-  return !wasOutBefore(met, below, resolvedAt)
+  return !wasReleasedBefore(met, below, resolvedAt)
 }
 
 /** A fix nobody has seen is out when it was released, or still to come when the issue was resolved in it. */
-function wasOutBefore(met: ReleaseFacts, fix: ReleaseFacts, resolvedAt: Date): boolean {
+function wasReleasedBefore(met: ReleaseFacts, fix: ReleaseFacts, resolvedAt: Date): boolean {
   const byDate = byReleaseDate(met, fix)
   if (byDate !== null) return byDate < 0
   if (met.firstSeenAt === null) return false
@@ -86,7 +86,7 @@ function wasOutBefore(met: ReleaseFacts, fix: ReleaseFacts, resolvedAt: Date): b
 /** By version; where that says nothing (builds without order) by dates. Equal versions are not older, whoever was seen first. */
 function isNotOlder(met: ReleaseFacts, fix: ReleaseFacts): boolean {
   const byVersion = orderOf(met.version, fix.version)
-  return byVersion === null ? isYounger(met, fix) : byVersion >= 0
+  return byVersion === null ? isNewer(met, fix) : byVersion >= 0
 }
 
 /** A fix named without a package (`2.3.1`) speaks of the app's own (`com.acme@2.3.1`). Null: no version tells them apart. */
@@ -114,7 +114,7 @@ function isSameBranch(a: string, b: string): boolean {
 const branchOf = ({ numbers }: Version): string => `${numbers[0] ?? 0n}.${numbers[1] ?? 0n}`
 
 /** By release date where both have one, else by who was seen first; unknown is no. */
-function isYounger(a: ReleaseFacts, b: ReleaseFacts): boolean {
+function isNewer(a: ReleaseFacts, b: ReleaseFacts): boolean {
   const byDate = byReleaseDate(a, b)
   if (byDate !== null) return byDate > 0
   return a.firstSeenAt !== null && b.firstSeenAt !== null && a.firstSeenAt.getTime() > b.firstSeenAt.getTime()
@@ -169,7 +169,7 @@ export function versionsIn(fix: Fix): readonly string[] {
 }
 
 /** `in release 2.3.1 and 3.0.2`, for sentences; empty for a plain resolve. */
-export function fixWords(fix: Fix): string {
+export function fixPhrase(fix: Fix): string {
   switch (fix.kind) {
     case 'now':
       return ''
@@ -183,7 +183,7 @@ export function fixWords(fix: Fix): string {
 }
 
 /** What an event contradicts, for the sentence of a regression. */
-export function fixedWords(fix: Fix): string {
+export function fixedPhrase(fix: Fix): string {
   if (fix.kind === 'release') return `fixed in ${listed(fix.versions)}`
   if (fix.kind !== 'next') return 'fixed before'
   return fix.after === null ? 'fixed in the next release' : `fixed in the release after ${fix.after}`

@@ -1,14 +1,14 @@
 import { invalid } from '../kernel/errors.ts'
 import { rankOf } from '../issue-rules/impact.ts'
-import { untilWords } from '../issue-rules/ignoring.ts'
+import { untilPhrase } from '../issue-rules/ignoring.ts'
 import { minuteOf, statusSentence } from '../issue-rules/issue.ts'
 import type { IssueStatus } from '../issue-rules/issue.api.ts'
 import type { lockIssue } from '../issue-rows/issues.queries.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
 import type { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
-import { decide, decisionWords, type Entry } from '../issue-rules/life-cycle.ts'
+import { decide, decisionSentence, type Entry } from '../issue-rules/life-cycle.ts'
 import type { MovedIssue } from '../issue-rows/life.queries.ts'
-import { fixWords, type Fix } from '../issue-rules/resolution.ts'
+import { fixPhrase, type Fix } from '../issue-rules/resolution.ts'
 import { eventSeverityFrom } from '../issue-rules/severity.ts'
 
 export type StatusChange = {
@@ -37,11 +37,11 @@ export function decideStatus(
     throw invalid('ignore_until.time must lie in the future.')
   const life = lifeFrom(issue)
   const { resolution } = change
-  const how = status === 'resolved' ? howWords(resolution) : untilWords(until ?? null, minuteOf)
+  const how = status === 'resolved' ? howPhrase(resolution) : untilPhrase(until ?? null, minuteOf)
   const step = decide(
     life,
     { status, fix: resolution?.fix, until },
-    decisionWords(statusSentence(name, life.status, status), how),
+    decisionSentence(statusSentence(name, life.status, status), how),
     now,
   )
   if (step.life === life) return null
@@ -55,10 +55,10 @@ export function decideStatus(
   return { id: issue.id, life: step.life, severity, entries: step.entries }
 }
 
-function howWords(resolution: StatusChange['resolution']): string {
+function howPhrase(resolution: StatusChange['resolution']): string {
   if (resolution === undefined) return ''
   const { asked, fix } = resolution
   return asked.in_commit !== undefined && fix.kind === 'release'
-    ? ` in commit ${asked.in_commit.slice(0, 12)},${fixWords(fix)}`
-    : fixWords(fix)
+    ? ` in commit ${asked.in_commit.slice(0, 12)},${fixPhrase(fix)}`
+    : fixPhrase(fix)
 }

@@ -10,15 +10,15 @@ import { ResolutionInput } from '#server/issue-rules/life-cycle.api.ts'
 import { history, RELEASES, type HistoryStep } from '#server/issue-rules/life-cycle.fixture.ts'
 import { fixFrom } from '#server/issue-rules/life-columns.ts'
 import {
-  born,
+  newIssue,
   commitReleased,
   countHour,
   decide,
   mayEscalate,
-  sight,
-  tick,
+  onEvents,
+  onTime,
   type Life,
-  type Seen,
+  type ArrivedEvent,
 } from '#server/issue-rules/life-cycle.ts'
 import type { Fix } from '#server/issue-rules/resolution.ts'
 import { sweepIssues } from '#server/issue-recording/sweep.ts'
@@ -66,7 +66,7 @@ type Row = {
 /** One issue and what should be true of it. */
 class Both {
   readonly projectId = newId()
-  life: Life = born(START).life
+  life: Life = newIssue(START).life
   issueId = ''
   firstSeen = START
   lastSeen = new Date(0)
@@ -114,7 +114,7 @@ class Both {
     if (step.kind === 'events') await this.record(step.events)
     else if (step.kind === 'burst')
       await this.record(Array.from({ length: step.events }, () => ({ agoMs: 0, release: 0, user: 0 })))
-    else if (step.kind === 'tick') await this.sweep(now)
+    else if (step.kind === 'time') await this.sweep(now)
     else if (step.kind === 'released') await this.release(now)
     else await this.decide(step, now)
   }
@@ -135,7 +135,7 @@ class Both {
         userHash: user + 1,
       },
     }))
-    const seen = occurrences.map(({ event: { eventId, occurredAt, release } }): Seen => ({
+    const seen = occurrences.map(({ event: { eventId, occurredAt, release } }): ArrivedEvent => ({
       eventId,
       occurredAt,
       release,
@@ -176,7 +176,7 @@ class Both {
   }
 
   /** @param users whom each of them met */
-  expectEvents(seen: readonly Seen[], users: readonly number[], now: Date): void {
+  expectEvents(seen: readonly ArrivedEvent[], users: readonly number[], now: Date): void {
     const met = new Map<number, Date>()
     for (const [index, { occurredAt }] of seen.entries()) {
       const user = users[index] ?? -1
@@ -191,7 +191,7 @@ class Both {
       const hour = hourOf(occurredAt).getTime()
       this.hours.set(hour, (this.hours.get(hour) ?? 0) + 1)
     }
-    this.take(sight(this.life, { events: seen, newUsers: [...met.values()], releases: this.releases }, now))
+    this.take(onEvents(this.life, { events: seen, newUsers: [...met.values()], releases: this.releases }, now))
     const touched = new Set(seen.map((event) => hourOf(event.occurredAt).getTime()))
     const judged = hourOf(new Date(now.getTime() - 5 * 60_000)).getTime()
     for (const at of [...touched].filter((hour) => hour >= judged).toSorted((a, b) => a - b)) {
@@ -224,7 +224,7 @@ class Both {
 
   async sweep(now: Date): Promise<void> {
     await sweepIssues(app)
-    this.take(tick(this.life, { now, lastSeen: this.lastSeen, autoResolveDays: 14 }))
+    this.take(onTime(this.life, { now, lastSeen: this.lastSeen, autoResolveDays: 14 }))
     if (this.isReleased) this.take(commitReleased(this.life, ['3.0.2']))
   }
 

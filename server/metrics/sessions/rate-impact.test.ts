@@ -31,7 +31,7 @@ async function aProject(settings: Record<string, unknown> = {}): Promise<string>
 }
 
 /** An issue of handled errors that so many users met today. */
-async function metBy(projectId: string, users: number): Promise<string> {
+async function conditionMet(projectId: string, users: number): Promise<string> {
   const [id = ''] = await seedIssues(app, projectId, 1)
   await app.db.query(
     `update issues set event_severity = 2, severity = 1, last_seen = $2, users_day = $2::timestamptz::date, users_today = $3 where id = $1`,
@@ -60,11 +60,11 @@ test('one in a hundred of the users of the day is many; without sessions there i
   await active(busy, 200)
   await active(strict, 4)
   const issues = {
-    two: await metBy(busy, 2),
-    one: await metBy(busy, 1),
-    silent: await metBy(silent, 24),
-    half: await metBy(strict, 2),
-    third: await metBy(strict, 1),
+    two: await conditionMet(busy, 2),
+    one: await conditionMet(busy, 1),
+    silent: await conditionMet(silent, 24),
+    half: await conditionMet(strict, 2),
+    third: await conditionMet(strict, 1),
   }
   await rateImpact(app)
   expect({
