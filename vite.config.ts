@@ -9,6 +9,9 @@ import { defineConfig, type Plugin } from 'vite'
 const everywhere =
   /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|zod|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+)[\\/]/
 
+/** Sheets of the parts every page is made of: in one file, in the order of their import, before those of any page. */
+const partStyles = /[\\/]web[\\/]ui[\\/][^\\/]+\.css$/
+
 /** Less than a packet gains nothing. */
 const MIN_BYTES = 1_400
 
@@ -52,7 +55,12 @@ export default defineConfig({
       output: {
         // Few files that compress well, one of which stays the same from version to version. Only what every page
         // needs may be in it; what one page alone uses stays with that page.
-        codeSplitting: { groups: [{ name: 'libraries', test: everywhere }] },
+        codeSplitting: {
+          groups: [
+            { name: 'libraries', test: everywhere },
+            { name: 'parts', test: partStyles },
+          ],
+        },
       },
     },
   },

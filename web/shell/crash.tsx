@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { ApiError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Toolbar } from '../ui/stack.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 
@@ -40,7 +41,7 @@ export function Crash({ error, reset }: ErrorComponentProps) {
           {refusal ??
             (isUnfetched ? (isOffline ? shellTexts.offline : shellTexts.unfetchedMore) : shellTexts.crashMore)}
         </p>
-        <span className="rowk">
+        <Toolbar>
           {isUnfetched ? null : (
             <Button look="primary" onClick={again}>
               {commonTexts.tryAgain}
@@ -51,7 +52,7 @@ export function Crash({ error, reset }: ErrorComponentProps) {
               {shellTexts.reload}
             </Button>
           )}
-        </span>
+        </Toolbar>
       </div>
     </CentredMain>
   )

@@ -2,7 +2,7 @@ import { KEY_GROUPS, useRegisteredKeys } from '../common/keys.ts'
 import { usePrefs } from '../common/prefs.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { capsOf } from '../ui/kbd.tsx'
+import { Cap, capsOf } from '../ui/kbd.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 import styles from './key-sheet.module.css'
@@ -33,7 +33,7 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
                     <dt>{binding.label}</dt>
                     <dd className={styles.keys}>
                       {capsOf(binding.keys).map((cap) => (
-                        <kbd key={cap}>{cap}</kbd>
+                        <Cap key={cap} cap={cap} spoken />
                       ))}
                     </dd>
                   </div>

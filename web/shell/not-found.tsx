@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { CentredMain } from '../common/centred-main.tsx'
 import { paths } from '../address/paths.ts'
-import { buttonClass } from '../ui/button.tsx'
+import { buttonLook } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Toolbar } from '../ui/stack.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 import { usePageTitle } from '../common/page-title.ts'
@@ -17,11 +18,11 @@ export function NotFound() {
         <Icon name="search" className="big c-3" />
         <h1>{shellTexts.notFound}</h1>
         <p>{shellTexts.notFoundMore}</p>
-        <span className="rowk">
-          <Link {...paths.issues()} className={buttonClass('primary')}>
+        <Toolbar>
+          <Link {...paths.issues()} {...buttonLook({ look: 'primary' })}>
             <span>{shellTexts.goToIssues}</span>
           </Link>
-        </span>
+        </Toolbar>
       </div>
     </CentredMain>
   )

@@ -91,7 +91,7 @@ export function ProjectPicker() {
         <button className={styles.picker} type="button" title={`${shellTexts.switchProject} (P)`}>
           <PlatformTile platform={projectId === null ? 'all' : (project?.platform ?? 'other')} />
           <span>{name}</span>
-          <Icon name="updown" className="caret" />
+          <Icon name="updown" />
         </button>
       }
     />

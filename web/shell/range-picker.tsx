@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import { useKeys } from '../common/keys.ts'
 import { RANGES } from '#shared/issue-values.ts'
 import { DEFAULT_RANGE, type Range } from '../address/search.ts'
+import { buttonLook } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { shellTexts } from './texts.ts'
@@ -63,7 +64,7 @@ export function RangePicker() {
             onSelect: () => choose(option.value),
           }))}
           trigger={
-            <button className="btn" type="button" aria-label={`${range}, ${shellTexts.range.toLowerCase()}`}>
+            <button {...buttonLook()} type="button" aria-label={`${range}, ${shellTexts.range.toLowerCase()}`}>
               {range}
             </button>
           }

@@ -1,18 +1,28 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
+import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
+import { Spinner } from './spinner.tsx'
+import styles from './button.module.css'
 
 export type ButtonLook = 'plain' | 'primary' | 'ghost' | 'danger'
 export type ButtonSize = 'sm' | 'md' | 'lg'
 
-/** Class names of a button, also for links that look like one. */
-export function buttonClass(look: ButtonLook = 'plain', size: ButtonSize = 'md', extra?: string): string {
-  const names = ['btn']
-  if (look !== 'plain') names.push(`btn-${look}`)
-  if (size !== 'md') names.push(`btn-${size}`)
-  if (extra !== undefined) names.push(extra)
-  return names.join(' ')
+type ButtonAppearance = {
+  look?: ButtonLook | undefined
+  size?: ButtonSize | undefined
+  /** As wide as high, for an icon alone. */
+  square?: boolean
+  className?: string | undefined
 }
+
+/** Attributes that make an element look like a button; for links. */
+export const buttonLook = ({ look = 'plain', size = 'md', square = false, className }: ButtonAppearance = {}) => ({
+  className: classNames(styles.button, className),
+  'data-look': look,
+  'data-size': size,
+  'data-square': square ? '' : undefined,
+})
 
 type Shared = {
   look?: ButtonLook
@@ -50,13 +60,13 @@ export function Button({
       {...rest}
       {...stillness(why, busy, rest.onClick)}
       title={why ?? rest.title}
-      className={buttonClass(look, size, className)}
+      {...buttonLook({ look, size, className })}
     >
       {icon === undefined ? null : <Icon name={icon} />}
       <span>{children}</span>
       {keys === undefined ? null : <Kbd keys={keys} />}
-      {caret ? <Icon name="down" className="caret" /> : null}
-      {busy === true ? <span className="busy spin" /> : null}
+      {caret ? <Icon name="down" className={styles.caret} /> : null}
+      {busy === true ? <Spinner className={styles.busy} /> : null}
     </button>
   )
 }
@@ -70,7 +80,6 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'disabled' | 'child
   }
 
 export function IconButton({ look, size, why, busy, icon, label, keys, className, ...rest }: IconButtonProps) {
-  const classes = buttonClass(look, size, className === undefined ? 'btn-icon' : `btn-icon ${className}`)
   const title = why ?? (keys === undefined ? label : `${label} (${keys.toUpperCase()})`)
   return (
     <button
@@ -79,10 +88,10 @@ export function IconButton({ look, size, why, busy, icon, label, keys, className
       {...stillness(why, busy, rest.onClick)}
       aria-label={label}
       title={title}
-      className={classes}
+      {...buttonLook({ look, size, square: true, className })}
     >
       <Icon name={icon} />
-      {busy === true ? <span className="busy spin" /> : null}
+      {busy === true ? <Spinner className={styles.busy} /> : null}
     </button>
   )
 }

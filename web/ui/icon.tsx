@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './icon.module.css'
 
 /** Shapes on a 16 × 16 grid, stroked in the text colour. Added with the first page that uses them. */
 const shapes = {
@@ -148,7 +150,7 @@ export function Sprite() {
 
 type IconProps = {
   name: IconName
-  className?: string
+  className?: string | undefined
   /** Spoken name; without it the icon is decoration beside a word. */
   label?: string
 }
@@ -157,22 +159,8 @@ export function Icon({ name, className, label }: IconProps) {
   const spoken =
     label === undefined ? ({ 'aria-hidden': true } as const) : ({ role: 'img', 'aria-label': label } as const)
   return (
-    <svg className={className === undefined ? 'i' : `i ${className}`} viewBox="0 0 16 16" {...spoken}>
+    <svg className={classNames(styles.icon, className)} viewBox="0 0 16 16" {...spoken}>
       <use href={`#i-${name}`} />
-    </svg>
-  )
-}
-
-/** The product's mark: three strata cut by a fault. */
-export function Mark() {
-  return (
-    <svg className="mark" viewBox="0 0 20 20" aria-hidden="true">
-      <g className="mark-a">
-        <path d="M1.5 3h11.2l-.9 3H1.5zM1.5 8h9.7l-.9 3H1.5zM1.5 13h8.2l-.9 3H1.5z" />
-      </g>
-      <g className="mark-b">
-        <path d="M14.3 4.8h4.2v3h-5.1zM12.8 9.8h5.7v3h-6.6zM11.3 14.8h7.2v3h-8.1z" />
-      </g>
     </svg>
   )
 }

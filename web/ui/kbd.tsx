@@ -1,3 +1,6 @@
+import type { ReactNode } from 'react'
+import styles from './kbd.module.css'
+
 const SIGNS: Readonly<Record<string, string>> = {
   enter: '↵',
   escape: 'Esc',
@@ -21,12 +24,17 @@ export function capsOf(keys: string, apple = isApple()): string[] {
 
 /** Drawn, because few faces have the sign of the Enter key. */
 const Enter = () => (
-  <svg className="kbd-i" viewBox="0 0 12 12">
+  <svg className={styles.enter} viewBox="0 0 12 12">
     <path d="M10 2v3.5A1.5 1.5 0 0 1 8.5 7H2M4.5 4.5 2 7l2.5 2.5" />
   </svg>
 )
 
-const Cap = ({ cap }: { cap: string }) => <kbd aria-hidden="true">{cap === SIGNS['enter'] ? <Enter /> : cap}</kbd>
+/** One key of the keyboard. `spoken` where no sentence nearby says it. */
+export const Cap = ({ cap, spoken = false }: { cap: string; spoken?: boolean }): ReactNode => (
+  <kbd className={styles.key} aria-hidden={spoken ? undefined : true}>
+    {cap === SIGNS['enter'] && !spoken ? <Enter /> : cap}
+  </kbd>
+)
 
 /** A key, or a chord, as drawn on buttons. Decoration: the registry's sheet says it in words. */
 export function Kbd({ keys }: { keys: string }) {
@@ -34,7 +42,7 @@ export function Kbd({ keys }: { keys: string }) {
   const [only] = caps
   if (only !== undefined && caps.length === 1) return <Cap cap={only} />
   return (
-    <span className="keys" aria-hidden="true">
+    <span className={styles.keys} aria-hidden="true">
       {caps.map((cap) => (
         <Cap key={cap} cap={cap} />
       ))}

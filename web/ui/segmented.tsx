@@ -1,15 +1,17 @@
+import styles from './segmented.module.css'
+
 type SegmentedProps<T extends string> = {
   label: string
   value: T
   options: readonly { readonly value: T; readonly label: string; readonly title?: string }[]
   onChange: (value: T) => void
-  className?: string
+  size?: 'sm' | 'md'
 }
 
 /** A few choices side by side, one of them pressed. */
-export function Segmented<T extends string>({ label, value, options, onChange, className }: SegmentedProps<T>) {
+export function Segmented<T extends string>({ label, value, options, onChange, size = 'md' }: SegmentedProps<T>) {
   return (
-    <div className={className === undefined ? 'seg' : `seg ${className}`} role="group" aria-label={label}>
+    <div className={styles.segmented} data-size={size} role="group" aria-label={label}>
       {options.map((option) => (
         <button
           key={option.value}

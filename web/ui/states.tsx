@@ -1,9 +1,11 @@
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { Card } from './card.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { formatLeft } from './format.ts'
 import { useNow } from './now.ts'
+import { Toolbar } from './stack.tsx'
 import { uiTexts } from './texts.ts'
 
 const PATIENCE_MS = 150
@@ -47,7 +49,7 @@ export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
 export function Skeleton({ heightPx, label }: { heightPx: number; label: string }) {
   const late = useLate()
   return (
-    <div className="card" style={{ blockSize: heightPx }} aria-busy="true" aria-label={label} role="status">
+    <Card as="div" style={{ blockSize: heightPx }} aria-busy="true" aria-label={label} role="status">
       {late ? (
         <div className="sk">
           <span className="sk-b" data-w="16" />
@@ -57,7 +59,7 @@ export function Skeleton({ heightPx, label }: { heightPx: number; label: string 
           </span>
         </div>
       ) : null}
-    </div>
+    </Card>
   )
 }
 
@@ -82,7 +84,7 @@ export function Empty({ kind, title, children, actions }: EmptyProps) {
       <Icon name={icon} className={`${colour} big`} />
       <h3>{title}</h3>
       {children === undefined ? null : <p>{children}</p>}
-      {actions === undefined ? null : <span className="rowk">{actions}</span>}
+      {actions === undefined ? null : <Toolbar>{actions}</Toolbar>}
     </div>
   )
 }
@@ -105,14 +107,14 @@ export function ErrorPart({ title, children, requestId, retryAt, onRetry }: Erro
       <Icon name="warn" className="big c-red" />
       <h3>{title}</h3>
       <p>{children}</p>
-      <span className="rowk">
+      <Toolbar>
         {onRetry === undefined ? null : <RetryButton retryAt={retryAt ?? null} onRetry={onRetry} />}
         {requestId == null ? null : (
           <CopyButton look="ghost" text={requestId} said={uiTexts.requestIdCopied}>
             {uiTexts.copyRequestId}
           </CopyButton>
         )}
-      </span>
+      </Toolbar>
     </div>
   )
 }

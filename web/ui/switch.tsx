@@ -1,3 +1,5 @@
+import styles from './switch.module.css'
+
 type SwitchProps = {
   label: string
   checked: boolean
@@ -11,7 +13,7 @@ export function Switch({ label, checked, onChange, why }: SwitchProps) {
     <button
       type="button"
       role="switch"
-      className="switch"
+      className={styles.switch}
       aria-checked={checked}
       aria-label={label}
       aria-disabled={why === undefined ? undefined : true}

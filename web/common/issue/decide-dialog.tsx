@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { useNow } from '../../ui/now.ts'
+import { Toolbar } from '../../ui/stack.tsx'
 import { decideTexts } from './decide-texts.ts'
 import type { Ask } from './decide.tsx'
 import { decisionOf, startOf } from './decide-model.ts'
@@ -52,12 +53,12 @@ export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
             onChange={(event) => setWindow(event.target.value)}
           />
         ) : null}
-        <p className="rowk end">
+        <Toolbar align="end">
           <Button onClick={onClose}>{decideTexts.cancel}</Button>
           <Button look="primary" type="submit">
             {ask === 'release' || ask === 'commit' ? decideTexts.resolve : decideTexts.ignore}
           </Button>
-        </p>
+        </Toolbar>
       </form>
     </Dialog>
   )

@@ -3,6 +3,7 @@ import type { Issue } from '../../api/issue-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { Toolbar } from '../../ui/stack.tsx'
 import { changeTexts } from './change-texts.ts'
 
 type DeleteDialogProps = {
@@ -43,12 +44,12 @@ export function IssueDeleteDialog({ issues, total, onClose, onDelete }: DeleteDi
           data-autofocus
           onChange={(event) => setTyped(event.target.value)}
         />
-        <p className="rowk end">
+        <Toolbar align="end">
           <Button onClick={onClose}>{changeTexts.cancel}</Button>
           <Button look="danger" type="submit" why={ready ? undefined : changeTexts.deleteLabel(word)}>
             {changeTexts.delete}
           </Button>
-        </p>
+        </Toolbar>
       </form>
     </Dialog>
   )

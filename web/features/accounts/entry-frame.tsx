@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { paths } from '../../address/paths.ts'
-import { Mark } from '../../ui/icon.tsx'
 import { accountsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { Logo } from './logo.tsx'
+import { Brand } from '../../ui/mark.tsx'
 import styles from './entry-frame.module.css'
 
 /** The frame of pages before the session: the form on the left, the drawing on the right. */
@@ -12,9 +12,8 @@ export function EntryFrame({ children }: { children: ReactNode }) {
   return (
     <main className={styles.page} id="main">
       <section className={styles.formSide}>
-        <Link className="brand" {...paths.login()}>
-          <Mark />
-          <b>{commonTexts.product}</b>
+        <Link {...paths.login()}>
+          <Brand name={commonTexts.product} />
         </Link>
         <div className={styles.box}>{children}</div>
       </section>

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react'
 import { usePolling } from '../../api/live.ts'
 import { inboxQuery } from '../../api/people-queries.ts'
 import { useKeys } from '../../common/keys.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { inboxTexts } from './texts.ts'
@@ -30,7 +31,7 @@ export function Bell() {
       trigger={
         <button
           type="button"
-          className={`btn btn-ghost btn-icon ${styles.bell}`}
+          {...buttonLook({ look: 'ghost', square: true, className: styles.bell })}
           aria-label={label}
           title={`${label} (B)`}
         >

@@ -9,6 +9,8 @@ import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
 import { usePrefs } from '../../common/prefs.ts'
 import { DEFAULT_RANGE, type Range } from '../../address/search.ts'
+import { buttonLook } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { BarChart } from '../../ui/chart/bar-chart.tsx'
 import { ChartLegend } from '../../ui/chart/legend.tsx'
 import { Count } from '../../ui/figures.tsx'
@@ -47,19 +49,19 @@ export function IntakePage() {
 /** The address names the first project as soon as there is one (routes.tsx). */
 function NoProject() {
   return (
-    <section className="card">
+    <Card>
       <Empty
         kind="setup"
         title={intakeTexts.noProject}
         actions={
-          <Link className="btn btn-primary" {...paths.onboarding({ step: 'project' })}>
+          <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
             {intakeTexts.createProject}
           </Link>
         }
       >
         {intakeTexts.noProjectMore}
       </Empty>
-    </section>
+    </Card>
   )
 }
 
@@ -75,9 +77,9 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
   if (data === undefined) {
     if (error === null) return <Skeleton heightPx={420} label={commonTexts.loading} />
     return (
-      <section className="card">
+      <Card>
         <QueryError what={intakeTexts.title} error={error} onRetry={() => void intake.refetch()} />
-      </section>
+      </Card>
     )
   }
   const figures = figuresOf(data)
@@ -86,19 +88,19 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
       <QuotaNote quota={data.quota} />
       <StormNote storms={data.storms} />
       {figures.all === 0 && figures.lost === 0 ? (
-        <section className="card">
+        <Card>
           <Empty
             kind="setup"
             title={intakeTexts.nothing}
             actions={
-              <Link className="btn" {...paths.projectKeys(projectId)}>
+              <Link {...buttonLook()} {...paths.projectKeys(projectId)}>
                 {intakeTexts.goToKeys}
               </Link>
             }
           >
             {intakeTexts.nothingMore}
           </Empty>
-        </section>
+        </Card>
       ) : (
         <>
           <Strip data={data} />
@@ -163,7 +165,7 @@ function Strip({ data }: { data: Intake }) {
     [intakeTexts.lost, figures.lost],
   ] as const
   return (
-    <section className={`card ${styles.strip}`} aria-label={intakeTexts.stripLabel}>
+    <Card aria-label={intakeTexts.stripLabel} className={styles.strip}>
       <dl className={settingsStyles.keyValues}>
         {shown.map(([label, value]) => (
           <div key={label}>
@@ -192,7 +194,7 @@ function Strip({ data }: { data: Intake }) {
         />
         <ChartLegend className={styles.legend} series={series.toReversed()} />
       </figure>
-    </section>
+    </Card>
   )
 }
 

@@ -5,6 +5,7 @@ import { reasonOf, useChange } from '../../api/change.ts'
 import type { Intake } from '../../api/intake-queries.ts'
 import { useCan } from '../../common/can.ts'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Switch } from '../../ui/switch.tsx'
@@ -41,10 +42,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
       ? intakeTexts.off
       : intakeTexts.burst(formatCount(limits.per_minute), formatCount(limits.burst_10s))
   return (
-    <section className="card" aria-labelledby="h-limits">
-      <header className="card-h">
-        <h2 id="h-limits">{intakeTexts.limitsTitle}</h2>
-      </header>
+    <Card title={intakeTexts.limitsTitle}>
       <dl className={`${settingsStyles.keyValues} ${settingsStyles.body}`}>
         <div>
           <dt>{intakeTexts.perMinute}</dt>
@@ -109,7 +107,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           />
         </li>
       </ul>
-    </section>
+    </Card>
   )
 }
 

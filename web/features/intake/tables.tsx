@@ -1,4 +1,5 @@
 import type { Intake } from '../../api/intake-queries.ts'
+import { Card } from '../../ui/card.tsx'
 import { Key } from '../../ui/chart/legend.tsx'
 import type { ChartTone } from '../../ui/chart/tones.ts'
 import { formatCount, formatRate } from '../../ui/format.ts'
@@ -21,11 +22,7 @@ const TONES: Readonly<Record<Outcome, ChartTone>> = {
 /** Every outcome with its reason, most first. */
 export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: number }) {
   return (
-    <section className="card" aria-labelledby="h-became">
-      <header className="card-h">
-        <h2 id="h-became">{intakeTexts.became}</h2>
-        <span className="sub">{intakeTexts.becameMore}</span>
-      </header>
+    <Card title={intakeTexts.became} header={<span className="sub">{intakeTexts.becameMore}</span>}>
       <table className={`t ${styles.table}`}>
         <thead>
           <tr>
@@ -54,18 +51,14 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
           ))}
         </tbody>
       </table>
-    </section>
+    </Card>
   )
 }
 
 /** What SDKs say never got here. */
 export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
   return (
-    <section className="card" aria-labelledby="h-lost">
-      <header className="card-h">
-        <h2 id="h-lost">{intakeTexts.lostTitle}</h2>
-        <span className="sub">{intakeTexts.lostMore}</span>
-      </header>
+    <Card title={intakeTexts.lostTitle} header={<span className="sub">{intakeTexts.lostMore}</span>}>
       {losses.length === 0 ? (
         <p className={`${settingsStyles.body} sub`}>{intakeTexts.nothingLost}</p>
       ) : (
@@ -92,17 +85,14 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
           </tbody>
         </table>
       )}
-    </section>
+    </Card>
   )
 }
 
 /** Which key sends what; shown when there is more than one. */
 export function KeyTable({ keys }: { keys: Intake['keys'] }) {
   return (
-    <section className="card" aria-labelledby="h-keys">
-      <header className="card-h">
-        <h2 id="h-keys">{intakeTexts.keysTitle}</h2>
-      </header>
+    <Card title={intakeTexts.keysTitle}>
       <table className={`t ${styles.table}`}>
         <thead>
           <tr>
@@ -128,6 +118,6 @@ export function KeyTable({ keys }: { keys: Intake['keys'] }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Card>
   )
 }

@@ -1,6 +1,7 @@
 import { useState, type MouseEvent } from 'react'
 import { fileUrl, freshSession } from '../../api/files.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
+import { Card } from '../../ui/card.tsx'
 import { own } from '../../ui/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCount, formatSize } from '../../ui/format.ts'
@@ -17,15 +18,13 @@ export function AttachmentsCard({ issue }: { issue: IssueDetail }) {
   const { attachments } = issue
   if (attachments.length === 0) return null
   return (
-    <section className="card" aria-labelledby="h-attachments">
-      <header className="card-h">
-        <h2 id="h-attachments" tabIndex={-1}>
-          {fileTexts.attachments}
-        </h2>
-        <span className="sub">{formatCount(attachments.length)}</span>
-      </header>
+    <Card
+      title={fileTexts.attachments}
+      titleId="h-attachments"
+      header={<span className="sub">{formatCount(attachments.length)}</span>}
+    >
       <Files files={attachments} projectId={issue.project_id} />
-    </section>
+    </Card>
   )
 }
 

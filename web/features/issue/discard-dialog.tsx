@@ -4,6 +4,7 @@ import type { IssueDetail } from '../../api/issue-queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { Toolbar } from '../../ui/stack.tsx'
 import { mergeTexts } from './merge-texts.ts'
 
 type DiscardDialogProps = { issue: IssueDetail; onClose: () => void; onGone: () => void }
@@ -29,7 +30,7 @@ export function DiscardDialog({ issue, onClose, onGone }: DiscardDialogProps) {
           data-autofocus
           onChange={(event) => setTyped(event.target.value)}
         />
-        <p className="rowk end">
+        <Toolbar align="end">
           <Button onClick={onClose}>{mergeTexts.cancel}</Button>
           <Button
             look="danger"
@@ -39,7 +40,7 @@ export function DiscardDialog({ issue, onClose, onGone }: DiscardDialogProps) {
           >
             {mergeTexts.discardRun}
           </Button>
-        </p>
+        </Toolbar>
       </form>
     </Dialog>
   )

@@ -1,4 +1,5 @@
 import type { IssueDetail } from '../../api/issue-queries.ts'
+import { Card } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Time } from '../../ui/time.tsx'
 import { fileTexts } from './file-texts.ts'
@@ -17,19 +18,17 @@ export function FeedbackCard({ issue }: { issue: IssueDetail }) {
   const { feedback, event } = issue
   if (feedback.length === 0) return null
   return (
-    <section className="card" aria-labelledby="h-feedback">
-      <header className="card-h">
-        <h2 id="h-feedback" tabIndex={-1}>
-          {fileTexts.feedback}
-        </h2>
-        <span className="sub">{fileTexts.feedbackCount(feedback.length, MAX_ITEMS)}</span>
-      </header>
+    <Card
+      title={fileTexts.feedback}
+      titleId="h-feedback"
+      header={<span className="sub">{fileTexts.feedbackCount(feedback.length, MAX_ITEMS)}</span>}
+    >
       <ul className={styles.fbs}>
         {feedback.map((item) => (
           <FeedbackItem key={item.id} item={item} isOfEvent={item.event_id === event?.event_id} />
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 

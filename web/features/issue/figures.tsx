@@ -4,6 +4,7 @@ import { trendQuery, type TrendRange } from '../../api/issue-event-queries.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { releaseMarkersQuery } from '../../api/release-queries.ts'
 import { usePrefs } from '../../common/prefs.ts'
+import { Card } from '../../ui/card.tsx'
 import { BarChart, type BarSeries } from '../../ui/chart/bar-chart.tsx'
 import type { ChartTone } from '../../ui/chart/tones.ts'
 import { ChartTable } from '../../ui/chart/chart-table.tsx'
@@ -39,7 +40,7 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
   usePrefs()
   const goesOn = now - Date.parse(issue.last_seen) < GOING_ON_MS
   return (
-    <section className={`card ${styles.overview}`} aria-label={issueTexts.overview}>
+    <Card aria-label={issueTexts.overview} className={styles.overview}>
       <dl className={styles.stats}>
         <div>
           <dt>{issueTexts.events}</dt>
@@ -79,7 +80,7 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
         </div>
       </dl>
       <Trend issue={issue} now={now} />
-    </section>
+    </Card>
   )
 }
 
@@ -110,7 +111,7 @@ function Trend({ issue, now }: { issue: IssueDetail; now: number }) {
     <>
       <div className={styles.trendH}>
         <Segmented
-          className="seg-sm"
+          size="sm"
           label={eventsTexts.range}
           value={range}
           options={RANGES.map((value) => ({ value, label: eventsTexts.ranges[value] }))}

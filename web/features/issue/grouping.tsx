@@ -3,6 +3,7 @@ import type { IssueDetail } from '../../api/issue-queries.ts'
 import { useUnmerge } from './merging.ts'
 import { useCan } from '../../common/can.ts'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
@@ -23,18 +24,17 @@ const isVariant = (name: string): name is keyof typeof issueTexts.variants => na
 export function IssueGrouping({ issue }: { issue: IssueDetail }) {
   const { grouping } = issue
   return (
-    <section className="card" id="grouping" aria-labelledby="h-grouping">
-      <header className="card-h">
-        <h2 id="h-grouping" tabIndex={-1}>
-          {issueTexts.grouping}
-        </h2>
-        <span className="sub">{issueTexts.groupingVersion(grouping.version)}</span>
-      </header>
+    <Card
+      id="grouping"
+      title={issueTexts.grouping}
+      titleId="h-grouping"
+      header={<span className="sub">{issueTexts.groupingVersion(grouping.version)}</span>}
+    >
       <p className={issueStyles.groupingT}>{issueTexts.groupingText}</p>
       <PartList parts={grouping.parts} />
       {grouping.fingerprints.length < 2 ? null : <Fingerprints grouping={grouping} />}
       {grouping.merged.length === 0 ? null : <Merged issue={issue} />}
-    </section>
+    </Card>
   )
 }
 

@@ -5,7 +5,7 @@ import type { IssueDetail } from '../../api/issue-queries.ts'
 import { useCan } from '../../common/can.ts'
 import { paths } from '../../address/paths.ts'
 import type { IssuesSearch } from '../../address/search.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button, IconButton, buttonLook } from '../../ui/button.tsx'
 import { CopyButton, copyAndSay } from '../../ui/copy-button.tsx'
 import { Crumbs } from '../../ui/crumbs.tsx'
 import { formatCount } from '../../ui/format.ts'
@@ -236,7 +236,7 @@ function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
     <button
       type="button"
       {...rest}
-      className={`btn ${styles.assignee}`}
+      {...buttonLook({ className: styles.assignee })}
       aria-disabled={why === undefined ? undefined : true}
       title={why}
     >

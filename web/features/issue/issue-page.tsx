@@ -27,7 +27,8 @@ import { MessageCard, StackTrace } from './stack-trace/stack-trace.tsx'
 import { stacksOf } from './stack-trace/model.ts'
 import { useKeys } from '../../common/keys.ts'
 import { carried, paths } from '../../address/paths.ts'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { mergeTexts } from './merge-texts.ts'
@@ -126,7 +127,7 @@ function Failed({ error, onRetry, issueId, event }: FailedProps) {
       <Icon name="search" className="big c-3" />
       <h1>{oneEvent ? issueTexts.eventMissing : issueTexts.missing}</h1>
       <p>{oneEvent ? issueTexts.eventMissingText : issueTexts.missingText}</p>
-      <Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} className={buttonClass('primary')}>
+      <Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} {...buttonLook({ look: 'primary' })}>
         <span>{oneEvent ? issueTexts.showLatest : issueTexts.toIssues}</span>
       </Link>
     </div>
@@ -232,16 +233,16 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
             newerCame={newerCame}
           />
           {event === null && only !== '' && issue.event_ids.latest === null ? (
-            <section className="card empty">
+            <Card className="empty">
               <h2>{eventsTexts.noneMatch}</h2>
               <p>{eventsTexts.noneMatchText(only)}</p>
               <Button onClick={() => onOnly('')}>{eventsTexts.clear}</Button>
-            </section>
+            </Card>
           ) : event === null ? (
-            <section className="card empty">
+            <Card className="empty">
               <h2>{issueTexts.eventGone}</h2>
               <p>{issueTexts.eventGoneText}</p>
-            </section>
+            </Card>
           ) : (
             <>
               {hasStack ? <StackTrace key={event.event_id} event={event} /> : <MessageCard event={event} />}

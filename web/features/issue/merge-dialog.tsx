@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { Toolbar } from '../../ui/stack.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -83,7 +84,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
             </ul>
           )}
         </div>
-        <p className="rowk end">
+        <Toolbar align="end">
           <Button onClick={onClose}>{mergeTexts.cancel}</Button>
           <Button
             look="primary"
@@ -93,7 +94,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
           >
             {mergeTexts.mergeRun(picked.size)}
           </Button>
-        </p>
+        </Toolbar>
       </form>
     </Dialog>
   )

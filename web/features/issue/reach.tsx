@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { issueReleasesQuery, issueUsersQuery } from '../../api/issue-event-queries.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
+import { Card } from '../../ui/card.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Time } from '../../ui/time.tsx'
 import { eventsTexts } from './events/texts.ts'
@@ -20,11 +21,10 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
   if (error !== null) return <QueryError what={eventsTexts.releasesName} error={error} onRetry={() => void refetch()} />
   if (data === undefined || data.items.every(({ release }) => release === null)) return null
   return (
-    <section className="card" aria-labelledby="h-releases">
-      <header className="card-h">
-        <h2 id="h-releases">{eventsTexts.releases}</h2>
-        {data.complete ? null : <span className="sub">{eventsTexts.newest(data.looked_at)}</span>}
-      </header>
+    <Card
+      title={eventsTexts.releases}
+      header={data.complete ? null : <span className="sub">{eventsTexts.newest(data.looked_at)}</span>}
+    >
       <ul className={styles.reach}>
         {data.items.slice(0, RELEASES).map((one) => (
           <li key={one.release ?? ''}>
@@ -45,7 +45,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 
@@ -55,14 +55,15 @@ export function PeopleCard({ issue, onOnly }: ReachProps) {
   if (error !== null) return <QueryError what={eventsTexts.peopleName} error={error} onRetry={() => void refetch()} />
   if (data === undefined || data.items.length === 0) return null
   return (
-    <section className="card" aria-labelledby="h-people">
-      <header className="card-h">
-        <h2 id="h-people">{eventsTexts.people}</h2>
+    <Card
+      title={eventsTexts.people}
+      header={
         <span className="sub">
           {eventsTexts.peopleOf(data.items.length, Math.max(issue.user_count, data.total))}
           {data.complete ? null : `, ${eventsTexts.newest(data.looked_at)}`}
         </span>
-      </header>
+      }
+    >
       <ul className={styles.reach}>
         {data.items.map((person) => {
           const { key } = person
@@ -93,6 +94,6 @@ export function PeopleCard({ issue, onOnly }: ReachProps) {
           )
         })}
       </ul>
-    </section>
+    </Card>
   )
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { releaseByVersionQuery } from '../../api/release-queries.ts'
 import { paths } from '../../address/paths.ts'
+import { Card } from '../../ui/card.tsx'
 import { formatPoints, formatRate } from '../../ui/format.ts'
 import { eventsTexts } from './events/texts.ts'
 import { versionOf } from '../../common/issue/trend.ts'
@@ -23,14 +24,13 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
   const tone = crashFree === null || crashFree >= WATCH ? '' : crashFree >= BAD ? 'c-amber' : 'c-red'
   const change = crashFree === null || previous === null ? null : crashFree - previous.crash_free_sessions
   return (
-    <section className="card" aria-labelledby="h-release">
-      <header className="card-h">
-        <h2 id="h-release">
-          <Link {...paths.release(release.id, { project: projectId })} title={version}>
-            {eventsTexts.release(versionOf(version))}
-          </Link>
-        </h2>
-      </header>
+    <Card
+      title={
+        <Link {...paths.release(release.id, { project: projectId })} title={version}>
+          {eventsTexts.release(versionOf(version))}
+        </Link>
+      }
+    >
       <dl className="kv">
         {adoption === null ? null : (
           <div>
@@ -62,6 +62,6 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
         )}
       </dl>
       <p className={`${styles.releaseWhy} sub`}>{release.verdict_reason}</p>
-    </section>
+    </Card>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Event } from '../../../server/protocol/event.api.ts'
 import { sharesQuery, type Share } from '../../api/issue-event-queries.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
+import { Card } from '../../ui/card.tsx'
 import { formatFactor } from '../../ui/format.ts'
 import { issueTexts } from './texts.ts'
 import { eventsTexts } from './events/texts.ts'
@@ -32,15 +33,15 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
   if (error === null && data !== undefined && keys.length === 0 && tags.length === 0) return null
   const shown = whole ? keys : keys.slice(0, KEYS_AT_START)
   return (
-    <section className="card" aria-labelledby="h-tags">
-      <header className="card-h">
-        <h2 id="h-tags" tabIndex={-1}>
-          {issueTexts.share}
-        </h2>
-        {data === undefined ? null : (
+    <Card
+      title={issueTexts.share}
+      titleId="h-tags"
+      header={
+        data === undefined ? null : (
           <span className="sub">{eventsTexts.compared(data.events, data.baseline_events)}</span>
-        )}
-      </header>
+        )
+      }
+    >
       {error === null ? null : (
         <QueryError what={eventsTexts.sharesName} error={error} onRetry={() => void refetch()} />
       )}
@@ -71,7 +72,7 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
           </ul>
         </div>
       )}
-    </section>
+    </Card>
   )
 }
 

@@ -4,7 +4,7 @@ import { projectsQuery } from '../../api/queries.ts'
 import { useScope } from '../../common/use-scope.ts'
 import { paths } from '../../address/paths.ts'
 import { NO_FILTERS, type IssuesSearch, type Range } from '../../address/search.ts'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { issuesTexts } from './texts.ts'
 import { useTokens } from './filters.tsx'
@@ -41,7 +41,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
         kind="setup"
         title={issuesTexts.emptySetup}
         actions={
-          <Link {...target} className={buttonClass('primary')}>
+          <Link {...target} {...buttonLook({ look: 'primary' })}>
             <span>{only === undefined ? issuesTexts.setUp : issuesTexts.connect(only.name)}</span>
           </Link>
         }

@@ -4,6 +4,7 @@ import { SEVERITIES } from '#shared/issue-values.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { useFirstFocus } from '../../ui/first-focus.ts'
+import { Toolbar } from '../../ui/stack.tsx'
 import { PlatformTile, platformWord, Severity } from '../../ui/tiles.tsx'
 import { issuesTexts } from './texts.ts'
 import type { SearchChange } from './filters.tsx'
@@ -77,11 +78,11 @@ export function FilterPanel({
           </label>
         ))}
       </fieldset>
-      <p className="rowk end">
+      <Toolbar align="end">
         <Button size="sm" onClick={() => onChange({ severity: undefined, platform: undefined, owner: undefined })}>
           {issuesTexts.clearFilters}
         </Button>
-      </p>
+      </Toolbar>
     </div>
   )
 }

@@ -291,8 +291,8 @@ function Stream() {
               )}
             </span>
             <span className={styles.hints} aria-hidden="true">
-              <kbd>J</kbd> <kbd>K</kbd> {issuesTexts.hints.move} <kbd>X</kbd> {issuesTexts.hints.select}{' '}
-              <Kbd keys="enter" /> {issuesTexts.hints.open} <kbd>?</kbd> {issuesTexts.hints.all}
+              <Kbd keys="j" /> <Kbd keys="k" /> {issuesTexts.hints.move} <Kbd keys="x" /> {issuesTexts.hints.select}{' '}
+              <Kbd keys="enter" /> {issuesTexts.hints.open} <Kbd keys="?" /> {issuesTexts.hints.all}
             </span>
           </p>
         )}

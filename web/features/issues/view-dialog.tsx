@@ -7,6 +7,7 @@ import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { Toolbar } from '../../ui/stack.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { viewTexts } from './view-texts.ts'
 import styles from './view-dialog.module.css'
@@ -49,16 +50,16 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
           data-autofocus
           onChange={(event) => setName(event.target.value)}
         />
-        <p className={`rowk ${styles.viewshare}`}>
+        <Toolbar className={styles.viewshare}>
           <Switch label={viewTexts.share} checked={isShared} onChange={setShared} why={mayShare.why} />
           <span aria-hidden="true">{viewTexts.share}</span>
-        </p>
-        <p className="rowk end">
+        </Toolbar>
+        <Toolbar align="end">
           <Button onClick={onClose}>{viewTexts.cancel}</Button>
           <Button look="primary" type="submit" busy={isPending} why={name.trim() === '' ? viewTexts.name : undefined}>
             {viewTexts.confirm}
           </Button>
-        </p>
+        </Toolbar>
       </form>
     </Dialog>
   )

@@ -7,8 +7,8 @@ import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { ThemeButton } from '../../common/theme-button.tsx'
 import { paths } from '../../address/paths.ts'
-import { buttonClass } from '../../ui/button.tsx'
-import { Mark } from '../../ui/icon.tsx'
+import { Brand } from '../../ui/mark.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { onboardingTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { ProjectStep } from './project-step.tsx'
@@ -34,9 +34,8 @@ export function OnboardingPage() {
         {commonTexts.skip}
       </a>
       <header className={styles.top}>
-        <Link {...paths.home()} className="brand" aria-label={commonTexts.homeLink}>
-          <Mark />
-          <b>{commonTexts.product}</b>
+        <Link {...paths.home()} aria-label={commonTexts.homeLink}>
+          <Brand name={commonTexts.product} />
         </Link>
         {making || project === undefined ? null : (
           <span className="sub">
@@ -45,7 +44,7 @@ export function OnboardingPage() {
         )}
         <span className="sp" />
         {items === undefined || items.length === 0 ? null : (
-          <Link {...paths.issues()} className={buttonClass('ghost')}>
+          <Link {...paths.issues()} {...buttonLook({ look: 'ghost' })}>
             <span>{project?.last_event_at === null ? onboardingTexts.later : onboardingTexts.arrived.stream}</span>
           </Link>
         )}

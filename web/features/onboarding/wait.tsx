@@ -1,3 +1,4 @@
+import { Spinner } from '../../ui/spinner.tsx'
 import { DisclosureIcon } from '../../ui/disclosure-icon.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -6,10 +7,11 @@ import { reasonOf } from '../../api/change.ts'
 import type { AnswerOf } from '../../api/call.ts'
 import type { Project, ProjectSettings } from '../../api/queries.ts'
 import { paths } from '../../address/paths.ts'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { formatAge, formatDuration } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/now.ts'
+import { Stack } from '../../ui/stack.tsx'
 import { Flag, PlatformTile, Severity } from '../../ui/tiles.tsx'
 import { onboardingTexts } from './texts.ts'
 import { askIntake, partsOfDsn, sendTestEvent } from './test-event.ts'
@@ -128,7 +130,7 @@ function IntakeCheck({ answer, silent }: { answer: IntakeAnswer | undefined; sil
 function Check({ done, title, more, icon }: { done: boolean; title: string; more: string; icon?: ReactNode }) {
   return (
     <li className={done ? styles.ok : undefined}>
-      {icon ?? (done ? <Icon name="check" /> : <span className="spin" aria-hidden="true" />)}
+      {icon ?? (done ? <Icon name="check" /> : <Spinner />)}
       <span>
         <b>{title}</b>
         <small>{more}</small>
@@ -157,14 +159,14 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
         </p>
         {issue.culprit === '' ? null : <p className="sub mono">{issue.culprit}</p>}
       </div>
-      <div className={`${styles.actions} stackk`}>
-        <Link {...paths.issue(issue.id, { project: project.id })} className={buttonClass('primary', 'lg')}>
+      <Stack className={styles.actions}>
+        <Link {...paths.issue(issue.id, { project: project.id })} {...buttonLook({ look: 'primary', size: 'lg' })}>
           <span>{onboardingTexts.arrived.open}</span>
         </Link>
-        <Link {...paths.issues({ project: project.id })} className={buttonClass('ghost', 'lg')}>
+        <Link {...paths.issues({ project: project.id })} {...buttonLook({ look: 'ghost', size: 'lg' })}>
           <span>{onboardingTexts.arrived.stream}</span>
         </Link>
-      </div>
+      </Stack>
     </>
   )
 }

@@ -6,6 +6,7 @@ import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
+import { Toolbar } from '../../ui/stack.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { isReleaseName } from '#shared/release-name.ts'
@@ -96,12 +97,12 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
           autoComplete="off"
           onChange={(event) => setUrl(event.target.value)}
         />
-        <p className="rowk end">
+        <Toolbar align="end">
           <Button onClick={onClose}>{commonTexts.cancel}</Button>
           <Button look="primary" type="submit" busy={create.isPending}>
             {releasesTexts.create}
           </Button>
-        </p>
+        </Toolbar>
       </form>
     </Dialog>
   )

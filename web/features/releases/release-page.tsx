@@ -11,9 +11,10 @@ import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
 import { usePrefs } from '../../common/prefs.ts'
 import { RELEASE_RANGE, type Range } from '../../address/search.ts'
+import { Card } from '../../ui/card.tsx'
 import { BarChart } from '../../ui/chart/bar-chart.tsx'
 import { ChartCard } from '../../ui/chart/chart-card.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Crumbs } from '../../ui/crumbs.tsx'
 import { formatCount, formatDuration, formatRate, NO_DATA } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -59,7 +60,7 @@ export function ReleasePage() {
           <Icon name="search" className="big c-3" />
           <h1>{releasesTexts.missing}</h1>
           <p>{releasesTexts.missingText}</p>
-          <Link {...paths.releases(project === undefined ? {} : { project })} className="btn btn-primary">
+          <Link {...paths.releases(project === undefined ? {} : { project })} {...buttonLook({ look: 'primary' })}>
             <span>{releasesTexts.back}</span>
           </Link>
         </div>
@@ -159,7 +160,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
     [releasesTexts.lastSeen, time(release.last_seen, releasesTexts.never)],
   ]
   return (
-    <dl className={`card ${styles.facts}`}>
+    <Card as="dl" className={styles.facts}>
       {facts.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
@@ -182,7 +183,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
           </dd>
         </div>
       )}
-    </dl>
+    </Card>
   )
 }
 

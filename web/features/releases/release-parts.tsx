@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReleaseDetail } from '../../api/release-queries.ts'
 import { paths } from '../../address/paths.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
+import { Card } from '../../ui/card.tsx'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Severity, Status } from '../../ui/tiles.tsx'
@@ -19,10 +20,7 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
     ['resolved', release.resolved_issues, release.resolved_issues.length],
   ] as const
   return (
-    <section className={`card ${styles.issues}`} aria-labelledby="h-rel-issues">
-      <header className="card-h">
-        <h2 id="h-rel-issues">{releasesTexts.issuesTitle}</h2>
-      </header>
+    <Card className={styles.issues} title={releasesTexts.issuesTitle}>
       {parts.map(([part, issues, total]) => (
         <div key={part}>
           <h3>
@@ -42,7 +40,7 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
           )}
         </div>
       ))}
-    </section>
+    </Card>
   )
 }
 
@@ -66,11 +64,10 @@ function IssueLine({ issue, search }: { issue: Issue; search: ReleasesSearch }) 
 export function Commits({ release }: { release: ReleaseDetail }) {
   const { commits, commit_count: count } = release
   return (
-    <section className="card" aria-labelledby="h-rel-commits">
-      <header className="card-h">
-        <h2 id="h-rel-commits">{releasesTexts.commits}</h2>
-        {count === 0 ? null : <span className="sub">{releasesTexts.commitsShown(commits.length, count)}</span>}
-      </header>
+    <Card
+      title={releasesTexts.commits}
+      header={count === 0 ? null : <span className="sub">{releasesTexts.commitsShown(commits.length, count)}</span>}
+    >
       {commits.length === 0 ? (
         <div className={styles.none}>
           <p className="sub">{releasesTexts.noCommits}</p>
@@ -104,7 +101,7 @@ export function Commits({ release }: { release: ReleaseDetail }) {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -113,11 +110,10 @@ const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
 /** Where it runs, the newest first. */
 export function Deploys({ release }: { release: ReleaseDetail }) {
   return (
-    <section className="card" aria-labelledby="h-rel-deploys">
-      <header className="card-h">
-        <h2 id="h-rel-deploys">{releasesTexts.deploys}</h2>
-        {release.deploy_count === 0 ? null : <span className="sub">{formatCount(release.deploy_count)}</span>}
-      </header>
+    <Card
+      title={releasesTexts.deploys}
+      header={release.deploy_count === 0 ? null : <span className="sub">{formatCount(release.deploy_count)}</span>}
+    >
       {release.deploys.length === 0 ? (
         <div className={styles.none}>
           <p className="sub">{releasesTexts.noDeploys}</p>
@@ -146,7 +142,7 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { ReleaseDetail } from '../../api/release-queries.ts'
+import { Card } from '../../ui/card.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
@@ -12,14 +13,15 @@ export function Traits({ release }: { release: ReleaseDetail }) {
   return (
     <div className={parts.length === 1 ? styles.single : styles.pair}>
       {parts.map((part) => (
-        <div key={part} className="card">
-          <header className="card-h">
-            <h2 id={`h-rel-${part}`}>{releasesTexts.traits[part]}</h2>
-            <span className="sub">{releasesTexts.traitNote}</span>
-          </header>
+        <Card
+          as="div"
+          key={part}
+          title={releasesTexts.traits[part]}
+          header={<span className="sub">{releasesTexts.traitNote}</span>}
+        >
           {/* A table wider than the screen is scrolled, also with the keys. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <div className="scroll-x" role="region" aria-labelledby={`h-rel-${part}`} tabIndex={0}>
+          <div className="scroll-x" role="region" aria-label={releasesTexts.traits[part]} tabIndex={0}>
             <table className="t">
               <thead>
                 <tr>
@@ -49,7 +51,7 @@ export function Traits({ release }: { release: ReleaseDetail }) {
               </tbody>
             </table>
           </div>
-        </div>
+        </Card>
       ))}
     </div>
   )

@@ -11,7 +11,8 @@ import { useKeys } from '../../common/keys.ts'
 import { paths } from '../../address/paths.ts'
 import { usePrefs } from '../../common/prefs.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
+import { Card, CardFooter } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Menu } from '../../ui/menu.tsx'
@@ -51,7 +52,7 @@ function NoProject() {
       <div className="head">
         <h1>{releasesTexts.title}</h1>
       </div>
-      <section className="card" aria-labelledby="h-first">
+      <Card aria-labelledby="h-first">
         <h2 className="sr" id="h-first">
           {releasesTexts.first}
         </h2>
@@ -59,14 +60,14 @@ function NoProject() {
           kind="setup"
           title={releasesTexts.noProject}
           actions={
-            <Link className="btn btn-primary" {...paths.onboarding({ step: 'project' })}>
+            <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
               {releasesTexts.createProject}
             </Link>
           }
         >
           {releasesTexts.noProjectMore}
         </Empty>
-      </section>
+      </Card>
     </>
   )
 }
@@ -115,9 +116,9 @@ function Releases({ projectId, project, search }: ReleasesProps) {
         list.error === null ? (
           <Skeleton heightPx={420} label={commonTexts.loading} />
         ) : (
-          <section className="card">
+          <Card>
             <QueryError what={releasesTexts.what} error={list.error} onRetry={() => void list.refetch()} />
-          </section>
+          </Card>
         )
       ) : rows.length === 0 ? (
         <NoRelease project={project} />
@@ -131,9 +132,9 @@ function Releases({ projectId, project, search }: ReleasesProps) {
                   <Skeleton heightPx={298} label={releasesTexts.crashFree} />
                 </>
               ) : (
-                <div className="card">
+                <Card as="div">
                   <QueryError what={releasesTexts.figures} error={health.error} onRetry={() => void health.refetch()} />
-                </div>
+                </Card>
               )
             ) : (
               <>
@@ -142,17 +143,16 @@ function Releases({ projectId, project, search }: ReleasesProps) {
               </>
             )}
           </section>
-          <section className="card">
+          <Card>
             <ReleaseTable rows={rows} search={search} />
             {list.hasNextPage ? (
-              <footer className="card-f">
-                <span>{releasesTexts.count(rows.length, formatCount(total))}</span>
+              <CardFooter note={releasesTexts.count(rows.length, formatCount(total))}>
                 <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
                   {releasesTexts.loadMore}
                 </Button>
-              </footer>
+              </CardFooter>
             ) : null}
-          </section>
+          </Card>
         </>
       )}
       {creating ? <CreateReleaseDialog projectId={projectId} onClose={() => setCreating(false)} /> : null}
@@ -191,7 +191,7 @@ function EnvironmentMenu({ health, chosen }: { health: ReleasesHealth | undefine
 function NoRelease({ project }: { project: Project | undefined }) {
   const line = releaseLine(project?.platform ?? 'web', project?.slug ?? 'shop')
   return (
-    <section className="card" aria-labelledby="h-first">
+    <Card aria-labelledby="h-first">
       <h2 className="sr" id="h-first">
         {releasesTexts.first}
       </h2>
@@ -210,6 +210,6 @@ function NoRelease({ project }: { project: Project | undefined }) {
         </pre>
       </div>
       <p className={`sub ${styles.more}`}>{releasesTexts.emptyMore}</p>
-    </section>
+    </Card>
   )
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { SettingsHead } from './frame.tsx'
 import { setPrefs, usePrefs } from '../../common/prefs.ts'
+import { Card } from '../../ui/card.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { settingsTexts } from './texts.ts'
@@ -16,7 +17,7 @@ export function AppearancePage() {
   return (
     <>
       <SettingsHead title={settingsTexts.me.appearance} of={null} lead={words.lead} />
-      <section className="card" aria-label={settingsTexts.me.appearance}>
+      <Card aria-label={settingsTexts.me.appearance}>
         <ul className={styles.rows}>
           <Row title={words.theme} more={words.themeMore}>
             <Segmented
@@ -37,7 +38,7 @@ export function AppearancePage() {
             />
           </Row>
         </ul>
-      </section>
+      </Card>
     </>
   )
 }

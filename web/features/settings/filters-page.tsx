@@ -10,6 +10,8 @@ import { SaveState, SettingsForm, useSettingsSave } from './form.tsx'
 import { paths } from '../../address/paths.ts'
 import { AreaField, linesOf } from '../../ui/area-field.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Stack } from '../../ui/stack.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { privacyTexts } from './privacy-texts.ts'
@@ -126,16 +128,19 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
 
   return (
     <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow}>
-      <section className="card" aria-labelledby="filter-kinds">
-        <header className="card-h">
-          <h2 id="filter-kinds">{words.kinds}</h2>
-          <span className={`sub ${settingsStyles.wideOnly}`}>{words.kindsMore}</span>
-          <SaveState dirty={dirty} busy={save.isPending} why={why}>
-            <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
-              {words.tryOut}
-            </Button>
-          </SaveState>
-        </header>
+      <Card
+        title={words.kinds}
+        header={
+          <>
+            <span className={`sub ${settingsStyles.wideOnly}`}>{words.kindsMore}</span>
+            <SaveState dirty={dirty} busy={save.isPending} why={why}>
+              <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
+                {words.tryOut}
+              </Button>
+            </SaveState>
+          </>
+        }
+      >
         <ul className={settingsStyles.rows}>
           {SWITCHES.map((name) => (
             <li key={name} className={settingsStyles.row}>
@@ -153,13 +158,9 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
             </li>
           ))}
         </ul>
-      </section>
+      </Card>
       <DryRun preview={dryRun.data} error={dryRun.error} />
-      <section className="card" aria-labelledby="filter-lists">
-        <header className="card-h">
-          <h2 id="filter-lists">{words.lists}</h2>
-          <span className={`sub ${settingsStyles.wideOnly}`}>{words.listsMore}</span>
-        </header>
+      <Card title={words.lists} header={<span className={`sub ${settingsStyles.wideOnly}`}>{words.listsMore}</span>}>
         <div className={`${settingsStyles.lists} ${settingsStyles.body}`}>
           {LISTS.map((name) => (
             <AreaField
@@ -173,12 +174,11 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
             />
           ))}
         </div>
-      </section>
-      <section className="card" aria-labelledby="filter-browsers">
-        <header className="card-h">
-          <h2 id="filter-browsers">{words.browsers}</h2>
-          <span className={`sub ${settingsStyles.wideOnly}`}>{words.browsersMore}</span>
-        </header>
+      </Card>
+      <Card
+        title={words.browsers}
+        header={<span className={`sub ${settingsStyles.wideOnly}`}>{words.browsersMore}</span>}
+      >
         <ul className={settingsStyles.rows}>
           {BROWSERS.map(([name, standard]) => {
             const version = draft.browsers[name] ?? null
@@ -219,7 +219,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
             )
           })}
         </ul>
-      </section>
+      </Card>
     </SettingsForm>
   )
 }
@@ -248,10 +248,7 @@ function DryRun({ preview, error }: { preview: Preview | undefined; error: Error
   // Lines of a list are told also when they met nothing: that is how a typing error shows.
   const hits = preview.filters.filter(({ would_drop: dropped, pattern }) => dropped > 0 || pattern !== null)
   return (
-    <section className="card" aria-labelledby="filter-dry-run" role="status">
-      <header className="card-h">
-        <h2 id="filter-dry-run">{words.tryOut}</h2>
-      </header>
+    <Card role="status" title={words.tryOut}>
       <div className={styles.would}>
         <p>
           {preview.of === 0 ? words.nothingStored : words.looked(preview.looked_at, preview.of, preview.would_drop)}
@@ -259,7 +256,7 @@ function DryRun({ preview, error }: { preview: Preview | undefined; error: Error
         {hits.length === 0 ? null : (
           <>
             <h3>{words.examples}</h3>
-            <ul className="stackk">
+            <Stack as="ul">
               {hits.map(({ filter, pattern, would_drop: dropped, examples }) => (
                 <li key={`${filter} ${pattern ?? ''}`}>
                   <b>{words.reasons[filter] ?? filter}</b>
@@ -278,10 +275,10 @@ function DryRun({ preview, error }: { preview: Preview | undefined; error: Error
                   </ul>
                 </li>
               ))}
-            </ul>
+            </Stack>
           </>
         )}
       </div>
-    </section>
+    </Card>
   )
 }

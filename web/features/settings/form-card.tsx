@@ -1,5 +1,6 @@
-import { useId, type ReactNode, type SubmitEvent } from 'react'
+import type { ReactNode, SubmitEvent } from 'react'
 import { SaveState } from './form.tsx'
+import { Card } from '../../ui/card.tsx'
 import styles from '../../common/settings.module.css'
 
 type FormCardProps = {
@@ -13,18 +14,19 @@ type FormCardProps = {
 
 /** A card that is saved for itself and says when it is not. */
 export function FormCard({ title, dirty, busy, why, onSave, children }: FormCardProps) {
-  const headingId = useId()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     onSave()
   }
   return (
-    <form className="card" aria-labelledby={headingId} onSubmit={submit} noValidate>
-      <header className="card-h">
-        <h2 id={headingId}>{title}</h2>
-        <SaveState dirty={dirty} busy={busy} why={why} />
-      </header>
+    <Card
+      as="form"
+      onSubmit={submit}
+      noValidate
+      title={title}
+      header={<SaveState dirty={dirty} busy={busy} why={why} />}
+    >
       <div className={`gridk ${styles.body}`}>{children}</div>
-    </form>
+    </Card>
   )
 }

@@ -10,6 +10,7 @@ import { FormCard } from './form-card.tsx'
 import { IssueRulesForm } from './issue-rules-form.tsx'
 import { ProjectPart } from './project-part.tsx'
 import { useKeys } from '../../common/keys.ts'
+import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { platformWord } from '../../ui/tiles.tsx'
@@ -126,10 +127,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
         />
       </FormCard>
       <IssueRulesForm project={project} why={why} />
-      <section className="card" aria-labelledby="h-kept">
-        <header className="card-h">
-          <h2 id="h-kept">{words.kept}</h2>
-        </header>
+      <Card title={words.kept}>
         <ul>
           <KeptRow
             title={words.profiles}
@@ -146,7 +144,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
             onChange={(store) => kept.save({ store_replays: store })}
           />
         </ul>
-      </section>
+      </Card>
     </>
   )
 }

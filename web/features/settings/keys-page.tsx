@@ -7,11 +7,13 @@ import { projectSettingsQuery, projectsQuery, type ProjectSettings } from '../..
 import { useCan } from '../../common/can.ts'
 import { ProjectPart } from './project-part.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formatClock, formatCount, formatLeft, formatSince } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
+import { Stack, Toolbar } from '../../ui/stack.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { settingsTexts } from './texts.ts'
@@ -52,7 +54,7 @@ function KeyCard({
   const current = project.keys.find((key) => key.expires_at === null)
   const old = project.keys.filter((key) => key.expires_at !== null)
   return (
-    <section className={`card ${styles.key}`} aria-label={words.current}>
+    <Card aria-label={words.current} className={styles.key}>
       <div className={styles.head}>
         <b>{words.current}</b>
         <span className="sp" />
@@ -98,7 +100,7 @@ function KeyCard({
         )}
       </dl>
       <RotateDialog project={project} open={asking} onClose={() => setAsking(false)} />
-    </section>
+    </Card>
   )
 }
 
@@ -151,7 +153,7 @@ function RotateDialog({ project, open, onClose }: { project: ProjectSettings; op
   return (
     <Dialog open={open} onClose={close} title={words.rotateTitle}>
       <p>{words.rotateText}</p>
-      <form className="stackk" onSubmit={submit}>
+      <Stack as="form" onSubmit={submit}>
         <Field
           label={words.rotateConfirm(words.rotateWord)}
           data-autofocus
@@ -159,7 +161,7 @@ function RotateDialog({ project, open, onClose }: { project: ProjectSettings; op
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
-        <div className="rowk end">
+        <Toolbar align="end">
           <Button onClick={close}>{commonTexts.cancel}</Button>
           <Button
             type="submit"
@@ -169,8 +171,8 @@ function RotateDialog({ project, open, onClose }: { project: ProjectSettings; op
           >
             {words.rotate}
           </Button>
-        </div>
-      </form>
+        </Toolbar>
+      </Stack>
     </Dialog>
   )
 }

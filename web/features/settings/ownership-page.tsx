@@ -11,6 +11,7 @@ import { ProjectPart } from './project-part.tsx'
 import { SaveState, SettingsForm, useSettingsSave } from './form.tsx'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { focusFirstInvalid } from '../../ui/field.tsx'
 import { Note } from '../../ui/states.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
@@ -70,15 +71,16 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
   }
   return (
     <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow} formRef={form}>
-      <section className="card" aria-labelledby="owner-rules">
-        <header className="card-h">
-          <h2 id="owner-rules">{words.rules}</h2>
+      <Card
+        title={words.rules}
+        header={
           <SaveState dirty={dirty} busy={save.isPending} why={why}>
             <Button size="sm" icon="plus" why={why} onClick={() => change([...rules, blankRule()])}>
               {words.add}
             </Button>
           </SaveState>
-        </header>
+        }
+      >
         <p className={`${styles.note} sub`}>{rules.length === 0 ? words.none : words.globHint}</p>
         {rules.map((rule, index) => (
           <OwnershipRuleRow
@@ -95,26 +97,29 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
             onRemove={() => change(rules.filter((one) => one.key !== rule.key))}
           />
         ))}
-      </section>
-      <section className="card" aria-labelledby="owner-preview">
-        <header className="card-h">
-          <h2 id="owner-preview">{words.preview}</h2>
-          <span className="sub">{words.previewText}</span>
-          <span className="sp" />
-          <Button
-            size="sm"
-            icon="eye"
-            busy={preview.isPending}
-            why={why}
-            onClick={() => {
-              if (isWhole()) preview.mutate()
-            }}
-          >
-            {words.previewRun}
-          </Button>
-        </header>
+      </Card>
+      <Card
+        title={words.preview}
+        header={
+          <>
+            <span className="sub">{words.previewText}</span>
+            <span className="sp" />
+            <Button
+              size="sm"
+              icon="eye"
+              busy={preview.isPending}
+              why={why}
+              onClick={() => {
+                if (isWhole()) preview.mutate()
+              }}
+            >
+              {words.previewRun}
+            </Button>
+          </>
+        }
+      >
         <Preview preview={preview.data} error={preview.error} />
-      </section>
+      </Card>
     </SettingsForm>
   )
 }

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ProjectSettings } from '../../api/queries.ts'
+import { Card } from '../../ui/card.tsx'
 import { Note, Skeleton } from '../../ui/states.tsx'
 import { settingsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
@@ -38,9 +39,9 @@ export function ProjectPart({
         project.error === null ? (
           <Skeleton heightPx={heightPx} label={commonTexts.loading} />
         ) : (
-          <section className="card">
+          <Card>
             <QueryError what={what} error={project.error} onRetry={() => void project.refetch()} />
-          </section>
+          </Card>
         )
       ) : (
         children(project.data)

@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { useId, useState, type SubmitEvent } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { ApiError, call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { PasswordField, strengthOf } from '../../common/password-field.tsx'
 import { SettingsHead } from './frame.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { focusFirstInvalid } from '../../ui/field.tsx'
+import { Stack, Toolbar } from '../../ui/stack.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { settingsTexts } from './texts.ts'
 import settingsStyles from '../../common/settings.module.css'
@@ -17,7 +19,6 @@ export function SecurityPage() {
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   const [tried, setTried] = useState(false)
-  const headingId = useId()
   const strength = strengthOf(next)
   const change = useMutation({
     mutationFn: () => call('POST /api/auth/change-password', { body: { currentPassword: current, newPassword: next } }),
@@ -43,12 +44,14 @@ export function SecurityPage() {
   return (
     <>
       <SettingsHead title={settingsTexts.me.security} of={null} lead={words.lead} />
-      <form className="card" aria-labelledby={headingId} onSubmit={submit} noValidate>
-        <header className="card-h">
-          <h2 id={headingId}>{words.password}</h2>
-          <span className="sub">{words.passwordMore}</span>
-        </header>
-        <div className={`${settingsStyles.body} stackk ${styles.narrow}`}>
+      <Card
+        as="form"
+        onSubmit={submit}
+        noValidate
+        title={words.password}
+        header={<span className="sub">{words.passwordMore}</span>}
+      >
+        <Stack className={`${settingsStyles.body} ${styles.narrow}`}>
           <PasswordField
             label={words.current}
             autoComplete="current-password"
@@ -64,13 +67,13 @@ export function SecurityPage() {
             error={tried && !strength.enough ? strength.words : aboutNew ? sentence : undefined}
             onChange={(event) => setNext(event.target.value)}
           />
-          <div className="rowk">
+          <Toolbar>
             <Button type="submit" look="primary" busy={change.isPending}>
               {words.change}
             </Button>
-          </div>
-        </div>
-      </form>
+          </Toolbar>
+        </Stack>
+      </Card>
     </>
   )
 }

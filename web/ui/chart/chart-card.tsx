@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon } from '../icon.tsx'
 import { classNames } from '../class-names.ts'
+import { CardHeader } from '../card.tsx'
 import styles from './chart-card.module.css'
 
 type ChartCardProps = {
@@ -19,11 +20,11 @@ type ChartCardProps = {
 export function ChartCard({ title, unit, legend, note, table, children }: ChartCardProps) {
   return (
     <figure className={classNames('card', styles.card)}>
-      <figcaption className="card-h">
+      <CardHeader as="figcaption">
         <h2>{title}</h2>
         <span className="sub">{unit}</span>
         {legend === undefined ? null : <span className={styles.legend}>{legend}</span>}
-      </figcaption>
+      </CardHeader>
       <div className={styles.body}>{children}</div>
       {note === undefined && table === undefined ? null : (
         <div className={styles.foot}>

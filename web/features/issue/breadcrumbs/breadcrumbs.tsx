@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Event } from '../../../../server/protocol/event.api.ts'
+import { Card } from '../../../ui/card.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { formatExact } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
@@ -22,26 +23,28 @@ export function Breadcrumbs({ event }: { event: Event }) {
   const rows = crumbRows(event, kind)
   const shown = whole ? rows : rows.slice(-SHOWN_AT_START)
   return (
-    <section className="card" aria-labelledby="h-crumbs">
-      <header className="card-h">
-        <h2 id="h-crumbs" tabIndex={-1}>
-          {issueTexts.crumbs}
-        </h2>
-        <span className="sub">{issueTexts.crumbsShown(shown.length, rows.length)}</span>
-        <span className="sp" />
-        {kinds.length === 0 ? null : (
-          <Segmented
-            className="seg-sm"
-            label={issueTexts.kinds}
-            value={kind}
-            options={[
-              { value: 'all', label: issueTexts.allKinds },
-              ...kinds.map((one) => ({ value: one, label: issueTexts.kind[one] })),
-            ]}
-            onChange={setKind}
-          />
-        )}
-      </header>
+    <Card
+      title={issueTexts.crumbs}
+      titleId="h-crumbs"
+      header={
+        <>
+          <span className="sub">{issueTexts.crumbsShown(shown.length, rows.length)}</span>
+          <span className="sp" />
+          {kinds.length === 0 ? null : (
+            <Segmented
+              size="sm"
+              label={issueTexts.kinds}
+              value={kind}
+              options={[
+                { value: 'all', label: issueTexts.allKinds },
+                ...kinds.map((one) => ({ value: one, label: issueTexts.kind[one] })),
+              ]}
+              onChange={setKind}
+            />
+          )}
+        </>
+      }
+    >
       {shown.length === rows.length ? null : (
         <button type="button" className={issueStyles.fold} onClick={() => setWhole(true)}>
           <Icon name="up" />
@@ -66,7 +69,7 @@ export function Breadcrumbs({ event }: { event: Event }) {
           </span>
         </li>
       </ol>
-    </section>
+    </Card>
   )
 }
 

@@ -14,6 +14,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { Menu } from '../../../ui/menu.tsx'
+import { Toolbar } from '../../../ui/stack.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Avatar } from '../../../ui/tiles.tsx'
 import { issueTexts } from '../texts.ts'
@@ -91,7 +92,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
       </div>
       <Dialog open={asking} title={issueTexts.deleteCommentTitle} onClose={() => setAsking(false)}>
         <p>{issueTexts.deleteCommentText}</p>
-        <p className="rowk end">
+        <Toolbar align="end">
           <Button data-autofocus onClick={() => setAsking(false)}>
             {issueTexts.cancel}
           </Button>
@@ -104,7 +105,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
           >
             {issueTexts.delete}
           </Button>
-        </p>
+        </Toolbar>
       </Dialog>
     </article>
   )

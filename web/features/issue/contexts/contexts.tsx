@@ -1,3 +1,4 @@
+import { Card } from '../../../ui/card.tsx'
 import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import type { ReactNode } from 'react'
@@ -20,10 +21,7 @@ export function DeviceCard({ event }: { event: Event }) {
   const facts = factsOf(event)
   if (facts.length === 0) return null
   return (
-    <section className="card" aria-labelledby="h-device">
-      <header className="card-h">
-        <h2 id="h-device">{issueTexts.device}</h2>
-      </header>
+    <Card title={issueTexts.device}>
       <dl className="kv">
         {facts.map((fact) => (
           <div key={fact.label}>
@@ -42,7 +40,7 @@ export function DeviceCard({ event }: { event: Event }) {
           </div>
         ))}
       </dl>
-    </section>
+    </Card>
   )
 }
 
@@ -51,10 +49,7 @@ export function RequestCard({ event: { request } }: { event: Event }) {
   const { method, url, query_string, headers, cookies, data, env } = request
   const href = url === null ? null : safeUrl(url)
   return (
-    <section className="card" aria-labelledby="h-request">
-      <header className="card-h">
-        <h2 id="h-request">{issueTexts.request}</h2>
-      </header>
+    <Card title={issueTexts.request}>
       {url === null && method === null ? null : (
         <p className={styles.req}>
           <b className="mono">{method ?? 'GET'}</b>{' '}
@@ -82,7 +77,7 @@ export function RequestCard({ event: { request } }: { event: Event }) {
           <Values values={Object.entries(env)} />
         </Fold>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -130,12 +125,9 @@ export function UserCard({ event: { user } }: { event: Event }) {
   // One value alone stands in the card at the side already.
   if (values.length < 2) return null
   return (
-    <section className="card" aria-labelledby="h-user">
-      <header className="card-h">
-        <h2 id="h-user">{issueTexts.user}</h2>
-      </header>
+    <Card title={issueTexts.user}>
       <Values values={values} />
-    </section>
+    </Card>
   )
 }
 
@@ -147,12 +139,7 @@ export function ContextsCard({ event }: { event: Event }) {
   const images = event.debug_images
   if (contexts.length + extra.length + modules.length + images.length === 0) return null
   return (
-    <section className="card" aria-labelledby="h-contexts">
-      <header className="card-h">
-        <h2 id="h-contexts" tabIndex={-1}>
-          {issueTexts.contexts}
-        </h2>
-      </header>
+    <Card title={issueTexts.contexts} titleId="h-contexts">
       {extra.length === 0 ? null : (
         <Part title={issueTexts.extra}>
           <Values values={extra} />
@@ -173,7 +160,7 @@ export function ContextsCard({ event }: { event: Event }) {
           <LoadedImages images={images} />
         </Fold>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -181,12 +168,12 @@ export function ContextsCard({ event }: { event: Event }) {
 export function ProcessingNotes({ event: { errors } }: { event: Event }) {
   if (errors.length === 0) return null
   return (
-    <details className={`card ${styles.notes}`}>
+    <Card as="details" className={styles.notes}>
       <summary>
         <Icon name="info" />
         {issueTexts.notes} <span className="sub">{formatCount(errors.length)}</span>
       </summary>
       <Values values={errors.map(({ name, reason }) => [name, reason])} />
-    </details>
+    </Card>
   )
 }

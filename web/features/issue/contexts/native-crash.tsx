@@ -1,6 +1,7 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { fileTexts } from '../file-texts.ts'
 import { crashFacts } from './native-crash-model.ts'
+import { Card } from '../../../ui/card.tsx'
 import styles from '../issue.module.css'
 
 /** What a minidump says about the end of the process, at the side. */
@@ -9,10 +10,7 @@ export function NativeCrashCard({ event }: { event: Event }) {
   if (minidump === undefined) return null
   const facts = crashFacts(event)
   return (
-    <section className="card" aria-labelledby="h-crash">
-      <header className="card-h">
-        <h2 id="h-crash">{fileTexts.crash}</h2>
-      </header>
+    <Card title={fileTexts.crash}>
       {minidump['readable'] === false ? <p className={styles.groupingT}>{fileTexts.unread}</p> : null}
       <dl className="kv">
         {facts.map(({ label, value, note }) => (
@@ -24,6 +22,6 @@ export function NativeCrashCard({ event }: { event: Event }) {
           </div>
         ))}
       </dl>
-    </section>
+    </Card>
   )
 }

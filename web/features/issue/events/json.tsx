@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { payloadQuery } from '../../../api/issue-event-queries.ts'
 import { IconButton } from '../../../ui/button.tsx'
+import { CardHeader } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { formatSize } from '../../../ui/format.ts'
@@ -24,14 +25,14 @@ export function EventJson({ issueId, event, onClose }: EventJsonProps) {
   const title = issueTexts.jsonTitle(event.event_id.slice(0, 8))
   return (
     <Dialog open bare title={title} onClose={onClose} className={styles.jsondialog}>
-      <header className="card-h">
+      <CardHeader>
         <h2>{title}</h2>
         {form === 'shown' || stored.data === undefined ? null : (
           <span className="sub">{eventsTexts.size(formatSize(stored.data.size_bytes))}</span>
         )}
         <span className="sp" />
         <Segmented
-          className="seg-sm"
+          size="sm"
           label={eventsTexts.forms}
           value={form}
           options={[
@@ -44,7 +45,7 @@ export function EventJson({ issueId, event, onClose }: EventJsonProps) {
           {issueTexts.copy}
         </CopyButton>
         <IconButton look="ghost" size="sm" icon="x" label={issueTexts.close} onClick={onClose} />
-      </header>
+      </CardHeader>
       {form === 'stored' && stored.error !== null ? (
         <QueryError what={eventsTexts.what} error={stored.error} onRetry={() => void stored.refetch()} />
       ) : text === '' ? (

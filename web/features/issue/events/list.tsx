@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type SyntheticEvent } from 'react'
 import { eventsQuery, type EventRow } from '../../../api/issue-event-queries.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { CardHeader } from '../../../ui/card.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { formatCount, formatExact } from '../../../ui/format.ts'
@@ -37,7 +38,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
   }
   return (
     <Dialog open bare title={eventsTexts.title} onClose={onClose} className={styles.eventdialog}>
-      <header className="card-h">
+      <CardHeader>
         <h2>{eventsTexts.title}</h2>
         {first === undefined || only !== '' ? null : (
           <span className="sub">
@@ -46,7 +47,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
         )}
         <span className="sp" />
         <IconButton look="ghost" size="sm" icon="x" label={issueTexts.close} onClick={onClose} />
-      </header>
+      </CardHeader>
       <form className={styles.evOnly} role="search" onSubmit={submit}>
         <Field
           label={eventsTexts.only}

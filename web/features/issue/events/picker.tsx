@@ -57,7 +57,7 @@ export function EventPicker(props: EventPickerProps) {
   return (
     <section className={styles.evnav} aria-label={issueTexts.event}>
       <Segmented
-        className="seg-sm"
+        size="sm"
         label={issueTexts.whichEvent}
         value={at}
         options={[

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import type { Event, Exception, Stacktrace } from '../../../../server/protocol/event.api.ts'
 import { useKeys } from '../../../common/keys.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Card, CardFooter } from '../../../ui/card.tsx'
 import { copyAndSay } from '../../../ui/copy-button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
@@ -48,18 +49,21 @@ export function StackTrace({ event }: { event: Event }) {
     { value: 'raw' as const, label: issueTexts.raw },
   ]
   return (
-    <section className="card" id="trace" aria-labelledby="h-trace">
-      <header className="card-h">
-        <h2 id="h-trace" tabIndex={-1}>
-          {issueTexts.trace}
-        </h2>
-        <ThreadChoice stacks={stacks} stack={stack} onChoose={setChosen} />
-        <span className="sp" />
-        <Segmented className="seg-sm" label={issueTexts.frames} value={view} options={options} onChange={setPicked} />
-        <Button look="ghost" size="sm" icon="copy" keys="y" onClick={copy}>
-          {issueTexts.copy}
-        </Button>
-      </header>
+    <Card
+      id="trace"
+      title={issueTexts.trace}
+      titleId="h-trace"
+      header={
+        <>
+          <ThreadChoice stacks={stacks} stack={stack} onChoose={setChosen} />
+          <span className="sp" />
+          <Segmented size="sm" label={issueTexts.frames} value={view} options={options} onChange={setPicked} />
+          <Button look="ghost" size="sm" icon="copy" keys="y" onClick={copy}>
+            {issueTexts.copy}
+          </Button>
+        </>
+      }
+    >
       {view === 'raw' ? (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <pre className={styles.rawtrace} tabIndex={0} role="region" aria-label={issueTexts.rawLabel}>
@@ -69,7 +73,7 @@ export function StackTrace({ event }: { event: Event }) {
         <Chain key={`${event.event_id} ${stack.key}`} stack={stack} mode={view} event={event} />
       )}
       <TraceFoot stack={stack} />
-    </section>
+    </Card>
   )
 }
 
@@ -186,17 +190,18 @@ function TraceFoot({ stack }: { stack: Stack }) {
   const { readable, total } = countReadable(stack)
   const whole = readable === total
   return (
-    <footer className="card-f">
-      {total === 0 ? (
-        <span />
-      ) : (
-        <span>
-          <Icon name={whole ? 'check' : 'warn'} className={whole ? 'c-green' : 'c-amber'} />
-          {issueTexts.readable(readable, total)}
-        </span>
-      )}
+    <CardFooter
+      note={
+        total === 0 ? null : (
+          <>
+            <Icon name={whole ? 'check' : 'warn'} className={whole ? 'c-green' : 'c-amber'} />
+            {issueTexts.readable(readable, total)}
+          </>
+        )
+      }
+    >
       <a href="#grouping">{issueTexts.whyGrouped}</a>
-    </footer>
+    </CardFooter>
   )
 }
 
@@ -204,17 +209,17 @@ function TraceFoot({ stack }: { stack: Stack }) {
 export function MessageCard({ event }: { event: Event }) {
   const text = event.message ?? event.error_value ?? event.title
   return (
-    <section className="card" aria-labelledby="h-trace">
-      <header className="card-h">
-        <h2 id="h-trace" tabIndex={-1}>
-          {issueTexts.message}
-        </h2>
-        {event.logger === null ? null : (
+    <Card
+      title={issueTexts.message}
+      titleId="h-trace"
+      header={
+        event.logger === null ? null : (
           <span className="sub">
             {issueTexts.logger} <span className="mono">{event.logger}</span>
           </span>
-        )}
-      </header>
+        )
+      }
+    >
       <p className={styles.msgtext}>
         <LongText text={text} most={LONGEST_MESSAGE} />
       </p>
@@ -226,10 +231,9 @@ export function MessageCard({ event }: { event: Event }) {
           </span>
         </p>
       )}
-      <footer className="card-f">
-        <span />
+      <CardFooter>
         <a href="#grouping">{issueTexts.whyGrouped}</a>
-      </footer>
-    </section>
+      </CardFooter>
+    </Card>
   )
 }

@@ -4,6 +4,7 @@ import { useChange } from '../../../api/change.ts'
 import { discardsQuery } from '../../../api/grouping-queries.ts'
 import { useCan } from '../../../common/can.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
 import { Skeleton } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { groupingTexts } from './texts.ts'
@@ -31,11 +32,10 @@ export function Discards({ projectId }: { projectId: string }) {
     failed: groupingTexts.takeUpFailed,
   })
   return (
-    <section className="card" aria-labelledby="grouping-discards">
-      <header className="card-h">
-        <h2 id="grouping-discards">{groupingTexts.discards}</h2>
-        <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.discardsMore}</span>
-      </header>
+    <Card
+      title={groupingTexts.discards}
+      header={<span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.discardsMore}</span>}
+    >
       {list.data === undefined ? (
         list.error === null ? (
           <Skeleton heightPx={56} label={groupingTexts.discards} />
@@ -66,6 +66,6 @@ export function Discards({ projectId }: { projectId: string }) {
           ) : null}
         </ul>
       )}
-    </section>
+    </Card>
   )
 }

@@ -22,6 +22,7 @@ import {
 import { ProjectPart } from '../project-part.tsx'
 import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
 import { focusFirstInvalid } from '../../../ui/field.tsx'
 import { groupingTexts } from './texts.ts'
 import settingsStyles from '../../../common/settings.module.css'
@@ -109,22 +110,25 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       onSave={saveNow}
       className="grouping-rules"
     >
-      <section className="card" aria-labelledby="grouping-fingerprint">
-        <header className="card-h">
-          <h2 id="grouping-fingerprint">{groupingTexts.fingerprintRules}</h2>
-          <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.fingerprintMore}</span>
-          <SaveState dirty={dirty} busy={save.isPending} why={why}>
-            <Button
-              size="sm"
-              icon="eye"
-              busy={preview.isPending}
-              why={why}
-              onClick={() => send((rules) => preview.mutate(rules))}
-            >
-              {groupingTexts.tryOut}
-            </Button>
-          </SaveState>
-        </header>
+      <Card
+        title={groupingTexts.fingerprintRules}
+        header={
+          <>
+            <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.fingerprintMore}</span>
+            <SaveState dirty={dirty} busy={save.isPending} why={why}>
+              <Button
+                size="sm"
+                icon="eye"
+                busy={preview.isPending}
+                why={why}
+                onClick={() => send((rules) => preview.mutate(rules))}
+              >
+                {groupingTexts.tryOut}
+              </Button>
+            </SaveState>
+          </>
+        }
+      >
         {draft.fingerprint.length === 0 ? (
           <p className={`${settingsStyles.ruleNote} sub`}>{groupingTexts.noFingerprint}</p>
         ) : null}
@@ -156,22 +160,18 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             </p>
           )}
         </div>
-      </section>
+      </Card>
       {preview.data === undefined && preview.error === null ? null : (
-        <section className="card" aria-labelledby="grouping-preview">
-          <header className="card-h">
-            <h2 id="grouping-preview">{groupingTexts.tryTitle}</h2>
-          </header>
+        <Card title={groupingTexts.tryTitle}>
           <div className={settingsStyles.body}>
             <GroupingPreview preview={preview.data} error={preview.error} />
           </div>
-        </section>
+        </Card>
       )}
-      <section className="card" aria-labelledby="grouping-stack">
-        <header className="card-h">
-          <h2 id="grouping-stack">{groupingTexts.stackRules}</h2>
-          <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.stackMore}</span>
-        </header>
+      <Card
+        title={groupingTexts.stackRules}
+        header={<span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.stackMore}</span>}
+      >
         {draft.stack.length === 0 ? <p className={`${settingsStyles.ruleNote} sub`}>{groupingTexts.noStack}</p> : null}
         {draft.stack.map((rule, index) => (
           <StackRow
@@ -192,7 +192,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
           </Button>
           {draft.stack.length === 0 ? null : <p className="hint">{groupingTexts.stackMatchHint}</p>}
         </div>
-      </section>
+      </Card>
     </SettingsForm>
   )
 }

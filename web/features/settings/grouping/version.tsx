@@ -4,7 +4,9 @@ import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { groupingQuery } from '../../../api/grouping-queries.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { Toolbar } from '../../../ui/stack.tsx'
 import { Skeleton } from '../../../ui/states.tsx'
 import { groupingTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
@@ -20,11 +22,10 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
   const [asking, setAsking] = useState(false)
   const newest = state.data?.newer.at(-1)
   return (
-    <section className="card" aria-labelledby="grouping-version">
-      <header className="card-h">
-        <h2 id="grouping-version">{groupingTexts.version}</h2>
-        <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.versionMore}</span>
-      </header>
+    <Card
+      title={groupingTexts.version}
+      header={<span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.versionMore}</span>}
+    >
       {state.data === undefined ? (
         state.error === null ? (
           <Skeleton heightPx={56} label={groupingTexts.version} />
@@ -53,7 +54,7 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
       {asking && newest !== undefined ? (
         <UpgradeDialog projectId={projectId} version={newest} onClose={() => setAsking(false)} />
       ) : null}
-    </section>
+    </Card>
   )
 }
 
@@ -86,7 +87,7 @@ function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
       ) : (
         <GroupingPreview preview={preview.data} error={preview.error} />
       )}
-      <p className="rowk end">
+      <Toolbar align="end">
         <Button onClick={onClose}>{groupingTexts.cancel}</Button>
         <Button
           look="primary"
@@ -96,7 +97,7 @@ function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
         >
           {groupingTexts.upgradeRun}
         </Button>
-      </p>
+      </Toolbar>
     </Dialog>
   )
 }

@@ -3,8 +3,10 @@ import { useState, type SubmitEvent } from 'react'
 import { call, type AnswerOf } from '../../../api/call.ts'
 import { reasonOf } from '../../../api/change.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { Stack, Toolbar } from '../../../ui/stack.tsx'
 import { Note } from '../../../ui/states.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import { commonTexts } from '../../../common/texts.ts'
@@ -29,11 +31,7 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
     if (user !== '' && why === undefined && !erase.isPending) setAsking(true)
   }
   return (
-    <section className="card" aria-labelledby="erase-user">
-      <header className="card-h">
-        <h2 id="erase-user">{words.title}</h2>
-        <span className={`sub ${styles.wideOnly}`}>{words.more}</span>
-      </header>
+    <Card title={words.title} header={<span className={`sub ${styles.wideOnly}`}>{words.more}</span>}>
       <form className={styles.scrub} onSubmit={submit} noValidate>
         <div className={styles.ask}>
           <Field
@@ -70,7 +68,7 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
           erase.mutate(user)
         }}
       />
-    </section>
+    </Card>
   )
 }
 
@@ -100,7 +98,7 @@ function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
   return (
     <Dialog open={open} onClose={close} title={words.ask}>
       <p>{words.askText(user)}</p>
-      <form className="stackk" onSubmit={submit}>
+      <Stack as="form" onSubmit={submit}>
         <Field
           label={words.confirm(words.word)}
           data-autofocus
@@ -108,13 +106,13 @@ function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
-        <div className="rowk end">
+        <Toolbar align="end">
           <Button onClick={close}>{commonTexts.cancel}</Button>
           <Button type="submit" look="danger" why={ready ? undefined : words.confirm(words.word)}>
             {words.run}
           </Button>
-        </div>
-      </form>
+        </Toolbar>
+      </Stack>
     </Dialog>
   )
 }

@@ -11,6 +11,7 @@ import { ScrubPreview } from './preview.tsx'
 import { blankRule, ScrubRuleRow, type DraftRule } from './rule.tsx'
 import { AreaField, linesOf } from '../../../ui/area-field.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
@@ -86,11 +87,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
   const readOnly = why !== undefined
   return (
     <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow}>
-      <section className="card" aria-labelledby="scrub-fields">
-        <header className="card-h">
-          <h2 id="scrub-fields">{words.always}</h2>
-          <SaveState dirty={dirty} busy={save.isPending} why={why} />
-        </header>
+      <Card title={words.always} header={<SaveState dirty={dirty} busy={save.isPending} why={why} />}>
         <ul className={styles.rows}>
           <li className={styles.row}>
             <Switch
@@ -128,16 +125,19 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             onChange={(safe) => change({ safe })}
           />
         </div>
-      </section>
-      <section className="card" aria-labelledby="scrub-rules">
-        <header className="card-h">
-          <h2 id="scrub-rules">{words.rules}</h2>
-          <span className={`sub ${styles.wideOnly}`}>{words.rulesMore}</span>
-          <span className="sp" />
-          <Button size="sm" icon="plus" why={why} onClick={() => change({ rules: [...draft.rules, blankRule()] })}>
-            {words.add}
-          </Button>
-        </header>
+      </Card>
+      <Card
+        title={words.rules}
+        header={
+          <>
+            <span className={`sub ${styles.wideOnly}`}>{words.rulesMore}</span>
+            <span className="sp" />
+            <Button size="sm" icon="plus" why={why} onClick={() => change({ rules: [...draft.rules, blankRule()] })}>
+              {words.add}
+            </Button>
+          </>
+        }
+      >
         {draft.rules.length === 0 ? <p className={`${styles.ruleNote} sub`}>{words.noRules}</p> : null}
         {draft.rules.map((rule, index) => (
           <ScrubRuleRow
@@ -149,11 +149,8 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             onRemove={() => change({ rules: draft.rules.filter((one) => one.key !== rule.key) })}
           />
         ))}
-      </section>
-      <section className="card" aria-labelledby="scrub-preview">
-        <header className="card-h">
-          <h2 id="scrub-preview">{words.preview}</h2>
-        </header>
+      </Card>
+      <Card title={words.preview}>
         <div className={styles.scrub}>
           <div className={styles.ask}>
             <Field
@@ -170,7 +167,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
           </div>
           <ScrubPreview preview={preview.data} error={preview.error} />
         </div>
-      </section>
+      </Card>
     </SettingsForm>
   )
 }
