@@ -72,7 +72,7 @@ async function bundle(packageName: string): Promise<string> {
 
 describe.each(SDKS)('$name', ({ name, packageName, traces }) => {
   test.skipIf(!existsSync(join(import.meta.dirname, 'node_modules', packageName)))(
-    'all it sends is taken, and nothing is found wrong with it',
+    'everything it sends is accepted without processing errors',
     async () => {
       const person = await aFounder(server.url)
       const project = await aProject(person)

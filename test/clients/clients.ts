@@ -2,18 +2,18 @@ import type { Category } from '../../server/protocol/categories.ts'
 import { go, java, node, python, reactNative, rust, type Ready } from './toolchains.ts'
 
 export type ClientApp = {
-  /** As the table of docs/compatibility.md names it. */
+  /** Its name in the table of docs/compatibility.md. */
   readonly name: string
   prepare(): Ready | Promise<Ready>
-  /** Categories of which something must have been accepted after one run. */
+  /** Categories that must have accepted items after one run. */
   readonly sends: readonly Category[]
-  /** The issue its crash makes; null for an SDK that has no crash here. */
+  /** The issue of its crash; null for an SDK without a crash here. */
   readonly crash: { readonly title: string; readonly level: string; readonly is_unhandled: boolean } | null
 }
 
 const MODERN: readonly Category[] = ['error', 'session', 'feedback', 'attachment', 'monitor']
 
-/** Every published SDK that is run as a process of its own; the browser's are in browser.clients.ts. */
+/** Every published SDK that runs as a separate process; those of the browser are in browser.clients.ts. */
 export const CLIENTS: readonly ClientApp[] = [
   {
     name: '@sentry/node 8.55.0',
@@ -55,7 +55,7 @@ export const CLIENTS: readonly ClientApp[] = [
     name: 'sentry-go 0.36.0',
     prepare: go,
     sends: ['error', 'transaction', 'attachment', 'monitor', 'log_item'],
-    // A panic somebody recovered; the SDK marks it fatal and says nothing of handling.
+    // A recovered panic; the SDK marks it fatal and does not report whether it was handled.
     crash: { title: 'the pool is exhausted', level: 'fatal', is_unhandled: false },
   },
   {

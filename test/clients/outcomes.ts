@@ -7,7 +7,7 @@ export type OutcomeSum = {
   readonly quantity: number
 }
 
-/** What became of everything a project was sent, so far. */
+/** Outcomes of everything a project was sent so far. */
 export async function outcomesOf(app: App, projectNumber: number): Promise<OutcomeSum[]> {
   const { rows } = await app.db.query<OutcomeSum>(
     `select o.category, o.outcome, o.reason, sum(o.quantity)::int as quantity
@@ -18,6 +18,6 @@ export async function outcomesOf(app: App, projectNumber: number): Promise<Outco
   return rows
 }
 
-/** Verdicts an honest SDK never earns. */
+/** Outcomes that a correct SDK never causes. */
 export const complaints = (outcomes: readonly OutcomeSum[]): OutcomeSum[] =>
   outcomes.filter(({ outcome }) => outcome === 'invalid' || outcome === 'dropped' || outcome === 'rate_limited')

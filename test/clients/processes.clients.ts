@@ -8,7 +8,7 @@ import { CLIENTS, type ClientApp } from './clients.ts'
 import { complaints, outcomesOf } from './outcomes.ts'
 import { noteRun, writeTableWhenAsked } from './table.ts'
 
-/** Published SDKs of many languages, unmodified, in processes of their own; only the DSN is ours. */
+/** Published SDKs of many languages, unmodified, in separate processes; only the DSN is ours. */
 
 const server = await testServer({ realTime: true, digestion: 'inline' })
 server.onClose(writeTableWhenAsked)
@@ -31,7 +31,7 @@ function run(command: readonly string[], words: readonly string[], dsn: string) 
   })
 }
 
-// Side by side: each toolchain installs or compiles into a folder of its own, and mostly waits.
+// In parallel: each toolchain installs or compiles into a separate folder, and mostly waits.
 const clients = await Promise.all(
   CLIENTS.map(async (one): Promise<ClientApp & { title: string; command: readonly string[] }> => {
     const ready = await one.prepare()
@@ -43,7 +43,7 @@ const clients = await Promise.all(
 
 for (const { name, title, command, sends } of clients) {
   describe.skipIf(command.length === 0)(title, () => {
-    test('all it sends is taken, and nothing is found wrong with it', async () => {
+    test('everything it sends is accepted without processing errors', async () => {
       const person = await aFounder(server.url)
       const project = await aProject(person)
       const dsn = localDsn(project.dsn)
@@ -59,7 +59,7 @@ for (const { name, title, command, sends } of clients) {
         },
         20_000,
       )
-      // The app is gone, so what is spooled is all there will be.
+      // The app has exited, so nothing more will be spooled.
       await waitFor('digestion', async () => {
         const { rows } = await server.app.db.query('select 1 from spool limit 1')
         return rows.length === 0
@@ -68,7 +68,7 @@ for (const { name, title, command, sends } of clients) {
       expect(complaints(outcomes)).toEqual([])
       const { items } = (await person.get('/api/issues')).as<{ items: Issue[] }>()
       expect(items.map((issue) => issue.title)).toContain('stock is low')
-      expect(items.every((issue) => issue.title !== 'nobody needs this')).toBe(true)
+      expect(items.every((issue) => issue.title !== 'not needed')).toBe(true)
       noteRun('live', name, outcomes)
     })
   })
@@ -76,7 +76,7 @@ for (const { name, title, command, sends } of clients) {
 
 for (const { title, command, crash } of clients.filter((one) => one.crash !== null)) {
   describe.skipIf(command.length === 0)(title, () => {
-    test('its crash is an issue of the level the SDK gives it', async () => {
+    test('its crash becomes an issue with the level that the SDK sends', async () => {
       const person = await aFounder(server.url)
       const project = await aProject(person)
       const { code } = await run(command, ['crash'], localDsn(project.dsn))
@@ -90,7 +90,7 @@ for (const { title, command, crash } of clients.filter((one) => one.crash !== nu
   })
 }
 
-/** DSNs carry the address of the configuration; tests listen on a port of their own. */
+/** DSNs contain the configured address; tests listen on another port. */
 function localDsn(dsn: string): string {
   const url = new URL(dsn)
   url.host = new URL(server.url).host

@@ -5,7 +5,7 @@ import { testServer } from '../kit/test-server.ts'
 import { complaints, outcomesOf } from './outcomes.ts'
 import { noteRun, writeTableWhenAsked } from './table.ts'
 
-/** Every recorded request to an ingestion endpoint, by SDK, for the table of what is taken from whom. */
+/** Sends every recorded request to an ingestion endpoint, by SDK, for the table of accepted items. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 server.clock.set('2026-11-20T05:00:00.000Z')

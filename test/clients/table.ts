@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OutcomeSum } from './outcomes.ts'
 
-/** Columns of docs/compatibility.md: what items count as, in the order of their weight for the product. */
+/** Columns of docs/compatibility.md: categories of items, the most important first. */
 const COLUMNS = [
   ['error', 'errors'],
   ['session', 'sessions'],
@@ -20,7 +20,7 @@ const COLUMNS = [
 const PAGE = join(import.meta.dirname, '../../docs/compatibility.md')
 const rows = new Map<string, Map<string, string>>()
 
-/** Notes what a run of one SDK came to. */
+/** Notes the counts of a run of one SDK. */
 export function noteRun(section: 'live' | 'recorded', name: string, outcomes: readonly OutcomeSum[]): void {
   const cells = COLUMNS.map(([category]) => cellOf(outcomes.filter((one) => one.category === category)))
   const kept = rows.get(section) ?? new Map<string, string>()
@@ -43,8 +43,7 @@ function cellOf(outcomes: readonly OutcomeSum[]): string {
 const HEAD = `| SDK | ${COLUMNS.map(([, title]) => title).join(' | ')} |\n|---|${COLUMNS.map(() => '---').join('|')}|`
 
 /**
- * Puts the rows of this run into the page's sections, between their marks; rows of SDKs that could not be run this time
- * stay as they are.
+ * Writes the rows of this run into the page's sections, between their marks; rows of SDKs that did not run stay.
  */
 export function writeTableWhenAsked(): Promise<void> {
   if (process.env.WRITE_COMPATIBILITY === '1') writeTable()

@@ -9,7 +9,7 @@ const here = import.meta.dirname
 const cache = join(here, '.cache')
 const apps = join(here, 'apps')
 
-/** How to start an app, or why that is not possible here. */
+/** How to start an app, or why it cannot start here. */
 export type Ready = { readonly command: readonly string[] } | { readonly missing: string }
 
 const INSTALL_TIMEOUT_MS = 420_000
@@ -23,7 +23,7 @@ async function run(command: string, args: readonly string[], cwd: string, env: N
   })
 }
 
-/** Prepares a toolchain; whatever fails on the way is a reason to leave its SDK out, not a failure of the product. */
+/** Prepares a toolchain; an error on the way skips its SDK and is no failure of the product. */
 async function prepared(
   tools: readonly [string, ...string[]][],
   build: () => Promise<readonly string[]>,
@@ -91,7 +91,7 @@ export const rust = (): Promise<Ready> =>
     return [join(folder, 'target', 'debug', 'shop')]
   })
 
-/** Sources where building may leave things beside them. */
+/** Sources whose build may write files beside them. */
 function copied(name: string): string {
   const folder = join(cache, name)
   mkdirSync(folder, { recursive: true })

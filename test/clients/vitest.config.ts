@@ -7,7 +7,7 @@ export default defineConfig({
     pool: 'forks',
     globalSetup: ['test/kit/global-setup.ts'],
     include: ['test/clients/*.clients.ts'],
-    // Toolchains compile, a browser runs: one file at a time on two cores.
+    // Toolchains compile and a browser runs: one file at a time on two cores.
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 180_000,

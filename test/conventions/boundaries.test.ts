@@ -26,12 +26,12 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(sandbox, { recursive: true, force: true }))
 
-/** Names of the rules that refuse a file of this content at this place. */
+/** Names of the rules that refuse a file with this content at this place. */
 async function refusals(file: string, content: string): Promise<string[]> {
   const path = join(sandbox, file)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, content)
-  // oxlint ends with 1 when it finds something.
+  // oxlint exits with 1 when it finds something.
   const output = await new Promise<string>((resolve) => {
     const args = [join(root, 'node_modules/oxlint/bin/oxlint'), '--format=json', file]
     execFile(process.execPath, args, { cwd: sandbox }, (_, stdout) => resolve(stdout))
@@ -45,12 +45,12 @@ const importing = (from: string): string => `import { a } from '${from}'\nexport
 const importingType = (from: string): string => `import type { A } from '${from}'\nexport type B = A[]\n`
 const forbidden = ['eslint(no-restricted-imports)']
 
-test('every folder and file of server/ has its place in the order', () => {
+test('every folder and file of server/ is in the list of layers', () => {
   const present = readdirSync(join(root, 'server')).filter((name) => !name.includes('.test.'))
   expect(present.filter((name) => !(serverFolders as readonly string[]).includes(name))).toEqual([])
 })
 
-test('every folder and file of web/ has its place in the order, and every feature in its list', () => {
+test('every folder and file of web/ is in the list of layers, and every feature in its list', () => {
   const present = readdirSync(join(root, 'web')).filter(
     (name) => !/^(?:dist|public|index\.html|tsconfig)|\.test\./.test(name),
   )
@@ -107,13 +107,13 @@ test.for([
   expect(await refusals(file, importing(from))).toEqual(isAllowed ? [] : forbidden)
 })
 
-test('the web app takes types of the contract, and no other types', async () => {
+test('the web app imports types of the contract, and no other types of the server', async () => {
   expect(await refusals('web/api/call.ts', importingType('../../server/http/contract.ts'))).toEqual([])
   expect(await refusals('web/api/call.ts', importingType('#server/issues/issues.api.ts'))).toEqual([])
   expect(await refusals('web/api/call.ts', importingType('#server/issues/resolve.ts'))).toEqual(forbidden)
 })
 
-test('types cross the layers of the web app no more than code does', async () => {
+test('the layers of the web app hold for types too', async () => {
   expect(await refusals('web/ui/button.tsx', importingType('../common/keys.ts'))).toEqual(forbidden)
   expect(await refusals('web/features/issues/list.tsx', importingType('../issue/head.tsx'))).toEqual(forbidden)
   expect(await refusals('web/address/search.ts', importingType('#server/issues/issues.api.ts'))).toEqual(forbidden)
@@ -125,7 +125,7 @@ test('the environment is read in one file', async () => {
   expect(await refusals('server/config.ts', reading)).toEqual([])
 })
 
-test('circles are refused', async () => {
+test('circular imports are refused', async () => {
   const path = join(sandbox, 'server/issues/other.ts')
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, importing('./one.ts'))
@@ -133,7 +133,7 @@ test('circles are refused', async () => {
   rmSync(path)
 })
 
-test.for(['web/ui', 'server/issues'])('circles of types are refused in %s', async (folder) => {
+test.for(['web/ui', 'server/issues'])('circular imports of types are refused in %s', async (folder) => {
   const path = join(sandbox, folder, 'other.ts')
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, importingType('./one.ts'))

@@ -9,15 +9,15 @@ import { newId } from '#server/kernel/ids.ts'
 
 const specs: [string, RouteSpec][] = Object.entries(contract)
 
-/** Names of the routes for which something does not hold. That each has a handler and a known permission, types say. */
+/** Names of the routes that break a rule. Types ensure that each has a handler and a known permission. */
 const offenders = (holds: (spec: RouteSpec) => boolean): string[] =>
   specs.flatMap(([name, spec]) => (holds(spec) ? [] : [name]))
 
-test('every route says what it does', () => {
+test('every route has a summary and a tag', () => {
   expect(offenders(({ summary, tag }) => /^[A-Z].{5,}[^.]$/.test(summary) && tag !== '')).toEqual([])
 })
 
-test('every route declares what it answers: a shape, a stream, or 204', () => {
+test('every route declares its response: a shape, a stream, or 204', () => {
   const answers = ({ response, stream, status }: RouteSpec) => [
     response !== undefined,
     stream !== undefined,
@@ -26,13 +26,13 @@ test('every route declares what it answers: a shape, a stream, or 204', () => {
   expect(offenders((spec) => answers(spec).filter(Boolean).length === 1)).toEqual([])
 })
 
-test('every route names the parameters of its path, and no other', () => {
+test('every route declares the parameters of its path, and no others', () => {
   const inPath = ({ path }: RouteSpec) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const named = ({ params }: RouteSpec) => Object.keys(params?.shape ?? {})
   expect(offenders((spec) => named(spec).toSorted().join() === inPath(spec).toSorted().join())).toEqual([])
 })
 
-test('every route that changes something without a session checks for cross-site calls', () => {
+test('every public route that changes data checks for cross-site requests', () => {
   expect(
     offenders(({ permission, method, csrf }) => permission !== 'public' || method === 'GET' || csrf === true),
   ).toEqual([])
@@ -47,16 +47,16 @@ test('every list gives 25 rows by default', () => {
   expect(offenders(isFine)).toEqual([])
 })
 
-test('every route with a thing in its path can answer 404', () => {
+test('every route with an id in its path can answer 404', () => {
   expect(offenders(({ params, refusals }) => params === undefined || refusals?.includes(404) === true)).toEqual([])
 })
 
-test('no two routes share method and path', () => {
+test('no two routes have the same method and path', () => {
   const addresses = specs.map(([, spec]) => `${spec.method} ${spec.path}`)
   expect(new Set(addresses).size).toBe(addresses.length)
 })
 
-test('docs/openapi.json is what the contract says; otherwise run "npm run openapi"', () => {
+test('docs/openapi.json matches the contract ("npm run openapi" writes it)', () => {
   const committed: unknown = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
   expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument(contract, apiSchemas, packageVersion()))))
 })

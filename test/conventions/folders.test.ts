@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { serverFolders } from '../../scripts/server-layers.ts'
 
 /**
- * A folder of `server/` that one person can hold in mind. Above the limit, split it into siblings and give each its line
- * in `scripts/server-layers.ts`.
+ * A folder of `server/` that one reader can keep in mind. Above the limit, split it into siblings and add each to
+ * `scripts/server-layers.ts`.
  */
 const MAX_LINES = 4_000
 
-/** Only parsers, one per wire format, and none of them knows another: more formats do not make it harder to read. */
+/** Only parsers, one per wire format, independent of each other: more formats do not make it harder to read. */
 const EXCEPTED: readonly string[] = ['protocol']
 
 const server = join(import.meta.dirname, '../../server')
@@ -29,6 +29,6 @@ test('no folder of server/ holds more than 4,000 lines', () => {
     .map((folder) => ({ folder, lines: linesOf(folder) }))
     .filter(({ lines }) => lines > MAX_LINES)
   expect(tooLarge).toEqual([])
-  // The count itself works: the one folder known to be larger is seen to be.
+  // The count itself works: it finds the one folder that is larger.
   expect(linesOf('protocol')).toBeGreaterThan(MAX_LINES)
 })

@@ -4,7 +4,7 @@ import { problemsOf } from '../../scripts/migration-rules.ts'
 
 const problems = (sql: string, name = '0020_demo.sql') => problemsOf(parseMigration(name, sql))
 
-test('migrations/ holds no statement that a running installation does not survive', () => {
+test('migrations/ has no statement that stops a running installation', () => {
   expect(readMigrations().flatMap(problemsOf)).toEqual([])
 })
 

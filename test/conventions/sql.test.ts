@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { checkOwners, checkSql } from '../../scripts/check-sql.ts'
 import { tableOwners } from '../../scripts/table-owners.ts'
 
-/** `npm run check` runs the same over the tree. */
+/** `npm run check` runs the same over the repository. */
 
 const problems = (file: string, source: string): string[] =>
   checkSql(file, source).map(({ file: where, line, problem }) => `${where}:${line}: ${problem}`)
@@ -25,7 +25,7 @@ describe('SQL outside *.queries.ts', () => {
     ['COPY', `\nawait tx.copyIn(TARGET, rows)`, 'run here (copyIn)'],
     ['a text', `const TEXT =\n  'delete from users where id = $1'`, '"delete from users where id = $"'],
     [
-      'a text over several lines',
+      'a string over several lines',
       'const TEXT =\n`\n  with k as (select 1)\n  select * from k`',
       '"with k as (select 1) select *',
     ],
@@ -49,7 +49,7 @@ describe('SQL outside *.queries.ts', () => {
     expect(problems('team/rename-org.ts', source)).toEqual([])
   })
 
-  test('stands below the domains', () => {
+  test('is allowed below the domains', () => {
     const source = `await client.query('begin')`
     for (const file of ['storage/database.ts', 'embedded-postgres/start.ts', 'jobs/run-jobs.ts', 'cli/database.ts'])
       expect(problems(file, source)).toEqual([])
@@ -68,7 +68,7 @@ describe('a table of another domain', () => {
     ['update with an alias', '\nconst A = `update projects p set name = $1`'],
     ['delete in a common table expression', '\nconst A = `with gone as (delete from projects where id = $1) select 1`'],
     ['a template', '\nawait sql`update projects set name = ${name} where id = ${id}`.execute(tx)'],
-  ])('is not written: %s', (_name, source) => {
+  ])('must not be written: %s', (_name, source) => {
     expect(problems('team/members.queries.ts', source)).toEqual([
       'server/team/members.queries.ts:2: Writes projects, which belongs to server/projects. Call a function of a *.queries.ts file there instead.',
     ])
@@ -81,7 +81,7 @@ describe('a table of another domain', () => {
   })
 
   test.each(["tx.selectFrom('events')", '`select 1 from events e`', '`select 1 from users u join spool s on true`'])(
-    'is not even read where it is events or the spool: %s',
+    'must not be read when it is events or the spool: %s',
     (source) => {
       expect(problems('team/members.queries.ts', source).join()).toMatch(/Reads (events|spool), which only server/)
     },
@@ -89,14 +89,14 @@ describe('a table of another domain', () => {
 })
 
 test('every table has an owner, and no other name has one', () => {
-  expect(checkOwners('  users: {\n  news: {\n', { users: ['auth'], olds: ['auth'] })).toEqual([
-    'scripts/table-owners.ts: news has no line in it.',
+  expect(checkOwners('  users: {\n  feed: {\n', { users: ['auth'], olds: ['auth'] })).toEqual([
+    'scripts/table-owners.ts: feed has no line in it.',
     'scripts/table-owners.ts: olds is no table. Remove its line.',
   ])
   expect(Object.keys(tableOwners)).toEqual(Object.keys(tableOwners).toSorted())
 })
 
-test('the tree obeys', async () => {
+test('the repository passes', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/check-sql.ts'])
   expect(stdout).toBe('')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { measureFirstLoads } from '#bench/web-size.ts'
 
-/** What the first page may weigh, compressed. Every other route is a chunk of its own. */
+/** Maximum compressed size of the first page. Every other route is a separate chunk. */
 const MAX_JS_BYTES = 200_000
 const MAX_CSS_BYTES = 20_000
 
@@ -10,7 +10,7 @@ test('the first load of /issues stays within its budget, and other pages are spl
   const issues = loads['/issues']!
   expect(issues.jsBytes, issues.files.join(' ')).toBeLessThanOrEqual(MAX_JS_BYTES)
   expect(issues.cssBytes, issues.files.join(' ')).toBeLessThanOrEqual(MAX_CSS_BYTES)
-  // A build that lost its code would be small too.
+  // A build without its code would be small too.
   expect(issues.jsBytes).toBeGreaterThan(80_000)
   expect(issues.cssBytes).toBeGreaterThan(5_000)
 

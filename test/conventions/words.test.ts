@@ -43,7 +43,7 @@ describe('words of the glossary', () => {
     ).toEqual([])
   })
 
-  test('an exception holds where it stands only', () => {
+  test('an exception applies only to its own path', () => {
     const one = glossary.exceptions.find(({ path }) => path !== '*')
     if (one === undefined) throw new Error('the glossary has no exception')
     const text = `${one.text ?? ''} ${one.entry}`

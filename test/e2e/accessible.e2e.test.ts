@@ -16,7 +16,7 @@ async function judge(page: Page, name: string, theme: Theme, size: WidthName): P
   await screenshot(page, `${name}-${theme}-${size}`)
 }
 
-test.each(COMBINATIONS)('pages before the session: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('pages without a session: $theme, $size', async ({ theme, size }) => {
   const page = await dashboard.open({ theme, size })
   await page.goto('/login')
   await page.getByRole('button', { name: 'Log in' }).waitFor()
@@ -30,7 +30,7 @@ test.each(COMBINATIONS)('pages before the session: $theme, $size', async ({ them
   await judge(page, 'not-found', theme, size)
 })
 
-test.each(COMBINATIONS)('pages of a session: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('pages with a session: $theme, $size', async ({ theme, size }) => {
   const page = await dashboard.openAs(team.person, { theme, size })
   const pages: [name: string, address: string, heading: string][] = [
     ['onboarding-project', '/onboarding?step=project', 'Create a project'],
@@ -48,7 +48,7 @@ test.each(COMBINATIONS)('pages of a session: $theme, $size', async ({ theme, siz
   }
 })
 
-test.each(COMBINATIONS)('what opens above a page: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('dialogs, menus and panels: $theme, $size', async ({ theme, size }) => {
   const page = await dashboard.openAs(team.person, { theme, size })
   await page.goto(`/projects/${team.project.id}/settings/keys`)
   await page.getByRole('button', { name: 'Rotate' }).click()
@@ -81,7 +81,7 @@ test.each(COMBINATIONS)('what opens above a page: $theme, $size', async ({ theme
   await judge(page, 'palette', theme, size)
 })
 
-test('at 320 pixels, which is 400 % zoom, nothing is cut off sideways', async () => {
+test('at 320 pixels, which is 400 % zoom, no page scrolls sideways', async () => {
   const page = await dashboard.openAs(team.person)
   await page.setViewportSize({ width: 320, height: 700 })
   for (const address of [

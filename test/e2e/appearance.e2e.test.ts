@@ -23,7 +23,7 @@ test('the theme follows the system, is switched in the bar, remembered, and ther
     'true',
   )
 
-  // As soon as there is a body, before any of the app's code has run.
+  // As soon as there is a body, before the app's code has run.
   await page.route('**/assets/*.js', (route) => route.abort())
   await page.goto('/me/appearance', { waitUntil: 'domcontentloaded' })
   expect(await page.evaluate<string>(shownBackground)).toBe(dark)
@@ -44,7 +44,7 @@ test('times are local or UTC, by choice', async () => {
   expect(await page.locator('time').first().getAttribute('title')).toMatch(/ UTC$/)
 })
 
-test('a cut stream is told, first quietly, then in a banner, and mended', async () => {
+test('a cut stream shows a mark, later a banner, and recovers', async () => {
   const { person } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.clock.install()
@@ -63,7 +63,7 @@ test('a cut stream is told, first quietly, then in a banner, and mended', async 
   await eventually(() => page.getByText('Connection lost').count()).toBe(0)
 })
 
-test('a read that fails shows the reason in its place and can be tried again', async () => {
+test('a failed read shows the reason in place of its data and can be retried', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.route(`**/api/projects/${project.id}/settings`, (route) =>
@@ -78,14 +78,14 @@ test('a read that fails shows the reason in its place and can be tried again', a
   await page.getByLabel('Short name').waitFor()
 })
 
-test('a file that is gone after an upgrade is fetched anew by loading the page again', async () => {
+test('a file that is missing after an upgrade is fetched by reloading the page', async () => {
   const { person } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto('/me/appearance')
   await page.getByRole('heading', { name: 'Appearance' }).waitFor()
   let gone = true
   await page.route(/\/assets\/security-.*\.js$/, (route) => (gone ? route.abort() : route.continue()))
-  // The page loaded anew knows the new name of the file.
+  // The reloaded page knows the file's new name.
   page.on('load', () => {
     gone = false
   })

@@ -15,7 +15,7 @@ import {
 } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
-/** Owners, mentions, following, the inbox and ownership rules, as people meet them. */
+/** Assignees, mentions, following, the inbox and ownership rules. */
 
 const dashboard = await testDashboard()
 const { server } = dashboard
@@ -46,7 +46,7 @@ await server.event({ project })
 await until('the issue', async () => (await issuesOf(project.id)).length === 1)
 const issueId = (await issuesOf(project.id))[0]!.id
 
-test('of many comments the newest are shown, and the earlier ones when asked for', async () => {
+test('of many comments the newest are shown, and the earlier ones on demand', async () => {
   await server.event({ project, ...eventAt('talk') })
   await until('the issue', async () => (await issuesOf(project.id)).length === 2)
   const talk = (await issuesOf(project.id)).find(({ type }) => type === 'talkError')!
@@ -63,7 +63,7 @@ test('of many comments the newest are shown, and the earlier ones when asked for
   await field.fill('Said last')
   await field.press('Control+Enter')
   await page.getByText('Said last', { exact: true }).waitFor()
-  // Still there once it was read again.
+  // Still there after a reload.
   await bob.post(`/api/issues/${talk.id}/comments`, { body: 'And Bob' })
   await page.getByText('And Bob', { exact: true }).waitFor()
   await settled(page)
@@ -71,7 +71,7 @@ test('of many comments the newest are shown, and the earlier ones when asked for
   await server.app.db.deleteFrom('issues').where('id', '=', talk.id).execute()
 })
 
-test('keys that are faster than the list of members choose what they would have chosen in it', async () => {
+test('keys typed before the list of members opens choose the right member', async () => {
   const page = await dashboard.openAs(ada)
   let answer: () => void = () => undefined
   const asked = new Promise<void>((done) => (answer = done))
@@ -90,7 +90,7 @@ test('keys that are faster than the list of members choose what they would have 
   await box.waitFor({ state: 'hidden' })
 })
 
-test('an issue is given to a member found by typing, from the row and from its page', async () => {
+test('an issue is assigned to a member found by typing, from the row and from its page', async () => {
   const page = await dashboard.openAs(ada)
   await page.goto('/issues')
   await page.getByRole('link', { name: /PaymentError/ }).waitFor()
@@ -132,7 +132,7 @@ test('an issue is given to a member found by typing, from the row and from its p
   await page.getByRole('button', { name: 'Owner: Bob Builder' }).waitFor()
 })
 
-test('a comment names members as it is typed, is shown with links, and can be edited', async () => {
+test('a comment offers members while typing, is shown with links, and can be edited', async () => {
   const page = await dashboard.openAs(ada)
   await page.goto(`/issues/${issueId}`)
   const box = page.getByRole('textbox', { name: 'Comment', exact: true })
@@ -176,7 +176,7 @@ test('a comment names members as it is typed, is shown with links, and can be ed
   await page.keyboard.press('Control+Enter')
   await page.getByText(/about it\. Soon\./).waitFor()
   await page.getByText('edited', { exact: true }).waitFor()
-  // Escape takes an edit back.
+  // Escape discards an edit.
   await page.getByRole('button', { name: 'Comment actions' }).click()
   await page.getByRole('menuitem', { name: 'Edit comment' }).click()
   await edit.fill('Nothing of it.')
@@ -184,7 +184,7 @@ test('a comment names members as it is typed, is shown with links, and can be ed
   await page.getByText(/about it\. Soon\./).waitFor()
 })
 
-test('the bell counts news as they come, opens them, and forgets what was read', async () => {
+test('the bell counts notifications as they arrive, lists them, and subtracts what was read', async () => {
   const page = await dashboard.openAs(bob)
   await page.goto('/issues')
   // Assigned and mentioned.
@@ -205,7 +205,7 @@ test('the bell counts news as they come, opens them, and forgets what was read',
   expect(await page.getByRole('link', { name: /Unread/ }).count()).toBe(0)
   await press(page, 'Escape')
 
-  // Whoever stops following hears no more.
+  // A member who stops following is not notified.
   const follow = page.getByRole('button', { name: 'Following' })
   await settled(page)
   expect(await follow.getAttribute('title')).toBe('You follow this issue because it was assigned to you.')
@@ -221,7 +221,7 @@ test('the bell counts news as they come, opens them, and forgets what was read',
   expect(await page.getByRole('button', { name: 'Inbox', exact: true }).count()).toBe(1)
 })
 
-test('ownership rules: tried out, saved, and in force', async () => {
+test('ownership rules: tried out, saved, and applied', async () => {
   const shop = await aProject(ada, { name: 'owned-shop' })
   await server.event({ project: shop, ...eventAt('src/checkout/pay.ts') })
   await server.event({ project: shop, ...eventAt('src/home.ts') })
@@ -243,7 +243,7 @@ test('ownership rules: tried out, saved, and in force', async () => {
   await second.getByLabel('Team', { exact: true }).fill('web')
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('2 of the 2 most recent issues would be assigned.').waitFor()
-  // The last one decides: both are the team's until the order is right.
+  // The last rule decides: both are the team's until the order is right.
   const preview = page.getByRole('region', { name: 'Preview' })
   await settled(page)
   expect(await preview.getByText('Bob Builder').count()).toBe(0)
@@ -263,7 +263,7 @@ const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
   (['desk', 'phone'] as const).map((size) => ({ theme, size })),
 )
 
-test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('the issue page is accessible and fits: $theme, $size', async ({ theme, size }) => {
   await ada.post(`/api/issues/${issueId}/comments`, { body: 'Please look, @Zoë Müller.' })
   const page = await dashboard.openAs(zoe, { theme, size })
   const judge = async (name: string) => {
@@ -285,7 +285,7 @@ test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ t
   await page.getByRole('option', { name: 'Grace Hopper' }).waitFor()
   await judge('owner')
   await press(page, 'Escape')
-  // The picker hands the focus back to its button; whoever types before that types into nothing.
+  // The picker returns the focus to its button; keys pressed before that are lost.
   await page.getByRole('option', { name: 'Grace Hopper' }).waitFor({ state: 'hidden' })
 
   const comment = page.getByRole('textbox', { name: 'Comment', exact: true })
@@ -295,7 +295,7 @@ test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ t
   await judge('mention')
 })
 
-test.each(COMBINATIONS)('ownership rules look right and read right: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('ownership rules are accessible and fit: $theme, $size', async ({ theme, size }) => {
   const reader = await dashboard.openAs(ada, { theme, size })
   await reader.goto(`/projects/${project.id}/settings/ownership`)
   await reader.getByRole('button', { name: 'Add rule' }).click()

@@ -11,7 +11,7 @@ import type { IssueDetail } from '#server/issues/issues.api.ts'
 import { until } from './browser.ts'
 import { findChromium } from './chromium.ts'
 
-/** The published browser SDK in a real browser, on a page of another origin: CORS, keepalive and all. */
+/** The published browser SDK in a real browser, on a page of another origin, with CORS and keepalive. */
 
 const server = await testServer({ realTime: true, digestion: 'inline' })
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
 })
 
-/** One script, as a bundler makes it; names are kept so that frames can be compared. */
+/** Bundles one script; keeps names so that frames can be compared. */
 async function bundleShop(): Promise<string> {
   const result = await build({
     configFile: false,

@@ -10,7 +10,7 @@ import { lookAt, settled as settledWithin, watchContext } from './settled.ts'
 
 export type Theme = 'light' | 'dark'
 
-/** The two widths every page is judged at: a desk and the reference phone. */
+/** The two sizes every page is tested at: a desktop and the reference phone. */
 export const WIDTHS = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
 export type WidthName = keyof typeof WIDTHS
 
@@ -27,23 +27,23 @@ const ARGS = [
   '--font-render-hinting=none',
 ]
 
-/** How many times slower pages are made to run, to find what depends on speed: `E2E_SLOWDOWN=5 npm test -- test/e2e`. */
+/** How many times slower pages run, to find what depends on speed: `E2E_SLOWDOWN=5 npm test -- test/e2e`. */
 export const SLOWDOWN = Number(process.env.E2E_SLOWDOWN ?? '1')
 
-/** How long anything may take to come: the machine may be slow, and busy with other things. */
+/** How long to wait for anything: the machine may be slow and busy. */
 const PATIENCE_MS = 30_000 * SLOWDOWN
 
-/** Asks again until what is read is as expected. */
+/** Reads again until the value is as expected. */
 export const eventually = <T>(read: () => T | Promise<T>, timeoutMs = PATIENCE_MS) =>
   expect.poll(read, { timeout: timeoutMs })
 
-/** Asks again until the condition gives something. */
+/** Polls until the condition returns a value. */
 export const until = <T>(what: string, condition: () => T | Promise<T>) => waitFor(what, condition, PATIENCE_MS)
 
-/** Waits until the page has stopped moving (settled.ts): before a look at what is not there, or at where things are. */
+/** Waits until the page has stopped moving (settled.ts): before a test checks what is absent or where elements are. */
 export const settled = (page: Page): Promise<void> => settledWithin(page, PATIENCE_MS)
 
-/** Presses a key once the page has stopped moving: before, another element may have the focus. */
+/** Presses a key when the page has stopped moving: before that, another element may have the focus. */
 export async function press(page: Page, key: string): Promise<void> {
   await settled(page)
   await page.keyboard.press(key)
@@ -55,23 +55,23 @@ async function slowDown(page: Page): Promise<void> {
 }
 
 export type OpenOptions = {
-  /** Of the service, such as `http://127.0.0.1:41234`. */
+  /** Address of the service, such as `http://127.0.0.1:41234`. */
   baseURL: string
   theme?: Theme
   size?: WidthName
-  /** Cookies and storage of a session opened before: `await page.context().storageState()`. */
+  /** Cookies and storage of an earlier session: `await page.context().storageState()`. */
   state?: Awaited<ReturnType<BrowserContext['storageState']>>
 }
 
 export type TestBrowser = {
-  /** A page in a context of its own. What goes wrong in it fails the test that is running. */
+  /** A page in a new context. Its errors fail the test that is running. */
   open(options: OpenOptions): Promise<Page>
-  /** Complaints the running test provokes on purpose. */
+  /** Complaints that the running test provokes on purpose. */
   forgive(pattern: RegExp): void
 }
 
 /**
- * A browser for one test file, closed after its last test. Call at the top level. Errors in the console, uncaught
+ * A browser for one test file, closed after its last test. Call it at the top level. Console errors, uncaught
  * exceptions and violations of the content policy fail the test in which they happen.
  */
 export async function testBrowser(): Promise<TestBrowser> {
@@ -116,7 +116,7 @@ export async function testBrowser(): Promise<TestBrowser> {
       page.setDefaultTimeout(PATIENCE_MS)
       page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`))
       page.on('console', (message) => {
-        // The browser logs each refused call itself; the page shows it, which is what tests look at.
+        // The browser logs each refused request itself; tests look at what the page shows.
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
           troubles.push(message.text())
       })
@@ -132,7 +132,10 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 
 const Violations = z.array(z.object({ id: z.string(), html: z.string(), why: z.string() }))
 
-/** Fails with the rule, the element and the reason of everything axe finds in WCAG 2.2 AA and its best practices. */
+/**
+ * Fails with the rule, the element and the reason of each violation that axe finds of WCAG 2.2 AA and its best
+ * practices.
+ */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
   const found = await lookAt(page, PATIENCE_MS, () => findViolations(page, where))
   const reasons = found.map(({ id, html, why }) => `${id}: ${html} (${why})`)
@@ -140,8 +143,8 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
 }
 
 async function findViolations(page: Page, where: string): Promise<z.infer<typeof Violations>> {
-  // In the page itself: AxeBuilder judges in a second page, for the sake of frames of other origins, and takes four
-  // times as long to describe what passed. The dashboard has no frames.
+  // In the page itself: AxeBuilder runs in a second page, because of frames of other origins, and takes four times as
+  // long to describe what passed. The dashboard has no frames.
   expect(page.frames(), `${where}: frames, which axe would not look into`).toHaveLength(1)
   if (!(await page.evaluate<boolean>("typeof window.axe === 'object'"))) await page.evaluate(axe.source)
   return Violations.parse(
@@ -153,9 +156,9 @@ async function findViolations(page: Page, where: string): Promise<z.infer<typeof
   )
 }
 
-/** Fails when the page can be scrolled sideways. */
+/** Fails when the page scrolls sideways. */
 export async function expectNoSideScroll(page: Page, where: string): Promise<void> {
-  // As text: the browser's globals are none of the test program's types.
+  // As a string: the test program has no types for the browser's globals.
   const { wide, seen } = await lookAt(page, PATIENCE_MS, () =>
     page.evaluate<{ wide: number; seen: number }>(
       '({ wide: document.documentElement.scrollWidth, seen: document.documentElement.clientWidth })',
@@ -164,26 +167,26 @@ export async function expectNoSideScroll(page: Page, where: string): Promise<voi
   expect(wide, `${where}: width of the page`).toBeLessThanOrEqual(seen)
 }
 
-/** Whether the keyboard is there. */
+/** Whether the element has the focus. */
 export const hasFocus = async (element: Locator): Promise<boolean> =>
   (await element.and(element.page().locator(':focus')).count()) === 1
 
-/** Waits for an open menu to have the keyboard: it stands there a moment before. */
+/** Waits until an open menu has the focus: it is shown a moment before. */
 export const menuOpen = (page: Page): Promise<void> =>
   page.locator('[role="menu"]:focus, [role="menu"] :focus').first().waitFor()
 
-/** Where an element is in a page that stands still: for presses at coordinates. */
+/** The box of an element when the page has stopped moving: for presses at coordinates. */
 export async function steadyBox(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
   const box = await lookAt(element.page(), PATIENCE_MS, () => element.boundingBox())
   if (box === null) throw new Error('the element is not shown')
   return box
 }
 
-/** Waits for a toast and rests the pointer on it: it stays, with its Undo, however slow the machine is. */
+/** Waits for a toast and rests the pointer on it: then it stays, with its Undo, also on a slow machine. */
 export const holdToast = (page: Page, text: string | RegExp): Promise<void> =>
   page.locator('.toast').filter({ hasText: text }).last().hover()
 
-/** Saves a picture for somebody who wants to look: only where `SCREENSHOT_DIR` names a folder for them. */
+/** Saves a picture where `SCREENSHOT_DIR` names a folder. */
 export async function screenshot(page: Page, name: string, options: { fullPage?: boolean } = {}): Promise<void> {
   const folder = process.env.SCREENSHOT_DIR
   if (folder === undefined || folder === '') return

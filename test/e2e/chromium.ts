@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /**
- * The Chromium that travels inside an npm package, unpacked once per version into `test/.cache`, for all processes of
- * this checkout together. `CHROMIUM_PATH` names another one.
+ * The Chromium inside an npm package, unpacked once per version into `test/.cache`, for all processes of this checkout.
+ * `CHROMIUM_PATH` names another one.
  */
 
 export type Chromium = { executablePath: string; env: Record<string, string> }
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '../..')
 const STALE_LOCK_MS = 120_000
 const PATIENCE_MS = 180_000
 
-/** Where the browser is, and the environment it needs; unpacks it first when that has not been done. */
+/** Path of the browser and the environment it needs; unpacks it first when necessary. */
 export async function findChromium(): Promise<Chromium> {
   const given = process.env.CHROMIUM_PATH
   if (given !== undefined && given !== '') return { executablePath: given, env: {} }
@@ -24,7 +24,7 @@ export async function findChromium(): Promise<Chromium> {
   if (!existsSync(ready)) await unpackOnce(folder, ready)
   return {
     executablePath: join(folder, 'chromium'),
-    // Off its usual host the package's own libraries and fonts must be named.
+    // Outside its usual host the package's libraries and fonts must be named.
     env: { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_FILE: fontConfig(folder), HOME: folder },
   }
 }
@@ -36,7 +36,7 @@ function packageVersion(): string {
   return version
 }
 
-/** One process unpacks, the others wait: two at once would run into a half-written executable. */
+/** One process unpacks, the others wait: otherwise one would start a half-written executable. */
 async function unpackOnce(folder: string, ready: string): Promise<void> {
   const lock = `${folder}.lock`
   const deadline = Date.now() + PATIENCE_MS
@@ -67,7 +67,7 @@ function takeLock(lock: string): boolean {
     return true
   } catch {
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-    // Its owner was killed; unpacking takes seconds.
+    // The process with the lock was killed; unpacking takes seconds.
     if (age > STALE_LOCK_MS) rmSync(lock, { recursive: true, force: true })
     return false
   }
@@ -75,7 +75,7 @@ function takeLock(lock: string): boolean {
 
 /**
  * The package reads its environment when imported, writes to the temporary folder it finds there, and changes library
- * paths of its process: a child of its own keeps all that away from ours.
+ * paths of its process: a child process keeps that away from ours.
  */
 async function unpack(folder: string): Promise<void> {
   const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
@@ -87,7 +87,7 @@ async function unpack(folder: string): Promise<void> {
 
 const fontConfig = (folder: string): string => join(folder, 'fonts.conf')
 
-/** The one inside the package names folders under /tmp, which would be shared with everybody. */
+/** The configuration inside the package names folders under /tmp, which all users would share. */
 const fontConfigText = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

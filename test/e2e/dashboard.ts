@@ -4,19 +4,22 @@ import type { TestServer } from '../kit/test-server.ts'
 import { testServer } from '../kit/test-server.ts'
 import { testBrowser, type OpenOptions, type TestBrowser } from './browser.ts'
 
-/** The built dashboard, a real service behind it, and a browser in front: one of each per file. */
+/** The built dashboard, a real service and a browser: one of each per file. */
 export type Dashboard = {
   readonly server: TestServer
   readonly browser: TestBrowser
   /** A page without a session. */
   open(options?: Omit<OpenOptions, 'baseURL'>): Promise<Page>
-  /** A page of somebody who has a session already. */
+  /** A page of a user who is logged in. */
   openAs(person: Person, options?: Omit<OpenOptions, 'baseURL' | 'state'>): Promise<Page>
 }
 
 export type Person = Awaited<ReturnType<typeof aFounder>>
 
-/** Call at the top level of a test file. Events are digested as they come, on the real clock; jobs run when asked for. */
+/**
+ * Call it at the top level of a test file. Events are digested as they arrive, on the real clock; jobs run only with
+ * `jobs: true`.
+ */
 export async function testDashboard(options: { jobs?: boolean } = {}): Promise<Dashboard> {
   const server = await testServer({ digestion: 'inline', realTime: true, ...options })
   const browser = await testBrowser()
@@ -42,11 +45,11 @@ export async function testDashboard(options: { jobs?: boolean } = {}): Promise<D
   }
 }
 
-/** Somebody with an organisation and one project. */
+/** A new organisation's owner with one project. */
 export async function aTeam(server: TestServer): Promise<{ person: Person; project: TestProject }> {
   const person = await aFounder(server.url)
   return { person, project: await aProject(person, { name: 'shopper-web' }) }
 }
 
-/** Rows of the issue list that are in the page; long lists hold only those near the view. */
+/** Rows of the issue list in the page; long lists hold only those near the view. */
 export const issueRows = (page: Page): Locator => page.locator('[role=row][data-id]')

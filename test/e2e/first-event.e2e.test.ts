@@ -11,7 +11,7 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await page.waitForURL('**/login')
   await page.getByRole('link', { name: 'Create an organisation' }).click()
 
-  // What is missing is said at each field, before anything is sent.
+  // Missing values are reported at each field before anything is sent.
   await page.getByRole('button', { name: 'Create organisation' }).click()
   await page.getByText('Enter your name.').waitFor()
   await page.getByText('Enter a name for the organisation.').waitFor()
@@ -40,7 +40,7 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   const dsn = await page.getByLabel('Your DSN').inputValue()
   expect(dsn).toMatch(/^http:\/\/[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/)
 
-  // Every platform's snippet carries the DSN.
+  // Every platform's snippet has the DSN.
   for (const name of ['Android', 'iOS', 'React Native', 'Flutter', 'Web', 'Node.js']) {
     await page.getByRole('tab', { name }).click()
     await settled(page)
@@ -61,7 +61,7 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   )
   expect(sent.status).toBe(200)
   await page.getByRole('heading', { name: 'First event received' }).waitFor()
-  // A quarter of a second on a quiet machine; this one may be busy.
+  // It takes a quarter of a second on an idle machine.
   expect(performance.now() - sentAt).toBeLessThan(8_000 * SLOWDOWN)
   await settled(page)
   expect(await page.getByRole('status').filter({ hasText: 'First event received' }).count()).toBe(1)
@@ -72,7 +72,7 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await page.waitForURL(/\/issues\/[0-9a-f-]{36}/)
   await page.getByRole('heading', { level: 1, name: /CheckoutError/ }).waitFor()
 
-  // From now on the home address is the stream.
+  // From now on `/` is the stream.
   await page.goto('/')
   await page.waitForURL('**/issues')
 })
@@ -87,7 +87,7 @@ test('the page can send a test event itself', async () => {
   await page.getByText('TestEvent', { exact: true }).waitFor()
 })
 
-test('without the stream, asking every 2 seconds finds the event too', async () => {
+test('without the live stream, polling every 2 seconds finds the event', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.route('**/api/live', (route) => route.abort())
@@ -97,7 +97,7 @@ test('without the stream, asking every 2 seconds finds the event too', async () 
   await page.getByRole('heading', { name: 'First event received' }).waitFor()
 })
 
-test('finishing later leaves a way back in the rail', async () => {
+test('"finish later" leaves a link in the rail', async () => {
   const { person } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto('/onboarding')

@@ -4,7 +4,7 @@ const Script = z.object({
   buildWeb: z.custom<(node: string) => Promise<boolean>>((value) => typeof value === 'function'),
 })
 
-/** The same build as `npm start` makes; nothing to do when the sources are those of the last. */
+/** The same build as `npm start` makes; does nothing when the sources have not changed. */
 export default async function buildDashboard(): Promise<void> {
   const path = new URL('../../scripts/build-web.mjs', import.meta.url).href
   const { buildWeb } = Script.parse(await import(path))

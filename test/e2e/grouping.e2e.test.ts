@@ -31,7 +31,7 @@ await until('three issues', async () => (await issuesNow()).length === 3)
 const idOf = async (name: string): Promise<string> =>
   (await issuesNow()).find(({ title }) => title.includes(name))?.id ?? ''
 
-test('merge: found, picked, merged; why, and the way back', async () => {
+test('merge: found, picked, merged, explained, and undone', async () => {
   const [visa, paypal] = [await idOf('visa'), await idOf('paypal')]
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${visa}`)
@@ -50,7 +50,7 @@ test('merge: found, picked, merged; why, and the way back', async () => {
   await page.getByRole('heading', { name: 'Merged into this issue' }).waitFor()
   await screenshot(page, 'grouping-why', { fullPage: true })
 
-  // An old link leads on.
+  // An old link redirects.
   const other = await dashboard.openAs(person)
   await other.goto(`/issues/${paypal}`)
   await other.waitForURL(`**/issues/${visa}*`)
@@ -60,7 +60,7 @@ test('merge: found, picked, merged; why, and the way back', async () => {
   await until('three issues again', async () => (await issuesNow()).length === 3)
 })
 
-test('rules: written, previewed, refused where wrong, saved, and in force', async () => {
+test('rules: written, previewed, refused when invalid, saved, and applied', async () => {
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/general`)
   await page.getByRole('link', { name: 'Grouping' }).click()
@@ -82,7 +82,7 @@ test('rules: written, previewed, refused where wrong, saved, and in force', asyn
   await rule.getByText('2 events').waitFor()
   await screenshot(page, 'grouping-rules', { fullPage: true })
 
-  // What only the server knows to be wrong is said in its words.
+  // Mistakes that only the server finds are shown in its words.
   await rule.getByLabel('Fingerprint').fill('{{ colour }}')
   dashboard.browser.forgive(/400/)
   await press(page, 'Control+s')
@@ -97,7 +97,7 @@ test('rules: written, previewed, refused where wrong, saved, and in force', asyn
   )
 })
 
-test('discard: asked twice, gone, dropped from then on, and taken up again in the settings', async () => {
+test('discard: confirmed twice, removed, later events dropped, and restored in the settings', async () => {
   const voucher = await idOf('voucher')
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${voucher}`)
@@ -117,7 +117,7 @@ test('discard: asked twice, gone, dropped from then on, and taken up again in th
   await list.getByText('No discarded issues.').waitFor()
 })
 
-test('a newer version: what would change is shown before anybody agrees', async () => {
+test('a newer version: its effect is shown before the upgrade', async () => {
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/grouping`)
   await page.getByRole('button', { name: `Upgrade to version ${TEST_GROUPING_VERSION}…` }).click()
@@ -133,7 +133,7 @@ const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
   (['desk', 'phone'] as const).map((size) => ({ theme, size })),
 )
 
-test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('grouping is accessible and fits: $theme, $size', async ({ theme, size }) => {
   const page = await dashboard.openAs(person, { theme, size })
   await page.goto(`/projects/${project.id}/settings/grouping`)
   await page.getByRole('group', { name: 'Fingerprint rule 1' }).waitFor()
@@ -152,7 +152,7 @@ test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ t
   await screenshot(page, `grouping-merge-${theme}-${size}`)
 })
 
-test('at 320 pixels nothing is cut off sideways', async () => {
+test('at 320 pixels no page scrolls sideways', async () => {
   const page = await dashboard.openAs(person)
   await page.setViewportSize({ width: 320, height: 700 })
   await page.goto(`/projects/${project.id}/settings/grouping`)

@@ -6,7 +6,7 @@ import { aTeam, testDashboard } from './dashboard.ts'
 const dashboard = await testDashboard()
 const { server } = dashboard
 
-/** A team whose project has had a bit of everything. */
+/** A team whose project has outcomes of several kinds. */
 async function aBusyTeam() {
   const team = await aTeam(server)
   const { key, projectNumber } = dsnParts(team.project.dsn)
@@ -29,7 +29,7 @@ async function aBusyTeam() {
 
 const busy = await aBusyTeam()
 
-test('says what arrived, what was refused and why, and what never came', async () => {
+test('shows accepted and refused items with reasons, and losses on the client', async () => {
   const page = await dashboard.openAs(busy.person)
   await page.goto('/issues')
   await page.getByRole('link', { name: 'Intake' }).click()
@@ -45,7 +45,7 @@ test('says what arrived, what was refused and why, and what never came', async (
   await lost.getByText('1,284').waitFor()
   await page.getByText(/^Over the limit for errors at .*: accepted 1 event of a new problem anyway/).waitFor()
 
-  // Another time in view is another address.
+  // Another range is another address.
   await page.getByRole('button', { name: '7d' }).click()
   await page.waitForURL('**range=7d*')
   await became.getByText('Not JSON.').waitFor()
@@ -81,7 +81,7 @@ const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
   (['desk', 'phone'] as const).map((size) => ({ theme, size })),
 )
 
-test.each(COMBINATIONS)('can be used by everybody: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('is accessible and fits: $theme, $size', async ({ theme, size }) => {
   const page = await dashboard.openAs(busy.person, { theme, size })
   await page.goto(`/intake?project=${busy.project.id}`)
   await page.getByRole('heading', { name: 'Limits' }).waitFor()
@@ -90,7 +90,7 @@ test.each(COMBINATIONS)('can be used by everybody: $theme, $size', async ({ them
   await screenshot(page, `intake-${theme}-${size}`)
 })
 
-test('nothing is cut off sideways at 320 pixels', async () => {
+test('at 320 pixels the page does not scroll sideways', async () => {
   const page = await dashboard.openAs(busy.person)
   await page.setViewportSize({ width: 320, height: 700 })
   await page.goto(`/intake?project=${busy.project.id}`)

@@ -15,7 +15,7 @@ import {
 } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
-/** How an issue is resolved and ignored on the dashboard, and how it says why it came back. */
+/** How an issue is resolved and ignored on the dashboard, and how it explains its return. */
 
 const dashboard = await testDashboard()
 
@@ -26,7 +26,7 @@ const state = async (person: Person, id: string) => (await person.get(`/api/issu
 const holds = (person: Person, id: string, expected: Record<string, unknown>) =>
   eventually(() => state(person, id)).toMatchObject(expected)
 
-test('resolved in this release, another, the next one, a commit; undone with what held before', async () => {
+test('resolved in this release, another, the next one, a commit; undo restores the earlier state', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const id = await anIssue(person, project)
   const page = await dashboard.openAs(person)
@@ -70,7 +70,7 @@ test('resolved in this release, another, the next one, a commit; undone with wha
   await holds(person, id, { resolution: { in_commit: 'abcdef1234' } })
 })
 
-test('ignored until it escalates, more events, a date, for good', async () => {
+test('ignored until it escalates, until more events, until a date, forever', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const id = await anIssue(person, project)
   const page = await dashboard.openAs(person)
@@ -112,7 +112,7 @@ test('from a row of the stream', async () => {
   await holds(person, id, { status: 'ignored', ignore_until: { users: 7 } })
 })
 
-test('somebody who may only look gets no such menus', async () => {
+test('a viewer sees no such menus', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const id = await anIssue(person, project)
   await dashboard.server.app.db.query(
@@ -127,7 +127,7 @@ test('somebody who may only look gets no such menus', async () => {
   expect(await page.getByRole('button', { name: 'How long to leave it' }).count()).toBe(0)
 })
 
-/** Resolved in a release, back in a later one. */
+/** An issue resolved in one release and regressed in a later one. */
 async function regressed(page: Page, person: Person, project: TestProject): Promise<string> {
   const id = await anIssue(person, project)
   await person.patch(`/api/issues/${id}`, { status: 'resolved', resolution: { in_release: 'shop@2.3.1' } })
@@ -137,7 +137,7 @@ async function regressed(page: Page, person: Person, project: TestProject): Prom
   return id
 }
 
-test('what is no regression is resolved again, for the releases seen so far', async () => {
+test('"Not a regression" resolves the issue again, for the releases seen so far', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   const id = await regressed(page, person, project)
@@ -145,7 +145,7 @@ test('what is no regression is resolved again, for the releases seen so far', as
   await holds(person, id, { status: 'resolved', resolution: { in_next_release: true } })
 })
 
-test('a project decides when issues escalate and reach many', async () => {
+test('a project sets when issues escalate and become severe', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/general`)
@@ -169,7 +169,7 @@ test.each<[Theme, WidthName]>([
   ['dark', 'desk'],
   ['light', 'phone'],
   ['dark', 'phone'],
-])('an issue that came back, %s, %s', async (theme, size) => {
+])('a regressed issue is accessible and fits: %s, %s', async (theme, size) => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person, { theme, size })
   await regressed(page, person, project)
@@ -196,7 +196,7 @@ test.each<[Theme, WidthName]>([
   await screenshot(page, `status-menu-${theme}-${size}`)
 })
 
-test('a double press and a key held down decide once, and the Undo takes that back', async () => {
+test('a double press and a held key decide once, and Undo restores the earlier state', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const id = await anIssue(person, project)
   const page = await dashboard.openAs(person)
@@ -219,7 +219,7 @@ test('a double press and a key held down decide once, and the Undo takes that ba
   expect(sent).toHaveLength(2)
 })
 
-test('an issue deleted by somebody else says so; what was written outlives the session', async () => {
+test('an issue deleted by another member says so; a draft survives a log-in', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const id = await anIssue(person, project)
   const page = await dashboard.openAs(person)
@@ -237,7 +237,7 @@ test('an issue deleted by somebody else says so; what was written outlives the s
   await settled(page)
   expect(await field.inputValue()).toBe('Seen after the rollout.')
 
-  // A log-out forgets it: whoever sits there next shall not come by it.
+  // A log-out deletes the draft: the next user of the browser must not see it.
   await page.getByRole('button', { name: /account of/ }).click()
   await page.getByRole('menuitem', { name: 'Log out' }).click()
   await page.waitForURL(/\/login/)
@@ -253,7 +253,7 @@ test('an issue deleted by somebody else says so; what was written outlives the s
   await page.getByRole('heading', { name: 'This issue does not exist' }).waitFor()
 })
 
-test('what is typed while a comment is on its way is kept', async () => {
+test('text typed while a comment is being sent is kept', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const id = await anIssue(person, project)
   const page = await dashboard.openAs(person)

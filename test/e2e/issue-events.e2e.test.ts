@@ -4,7 +4,7 @@ import { type EventFields, newEventId } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
-/** The events of an issue on its page: which one is shown, all of them filtered, what they share, where they come from. */
+/** The events of an issue on its page: the shown event, the filtered list, shared values, their origin. */
 
 const dashboard = await testDashboard()
 const Listed = z.object({ items: z.array(z.object({ id: z.string(), type: z.string(), event_count: z.number() })) })
@@ -12,7 +12,7 @@ const Listed = z.object({ items: z.array(z.object({ id: z.string(), type: z.stri
 const EVENTS = 24
 const LONG_AGO_S = 6 * 86_400
 
-/** An issue of two releases whose newest event is plain, and another one to compare with. Newest first. */
+/** Creates an issue of two releases whose newest event is plain, and another one to compare with. Newest first. */
 async function anIssue(): Promise<{ person: Person; issueId: string; ids: string[] }> {
   const { person, project } = await aTeam(dashboard.server)
   const now = Date.now() / 1000
@@ -45,7 +45,7 @@ async function anIssue(): Promise<{ person: Person; issueId: string; ids: string
 
 const short = (id: string | undefined) => (id ?? '').slice(0, 8)
 
-test('latest, most complete, first, older and newer, also under a filter', async () => {
+test('latest, most complete, first, older and newer event, also with a filter', async () => {
   const { person, issueId, ids } = await anIssue()
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${issueId}`)
@@ -85,7 +85,7 @@ test('latest, most complete, first, older and newer, also under a filter', async
   await shows(ids[0])
 })
 
-test('what they share leads to those events; the JSON is what is stored', async () => {
+test('a shared value links to its events; the JSON is the stored event', async () => {
   const { person, issueId } = await anIssue()
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${issueId}`)
@@ -114,7 +114,7 @@ test.each([
   ['dark', 'desk'],
   ['light', 'phone'],
   ['dark', 'phone'],
-] as const)('the page whole, %s, %s', async (theme, size) => {
+] as const)('the page is accessible and fits: %s, %s', async (theme, size) => {
   const { person, issueId } = await anIssue()
   await person.post(`/api/issues/${issueId}/comments`, {
     body: 'Mine. Posting `receipt` through **the owner** fixes it.',

@@ -15,7 +15,7 @@ const dashboard = await testDashboard()
 
 const dump = gunzipSync(readSamples(/minidump/).at(-1)?.body ?? Buffer.alloc(0))
 
-/** A picture of 240 × 120 pixels in stripes. */
+/** A striped image of 240 × 120 pixels. */
 const picture = pngOf(240, 120)
 
 function pngOf(width: number, height: number): Buffer {
@@ -44,7 +44,7 @@ function pngOf(width: number, height: number): Buffer {
 
 type Item = { readonly headers: object; readonly payload: string | Buffer }
 
-/** Sends an envelope, waits for its event's issue, and opens that. */
+/** Sends an envelope, waits for its event's issue, and opens the issue. */
 async function openIssueOf(person: Person, project: TestProject, page: Page, event: object, items: Item[]) {
   const { key, projectNumber } = dsnParts(project.dsn)
   const eventId = z.object({ event_id: z.string() }).parse(event).event_id
@@ -67,7 +67,7 @@ async function openIssueOf(person: Person, project: TestProject, page: Page, eve
   await page.getByRole('region', { name: 'Why grouped' }).waitFor()
 }
 
-test('files can be seen and downloaded, and what users wrote is read', async () => {
+test('files are shown and downloaded, and feedback is shown', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   const event = anEvent({ breadcrumbs: [] })
@@ -95,7 +95,7 @@ test('files can be seen and downloaded, and what users wrote is read', async () 
     expect.stringMatching(/^fake\.png\s*Image\s*21\sB/),
     expect.stringMatching(/^app\.log\s*File\s*2\.1\skB/),
   ])
-  // Nothing is fetched before somebody asks.
+  // Files are fetched on demand only.
   await settled(page)
   expect(await files.getByRole('img', { name: 'screenshot.png' }).count()).toBe(0)
   await files.getByRole('button', { name: 'Preview screenshot.png' }).click()
@@ -120,7 +120,7 @@ test('files can be seen and downloaded, and what users wrote is read', async () 
   await feedback.getByText('about this event').waitFor()
 })
 
-test('a native crash tells reason, place, threads and modules', async () => {
+test('a native crash shows reason, address, threads and modules', async () => {
   const { person, project } = await aTeam(dashboard.server)
   for (const [theme, size] of [
     ['light', 'desk'],
@@ -164,7 +164,7 @@ test('a native crash tells reason, place, threads and modules', async () => {
   }
 })
 
-test('profiles are kept from when the project says so', async () => {
+test('profiles are stored once the project enables it', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/general`)

@@ -3,7 +3,7 @@ import { anEvent, anException, sendEvent } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
-/** Names and texts as long as an SDK may send them, without a place to break. */
+/** Names and texts of the maximum length, without a place to break. */
 
 const dashboard = await testDashboard()
 const long = (characters: number, sign: string) => sign.repeat(characters)
@@ -11,7 +11,7 @@ const long = (characters: number, sign: string) => sign.repeat(characters)
 test.each([
   { theme: 'light', size: 'desk' },
   { theme: 'dark', size: 'phone' },
-] as const)('nothing long widens a page: $theme, $size', async ({ theme, size }) => {
+] as const)('long texts do not widen a page: $theme, $size', async ({ theme, size }) => {
   const { person, project } = await aTeam(dashboard.server)
   await sendEvent(
     dashboard.server.url,

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { eventually, expectAccessible, expectNoSideScroll, press, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
-/** How the release of an event is doing, beside the event; and keys of the issue page. */
+/** Release health beside the event, and keys of the issue page. */
 
 const dashboard = await testDashboard()
 
 test.each([
   { theme: 'light', size: 'desk' },
   { theme: 'dark', size: 'phone' },
-] as const)('the release of the event is told and led to: $theme, $size', async ({ theme, size }) => {
+] as const)('the release of the event is shown and linked: $theme, $size', async ({ theme, size }) => {
   const { person, project } = await aTeam(dashboard.server)
   const started = new Date(Date.now() - 3_600_000)
   await dashboard.server.sessions({ project, release: 'shop@1.0.0', started, exited: 90, crashed: 10 })
@@ -27,7 +27,7 @@ test.each([
   await press(page, 'm')
   const dialog = page.getByRole('dialog', { name: /Merge/ })
   await dialog.waitFor()
-  // Not the keys of the page behind it.
+  // The keys of the page behind it do not apply.
   await press(page, 'Escape')
   await dialog.waitFor({ state: 'hidden' })
 

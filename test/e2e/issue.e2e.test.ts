@@ -19,7 +19,7 @@ const dashboard = await testDashboard()
 
 const frame = (fields: Record<string, unknown>) => ({ in_app: false, lineno: 1, ...fields })
 
-/** A crash with a cause, framework frames around the app's own, crumbs, request, contexts: what an SDK sends at best. */
+/** A crash with a cause, framework frames, breadcrumbs, request and contexts: the most that an SDK sends. */
 function aCrash(fields: Record<string, unknown> = {}): Record<string, unknown> {
   const at = Date.now() / 1000
   return anEvent({
@@ -105,7 +105,7 @@ async function openIssue(
   return id
 }
 
-test('an issue tells what broke, where, after what, and for whom', async () => {
+test('an issue shows the error, its place, the breadcrumbs and the affected users', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await openIssue(person, project, [aCrash()], page)
@@ -121,7 +121,7 @@ test('an issue tells what broke, where, after what, and for whom', async () => {
   await trace.getByText('Local variables').click()
   await trace.getByText('"total": 41.8').waitFor()
 
-  // The two frames of the framework are one line until somebody wants them.
+  // The two frames of the framework are one line until it is opened.
   await settled(page)
   expect(await trace.getByText('router.js').count()).toBe(0)
   await trace.getByRole('button', { name: '2 framework frames express' }).click()
@@ -152,7 +152,7 @@ test('an issue tells what broke, where, after what, and for whom', async () => {
     .waitFor()
 })
 
-test('resolve and reopen by key, with the activity that says who', async () => {
+test('resolve and reopen by key; the activity names the member', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   const id = await openIssue(person, project, [aCrash()], page)
@@ -169,7 +169,7 @@ test('resolve and reopen by key, with the activity that says who', async () => {
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('resolved')
 })
 
-test('an issue that comes back says so, and why', async () => {
+test('a regressed issue says so, and why', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   const id = await openIssue(person, project, [aCrash()], page)
@@ -182,7 +182,7 @@ test('an issue that comes back says so, and why', async () => {
   await page.getByRole('heading', { level: 1 }).waitFor()
 })
 
-test('the event that is read stays; a newer one is offered, neighbours are stepped to', async () => {
+test('the shown event stays; a newer one is offered; next and previous work', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   const [first, second, third] = [newEventId(), newEventId(), newEventId()]
@@ -220,7 +220,7 @@ test('the event that is read stays; a newer one is offered, neighbours are stepp
   await json.waitFor({ state: 'hidden' })
 })
 
-test('comments are written in Markdown, shown without markup of their own, and deleted', async () => {
+test('comments are written in Markdown, shown without raw HTML, and deleted', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await openIssue(person, project, [aCrash()], page)
@@ -247,7 +247,7 @@ test('comments are written in Markdown, shown without markup of their own, and d
   await activity.getByText('A comment was deleted').waitFor()
 })
 
-test('text of an event is never markup, whatever it says', async () => {
+test('text of an event is never interpreted as markup', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   const evil = '"><script>window.hit = 1</script><img src=x onerror="window.hit = 1">'
@@ -273,7 +273,7 @@ test('text of an event is never markup, whatever it says', async () => {
   expect(await page.locator('main a[href^="javascript"]').count()).toBe(0)
 })
 
-test('whoever sends events calls things as every object calls its own, and breaks no page', async () => {
+test('names such as `constructor` and `__proto__` in events break no page', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await openIssue(
@@ -298,7 +298,7 @@ test('whoever sends events calls things as every object calls its own, and break
     .waitFor()
 })
 
-test('J and K walk the list one came from, digits jump to sections', async () => {
+test('J and K walk the list the user came from, digits jump to sections', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   for (const [index, type] of ['AError', 'BError'].entries()) {
@@ -333,7 +333,7 @@ test('J and K walk the list one came from, digits jump to sections', async () =>
   await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(1)
 })
 
-test('a message without a stack leads with its words, an unknown issue says so', async () => {
+test('a message without a stack shows its text first; an unknown issue says so', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   const message = {

@@ -13,7 +13,7 @@ import {
 } from './browser.ts'
 import { aTeam, issueRows, testDashboard, type Person } from './dashboard.ts'
 
-/** Many issues at once: everything that matches, undo, ten thousand rows. */
+/** Bulk operations: everything that matches, undo, ten thousand rows. */
 
 const dashboard = await testDashboard({ jobs: true })
 
@@ -25,7 +25,7 @@ const openStream = async (page: Page) => {
 }
 const rowsInPage = (page: Page) => issueRows(page).count()
 
-test('everything that matches is resolved behind the page, and taken back exactly', async () => {
+test('everything that matches is resolved in the background, and undone exactly', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 420)
   const page = await dashboard.openAs(person)
@@ -43,7 +43,7 @@ test('everything that matches is resolved behind the page, and taken back exactl
   await eventually(() => rowsInPage(page)).toBeGreaterThan(10)
 })
 
-test('take it, merge two, take that back', async () => {
+test('assign to me, merge two, undo', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 3)
   const page = await dashboard.openAs(person)
@@ -60,7 +60,7 @@ test('take it, merge two, take that back', async () => {
   await eventually(() => totalOf(person, 'unresolved')).toBe(3)
 })
 
-test('ten thousand rows: forty in the page, from the first to the last', async () => {
+test('ten thousand rows: about forty are in the page, from the first to the last', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 10_000)
   const page = await dashboard.openAs(person)
@@ -75,12 +75,12 @@ test('ten thousand rows: forty in the page, from the first to the last', async (
     return issueRows(page).last().getAttribute('aria-rowindex')
   }, 120_000).toBe('10001')
   expect(most).toBeLessThanOrEqual(40)
-  // Everything that is loaded is chosen, and stays so however far away it is.
+  // Everything loaded is selected and stays so, however far away.
   await press(page, 'Control+A')
   await page.getByRole('toolbar', { name: 'Actions for 10000 selected issues' }).waitFor()
   await page.evaluate('scrollTo({ top: 0 })')
   await page.locator('[role=row][data-id][aria-rowindex="2"]').waitFor()
-  // The page's own processor time: whatever else the machine is busy with. A list that draws all rows takes seconds.
+  // Processor time of the page, independent of other load. A list that draws all rows takes seconds.
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const busyMs = async () => {

@@ -5,7 +5,7 @@ import { seedIssues } from '../kit/seed-issues.ts'
 import { eventually, expectAccessible, hasFocus, press, settled } from './browser.ts'
 import { aTeam, issueRows, testDashboard, type Person } from './dashboard.ts'
 
-/** What keys and choices survive: live news, menus and dialogs, a look at an issue, refusals. */
+/** What focus and selection survive: live messages, menus and dialogs, a visit to an issue, refusals. */
 
 const dashboard = await testDashboard({ jobs: true })
 
@@ -24,7 +24,7 @@ async function opened(person: Person): Promise<Page> {
 const sendOne = (project: TestProject, type: string) =>
   dashboard.server.event({ project, error: { type, value: `${type} happened` } })
 
-test('menus, panels and dialogs keep the keys to themselves', async () => {
+test('keys pressed in menus, panels and dialogs do not reach the page', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 3)
   const page = await opened(person)
@@ -52,7 +52,7 @@ test('menus, panels and dialogs keep the keys to themselves', async () => {
 
   await eventually(() => hasFocus(page.getByRole('button', { name: /^Filter/ }))).toBe(true)
 
-  // Written, not obeyed.
+  // Typed as text, not run as a shortcut.
   const searchBox = page.getByRole('searchbox')
   await press(page, '/')
   await page.keyboard.type('thing 2 rix')
@@ -60,11 +60,11 @@ test('menus, panels and dialogs keep the keys to themselves', async () => {
   expect((await person.get('/api/issues?status=unresolved&limit=1')).body['total']).toBe(3)
 })
 
-test('what is typed while the list follows is kept', async () => {
+test('text typed while the list updates is kept', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 3)
   const page = await opened(person)
-  // A letter that comes after the list was asked for and before the address has changed.
+  // A letter typed after the list was requested and before the address has changed.
   await page.evaluate(`(() => {
     const real = window.fetch
     window.fetch = (input, init) => {
@@ -83,13 +83,13 @@ test('what is typed while the list follows is kept', async () => {
   await eventually(async () => [await searchBox.inputValue(), await hasFocus(searchBox)]).toEqual(['thing+2', true])
   await page.waitForURL((url) => url.searchParams.get('q') === 'thing+2')
 
-  // Back and cleared filters still change what stands there.
+  // Back and cleared filters still change the text.
   await press(page, 'Escape')
   await eventually(() => searchBox.inputValue()).toBe('')
   await page.waitForURL((url) => !url.searchParams.has('q'))
 })
 
-test('the row that has the focus keeps it while news come, and after a choice is given up', async () => {
+test('the focused row keeps the focus when live messages arrive and when the selection is cleared', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await sendOne(project, 'FirstError')
   await sendOne(project, 'SecondError')
@@ -115,7 +115,7 @@ test('the row that has the focus keeps it while news come, and after a choice is
   expect(await hasFocus(linkAt(page, 1))).toBe(true)
 })
 
-test('what was chosen is still chosen after a look at an issue', async () => {
+test('the selection survives a visit to an issue', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 5)
   const page = await opened(person)
@@ -131,13 +131,13 @@ test('what was chosen is still chosen after a look at an issue', async () => {
   await settled(page)
   expect(await rowAt(page, 0).getByRole('checkbox').isChecked()).toBe(true)
   expect(await rowAt(page, 2).getByRole('checkbox').isChecked()).toBe(false)
-  // Another list begins without a choice.
+  // Another list starts without a selection.
   await page.getByRole('link', { name: /^Unresolved/ }).click()
   await page.waitForURL(/status=unresolved/)
   await bar(page, 2).waitFor({ state: 'hidden' })
 })
 
-test('Shift with a press chooses everything between', async () => {
+test('Shift with a press selects everything between', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 6)
   const page = await opened(person)
@@ -159,7 +159,7 @@ test('issues that could not be changed are named with their reasons', async () =
   const page = await opened(person)
   await press(page, 'Control+a')
   await bar(page, 5).waitFor()
-  // Somebody else was faster.
+  // Another member was faster.
   await dashboard.server.app.db.query('delete from issues where id = any($1)', [ids.slice(0, 2)])
   await press(page, 'r')
   await page.getByText('3 issues resolved').waitFor()
@@ -174,7 +174,7 @@ test('issues that could not be changed are named with their reasons', async () =
   await dialog.waitFor({ state: 'hidden' })
 })
 
-test('an older change is taken back without the newer one', async () => {
+test('an older change is undone without the newer one', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 4)
   const page = await opened(person)
@@ -198,7 +198,7 @@ test('an older change is taken back without the newer one', async () => {
   await page.getByRole('link', { name: 'Resolved 1', exact: true }).waitFor()
 })
 
-test('a change that is refused late takes back itself alone', async () => {
+test('a change that is refused late restores only its own issue', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 3)
   const page = await opened(person)
@@ -211,7 +211,7 @@ test('a change that is refused late takes back itself alone', async () => {
     await new Promise<void>((done) => (refuse = done))
     return route.fulfill({ status: 403, json: { error: 'Your role cannot do this.' } })
   })
-  // A busy browser lets requests by for a moment after it was told to hold them: the page begins anew.
+  // A busy browser lets requests through for a moment after the route was set: reload the page first.
   await page.reload()
   await issueRows(page).first().waitFor()
   await page.keyboard.press('j')

@@ -4,7 +4,7 @@ import type { TestProject } from '../kit/founder.ts'
 import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled, steadyBox } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
-/** The strip above the stream: what it says, and the time chosen in it. */
+/** The strip above the stream: its figures, and the time selected in it. */
 
 const dashboard = await testDashboard()
 const HOUR_MS = 3_600_000
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
 const reader = (page: Page) => page.getByRole('slider', { name: 'Read values' })
 
-/** One that ended half a day ago, one that began this hour. */
+/** One issue that ended half a day ago, one that started this hour. */
 async function anOldAndANew(project: TestProject): Promise<void> {
   const from = (type: string, hoursAgo: number) => ({
     timestamp: (Date.now() - hoursAgo * HOUR_MS) / 1000,
@@ -33,7 +33,7 @@ async function opened(
   return page
 }
 
-/** Drags over a part of the chart, as fractions of its width. */
+/** Drags over a part of the chart, given in fractions of its width. */
 async function drag(page: Page, from: number, to: number): Promise<void> {
   const box = await steadyBox(reader(page))
   const at = (fraction: number) => box.x + box.width * fraction
@@ -45,7 +45,7 @@ async function drag(page: Page, from: number, to: number): Promise<void> {
   await page.mouse.up()
 }
 
-test('a time is chosen by dragging, stands in the address, and is given up by Escape', async () => {
+test('a time is selected by dragging, is in the address, and is cleared by Escape', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await anOldAndANew(project)
   const page = await opened(person)
@@ -60,7 +60,7 @@ test('a time is chosen by dragging, stands in the address, and is given up by Es
   await strip.waitFor()
   await eventually(() => strip.locator('dd').first().textContent()).toBe('1')
 
-  // The address alone brings it back.
+  // The address alone restores it.
   await page.reload()
   await eventually(() => titles(page)).toEqual(['OldError'])
   await press(page, 'j')
@@ -68,7 +68,7 @@ test('a time is chosen by dragging, stands in the address, and is given up by Es
   await eventually(() => titles(page)).toEqual(['NewError', 'OldError'])
   expect(page.url()).not.toMatch(/from=/)
 
-  // A press without a drag chooses nothing; another range gives the time up.
+  // A press without a drag selects nothing; another range clears the time.
   await reader(page).click()
   expect(page.url()).not.toMatch(/from=/)
   await drag(page, 0.9, 1)
@@ -77,7 +77,7 @@ test('a time is chosen by dragging, stands in the address, and is given up by Es
   await page.waitForURL((url) => url.searchParams.get('range') === '7d' && !url.searchParams.has('from'))
 })
 
-test('without a pointer: arrows read, Shift marks, Enter looks, Escape goes back', async () => {
+test('without a pointer: arrows read, Shift marks, Enter selects, Escape clears', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await anOldAndANew(project)
   const page = await opened(person)
@@ -92,7 +92,7 @@ test('without a pointer: arrows read, Shift marks, Enter looks, Escape goes back
   await eventually(() => titles(page)).toEqual(['NewError', 'OldError'])
 })
 
-test('a time with nothing in it says what hides the rest; words that are no time are dropped', async () => {
+test('an empty time says what hides the rest; an invalid time is dropped', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await anOldAndANew(project)
   const page = await opened(person, {}, '?from=nonsense&to=2026-11-20T06:00Z')
@@ -107,7 +107,7 @@ test('a time with nothing in it says what hides the rest; words that are no time
 
 test.each(
   (['light', 'dark'] as const).flatMap((theme) => (['desk', 'phone'] as const).map((size) => ({ theme, size }))),
-)('crash-free sessions, users and a chosen time: $theme, $size', async ({ theme, size }) => {
+)('crash-free sessions, users and a selected time: $theme, $size', async ({ theme, size }) => {
   const { person, project } = await aTeam(dashboard.server)
   await anOldAndANew(project)
   const started = new Date(Date.now() - 2 * HOUR_MS)

@@ -17,7 +17,7 @@ import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 
-/** An issue of each type; the first stands on top of the list, since it happened last. */
+/** An issue of each type; the first is at the top of the list, since it happened last. */
 const issuesOf = (project: TestProject, types: readonly string[]) =>
   dashboard.server.events(
     project,
@@ -38,7 +38,7 @@ const openStream = async (page: Page, search = '') => {
   await page.getByRole('rowheader').first().waitFor()
 }
 
-test('an event sent to the DSN stands in the stream with what people look for', async () => {
+test('an event sent to the DSN is in the stream with its main facts', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['PaymentError'])
   const page = await dashboard.openAs(person)
@@ -55,7 +55,7 @@ test('an event sent to the DSN stands in the stream with what people look for', 
   expect(await page.getByRole('table', { name: 'Issues' }).getAttribute('aria-rowcount')).toBe('2')
 })
 
-test('triage without a pointer: move, choose, resolve, undo, ignore, open', async () => {
+test('triage without a pointer: move, select, resolve, undo, ignore, open', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError', 'BError', 'CError', 'DError'])
   const page = await dashboard.openAs(person)
@@ -93,7 +93,7 @@ test('triage without a pointer: move, choose, resolve, undo, ignore, open', asyn
   await page.waitForURL(/\/issues\/[0-9a-f-]{36}/)
   await page.getByRole('heading', { name: /^BError/, level: 1 }).waitFor()
 
-  // Back finds the list as it was left.
+  // Back shows the list as it was left.
   await page.goBack()
   await page.waitForURL(/cursor=/)
   await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
@@ -101,7 +101,7 @@ test('triage without a pointer: move, choose, resolve, undo, ignore, open', asyn
   await eventually(() => hasFocus(row(page, 'CError').getByRole('link'))).toBe(true)
 })
 
-test('owner and severity are changed from the row, by keys and by pointer', async () => {
+test('assignee and severity are changed from the row, by keys and by pointer', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError'])
   const page = await dashboard.openAs(person)
@@ -131,7 +131,7 @@ test('owner and severity are changed from the row, by keys and by pointer', asyn
   )
 })
 
-test('new issues wait behind the pill while the list holds still', async () => {
+test('new issues wait behind the pill while the list stays as it is', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError'])
   const page = await dashboard.openAs(person)
@@ -143,7 +143,7 @@ test('new issues wait behind the pill while the list holds still', async () => {
   await settled(page)
   expect(await titles(page)).toEqual(['AError'])
 
-  // Another event of the one that is shown counts in place.
+  // Another event of a shown issue is counted in place.
   await dashboard.server.event({ project, error: { type: 'AError', value: 'AError happened' } })
   await row(page, 'AError').getByTitle('2 events').waitFor()
   await settled(page)
@@ -154,7 +154,7 @@ test('new issues wait behind the pill while the list holds still', async () => {
   await eventually(() => page.getByRole('button', { name: /new issue/ }).count()).toBe(0)
 })
 
-test('search, filters and sort stand in the address and say what hides the rest', async () => {
+test('search, filters and sort are in the address and say what hides the rest', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AlphaError', 'BetaError'])
   const page = await dashboard.openAs(person)
@@ -185,7 +185,7 @@ test('search, filters and sort stand in the address and say what hides the rest'
   await page.getByRole('button', { name: 'Sort by first seen' }).waitFor()
 })
 
-test('deleting asks for the words, and is for admins', async () => {
+test('deleting asks for a typed confirmation, and is for admins', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError', 'BError'])
   const page = await dashboard.openAs(person)
@@ -205,7 +205,7 @@ test('deleting asks for the words, and is for admins', async () => {
   await eventually(async () => (await person.get('/api/issues')).body['total']).toBe(0)
 })
 
-test('a refused change is taken back and told', async () => {
+test('a refused change is undone and reported', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError'])
   const page = await dashboard.openAs(person)
@@ -222,7 +222,7 @@ test('a refused change is taken back and told', async () => {
   await eventually(() => titles(page)).toEqual(['AError'])
 })
 
-test('nothing arrived yet, nothing wrong, and a list that did not load are told apart', async () => {
+test('"no events yet", "no issues" and "did not load" are different messages', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto('/issues')
@@ -241,7 +241,7 @@ test('nothing arrived yet, nothing wrong, and a list that did not load are told 
   await eventually(() => titles(page)).toEqual(['AError'])
 })
 
-test('a long list is a window of few rows, paged in the background, walked by keys', async () => {
+test('a long list renders few rows, loads pages in the background, and is walked by keys', async () => {
   const { person } = await aTeam(dashboard.server)
   const project = await aProject(person, { name: 'many' })
   const types = Array.from({ length: 230 }, (_, index) => `Error${String(index).padStart(3, '0')}X`)
@@ -249,7 +249,7 @@ test('a long list is a window of few rows, paged in the background, walked by ke
   const page = await dashboard.openAs(person)
   await openStream(page, `?project=${project.id}`)
   await eventually(() => page.getByRole('table').getAttribute('aria-rowcount')).toBe('231')
-  // Faster than the pages come nobody walks: the second is waited for.
+  // Keys would be faster than the pages: the second page is waited for.
   for (let turn = 0; turn < 90; turn++) await page.keyboard.press('j')
   await page.getByText('1–200 of 230').waitFor()
   for (let turn = 0; turn < 60; turn++) await page.keyboard.press('j')
@@ -260,7 +260,7 @@ test('a long list is a window of few rows, paged in the background, walked by ke
   await page.getByText('1–230 of 230').waitFor()
 })
 
-test('a page that does not come says so and is asked for again; Back finds the place in a long list', async () => {
+test('a page that does not load says so and is retried; Back restores the place in a long list', async () => {
   const { person } = await aTeam(dashboard.server)
   const project = await aProject(person, { name: 'long' })
   const types = Array.from({ length: 130 }, (_, index) => `Error${String(index).padStart(3, '0')}X`)

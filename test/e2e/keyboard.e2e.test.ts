@@ -5,7 +5,7 @@ import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 
-test('project and range are chosen by keys and stand in the address', async () => {
+test('project and range are chosen by keys and are in the address', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const second = await aProject(person, { name: 'courier' })
   const page = await dashboard.openAs(person)
@@ -33,7 +33,7 @@ test('project and range are chosen by keys and stand in the address', async () =
   await page.goBack()
   await page.waitForURL(new RegExp(`project=${second.id}`))
 
-  // Both travel along to other pages and back.
+  // Other pages keep both.
   await page.getByRole('link', { name: 'Project settings' }).click()
   await page.waitForURL(`**/projects/${second.id}/settings/general`)
   await page.getByRole('heading', { name: 'General' }).waitFor()
@@ -69,7 +69,7 @@ test('the palette goes anywhere, and letters typed in a field are text', async (
   await press(page, 'Enter')
   await page.waitForURL(`**/projects/${project.id}/settings/general`)
 
-  // The place left comes first in the empty box.
+  // The previous place comes first in the empty box.
   await page.getByRole('heading', { name: 'General' }).waitFor()
   await press(page, 'Control+k')
   await settled(page)
@@ -84,7 +84,7 @@ test('the palette goes anywhere, and letters typed in a field are text', async (
   expect(await page.getByRole('menu').count()).toBe(0)
 })
 
-test('the sheet lists what works, and letters can be switched off', async () => {
+test('the key sheet lists the shortcuts, and letter keys can be switched off', async () => {
   const { person } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto('/me/appearance')
@@ -104,7 +104,7 @@ test('the sheet lists what works, and letters can be switched off', async () => 
   expect(await sheet.count()).toBe(0)
 })
 
-test('the way through the page begins with a skip link', async () => {
+test('the first stop of Tab is a skip link', async () => {
   const { person } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto('/me/appearance')

@@ -24,7 +24,7 @@ for (const [value, release] of [
   await sendEvent(dashboard.server.url, project.dsn, saying(value, { release }))
 await until('three events', async () => (await stored()) === 3)
 
-test('filters: tried out first, saved, and in force', async () => {
+test('filters: tried out, saved, and applied', async () => {
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/general`)
   await page.getByRole('link', { name: 'Inbound filters' }).click()
@@ -47,14 +47,14 @@ test('filters: tried out first, saved, and in force', async () => {
   await sendEvent(dashboard.server.url, project.dsn, saying('card declined again'))
   await until('the one that is kept', async () => (await stored()) === 4)
 
-  // A refusal stands at its list.
+  // A refusal is shown at its list.
   await page.getByLabel('IP addresses').fill('everywhere')
   dashboard.browser.forgive(/400/)
   await press(page, 'Control+s')
   await page.getByRole('alert').filter({ hasText: '203.0.113.7' }).first().waitFor()
 })
 
-test('scrubbing: a rule is made, previewed, saved, and in force', async () => {
+test('scrubbing: a rule is written, previewed, saved, and applied', async () => {
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/scrubbing`)
   await page.getByRole('button', { name: 'Add rule' }).click()
@@ -87,7 +87,7 @@ const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
   (['desk', 'phone'] as const).map((size) => ({ theme, size })),
 )
 
-test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('privacy settings are accessible and fit: $theme, $size', async ({ theme, size }) => {
   const page = await dashboard.openAs(person, { theme, size })
   await page.goto(`/projects/${project.id}/settings/filters`)
   await page.getByRole('switch', { name: 'Crawlers' }).waitFor()
@@ -109,7 +109,7 @@ test.each(COMBINATIONS)('looks right and reads right: $theme, $size', async ({ t
   await screenshot(page, `scrubbing-${theme}-${size}`, { fullPage: true })
 })
 
-test('at 320 pixels nothing is cut off sideways', async () => {
+test('at 320 pixels no page scrolls sideways', async () => {
   const page = await dashboard.openAs(person)
   await page.setViewportSize({ width: 320, height: 700 })
   for (const part of ['filters', 'scrubbing']) {
@@ -119,7 +119,7 @@ test('at 320 pixels nothing is cut off sideways', async () => {
   }
 })
 
-test('erasing a user: asked twice, told what went', async () => {
+test('erasing a user: confirmed twice, with a report of what was deleted', async () => {
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/scrubbing`)
   await page.getByRole('button', { name: 'Erase…' }).click()

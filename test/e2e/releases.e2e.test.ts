@@ -21,7 +21,7 @@ const { server } = dashboard
 const HOUR_MS = 3_600_000
 const NAME = 'com.meadowlark.shopper'
 
-/** Releases of a month, each taking over from the one before; the newest is eight hours old and crashes. */
+/** Releases of a month, each replacing the one before; the newest is eight hours old and crashes. */
 const RELEASES = [
   { version: `${NAME}@4.10.6+41006`, daysAgo: 39, crashes: 0.0042 },
   { version: `${NAME}@4.11.0+41100`, daysAgo: 23, crashes: 0.0039 },
@@ -42,11 +42,11 @@ async function aRollout() {
     ids.push(String(answer.body['id']))
   }
   const facts: ReceivedSession[] = []
-  // Crashes come whole: what is left over of one hour goes to the next.
+  // Whole crashes: the rest of one hour is added to the next.
   const due = RELEASES.map(() => 0)
   for (let hoursAgo = 30 * 24; hoursAgo >= 0; hoursAgo--) {
     const ages = RELEASES.map(({ daysAgo }) => daysAgo * 24 - hoursAgo)
-    // How far each has taken over: half of the users update within three days.
+    // Adoption of each release: half of the users update within three days.
     const reach = ages.map((age, index) =>
       index === 0 ? 1 : age <= 0 ? 0 : 0.97 / (1 + Math.exp((80 - age * 1.2) / 14)),
     )
@@ -122,7 +122,7 @@ async function aRollout() {
 const rollout = await aRollout()
 const address = `/releases?project=${rollout.project.id}`
 
-test('says whether the rollout goes on, and why', async () => {
+test('shows the verdict of the rollout and its reasons', async () => {
   const page = await dashboard.openAs(rollout.person)
   await page.goto('/issues')
   await page.getByRole('link', { name: 'Releases' }).click()
@@ -151,7 +151,7 @@ test('says whether the rollout goes on, and why', async () => {
   await page.getByText('View as table').first().click()
   await page.getByRole('columnheader', { name: 'Release' }).first().waitFor()
 
-  // One environment at a time is another address.
+  // Each environment has its own address.
   await page.getByRole('button', { name: 'All environments' }).click()
   await page
     .getByRole('menuitemcheckbox', { name: 'staging' })
@@ -163,7 +163,7 @@ test('says whether the rollout goes on, and why', async () => {
   await row.getByText('Too early').or(row.getByText('No sessions')).waitFor()
 })
 
-test('a release: why, issues, commits, deploys; archived and back', async () => {
+test('a release: reasons, issues, commits, deploys; archived and restored', async () => {
   const page = await dashboard.openAs(rollout.person)
   await page.goto(address)
   await page.getByRole('link', { name: '4.12.0' }).click()
@@ -185,7 +185,7 @@ test('a release: why, issues, commits, deploys; archived and back', async () => 
   await page.waitForURL('**/issues/*')
 })
 
-test('made by hand: N, a name that cannot be, one that exists, one that can', async () => {
+test('created by hand with N: an invalid name, an existing one, a new one', async () => {
   const page = await dashboard.openAs(rollout.person)
   await page.goto(address)
   await page.getByRole('row', { name: /4\.12\.0/ }).waitFor()
@@ -203,7 +203,7 @@ test('made by hand: N, a name that cannot be, one that exists, one that can', as
   await page.getByText('Nothing came from it yet.').waitFor()
 })
 
-test('what others do and what arrives stands there without asking', async () => {
+test('changes by other members and new data appear without a reload', async () => {
   const { person, project } = await aTeam(server)
   const page = await dashboard.openAs(person)
   await page.goto(`/releases?project=${project.id}`)
@@ -229,7 +229,7 @@ async function judge(page: Page, name: string, theme: Theme, size: WidthName): P
   await screenshot(page, `${name}-${theme}-${size}`)
 }
 
-test.each(COMBINATIONS)('can be used by everybody: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('the pages are accessible and fit: $theme, $size', async ({ theme, size }) => {
   const page = await dashboard.openAs(rollout.person, { theme, size })
   await page.goto(address)
   await page.getByRole('row', { name: /4\.12\.0/ }).waitFor()
@@ -245,7 +245,7 @@ test.each(COMBINATIONS)('can be used by everybody: $theme, $size', async ({ them
   await screenshot(page, `release-whole-${theme}-${size}`, { fullPage: true })
 })
 
-test.each(COMBINATIONS)('without any: a line to copy: $theme, $size', async ({ theme, size }) => {
+test.each(COMBINATIONS)('without releases there is a line to copy: $theme, $size', async ({ theme, size }) => {
   const team = await aTeam(server)
   const page = await dashboard.openAs(team.person, { theme, size })
   await page.goto('/releases')
@@ -254,7 +254,7 @@ test.each(COMBINATIONS)('without any: a line to copy: $theme, $size', async ({ t
   await judge(page, 'releases-empty', theme, size)
 })
 
-test.each(['desk', 'phone'] as const)('a name of 200 characters widens nothing: %s', async (size) => {
+test.each(['desk', 'phone'] as const)('a name of 200 characters does not widen the page: %s', async (size) => {
   const project = await aProject(rollout.person, { name: `long-${size}`, platform: 'web' })
   const version = `<b>${'x'.repeat(196)}`.slice(0, 199).replace('/', '') + size.slice(0, 1)
   const made = await rollout.person.post('/api/releases', {
@@ -277,7 +277,7 @@ test.each(['desk', 'phone'] as const)('a name of 200 characters widens nothing: 
   }
 })
 
-test('nothing is cut off sideways at 320 pixels', async () => {
+test('at 320 pixels no page scrolls sideways', async () => {
   const page = await dashboard.openAs(rollout.person)
   await page.setViewportSize({ width: 320, height: 700 })
   for (const path of [address, `/releases/${rollout.newest}`]) {

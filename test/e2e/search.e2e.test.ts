@@ -30,7 +30,7 @@ async function opened(person: Person, options: Parameters<typeof dashboard.openA
   return page
 }
 
-test('a query narrows the stream and its counts; what cannot be read is said with its place', async () => {
+test('a query narrows the stream and its counts; a syntax error is shown with its position', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await threeIssues(project)
   const page = await opened(person)
@@ -38,7 +38,7 @@ test('a query narrows the stream and its counts; what cannot be read is said wit
   await eventually(() => titles(page)).toEqual(['BError'])
   await page.getByRole('link', { name: 'Open 1' }).waitFor()
 
-  // Half a term is left alone; Enter asks for it.
+  // An incomplete term is not sent; Enter sends it.
   await field(page).fill('level:')
   await field(page).press('Enter')
   await page.getByText('q: level needs a value (character 6).').waitFor()
@@ -52,7 +52,7 @@ test('a query narrows the stream and its counts; what cannot be read is said wit
   await eventually(() => titles(page)).toEqual(['AError', 'BError'])
 })
 
-test('a view is saved, shared, changed, opened by others, and deleted with a way back', async () => {
+test('a view is saved, shared, changed, opened by others, deleted and restored', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await threeIssues(project)
   const page = await opened(person)
@@ -74,7 +74,7 @@ test('a view is saved, shared, changed, opened by others, and deleted with a way
   await eventually(() => titles(page)).toEqual(['AError'])
   await eventually(() => field(page).inputValue()).toBe('level:fatal')
 
-  // It stands beside the statuses, as the one tab that is chosen until something is changed.
+  // It is beside the statuses, as the only selected tab until something is changed.
   const tab = page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: /^Fatal ones/ })
   const open = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: /^Open/ })
   await eventually(() => tab.getAttribute('aria-current')).toBe('page')
@@ -84,7 +84,7 @@ test('a view is saved, shared, changed, opened by others, and deleted with a way
   await tab.click()
   await eventually(() => titles(page)).toEqual(['AError'])
 
-  // Changed, and kept so.
+  // Changed, and saved.
   await field(page).fill('level:warning')
   await eventually(() => titles(page)).toEqual(['CError'])
   await tab.getByText('changed').waitFor()
@@ -107,7 +107,7 @@ test('a view is saved, shared, changed, opened by others, and deleted with a way
 
 test.each(
   (['light', 'dark'] as const).flatMap((theme) => (['desk', 'phone'] as const).map((size) => ({ theme, size }))),
-)('help, menu and dialog: $theme, $size', async ({ theme, size }) => {
+)('help, menu and dialog are accessible and fit: $theme, $size', async ({ theme, size }) => {
   const { person } = await aTeam(dashboard.server)
   const project = await aProject(person)
   await threeIssues(project)

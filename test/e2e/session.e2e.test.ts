@@ -4,7 +4,7 @@ import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 
-test('a wrong password is one sentence, the focus waits in the password, and logging in leads on', async () => {
+test('a wrong password shows one sentence and focuses the field; logging in continues to the page', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.open()
   await page.goto(`/projects/${project.id}/settings/keys`)
@@ -24,7 +24,7 @@ test('a wrong password is one sentence, the focus waits in the password, and log
   await page.getByRole('heading', { name: 'Client keys' }).waitFor()
 })
 
-test('an expired access token is renewed without anybody noticing', async () => {
+test('an expired access token is renewed in the background', async () => {
   const { person } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto('/me/appearance')

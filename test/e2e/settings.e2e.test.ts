@@ -5,7 +5,7 @@ import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
 
-test('a project is renamed with the keyboard alone, and the change is everywhere', async () => {
+test('a project is renamed with the keyboard alone, and every page shows the new name', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings`)
@@ -20,13 +20,13 @@ test('a project is renamed with the keyboard alone, and the change is everywhere
   await eventually(() => page.getByText('Unsaved changes').count()).toBe(0)
   await page.getByRole('button', { name: 'storefront' }).waitFor()
 
-  // A refusal of the server stands at its field, in its words.
+  // The server's refusal is shown at its field, in its words.
   await page.getByLabel('Short name').fill('not a slug')
   await press(page, 'Control+s')
   await page.getByRole('alert').filter({ hasText: 'slug' }).waitFor()
 })
 
-test('rotating asks once, gives a new DSN, and counts down the old one', async () => {
+test('rotating asks once, shows a new DSN, and counts down the old one', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)
   await page.goto(`/projects/${project.id}/settings/keys`)
@@ -35,7 +35,7 @@ test('rotating asks once, gives a new DSN, and counts down the old one', async (
 
   await page.getByRole('button', { name: 'Rotate' }).click()
   const dialog = page.getByRole('dialog', { name: 'Rotate the key?' })
-  // Not before the word is typed.
+  // The button does nothing before the word is typed.
   await dialog.getByRole('button', { name: 'Rotate' }).click({ force: true })
   await settled(page)
   expect(await dialog.isVisible()).toBe(true)
@@ -55,12 +55,12 @@ test('rotating asks once, gives a new DSN, and counts down the old one', async (
   await page.getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByText('DSN copied').waitFor()
   await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(fresh)
-  // Both keys are taken during the grace.
+  // Both keys are accepted during the grace period.
   expect((await sendEvent(dashboard.server.url, project.dsn, anEvent())).status).toBe(200)
   expect((await sendEvent(dashboard.server.url, fresh, anEvent())).status).toBe(200)
 })
 
-test('on a phone the topic one is at is in view', async () => {
+test('on a phone the current topic is in view', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person, { size: 'phone' })
   await page.goto(`/projects/${project.id}/settings/ownership`)

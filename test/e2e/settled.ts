@@ -3,25 +3,25 @@ import type { BrowserContext, Page, Request } from 'playwright-core'
 import { z } from 'zod'
 
 /**
- * Waits until a page has stopped moving. Every look at a page that does not wait for one certain thing needs this first:
- * axe, screenshots, measurements, the focus, and "this is not there". A look taken earlier sees rows that are dimmed
+ * Waits until a page has stopped moving. Every check of a page that does not wait for one certain thing needs this
+ * first: axe, screenshots, measurements, the focus, and "this is not there". An earlier check sees rows that are dimmed
  * while a list loads, or text that is half faded in, on some machines and some days.
  */
 
-/** How long nothing may have happened. Between an answer and what React makes of it lie a few tasks, far less than this. */
+/** How long nothing may happen. React needs a few tasks after a response, far less than this. */
 const QUIET_MS = 100
 const POLL_MS = 20
-/** A body that the page does not read is never reported as finished: the answer is taken for the end after this time. */
+/** A body that the page does not read is never reported as finished: after this time the response counts as its end. */
 const BODY_MS = 1_000
 
-/** Requests under way, with the moment at which they were answered. */
+/** Requests under way, with the time of their response. */
 type Requests = { readonly open: Map<Request, number | null>; lastEndMs: number }
 const requestsOf = new WeakMap<Page, Requests>()
 
-/** Call once per context, before its first page. */
+/** Call it once per context, before its first page. */
 export async function watchContext(context: BrowserContext): Promise<void> {
   context.on('page', watchRequests)
-  // A string: it runs in the page. The clock is taken before a test can replace it by one that stands still.
+  // A string: it runs in the page. It takes the clock before a test can replace it by one that stands still.
   await context.addInitScript(`(() => {
     const now = performance.now.bind(performance)
     let lastChangeMs = now()
@@ -50,12 +50,12 @@ function watchRequests(page: Page): void {
   page.on('requestfailed', end)
 }
 
-/** Looks that were disturbed are taken again, but not for ever: a page that moves at every look has a reason for it. */
+/** A check that was disturbed is repeated, but not forever: a page that moves at every check has a reason. */
 const MAX_LOOKS = 5
 
 const State = z.object({ quietForMs: z.number(), moving: z.string().nullable() })
 
-/** In the page: for how long nothing has changed, and what says of itself that it is still moving. */
+/** In the page: for how long nothing has changed, and what is still moving. */
 const READ_STATE = `(() => {
   const show = (element) => element.outerHTML.slice(0, 120)
   const busy = document.querySelector('[aria-busy="true"]')
@@ -75,7 +75,7 @@ const READ_STATE = `(() => {
 /**
  * Waits until no request is under way, nothing is busy, animated or loading, and nothing has changed for a moment.
  * Animations without an end are left out.
- * @throws when the page keeps moving, with what moved last
+ * @throws Error when the page keeps moving, with what moved last
  */
 export async function settled(page: Page, timeoutMs: number): Promise<void> {
   const requests = requestsOf.get(page)
@@ -89,7 +89,7 @@ export async function settled(page: Page, timeoutMs: number): Promise<void> {
   }
 }
 
-/** Requests that were not answered yet, or whose body may still come. */
+/** Requests without a response, or whose body may still arrive. */
 function underWay({ open }: Requests): Request[] {
   return [...open].flatMap(([request, answeredMs]) =>
     answeredMs === null || performance.now() - answeredMs < BODY_MS ? [request] : [],
@@ -104,7 +104,7 @@ async function whatMoves(page: Page, requests: Requests): Promise<string | null>
     if (moving !== null) return moving
     if (quietForMs < QUIET_MS) return 'the document changed a moment ago'
   } catch (error) {
-    // The page went elsewhere while it was asked.
+    // The page navigated meanwhile.
     if (error instanceof Error && /context was destroyed|navigat/i.test(error.message)) return 'a navigation'
     throw error
   }
@@ -112,7 +112,10 @@ async function whatMoves(page: Page, requests: Requests): Promise<string | null>
   return performance.now() - requests.lastEndMs < QUIET_MS ? 'a request ended a moment ago' : null
 }
 
-/** Looks at a page that stands still, and again when it moved meanwhile: a poll or a live message can come at any time. */
+/**
+ * Runs a check on a page that stands still, and again when it moved meanwhile: a poll or a live message can come at any
+ * time.
+ */
 export async function lookAt<T>(page: Page, timeoutMs: number, look: () => Promise<T>): Promise<T> {
   for (let looks = 1; ; looks++) {
     await settled(page, timeoutMs)

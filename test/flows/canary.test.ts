@@ -7,14 +7,13 @@ import { anEvent, anException, newEventId } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 /**
- * Nothing of the scrub list is found in storage or in the service's own log after everything SDKs were recorded to send,
- * with secrets planted in all of it.
+ * Sends everything SDKs were recorded to send, with secrets in all of it: storage and the service's log must hold none.
  */
 
 const t = await testServer({ realTime: true, env: { RATE_LIMIT_SCALE: '0' } })
 
 const MARK = 'zq7canary'
-/** Where the text carries its own sign of being a secret, it may stand anywhere. */
+/** Secrets recognisable by their text may be anywhere. */
 const CARRIERS: Readonly<Record<string, (secret: string) => string>> = {
   bearer: (secret) => `Bearer ${secret}0123456789abcdef`,
   url: (secret) => `postgres://ada:${secret}@db.example.com/shop`,
@@ -39,7 +38,7 @@ function plant(): Record<string, unknown> {
 const asAttributes = (record: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, { value, type: 'string' }]))
 
-/** Secrets into every place of an item where a program puts data of its own. */
+/** Puts secrets into every place of an item that holds data of the app. */
 function poisoned(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null) return payload
   const raw = structuredClone(payload) as Record<string, unknown>
@@ -117,7 +116,7 @@ const send = (sample: Sample, body: Buffer): Promise<number> =>
     call.end(body)
   })
 
-test('after all recordings and planted secrets, storage and log hold none of them', async () => {
+test('after all recordings with secrets, storage and log hold none of them', async () => {
   const owner = await aFounder(t.url)
   const project = await aProject(owner)
   await t.app.db.query('update projects set number = $1 where id = $2', [SAMPLE_PROJECT, project.id])
@@ -128,7 +127,7 @@ test('after all recordings and planted secrets, storage and log hold none of the
     await send(sample, sample.body)
     const body = poisonedBody(sample)
     if (body !== null) {
-      // Ids of their own, so that they are not taken for the ones before.
+      // New ids, so that they are not duplicates of the ones before.
       const text = body.toString().replaceAll(/"event_id":"[0-9a-f]{32}"/g, `"event_id":"${newEventId()}"`)
       if ((await send(sample, Buffer.from(text))) === 200) poisonings++
     }
@@ -161,7 +160,7 @@ test('after all recordings and planted secrets, storage and log hold none of the
   expect(stored).toContain('[Filtered]')
 })
 
-/** The first places a pattern is found, for the reader of a failure. */
+/** The first places where a pattern is found, for the reader of a failure. */
 function around(text: string, pattern: RegExp): string[] {
   const found: string[] = []
   for (const { index } of text.matchAll(new RegExp(pattern, 'g'))) {

@@ -3,11 +3,11 @@ import { anEvent, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** The main story: a person signs up, an app sends, the person reads, decides, and the app sends again. */
+/** The main story: a user signs up, an app sends, the user reads and decides, and the app sends again. */
 
 const server = await testServer({ realTime: true })
 
-test('an event becomes an issue a person can read, resolve and see come back', async () => {
+test('an event becomes an issue that a member reads, resolves and sees regress', async () => {
   const ada = await aFounder(server.url)
   expect((await ada.get('/api/onboarding/status')).body).toEqual({
     steps: { project_created: false, sdk_installed: false, first_event: false, team_invited: false },
@@ -73,7 +73,7 @@ test('an event becomes an issue a person can read, resolve and see come back', a
   const resolved = await ada.patch(`/api/issues/${issueId}`, { status: 'resolved' })
   expect(resolved.body).toMatchObject({ status: 'resolved' })
 
-  // Late: it happened before the resolution. Counted, not a regression.
+  // Late: it happened before the resolution. Counted, but no regression.
   await server.event({ project, timestamp: Date.now() / 1000 - 600, user: { id: '8' } })
   expect((await ada.get(`/api/issues/${issueId}`)).body).toMatchObject({
     status: 'resolved',
@@ -94,7 +94,7 @@ test('an event becomes an issue a person can read, resolve and see come back', a
 })
 
 describe('what must not happen', () => {
-  test('the same event id counts once, however often and at once it is sent', async () => {
+  test('the same event id counts once, also when it is sent often and concurrently', async () => {
     const ada = await aFounder(server.url)
     const project = await aProject(ada)
     const event = anEvent()
@@ -114,7 +114,7 @@ describe('what must not happen', () => {
     ])
   })
 
-  test('another organisation sees nothing of it', async () => {
+  test('another organisation sees none of it', async () => {
     const ada = await aFounder(server.url)
     const eve = await aFounder(server.url)
     const project = await aProject(ada)
@@ -133,7 +133,7 @@ describe('what must not happen', () => {
     expect((await eve.get('/api/issues')).body).toMatchObject({ total: 0, items: [] })
   })
 
-  test('what the default rules remove is nowhere in storage', async () => {
+  test('what the default rules remove is not in storage', async () => {
     const ada = await aFounder(server.url)
     const project = await aProject(ada)
     const secret = 'hunter2-canary-value'

@@ -9,7 +9,7 @@ import { anEvent, dsnParts, newEventId, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 
-/** What users of apps write, through the running service, read back by the API. */
+/** Feedback from users of apps, sent to the running service and read back through the API. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 server.clock.set('2026-11-20T05:00:00.000Z')
@@ -105,7 +105,7 @@ test('recorded feedback of every SDK is listed', async () => {
 })
 
 describe('the issue it is about', () => {
-  test.each(['before', 'after'])('a report that comes %s its event', async (when) => {
+  test.each(['before', 'after'])('a report that arrives %s its event', async (when) => {
     const event = anEvent()
     const eventId = String(event['event_id'])
     const sendBoth = [
@@ -124,7 +124,7 @@ describe('the issue it is about', () => {
     expect((await list('?linked=false')).total).toBe(0)
   })
 
-  test('in one envelope with its event, and one about another event', async () => {
+  test('a report in one envelope with its event, and one about another event', async () => {
     const [event, eventId] = [anEvent(), newEventId()]
     const id = String(event['event_id'])
     await send(id, [userReport(id), { type: 'event', payload: JSON.stringify(event) }])
@@ -132,7 +132,7 @@ describe('the issue it is about', () => {
     expect((await issueOf(id)).feedback.map(({ message }) => message).sort()).toEqual(['It broke.', 'It froze.'])
   })
 
-  test('is the one shown, where the issue of its event was merged into another', async () => {
+  test('is the merge target, when the issue of its event was merged', async () => {
     const events = ['One', 'Two'].map((type) => anEvent({ exception: { values: [{ type, value: 'x' }] } }))
     const ids = events.map((event) => String(event['event_id']))
     await server.events(project, events)
@@ -141,7 +141,7 @@ describe('the issue it is about', () => {
     const told: unknown[] = []
     const stop = server.app.bus.on('live', (payload) => told.push(payload))
     await send(ids[1] ?? '', [userReport(ids[1] ?? '')])
-    await waitFor('the dashboards to be told', () =>
+    await waitFor('live messages to the dashboards', () =>
       told.some((message) => JSON.stringify(message).includes(project.id)),
     )
     stop()
@@ -156,7 +156,7 @@ describe('the issue it is about', () => {
     expect((await list(`?issue_id=${two}`)).items).toMatchObject([{ issue_id: two }])
   })
 
-  test('goes with its issue', async () => {
+  test('feedback is deleted with its issue', async () => {
     const event = anEvent()
     const id = String(event['event_id'])
     const feedbackId = newEventId()
@@ -183,7 +183,7 @@ describe('the issue it is about', () => {
   })
 })
 
-test('twice is once', async () => {
+test('feedback that is sent twice counts once', async () => {
   const eventId = newEventId()
   const about = newEventId()
   await send(eventId, [feedback({}, { event_id: eventId }), userReport(about), userReport(about)])
@@ -192,7 +192,7 @@ test('twice is once', async () => {
   expect(await outcomes()).toEqual(['accepted  2', 'duplicate  3'])
 })
 
-test('a screenshot that came with it is listed with it', async () => {
+test('its screenshot is listed with it', async () => {
   const eventId = newEventId()
   await send(eventId, [feedback({})])
   await send(eventId, [
@@ -201,7 +201,7 @@ test('a screenshot that came with it is listed with it', async () => {
   expect((await list()).items[0]?.attachments).toMatchObject([{ filename: 'screenshot.png', is_image: true }])
 })
 
-test('secrets are removed, length is bounded, what says nothing is invalid', async () => {
+test('secrets are removed, length is bounded, empty feedback is invalid', async () => {
   await send(newEventId(), [
     feedback({
       message: `my card is 4111 1111 1111 1111 ${'x'.repeat(10_000)}`,
@@ -231,7 +231,7 @@ test('secrets are removed, length is bounded, what says nothing is invalid', asy
   expect((await list()).total).toBe(1)
 })
 
-test('pages by cursor, newest first, and filters', async () => {
+test('lists newest first by cursor, with filters', async () => {
   for (let i = 0; i < 5; i++) {
     server.clock.advance(1_000)
     await send(newEventId(), [feedback({ message: `number ${i}` }, { release: `r@${i % 2}`, environment: 'staging' })])
@@ -248,7 +248,7 @@ test('pages by cursor, newest first, and filters', async () => {
   expect(refused.status).toBe(400)
 })
 
-test('profiles and replays are kept only where the project says so', async () => {
+test('profiles and replays are stored only when the project enables it', async () => {
   const items: Item[] = [
     { type: 'profile', payload: '{}' },
     { type: 'profile_chunk', payload: '{}' },
@@ -287,7 +287,7 @@ test('profiles and replays are kept only where the project says so', async () =>
   expect(stored.rows[0]?.bytes.toString()).toContain('[Filtered]')
 })
 
-test('files go with an event that a filter stopped', async () => {
+test('files are dropped with an event that a filter drops', async () => {
   await ada.patch(`/api/projects/${project.id}/settings`, { inbound_filters: { releases: ['bad@*'] } })
   const file = { type: 'attachment', headers: { filename: 'a.log' }, payload: 'x' }
   const event = (release: string): Item => ({

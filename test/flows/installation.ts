@@ -19,11 +19,11 @@ import { basename, join } from 'node:path'
 import { pidsNaming } from '#test/kit/processes.ts'
 import { waitFor } from '#test/kit/wait.ts'
 
-/** Installations as people have them: a checkout, a user, `npm start` in a process group like a terminal's. */
+/** Installations as users have them: a checkout, a user, `npm start` in a process group like a terminal's. */
 
 const root = join(import.meta.dirname, '../..')
 
-/** What a clone holds, as far as running it goes. */
+/** What a clone holds of what is needed to run. */
 const PARTS = [
   'server',
   'shared',
@@ -40,12 +40,12 @@ const PARTS = [
 
 export type User = { uid: number; gid: number }
 
-/** Somebody without any rights, with a name in /etc/passwd. */
+/** The user without rights in /etc/passwd. */
 export const nobody: User = { uid: 65_534, gid: 65_534 }
 
 export const isRoot = process.getuid?.() === 0
 
-/** Whether that user could run the packages of this checkout at all. */
+/** Whether that user can run the packages of this checkout. */
 export function canRunPackages(user: User): boolean {
   try {
     execFileSync(process.execPath, ['--version'], { ...user, stdio: 'ignore', cwd: '/' })
@@ -55,7 +55,7 @@ export function canRunPackages(user: User): boolean {
   }
 }
 
-/** A temporary directory others may enter. */
+/** A temporary directory that others may enter. */
 export function makeScratch(): { path: string; remove: () => void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-start-up-')))
   chmodSync(path, 0o755)
@@ -64,14 +64,14 @@ export function makeScratch(): { path: string; remove: () => void } {
 
 /**
  * A checkout of the current sources with the packages of this one.
- * @param options.ownPostgres brings the database's package along instead of a link to it
+ * @param options.ownPostgres copies the database's package instead of linking it
  */
 export function makeCheckout(path: string, options: { owner?: User; ownPostgres?: boolean } = {}): string {
   mkdirSync(path, { recursive: true })
   for (const part of PARTS.filter((name) => existsSync(join(root, name)))) {
     cpSync(join(root, part), join(path, part), {
       recursive: true,
-      // What was built here may stay, except where building as that user is the point.
+      // Builds of this checkout may stay, except where building as that user is the point.
       filter: (from) => !basename(from).startsWith(options.owner ? 'dist' : 'dist.'),
     })
   }
@@ -105,18 +105,21 @@ export type Start = {
   child: ChildProcess
   /** Lines of standard output and standard error so far. */
   lines: string[]
-  /** Settles with the one line that says it is ready. @throws when it ends before */
+  /** Resolves with the line that says it is ready. @throws when it ends before */
   ready(): Promise<string>
-  /** Settles with the exit code when it has ended; null when a signal ended it. */
+  /** Resolves with the exit code; null when a signal ended it. */
   exited: Promise<number | null>
-  /** The server's own process: npm's child. */
+  /** The server process: npm's child. */
   serverPid(): number
-  /** What Ctrl-C in a terminal does: the whole foreground group gets it. */
+  /** Sends what Ctrl-C in a terminal sends: to the whole foreground group. */
   interrupt(): void
   killHard(): Promise<void>
 }
 
-/** `npm start` in a checkout, or what a service manager starts instead. What is still there when the test ends is killed. */
+/**
+ * Runs `npm start` in a checkout, or another command as a service manager would. Processes left at the end of the test
+ * are killed.
+ */
 export async function launch(
   checkout: string,
   options: { dataDir?: string; user?: User; env?: Record<string, string>; port?: number; withoutNpm?: boolean } = {},
@@ -192,11 +195,14 @@ function groupOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2])
 }
 
-/** User a process runs as. */
+/** User of a process. */
 export const userOf = (pid: number): number =>
   Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 
-/** Whom the processes that name a text run as; the database's helpers come and go, so one may be gone when it is asked. */
+/**
+ * Users of the processes whose command line contains a text; helpers of the database come and go, so one may have
+ * ended.
+ */
 export const usersNaming = (text: string): number[] =>
   pidsNaming(text).flatMap((pid) => {
     try {
@@ -206,7 +212,7 @@ export const usersNaming = (text: string): number[] =>
     }
   })
 
-/** A port nobody listens on right now. */
+/** A port that is free right now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -35,8 +35,8 @@ import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { testApp } from '#test/kit/test-app.ts'
 
 /**
- * Histories as the pure state machine knows them, through the verbs: events are recorded, people change the issue,
- * time is swept. After every step the row says what the machine says.
+ * Random histories run through the operations and the pure state machine: events are recorded, members change the
+ * issue, time is swept. After every step the row must equal the machine's state.
  */
 
 const { app, clock, onClose, connectionString } = await testApp()
@@ -63,7 +63,7 @@ type Row = {
   moves: number
 }
 
-/** One issue and what should be true of it. */
+/** One issue and its expected state. */
 class Both {
   readonly projectId = newId()
   life: Life = newIssue(START).life
@@ -76,7 +76,7 @@ class Both {
   readonly users = new Set<number>()
   readonly releases = new Map<string, ReleaseFacts>()
   readonly hours = new Map<number, number>()
-  /** Worked out once an hour, and kept: what comes late changes the next one. */
+  /** Computed once an hour and kept: late events change the next one. */
   limit = { hour: 0, events: 0 }
   template: Occurrence | null = null
 
@@ -164,7 +164,7 @@ class Both {
     }
   }
 
-  /** As digestion writes down what it met. */
+  /** Records a batch as digestion does. */
   async see(version: string, now: Date): Promise<void> {
     if (this.releases.get(version)?.firstSeenAt != null) return
     await app.db.query(
@@ -175,7 +175,7 @@ class Both {
     this.releases.set(version, { version, releasedAt: null, firstSeenAt: now })
   }
 
-  /** @param users whom each of them met */
+  /** @param users the user of each event */
   expectEvents(seen: readonly ArrivedEvent[], users: readonly number[], now: Date): void {
     const met = new Map<number, Date>()
     for (const [index, { occurredAt }] of seen.entries()) {
@@ -276,7 +276,7 @@ class Both {
     if (fix === 'now') return { kind: 'now' }
     if (fix === 'commit')
       return this.isReleased ? { kind: 'release', versions: ['3.0.2'] } : { kind: 'commit', sha: 'abcdef1' }
-    // Which release was the newest is tested with the order of releases.
+    // The order of releases has its own tests.
     if (fix === 'next') return fixFrom((await this.row()).resolution) ?? { kind: 'now' }
     return { kind: 'release', versions: fix.map((index) => RELEASES[index] ?? '') }
   }
@@ -298,12 +298,12 @@ class Both {
     return row
   }
 
-  /** What the row says, and what it should say. */
+  /** The row and its expected state. */
   async compare() {
     const row = await this.row()
     const { life } = this
     const late = (row.resolution as { late?: { before: number; unfixed: number } } | null)?.late
-    // A decision is worded with the person's name, and is tested beside the verb.
+    // A member's decision is worded with the member's name, and is tested beside the operation.
     const isWorded = life.reason?.startsWith('By hand') === true
     return {
       actual: {
@@ -326,7 +326,7 @@ class Both {
   }
 }
 
-/** Ids of events of one moment are random: which of them is named is chance. */
+/** Ids of events of the same moment are random, so any of them may be named. */
 const shortened = (reason: string | null): string | undefined => reason?.replace(/event [0-9a-f]{8}/, 'event')
 
 test(`${HISTORIES} histories end in the database as in the state machine`, async () => {
@@ -345,7 +345,7 @@ test(`${HISTORIES} histories end in the database as in the state machine`, async
   )
 })
 
-/** On a busy machine a connection may not be free in time: nothing was done, and whoever asks tries again. */
+/** On a busy machine a connection may not be free in time: nothing was done, and the caller retries. */
 async function patiently(work: () => Promise<unknown>): Promise<unknown> {
   for (;;) {
     try {
@@ -356,7 +356,7 @@ async function patiently(work: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-test('a hundred writers at once on one issue: events, people and sweeps; counts are exact, nobody waits for ever', async () => {
+test('a hundred concurrent writers on one issue: events, members and sweeps; counts are exact, all finish', async () => {
   const both = new Both()
   await both.start()
   const { issueId } = both
@@ -365,7 +365,7 @@ test('a hundred writers at once on one issue: events, people and sweeps; counts 
   const { template } = both
   if (template === null) throw new Error('no template')
   const context = { projectId: both.projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
-  // As digesters of other processes: connections of their own, more than this process has.
+  // Like digesters of other processes: separate connections, more than this process has.
   const writers = new Database(createPool({ connectionString, name: 'writers', max: 20, onError: () => {} }))
   onClose(() => writers.close())
   const batch = (writer: number) =>
@@ -409,7 +409,7 @@ test('a hundred writers at once on one issue: events, people and sweeps; counts 
   )
   const events = 1 + 5 * written.length
   expect(rows).toEqual([{ events, users: 1 + 5 * written.length, hours: events, stored: events, minutes: events }])
-  // Each move began where the one before had ended; events at the moment of a resolution are late ones.
+  // Each transition starts where the one before ended; events at the moment of a resolution are late ones.
   const { rows: moves } = await app.db.query<{ from: string; to: string }>(
     `select data ->> 'from' as from, data ->> 'to' as to from issue_activity
      where issue_id = $1 and kind = 'status_changed' order by id`,

@@ -17,8 +17,8 @@ import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 
 /**
- * Merging against a model that never merges anything: it keeps every fingerprint's own events and adds up whoever is
- * shown together. Whatever is merged, taken out and sent in between, the rows must say what the model says.
+ * Tests merging against a model that never merges: it keeps the events of every fingerprint and adds up those shown
+ * together. After merges, unmerges and further events the rows must equal the model.
  */
 
 const t = await testApp()
@@ -43,7 +43,7 @@ async function aProject(): Promise<string> {
   return id
 }
 
-/** When it happened is told apart to the second, so that one is always the newest. */
+/** Times differ by a second, so that one event is always the newest. */
 type Sent = { readonly group: number; readonly user: number; readonly at: number; readonly fatal: boolean }
 
 async function occurrence(projectId: string, { group, user, at, fatal }: Sent): Promise<Occurrence> {
@@ -78,7 +78,7 @@ async function occurrence(projectId: string, { group, user, at, fatal }: Sent): 
 
 async function record(projectId: string, sent: readonly Sent[]): Promise<void> {
   const occurrences = await Promise.all(sent.map((one) => occurrence(projectId, one)))
-  // As digestion does when it lost a race with somebody's merge.
+  // Like digestion that lost a race with a merge.
   for (let attempt = 0; ; attempt++) {
     try {
       await app.tx((tx) => recordOccurrences(tx, clock.now(), occurrences))
@@ -121,7 +121,7 @@ async function rowsOf(projectId: string): Promise<Row[]> {
   return rows
 }
 
-/** What an issue says that shows these events: all of them together, under the name of the newest of its own. */
+/** What an issue with these events shows: all of them together, named after the newest of its own. */
 function saidOf(events: readonly Sent[], own: number): Omit<Row, 'id' | 'merged_into' | 'merged_count'> {
   const byTime = events.toSorted((a, b) => a.at - b.at)
   const [oldest, newest] = [byTime[0], byTime.at(-1)]
@@ -184,7 +184,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   },
 )
 
-test('whatever is merged, sent and taken out again, every issue says what its own events say', async () => {
+test('after merges, unmerges and further events every issue matches its events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(op, { minLength: 3, maxLength: 14 }), async (ops) => {
       const projectId = await aProject()
@@ -199,7 +199,7 @@ test('whatever is merged, sent and taken out again, every issue says what its ow
       await send(Array.from({ length: GROUPS }, (_, index) => ({ group: index, user: index, hour: 0, fatal: false })))
       const ids = (await rowsOf(projectId)).map(({ id }) => id)
       const idOf = (index: number): string => ids[index] ?? ''
-      /** Where each is shown, and what it was merged into by hand. */
+      /** The issue that shows each one, and the issue it was merged into by hand. */
       const shownAt = ids.map((_, index) => index)
       const parent: (number | null)[] = ids.map(() => null)
       const check = async (): Promise<void> => {
@@ -252,7 +252,7 @@ test('whatever is merged, sent and taken out again, every issue says what its ow
         }
         await check()
       }
-      // Everybody stands alone again: as if nothing had ever been merged.
+      // All are unmerged again: as if nothing had been merged.
       for (let again = true; again;) {
         again = false
         for (const root of ids.keys()) {
@@ -279,10 +279,10 @@ test('whatever is merged, sent and taken out again, every issue says what its ow
   )
 }, 120_000)
 
-/** Everything that is stored of issues, but for the entries that say they were merged. */
+/** Everything stored of issues, except the activity of the merges. */
 async function allRows(projectId: string): Promise<Record<string, unknown>> {
   const tables = {
-    // Limits of an hour are worked out anew when they are asked for.
+    // Limits of an hour are computed again on demand.
     issues: `select to_jsonb(t) - 'hourly_limit' - 'limit_hour' as row from issues t where t.project_id = $1 order by t.id`,
     hours: 'select t.* from issue_hours t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1, 2',
     users: 'select t.* from issue_users t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1, 2',
@@ -299,7 +299,7 @@ async function allRows(projectId: string): Promise<Record<string, unknown>> {
   return Object.fromEntries(found)
 }
 
-test('merged and taken out again in any order, every row is what it was', async () => {
+test('merged and unmerged in any order, every row is as before', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ into: group, others: fc.uniqueArray(group, { minLength: 1, maxLength: 2 }) }), {
@@ -324,7 +324,7 @@ test('merged and taken out again in any order, every row is what it was', async 
           [...first, ...events].map(({ hour, ...one }, tick) => ({ ...one, at: start + hour * HOUR_MS + tick * 1000 })),
         )
         const ids = (await rowsOf(projectId)).map(({ id }) => id)
-        // They differ in what people did, too.
+        // Members' changes make them differ too.
         await app.db.query(
           `update issues set status = 'ignored', status_reason = 'x', severity_pinned = true, severity = 1 where id = $1`,
           [ids[0]],
@@ -355,7 +355,7 @@ test('merged and taken out again in any order, every row is what it was', async 
 }, 120_000)
 
 describe('at once', () => {
-  test('events of all of them arrive while issues are merged and taken out: nothing is counted twice or lost', async () => {
+  test('events arrive while issues are merged and unmerged: none is counted twice or lost', async () => {
     const projectId = await aProject()
     const at = clock.now().getTime() - HOUR_MS
     let tick = 0
@@ -404,7 +404,7 @@ describe('at once', () => {
     }
   }, 60_000)
 
-  test('what is merged into an issue while it is being discarded is discarded with it', async () => {
+  test('an issue merged into another that is being discarded is discarded with it', async () => {
     const projectId = await aProject()
     const at = clock.now().getTime() - HOUR_MS
     await record(
@@ -416,7 +416,7 @@ describe('at once', () => {
     const between: App = {
       ...app,
       tx: async (work) => {
-        // Its fingerprints are written down, nothing is deleted yet.
+        // Its fingerprints are recorded, nothing is deleted yet.
         if (++transactions === 2) await mergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] })
         return app.tx(work)
       },
@@ -425,7 +425,7 @@ describe('at once', () => {
     expect((await rowsOf(projectId)).map(({ id }) => id)).toEqual([c])
   })
 
-  test('two merges of one issue: one of them is told that it came second', async () => {
+  test('two concurrent merges of one issue: the second one is refused', async () => {
     const projectId = await aProject()
     const at = clock.now().getTime() - HOUR_MS
     await record(

@@ -9,7 +9,7 @@ import { readSamples, SAMPLE_KEY, type Sample } from '#test/kit/samples.ts'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** Minidumps as crash handlers really send them, through the running service, read back by the API. */
+/** Minidumps as crash handlers send them, through the running service, read back through the API. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 server.clock.set('2026-11-20T05:00:00.000Z')
@@ -20,7 +20,7 @@ let project: TestProject
 beforeAll(async () => {
   ada = await aFounder(server.url)
   project = await aProject(ada, { name: 'Game' })
-  // The recordings name project 4501 and a key of their own.
+  // The recordings name project 4501 and its key.
   await server.app.db.query('update projects set number = 4501 where id = $1', [project.id])
   await server.app.db.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
 })
@@ -33,7 +33,7 @@ async function post(sample: Pick<Sample, 'url' | 'headers' | 'body'>): Promise<R
   return fetch(server.url + sample.url, { method: 'POST', headers: sample.headers, body: new Uint8Array(sample.body) })
 }
 
-/** Sends, digests, and reads the event that was answered. */
+/** Sends, digests, and returns the event of the answered id. */
 async function crash(sample: Pick<Sample, 'url' | 'headers' | 'body'>): Promise<IssueDetail> {
   const answer = await post(sample)
   expect(answer.status).toBe(200)

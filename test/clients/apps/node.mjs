@@ -1,6 +1,6 @@
 /**
- * An app that uses all an SDK of its time offers; what the version lacks is left out. Arguments: package name, and
- * `crash` for one that dies. The DSN comes from SENTRY_DSN, as SDKs read it.
+ * An app that uses everything an SDK offers, except what its version lacks. Arguments: package name, and `crash` for an
+ * app that crashes. The DSN comes from SENTRY_DSN, as SDKs read it.
  */
 const [, , packageName, action] = process.argv
 const Sentry = await import(packageName)
@@ -12,7 +12,7 @@ Sentry.init({
   tracesSampleRate: 1,
   enableLogs: true,
   _experiments: { enableLogs: true, enableMetrics: true },
-  beforeSend: (event) => (event.message === 'nobody needs this' ? null : event),
+  beforeSend: (event) => (event.message === 'not needed' ? null : event),
 })
 
 if (action === 'crash') {
@@ -31,8 +31,8 @@ if (action === 'crash') {
     Sentry.captureException(new TypeError('card number is missing'))
   })
   Sentry.captureMessage('stock is low', 'warning')
-  // Dropped by beforeSend: comes back as a client report.
-  Sentry.captureMessage('nobody needs this')
+  // Dropped by beforeSend: reported as a client report.
+  Sentry.captureMessage('not needed')
   Sentry.captureFeedback?.({ message: 'The button does nothing', name: 'Ann', email: 'ann@example.com' })
   const checkInId = Sentry.captureCheckIn(
     { monitorSlug: 'nightly', status: 'in_progress' },

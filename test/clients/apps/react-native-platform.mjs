@@ -1,4 +1,4 @@
-/** What the JavaScript layer asks of the platform; components are never drawn here. */
+/** What the JavaScript layer needs of the platform; components are never rendered here. */
 const nothing = () => {}
 const subscription = { remove: nothing }
 const emitter = { addListener: () => subscription, addEventListener: () => subscription, removeListeners: nothing }

@@ -1,6 +1,6 @@
 /**
  * The JavaScript layer of the React Native SDK under Node: the native module and the platform are replaced by the
- * least that the layer asks for, and it sends by itself (`enableNative: false`), as in Expo Go.
+ * minimum that the layer uses, and it sends by itself (`enableNative: false`), as in Expo Go.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 globalThis.__DEV__ = false
 globalThis.ErrorUtils = { getGlobalHandler: () => () => {}, setGlobalHandler: () => {} }
 globalThis.window = globalThis
-// Metro gives every module a `require`; it is used for parts of the platform only.
+// Metro gives every module a `require`; the SDK uses it for parts of the platform only.
 globalThis.require = (name) => (name.endsWith('/Promise') ? Promise : {})
 globalThis.HermesInternal = { enablePromiseRejectionTracker: () => {}, hasPromise: () => true }
 const stub = new URL('./react-native-platform.mjs', import.meta.url).href
@@ -20,7 +20,7 @@ registerHooks({
     try {
       return next(specifier, context)
     } catch (error) {
-      // A bundler of apps finds files without their ending; Node does not.
+      // A bundler of apps finds files without their extension; Node does not.
       if (error?.code !== 'ERR_MODULE_NOT_FOUND' && error?.code !== 'ERR_UNSUPPORTED_DIR_IMPORT') throw error
       try {
         return next(`${specifier}.js`, context)
@@ -31,7 +31,7 @@ registerHooks({
   },
   load(url, context, next) {
     if (!url.includes('/@sentry/react-native/dist/js/') || !url.endsWith('.js')) return next(url, context)
-    // The package mixes both kinds of modules under one ending, which only bundlers put up with.
+    // The package mixes both kinds of modules under one extension, which only bundlers accept.
     const isCommon = readFileSync(fileURLToPath(url), 'utf8').startsWith('"use strict"')
     return next(url, { ...context, format: isCommon ? 'commonjs' : 'module' })
   },

@@ -6,8 +6,8 @@ import { findChromium } from '../chromium.ts'
 
 /**
  * `npm run pictures -- compare <before> <after> [<differences>]`: prints which pictures differ and by how much, and
- * draws, where a folder is given, each pair beside each other with the differing pixels in red. Compared inside
- * Chromium, which decodes PNG already.
+ * with a folder for differences draws each pair beside each other with the differing pixels in red. The comparison runs
+ * in Chromium, which decodes PNG.
  */
 
 const Compared = z.object({
@@ -18,7 +18,7 @@ const Compared = z.object({
   drawn: z.string().nullable(),
 })
 
-/** A channel may be off by this much: antialiasing of the same line on two machines. */
+/** Tolerance of a channel: antialiasing of the same line on two machines. */
 const TOLERANCE = 8
 
 const COMPARE = `async ({ before, after, tolerance, draw }) => {

@@ -6,9 +6,9 @@ export type Scene = {
   readonly name: string
   readonly as: 'owner' | 'newcomer' | 'visitor'
   readonly address: string
-  /** Leads from the page as it loads to the state. */
+  /** Takes the page from its first state to this one. */
   readonly steps?: (page: Page, size: 'desk' | 'phone') => Promise<unknown>
-  /** Only there at this size. */
+  /** Only at this size. */
   readonly only?: 'desk' | 'phone'
 }
 
@@ -22,7 +22,7 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).filter({ visible: true }).first()
 const opened = (page: Page, role: 'menu' | 'dialog' | 'option' | 'listbox') => page.getByRole(role).first().waitFor()
 
-/** Everything that is looked at. A scene whose state cannot be reached is reported, and the others are taken. */
+/** Every picture. A scene whose state cannot be reached is reported, and the others are taken. */
 export function scenesOf(world: World): Scene[] {
   const issue = (type: string) => `/issues/${world.issues[type] ?? 'unknown'}`
   const crash = issue('IllegalStateException')

@@ -9,7 +9,7 @@ import { findChromium } from '../chromium.ts'
 import { makeWorld, NOW } from './world.ts'
 import { scenesOf, type Scene } from './scenes.ts'
 
-/** Run by `npm run pictures` (scripts/pictures.mjs); no part of `npm test`. */
+/** Run by `npm run pictures` (scripts/pictures.mjs), not by `npm test`. */
 
 const folder = process.env['PICTURES_DIR'] ?? ''
 const only = (process.env['PICTURES_ONLY'] ?? '').split(',').filter((part) => part !== '')
@@ -19,7 +19,7 @@ const server = await testServer()
 const world = await makeWorld(server)
 const scenes = scenesOf(world).filter(({ name }) => only.length === 0 || only.some((part) => name.startsWith(part)))
 
-/** What differs from run to run: the port, keys, random ids, and the hues that follow from them. */
+/** What differs between runs: the port, keys, random ids, and the hues derived from them. */
 const MASK = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const masked = (text) => text
@@ -30,7 +30,7 @@ const MASK = `(() => {
     const text = masked(node.nodeValue)
     if (text !== node.nodeValue) node.nodeValue = text
   }
-  // Hues of members follow from their ids.
+  // A member's hue derives from the id.
   for (const one of document.querySelectorAll('span'))
     if (/^[A-Z]{1,2}$/.test(one.textContent) && getComputedStyle(one).borderRadius === '50%') one.style.background = 'var(--slate-line)'
   for (const field of document.querySelectorAll('input[readonly]')) {
@@ -81,7 +81,7 @@ test('pictures', { timeout: 3_600_000 }, async () => {
   expect(missed, 'states that could not be reached').toEqual([])
 })
 
-/** In both themes; returns what went wrong. */
+/** Takes both themes; returns the errors. */
 async function takeScene(context: BrowserContext, scene: Scene, size: WidthName): Promise<string[]> {
   const page = await context.newPage()
   try {
@@ -102,13 +102,13 @@ async function takeScene(context: BrowserContext, scene: Scene, size: WidthName)
   }
 }
 
-/** Waits until the page shows what it loads; a page that never does is taken as it stands. */
+/** Waits until the page shows what it loads; a page that never settles is taken as it is. */
 async function ready(page: Page): Promise<void> {
   const deadline = Date.now() + STATE_PATIENCE_MS
   while (!(await page.evaluate<boolean>(READY)) && Date.now() < deadline) await page.waitForTimeout(50)
 }
 
-/** The picture once two in a row are the same. */
+/** The picture, once two in a row are the same. */
 async function steadyPicture(page: Page): Promise<Buffer> {
   let last: Buffer = Buffer.alloc(0)
   for (let attempt = 0; ; attempt++) {

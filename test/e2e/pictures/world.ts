@@ -6,9 +6,9 @@ import { readSamples } from '../../kit/samples.ts'
 import type { TestServer } from '../../kit/test-server.ts'
 
 /**
- * What the pictures show: an organisation with four projects, thirty days of sessions and two weeks of events. The
- * service's clock is moved along while everything is sent the way SDKs and members do it, so every stored time follows
- * from the story, and two runs store the same.
+ * The content of the pictures: an organisation with four projects, thirty days of sessions and two weeks of events.
+ * Everything is sent as SDKs and members send it while the service's clock is moved, so every stored time follows from
+ * the story, and two runs store the same.
  */
 export type World = {
   readonly owner: Client
@@ -45,7 +45,7 @@ type Kind = {
   readonly value: string
   readonly function: string
   readonly file: string
-  /** Events an hour ago, in each hour before that, and how many hours back they reach. */
+  /** Events an hour ago and in each hour before, and the number of hours. */
   readonly rate: number
   readonly hours: number
   readonly level?: string
@@ -196,7 +196,7 @@ function eventOf(kind: Kind, at: number, name: string): Record<string, unknown> 
   }
 }
 
-/** Events of the last two weeks: fewer at night, none at the same second. */
+/** Events of the last two weeks: fewer at night, no two in the same second. */
 function eventParcels(): Parcel[] {
   return KINDS.flatMap((kind) =>
     Array.from({ length: kind.hours }, (_, hour) => hour + 1).flatMap((hoursAgo) => {
@@ -216,7 +216,7 @@ function eventParcels(): Parcel[] {
   )
 }
 
-/** Sessions of thirty days, a day in one envelope: each release takes over from the one before. */
+/** Sessions of thirty days, one envelope per day: each release replaces the one before. */
 function sessionParcels(): Parcel[] {
   const due = RELEASES.map(() => 0)
   const parcels: Parcel[] = []
@@ -263,7 +263,7 @@ function sessionsOf(index: number, hoursAgo: number): number {
   return Math.round((reach[index] ?? 0) * left * (4_000 + 900 * Math.sin(hoursAgo / 3.8)))
 }
 
-/** A message, a native crash with files and feedback, refused items, losses an SDK reports. */
+/** A message, a native crash with files and feedback, refused items, losses that an SDK reports. */
 function specialParcels(): Parcel[] {
   const at = (hoursAgo: number) => NOW_MS - hoursAgo * HOUR_MS
   const dump = gunzipSync(readSamples(/minidump/).at(-1)?.body ?? Buffer.alloc(0))
@@ -371,7 +371,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
     releases[version] = String(answer.body['id'])
   }
 
-  // In steps of hours; what was sent is recorded before the clock moves on.
+  // In steps of hours: everything sent is recorded before the clock moves on.
   const parcels = [...eventParcels(), ...sessionParcels(), ...specialParcels()].sort((a, b) => a.at - b.at)
   let hour = 0
   let resolved = false
@@ -399,7 +399,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
   }
   await server.service.drain()
 
-  // The last quarter of an hour is what members do.
+  // Members act in the last quarter of an hour.
   clock.set(new Date(NOW_MS - 14 * 60_000))
   await logIn(owner, 'ines@meadowlark.example')
   const member = await aMemberClient(server.app, server.url, owner, {

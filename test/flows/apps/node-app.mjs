@@ -1,5 +1,5 @@
 /**
- * An app as its developers would write it: the published SDK, set up with nothing but a DSN.
+ * An app as its developers would write it: the published SDK, configured with nothing but a DSN.
  * Arguments: package name, what to do. The DSN comes from SENTRY_DSN, as SDKs read it.
  */
 const [, , packageName, action] = process.argv
