@@ -43,7 +43,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
       connections: 32,
       ratePerSecond: RATE,
       durationMs: (count / RATE) * 1000 + 60_000,
-      mostRequests: count,
+      maxRequests: count,
     })
     await waitUntilDrained(service)
     const stored = await readMetric(service.url, 'faultline_digest_events_total')
@@ -90,7 +90,7 @@ async function pack(dataDir: string) {
     try {
       const startedMs = performance.now()
       const startedCpu = process.cpuUsage()
-      await packColdEvents(app, { now: new Date(Date.now() + 2 * DAY_MS), leastBytes: 0 })
+      await packColdEvents(app, { now: new Date(Date.now() + 2 * DAY_MS), minBytes: 0 })
       const cpu = process.cpuUsage(startedCpu)
       const ms = performance.now() - startedMs
       await app.db.query('vacuum spool')

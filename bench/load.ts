@@ -27,7 +27,7 @@ export type LoadOptions = {
   /** Called with every response and the milliseconds since its request was sent; status 0: the connection broke. */
   readonly onAnswer?: (status: number, ms: number) => void
   /** Stops after so many requests; null: by time alone. */
-  readonly mostRequests?: number | null
+  readonly maxRequests?: number | null
   /** Called repeatedly: whether to stop early. */
   readonly isOver?: () => boolean
 }
@@ -55,7 +55,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   let lastAnswerMs = started
   const isOver = (): boolean =>
     performance.now() - started >= options.durationMs ||
-    (options.mostRequests != null && sent >= options.mostRequests) ||
+    (options.maxRequests != null && sent >= options.maxRequests) ||
     options.isOver?.() === true
 
   const idle: Connection[] = []

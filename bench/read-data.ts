@@ -62,7 +62,7 @@ async function digestEvents(dataDir: string, count: number) {
       connections: 32,
       ratePerSecond: 1_500,
       durationMs: (count / 1_500) * 1000 + 120_000,
-      mostRequests: count,
+      maxRequests: count,
     })
     await sendTelemetry(service.url, project)
     await waitUntilDrained(service)

@@ -8,8 +8,8 @@ import { EXAMPLES, type ExampleCall } from '#test/kit/route-examples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 /**
- * The access matrix, walked: every route of the contract × no session, four roles, another organisation, malformed
- * input, calls from other sites. A refusal has the documented status and changes nothing.
+ * The access matrix in full: every route of the contract × no session, four roles, another organisation, malformed
+ * input, requests from other sites. A refusal has the documented status and changes nothing.
  */
 
 const t = await testServer()
@@ -20,7 +20,7 @@ type Case = readonly [Name, RouteSpec]
 const all: Case[] = (Object.keys(contract) as Name[]).map((name) => [name, contract[name]])
 
 /** Who may call what, written down a second time on purpose (security 4.8): the least role, null for everybody. */
-const LEAST: Readonly<Record<Name, Role | null>> = {
+const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   signUp: null,
   logIn: null,
   logOut: null,
@@ -100,8 +100,8 @@ const LEAST: Readonly<Record<Name, Role | null>> = {
   listFeedback: 'viewer',
 }
 
-const guarded = all.filter(([name]) => LEAST[name] !== null)
-const open = all.filter(([name]) => LEAST[name] === null)
+const guarded = all.filter(([name]) => MIN_ROLE[name] !== null)
+const open = all.filter(([name]) => MIN_ROLE[name] === null)
 const naming = all.filter(([, spec]) => spec.params !== undefined)
 const querying = all.filter(([, spec]) => spec.query !== undefined)
 const taking = all.filter(([, spec]) => spec.body !== undefined)
@@ -115,14 +115,14 @@ type Sent = {
   readonly call?: ExampleCall
   readonly cookie?: string
   readonly query?: string
-  /** Sent as it is, in place of the call's body. */
+  /** Sent unchanged, in place of the call's body. */
   readonly raw?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 type Got = { readonly status: number; readonly body: unknown; readonly headers: Headers }
 
-/** Parameters the call does not name get ids that exist nowhere. */
+/** Parameters that the call does not name get ids that do not exist. */
 async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, headers }: Sent): Promise<Got> {
   const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? newId()))
   const body = raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
@@ -145,8 +145,8 @@ async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, he
   return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
 }
 
-// Every changed row of every table leaves a mark in the same transaction: comparing the tables themselves would cost
-// more with each test.
+// Every changed row of every table leaves a mark in the same transaction: comparing the tables would cost more with
+// each test.
 await t.app.db.query(`
   create table test_changes (id bigint generated always as identity);
   create function test_note_change() returns trigger language plpgsql as
@@ -163,7 +163,7 @@ async function changesMade(): Promise<unknown> {
   return (await t.app.db.query('select coalesce(max(id), 0) as made from test_changes')).rows[0]
 }
 
-/** Refused with that status, in the one form errors have, without a cookie, and nothing has changed. */
+/** Refused with that status, in the one form of errors, without a cookie, and nothing has changed. */
 async function expectRefused(sent: Sent, status: number): Promise<void> {
   const before = await changesMade()
   const got = await send(sent)
@@ -175,13 +175,13 @@ async function expectRefused(sent: Sent, status: number): Promise<void> {
 
 type World = { readonly owner: Person; readonly stranger: Person; readonly call: ExampleCall }
 
-/** A call of the owner that would succeed, and somebody of another organisation. */
+/** A call of the owner that succeeds, and a user of another organisation. */
 async function anExample(name: Name): Promise<World> {
   const [owner, stranger] = [await aPerson(t.app), await aPerson(t.app)]
   return { owner, stranger, call: await EXAMPLES[name](t.app, owner, stranger) }
 }
 
-test('a changed row is noticed, whichever statement changed it', async () => {
+test('a changed row is found, whichever statement changed it', async () => {
   const before = await changesMade()
   const { actor } = await aPerson(t.app)
   const added = await changesMade()
@@ -190,17 +190,17 @@ test('a changed row is noticed, whichever statement changed it', async () => {
   expect(await changesMade()).not.toEqual(added)
 })
 
-test('every route has an example and a place in the matrix, and nothing else has', () => {
+test('every route has an example and a place in the matrix, and both name no other route', () => {
   expect(Object.keys(EXAMPLES).sort()).toEqual(Object.keys(contract).sort())
-  expect(Object.keys(LEAST).sort()).toEqual(Object.keys(contract).sort())
+  expect(Object.keys(MIN_ROLE).sort()).toEqual(Object.keys(contract).sort())
 })
 
-test('the matrix of the code is the one written here', () => {
+test('the permissions of the routes equal the matrix of this test', () => {
   const ofCode = Object.fromEntries(all.map(([name, spec]) => [name, PERMISSIONS[spec.permission]?.minRole ?? null]))
-  expect(ofCode).toEqual(LEAST)
+  expect(ofCode).toEqual(MIN_ROLE)
 })
 
-test.each(all)('%s answers its example as declared', async (name, spec) => {
+test.each(all)('%s answers its example as the contract declares', async (name, spec) => {
   const { owner, call } = await anExample(name)
   expect((await send({ spec, call, cookie: owner.cookie })).status).toBe(spec.status ?? 200)
 })
@@ -208,7 +208,7 @@ test.each(all)('%s answers its example as declared', async (name, spec) => {
 describe('without a session', () => {
   test.each(open)('%s works', async (name, spec) => {
     const { owner, call } = await anExample(name)
-    // The refresh cookie is what `refresh` is about, not a session that opens a door.
+    // The refresh cookie is what `refresh` needs; it is no session.
     const cookie = name === 'refresh' ? `svc_refresh=${owner.tokens.refreshToken}` : ''
     expect((await send({ spec, call, cookie })).status).toBe(spec.status ?? 200)
   })
@@ -216,12 +216,12 @@ describe('without a session', () => {
   test.each(guarded)('%s: 401', async (name, spec) => {
     const { call } = await anExample(name)
     await expectRefused({ spec, call }, 401)
-    // Who may not call learns nothing of what would have been valid.
+    // A refused caller does not learn which input would be valid.
     await expectRefused({ spec, call: { params: { projectId: 'x' } }, query: '?unknown=1' }, 401)
   })
 })
 
-test.each(guarded)('%s with a session that ended, a forged one, or a key: 401', async (name, spec) => {
+test.each(guarded)('%s with an ended session, a forged one, or an API key: 401', async (name, spec) => {
   const { owner, call } = await anExample(name)
   const ended = await aPerson(t.app)
   await t.app.db
@@ -235,7 +235,7 @@ test.each(guarded)('%s with a session that ended, a forged one, or a key: 401', 
 })
 
 describe.each(ROLES)('the role %s', (role) => {
-  const may = ([name]: Case) => roleAtLeast(role, LEAST[name] ?? 'viewer')
+  const may = ([name]: Case) => roleAtLeast(role, MIN_ROLE[name] ?? 'viewer')
   const allowed = guarded.filter((route) => may(route))
   const denied = guarded.filter((route) => !may(route))
 
@@ -253,14 +253,14 @@ describe.each(ROLES)('the role %s', (role) => {
 
   test.for(allowed)('may %s', async ([name, spec]) => {
     const { cookie, call } = await aMemberClient(name)
-    // Of things that are not there, so that only the right to ask is asked for.
+    // With ids that do not exist, so that only the permission is tested.
     const { status } = await send({ spec, call: { ...call, params: {} }, cookie })
     expect(spec.params === undefined ? [200, 201, 204, 400] : [404]).toContain(status)
   })
 })
 
 describe('things of another organisation', () => {
-  test.each(naming)('%s: 404, worded as if they were not there', async (name, spec) => {
+  test.each(naming)('%s: 404, with the text for things that do not exist', async (name, spec) => {
     const { stranger, call } = await anExample(name)
     await expectRefused({ spec, call, cookie: stranger.cookie }, 404)
     const theirs = await send({ spec, call, cookie: stranger.cookie })
@@ -268,18 +268,21 @@ describe('things of another organisation', () => {
     expect(theirs.body).toEqual(missing.body)
   })
 
-  test.each(naming)('%s: one id of ours does not open another of theirs', async (name, spec) => {
-    const { owner, stranger, call } = await anExample(name)
-    const theirs = await EXAMPLES[name](t.app, stranger, owner)
-    for (const param of Object.keys(call.params ?? {})) {
-      // A name that is the same for everybody is no id.
-      if (theirs.params?.[param] === call.params?.[param]) continue
-      const mixed = { ...call, params: { ...call.params, [param]: theirs.params?.[param] ?? '' } }
-      await expectRefused({ spec, call: mixed, cookie: owner.cookie }, 404)
-    }
-  })
+  test.each(naming)(
+    '%s: an id of our own does not give access to an id of another organisation',
+    async (name, spec) => {
+      const { owner, stranger, call } = await anExample(name)
+      const theirs = await EXAMPLES[name](t.app, stranger, owner)
+      for (const param of Object.keys(call.params ?? {})) {
+        // A name that is the same for everybody is no id.
+        if (theirs.params?.[param] === call.params?.[param]) continue
+        const mixed = { ...call, params: { ...call.params, [param]: theirs.params?.[param] ?? '' } }
+        await expectRefused({ spec, call: mixed, cookie: owner.cookie }, 404)
+      }
+    },
+  )
 
-  test.each(all)('%s: ids of theirs in the query or the body show and change nothing', async (name, spec) => {
+  test.each(all)('%s: ids of another organisation in query or body show and change nothing', async (name, spec) => {
     const { owner, call } = await anExample(name)
     for (const query of call.foreignQueries ?? []) {
       const got = await send({ spec, call, cookie: owner.cookie, query })
@@ -294,7 +297,7 @@ describe('things of another organisation', () => {
 })
 
 describe('malformed', () => {
-  test.each(naming)('%s with ids that are none: 404', async (name, spec) => {
+  test.each(naming)('%s with invalid ids: 404', async (name, spec) => {
     const { owner, call } = await anExample(name)
     for (const id of ['x', '0', "' or 1=1", '\0', '../..', newId().slice(1)]) {
       const params = Object.fromEntries(Object.keys(call.params ?? {}).map((param) => [param, id]))
@@ -302,7 +305,7 @@ describe('malformed', () => {
     }
   })
 
-  test.each(querying)('%s with a query out of bounds or unknown: 400', async (name, spec) => {
+  test.each(querying)('%s with an unknown or out-of-range query: 400', async (name, spec) => {
     const { owner, call } = await anExample(name)
     const queries = [
       'unknown=1',
@@ -317,7 +320,7 @@ describe('malformed', () => {
     for (const query of queries) await expectRefused({ spec, call, cookie: owner.cookie, query: `?${query}` }, 400)
   })
 
-  test.each(taking)('%s with a body that is not JSON, no object or not sent as JSON: 400', async (name, spec) => {
+  test.each(taking)('%s with a body that is not JSON, not an object or not sent as JSON: 400', async (name, spec) => {
     const { owner, call } = await anExample(name)
     const sent = { spec, call, cookie: owner.cookie }
     for (const raw of ['{', '[]', '"text"', '1', 'null,', '{"a":1}{']) await expectRefused({ ...sent, raw }, 400)
@@ -329,7 +332,7 @@ describe('malformed', () => {
     if (!mayBeAbsent) await expectRefused({ ...sent, call: { ...call, body: undefined } }, 400)
   })
 
-  test.each(taking)('%s with an unknown field, or a value of the wrong kind: 400', async (name, spec) => {
+  test.each(taking)('%s with an unknown field, or a value of the wrong type: 400', async (name, spec) => {
     const { owner, call } = await anExample(name)
     const wrong: Record<string, unknown>[] = [{ unknown_field: 1 }]
     for (const field of Object.keys(call.body ?? {})) {

@@ -24,7 +24,7 @@ test('a stop ends a thread that is still starting, and one at work, without a wo
 
 test('a stop ends a thread that hangs in its start after the grace', async () => {
   const network = await startDatabaseProxy(connectionString)
-  network.weather({ silent: true })
+  network.setFaults({ silent: true })
   const hanging = superviseDigestion(app, network.connectionString)
   await waitFor('its first question', () => network.connections() > 0)
   await hanging.stop(100)

@@ -19,7 +19,7 @@ export type PackOptions = {
   /** Stops after the current step; the next call continues there. */
   readonly signal?: AbortSignal
   /** Also days that hold little. */
-  readonly leastBytes?: number
+  readonly minBytes?: number
 }
 
 /**
@@ -28,7 +28,7 @@ export type PackOptions = {
  * @returns how many events were packed
  */
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {
-  const { now, signal, leastBytes = MIN_BYTES } = options
+  const { now, signal, minBytes = MIN_BYTES } = options
   const closedBefore = dayOf(new Date(now.getTime() - CLOSED_AFTER_MS))
   const { oldestAgeMs } = await selectBacklog(app.db, now)
   // Events of days that still wait on the spool would come too late to be packed.
@@ -37,7 +37,7 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
   let total = 0
   for (const { day, sizeBytes, isStarted } of await selectUnpackedDays(app.db, before)) {
     if (signal?.aborted === true) return total
-    if (!isStarted && sizeBytes < leastBytes) continue
+    if (!isStarted && sizeBytes < minBytes) continue
     app.log.info({ day, size_bytes: sizeBytes }, 'packing the events of a day')
     let toldAtMs = app.clock.monotonicMs()
     try {

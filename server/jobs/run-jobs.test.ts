@@ -139,7 +139,7 @@ describe('stopping', () => {
     await waitFor('the greeting', () => done.includes('far'))
     const before = logLines.length
     const stopped = far.stop()
-    network.weather({ reset: true })
+    network.setFaults({ reset: true })
     await stopped
     await network.close()
     expect(logLines.slice(before).filter(({ level }) => level !== 'info')).toEqual([])

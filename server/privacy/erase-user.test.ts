@@ -235,7 +235,7 @@ describe('erasing a person', () => {
       )
     await t.service.drain()
     const tomorrow = new Date(Date.now() + 2 * 86_400_000)
-    expect(await packColdEvents(t.app, { now: tomorrow, leastBytes: 0 })).toBeGreaterThan(5)
+    expect(await packColdEvents(t.app, { now: tomorrow, minBytes: 0 })).toBeGreaterThan(5)
     expect(await everythingStored(t.app.db)).toContain(secret)
     expect((await erase(project, 'u1')).erased).toMatchObject({ events: 3 })
     const left = await everythingStored(t.app.db)

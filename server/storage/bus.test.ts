@@ -55,20 +55,20 @@ const closesSoon = async (close: Promise<void>): Promise<void> => {
 
 test('closing ends an attempt to connect again, quietly', async () => {
   const { network, bus, complaints } = await aBusBehindANetwork()
-  network.weather({ reset: true })
-  network.weather({ silent: true })
+  network.setFaults({ reset: true })
+  network.setFaults({ silent: true })
   await waitFor('the next attempt, which gets no answer', () => network.connections() > 0)
   const before = complaints.length
   await closesSoon(bus.close())
-  network.weather({})
+  network.setFaults({})
   expect(complaints.slice(before)).toEqual([])
 })
 
 test('closing does not wait for the goodbye of a network that is gone', async () => {
   const { network, bus } = await aBusBehindANetwork()
-  network.weather({ silent: true })
+  network.setFaults({ silent: true })
   await closesSoon(bus.close())
-  network.weather({})
+  network.setFaults({})
 })
 
 test('after any number of cuts one connection listens', async () => {
@@ -76,8 +76,8 @@ test('after any number of cuts one connection listens', async () => {
   let gaps = 0
   bus.onGap(() => void gaps++)
   for (const round of [1, 2, 3]) {
-    network.weather({ reset: true })
-    network.weather({})
+    network.setFaults({ reset: true })
+    network.setFaults({})
     await waitFor('the gap', () => gaps === round)
   }
   expect(network.connections()).toBe(1)

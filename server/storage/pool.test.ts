@@ -55,17 +55,17 @@ describe('a network that swallows what is sent', () => {
     const db = new Database(pool)
     try {
       expect((await pool.query('select 1')).rowCount).toBe(1)
-      proxy.weather({ silent: true })
+      proxy.setFaults({ silent: true })
       const failure: unknown = await pool.query('select 1').catch((error: unknown) => error)
       expect(isDatabaseAway(failure)).toBe(true)
-      proxy.weather({})
+      proxy.setFaults({})
       const work = db.tx(async (tx) => {
         await tx.query('select 1')
-        proxy.weather({ silent: true })
+        proxy.setFaults({ silent: true })
         await tx.query('select 1')
       })
       expect(isDatabaseAway(await work.catch((error: unknown) => error))).toBe(true)
-      proxy.weather({})
+      proxy.setFaults({})
       expect((await pool.query('select 1')).rowCount).toBe(1)
     } finally {
       await pool.end()

@@ -123,8 +123,8 @@ test('an issue is assigned to a member found by typing, from the row and from it
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Owner: Nobody' }).waitFor()
   await press(page, 'a')
-  await page.keyboard.type('nobody at all')
-  await page.getByText('No member is called “nobody at all”.').waitFor()
+  await page.keyboard.type('no such name')
+  await page.getByText('No member is called “no such name”.').waitFor()
   await press(page, 'Escape')
   await box.waitFor({ state: 'hidden' })
   await press(page, 'a')
@@ -189,7 +189,7 @@ test('the bell counts notifications as they arrive, lists them, and subtracts wh
   await page.goto('/issues')
   // Assigned and mentioned.
   await page.getByRole('button', { name: 'Inbox, 2 unread' }).waitFor()
-  await ada.post(`/api/issues/${issueId}/comments`, { body: 'Any news?' })
+  await ada.post(`/api/issues/${issueId}/comments`, { body: 'Any progress?' })
   await page.getByRole('button', { name: 'Inbox, 3 unread' }).waitFor()
   await press(page, 'b')
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
@@ -269,7 +269,7 @@ test.each(COMBINATIONS)('the issue page is accessible and fits: $theme, $size', 
   const judge = async (name: string) => {
     await expectAccessible(page, `${name}, ${theme}, ${size}`)
     await expectNoSideScroll(page, `${name}, ${size}`)
-    await screenshot(page, `people-${name}-${theme}-${size}`)
+    await screenshot(page, `assignees-${name}-${theme}-${size}`)
   }
   await page.goto(`/issues/${issueId}`)
   await page.getByRole('textbox', { name: 'Comment', exact: true }).waitFor()
@@ -312,5 +312,5 @@ test.each(COMBINATIONS)('ownership rules are accessible and fit: $theme, $size',
   await reader.getByText('1 of the 1 most recent issue would be assigned.').waitFor()
   await expectAccessible(reader, `ownership, ${theme}, ${size}`)
   await expectNoSideScroll(reader, `ownership, ${size}`)
-  await screenshot(reader, `people-ownership-${theme}-${size}`, { fullPage: true })
+  await screenshot(reader, `assignees-ownership-${theme}-${size}`, { fullPage: true })
 })

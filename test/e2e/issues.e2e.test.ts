@@ -143,7 +143,7 @@ test('new issues wait behind the pill while the list stays as it is', async () =
   await settled(page)
   expect(await titles(page)).toEqual(['AError'])
 
-  // Another event of a shown issue is counted in place.
+  // Another event of an issue in the list is counted in place.
   await dashboard.server.event({ project, error: { type: 'AError', value: 'AError happened' } })
   await row(page, 'AError').getByTitle('2 events').waitFor()
   await settled(page)

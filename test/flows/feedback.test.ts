@@ -138,14 +138,14 @@ describe('the issue it is about', () => {
     await server.events(project, events)
     const [one, two] = [await issueWith('One'), await issueWith('Two')]
     expect((await ada.post(`/api/issues/${one}/merge`, { issue_ids: [two] })).status).toBe(200)
-    const told: unknown[] = []
-    const stop = server.app.bus.on('live', (payload) => told.push(payload))
+    const published: unknown[] = []
+    const stop = server.app.bus.on('live', (payload) => published.push(payload))
     await send(ids[1] ?? '', [userReport(ids[1] ?? '')])
     await waitFor('live messages to the dashboards', () =>
-      told.some((message) => JSON.stringify(message).includes(project.id)),
+      published.some((message) => JSON.stringify(message).includes(project.id)),
     )
     stop()
-    const message = JSON.stringify(told)
+    const message = JSON.stringify(published)
     expect(message).toContain(one)
     expect(message).not.toContain(two)
     for (const id of [one, two]) {

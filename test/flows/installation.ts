@@ -40,8 +40,8 @@ const PARTS = [
 
 export type User = { uid: number; gid: number }
 
-/** The user without rights in /etc/passwd. */
-export const nobody: User = { uid: 65_534, gid: 65_534 }
+/** The ids of the user without rights on Linux. */
+export const unprivileged: User = { uid: 65_534, gid: 65_534 }
 
 export const isRoot = process.getuid?.() === 0
 

@@ -125,7 +125,7 @@ describe('recorded uploads', () => {
       event_id: 'eb4d57dea1d8498859d931393f6fd0a2',
       release: 'com.acme.game@3.1.0+9',
       user: { id: 'n-1' },
-      // What the SDK knew stays: the dump knows the kernel only.
+      // The SDK's values stay: the dump knows only the kernel.
       contexts: { os: { name: 'Linux', distribution_name: 'debian' } },
       breadcrumbs: [{ message: 'level loaded', category: 'game' }],
       extra: { guid: '6c80f852-bb1d-453d-6207-21b9595effb8' },
@@ -134,7 +134,7 @@ describe('recorded uploads', () => {
     expect(attachments.map(({ filename }) => filename)).toEqual(['mini.dmp'])
   })
 
-  test('a bare dump, packed', async () => {
+  test('a bare dump, compressed', async () => {
     const { event, attachments } = await crash(raw)
     expect(event).toMatchObject({ exceptions: [{ type: 'SIGSEGV' }], occurred_at: '2026-11-20T04:57:42.000Z' })
     const [file] = attachments
@@ -151,7 +151,7 @@ describe('recorded uploads', () => {
     expect(download.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
   })
 
-  test('all three are one issue, and every item ended in one outcome', async () => {
+  test('all three are one issue, and every item has one outcome', async () => {
     const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
     expect(items.map(({ event_count }) => event_count)).toEqual([3])
     expect(await outcomes()).toEqual([
@@ -170,7 +170,7 @@ describe('recorded uploads', () => {
 })
 
 describe('other forms', () => {
-  test('event data in numbered chunks and nested names; a later name speaks over an earlier one', async () => {
+  test('event data in numbered chunks and nested names; a later name overrides an earlier one', async () => {
     const json = JSON.stringify({ release: 'game@1', tags: { a: '1', b: '2' }, user: { id: 'u-1' } })
     const { event } = await crash(
       form([
@@ -193,7 +193,7 @@ describe('other forms', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  test('a dump nobody can read is kept, with an event that says so', async () => {
+  test('an unreadable dump is stored, with an event that says so', async () => {
     for (const content of ['MDMP', Buffer.concat([dump.subarray(0, 200)]), 'no minidump at all', Buffer.alloc(100)]) {
       const { event, attachments } = await crash(form([{ name: 'upload_file_minidump', filename: 'x.dmp', content }]))
       expect(event).toMatchObject({
@@ -205,7 +205,7 @@ describe('other forms', () => {
     }
   })
 
-  test('a minidump beside an event, and one alone, in an envelope', async () => {
+  test('an envelope with a minidump and an event, and one with a minidump alone', async () => {
     const eventId = newEventId()
     const item = (headers: object, payload: string | Buffer) =>
       Buffer.concat([
@@ -232,7 +232,7 @@ describe('other forms', () => {
     expect(alone.event).toMatchObject({ platform: 'native', exceptions: [{ type: 'SIGSEGV' }] })
   })
 
-  test('what is no upload is refused, and told why', async () => {
+  test('an invalid upload is refused with a reason', async () => {
     const url = `/api/4501/minidump/?sentry_key=${SAMPLE_KEY}`
     const cut = form([{ name: 'upload_file_minidump', filename: 'x.dmp', content: dump }])
     const bad = [
@@ -256,7 +256,7 @@ describe('files added later', () => {
     return post({ ...one, url: `/api/4501/events/${eventId}/attachments/?sentry_key=${SAMPLE_KEY}` })
   }
 
-  test('belong to the event they name, before it comes and after', async () => {
+  test('belong to the event they name, before and after it arrives', async () => {
     const eventId = newEventId()
     const early = await upload(eventId, 'before')
     expect([early.status, await early.json()]).toEqual([200, { id: eventId }])
@@ -274,7 +274,7 @@ describe('files added later', () => {
       ['late.log', 6],
       ['late.log', 6],
     ])
-    // They go with the issue, and what belongs to others stays.
+    // They are deleted with the issue; files of other issues stay.
     const count = async () =>
       (await server.app.db.query<{ n: number }>('select count(*)::int as n from attachments')).rows[0]?.n ?? 0
     const before = await count()
@@ -286,7 +286,7 @@ describe('files added later', () => {
     expect(orphans.rowCount).toBe(0)
   })
 
-  test('of several pieces come back byte for byte, and never as a page', async () => {
+  test('of several pieces are returned byte for byte, and never as a page', async () => {
     const eventId = newEventId()
     const big = Buffer.concat([Buffer.from('<!doctype html><script>alert(1)</script>'), randomBytes(2_500_000)])
     const parts = [
@@ -313,7 +313,7 @@ describe('files added later', () => {
     expect(await empty.text()).toBe('')
   })
 
-  test('need an event id that could be one, and a file', async () => {
+  test('need a valid event id and a file', async () => {
     expect((await upload('0'.repeat(32), 'x')).status).toBe(404)
     expect((await upload('xyz', 'x')).status).toBe(404)
     const empty = form([{ name: 'a', content: 'b' }])

@@ -8,12 +8,12 @@ import { waitFor } from '#test/kit/wait.ts'
 import type { Issue } from '#server/issue-rules/issue.api.ts'
 import type { IssueDetail } from '#server/issues/issues.api.ts'
 
-/** The published SDKs, unmodified, in processes of their own; only the DSN is ours. */
+/** The published SDKs, unmodified, in separate processes; only the DSN is ours. */
 
 const server = await testServer({ realTime: true, digestion: 'inline' })
 const APP = fileURLToPath(new URL('./apps/node-app.mjs', import.meta.url))
 
-/** DSNs carry the address of the configuration; tests listen on a port of their own. */
+/** DSNs contain the configured address; tests listen on another port. */
 const localDsn = (dsn: string): string => {
   const url = new URL(dsn)
   url.host = new URL(server.url).host

@@ -6,14 +6,16 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** A hundred write to one issue at the same time: digestion of several shards, people, bulk changes. Counts are exact. */
+/**
+ * A hundred concurrent writers on one issue: digestion of several shards, members, bulk operations. Counts are exact.
+ */
 
 const server = await testServer({ realTime: true })
 const { app } = server
 
 const ROUNDS = 8
 const EVENTS_PER_ROUND = 60
-const PEOPLE = 37
+const USERS = 37
 
 const failing = (i: number, name = 'pay') =>
   anEvent({
@@ -26,10 +28,10 @@ const failing = (i: number, name = 'pay') =>
         }),
       ],
     },
-    user: { id: `u${i % PEOPLE}` },
+    user: { id: `u${i % USERS}` },
   })
 
-/** On a machine with too much to do a connection may not be free within five seconds: asked again, as `Retry-After` says. */
+/** On an overloaded machine a connection may not be free within five seconds: retry, as `Retry-After` says. */
 async function served(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await ask()
@@ -37,7 +39,7 @@ async function served(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-test('counts exact, no deadlock, nothing refused', async () => {
+test('counts are exact, no deadlock occurs, no request is refused', async () => {
   const ada = await aFounder(server.url)
   const project = await aProject(ada)
   const neighbour = await aProject(ada)
@@ -57,9 +59,9 @@ test('counts exact, no deadlock, nothing refused', async () => {
       Array.from({ length: EVENTS_PER_ROUND }, (_, i) => sendEvent(server.url, project.dsn, failing(sent + i))),
     )
     sent += EVENTS_PER_ROUND
-    // As if several projects' digesters met on one issue: four transactions at once.
+    // As if digesters of several projects wrote to one issue: four transactions at once.
     await app.db.query('update spool set shard = id % 4')
-    const people = Array.from({ length: 24 }, (_, i) => [
+    const changes = Array.from({ length: 24 }, (_, i) => [
       served(() => ada.patch(`/api/issues/${issueId}`, { status: i % 2 === 0 ? 'resolved' : 'unresolved' })),
       served(() => ada.patch(`/api/issues/${issueId}`, i % 3 === 0 ? { assignee_id: me } : { assignee_id: null })),
       served(() => ada.post(`/api/issues/${issueId}/comments`, { body: `round ${round}, ${i}` })),
@@ -71,7 +73,7 @@ test('counts exact, no deadlock, nothing refused', async () => {
       ),
     ]).flat()
     comments += 24
-    const written = await Promise.all([server.service.drain(), ...people])
+    const written = await Promise.all([server.service.drain(), ...changes])
     answers.push(...written.filter((answer) => answer !== undefined))
   }
   await server.service.drain()
@@ -82,15 +84,15 @@ test('counts exact, no deadlock, nothing refused', async () => {
     expect(answer.as<BulkOperation>()).toMatchObject({ state: 'done', failed: 0, done: 2 })
   }
   const detail = (await ada.get(`/api/issues/${issueId}`)).as<IssueDetail>()
-  expect([detail.event_count, detail.user_count]).toEqual([sent, PEOPLE])
-  const stored = await app.db.query<{ events: number; hours: number; people: number; comments: number }>(
+  expect([detail.event_count, detail.user_count]).toEqual([sent, USERS])
+  const stored = await app.db.query<{ events: number; hours: number; users: number; comments: number }>(
     `select (select count(*)::int from events where issue_id = $1) as events,
        (select sum(events)::int from issue_hours where issue_id = $1) as hours,
-       (select count(*)::int from issue_users where issue_id = $1) as people,
+       (select count(*)::int from issue_users where issue_id = $1) as users,
        (select count(distinct body)::int from comments where issue_id = $1) as comments`,
     [issueId],
   )
-  expect(stored.rows[0]).toEqual({ events: sent, hours: sent, people: PEOPLE, comments })
+  expect(stored.rows[0]).toEqual({ events: sent, hours: sent, users: USERS, comments })
   const outcomes = await app.db.query<{ outcome: string; n: number }>(
     `select outcome, sum(quantity)::int as n from outcomes_hourly where project_id = $1 and category = 'error' group by 1`,
     [project.id],

@@ -13,7 +13,7 @@ import { readSamples, SAMPLE_KEY, type Sample } from '#test/kit/samples.ts'
 import { dsnParts } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** Every recorded transaction and span through the running service, read back by the verbs the product will use. */
+/** Every recorded transaction and span through the running service, read back by the functions behind the API. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 server.clock.set('2026-11-20T05:00:00.000Z')
@@ -25,7 +25,7 @@ async function newProject(): Promise<TestProject> {
   return aProject(founder)
 }
 
-/** Sends a recording to a project as its SDK would, had it been given that project's DSN. */
+/** Sends a recording to a project, with that project's DSN. */
 async function replay(sample: Sample, project: TestProject): Promise<number> {
   const { key, projectNumber } = dsnParts(project.dsn)
   const mine = (text: string): string => text.replaceAll(SAMPLE_KEY, key)
@@ -38,7 +38,7 @@ async function replay(sample: Sample, project: TestProject): Promise<number> {
   return response.status
 }
 
-/** Recordings of one project, in this order, each digested apart. */
+/** Sends recordings of one project in this order, each digested separately. */
 async function replayed(...names: string[]): Promise<TestProject> {
   const project = await newProject()
   for (const name of names) {
@@ -59,10 +59,13 @@ const scopeOf = (project: TestProject) => ({
 })
 
 type Row = Record<string, unknown>
-/** `name (op)` → what was measured: one value as it is, several as [count, sum]; failures and left out where there are any. */
+/**
+ * `name (op)` → the metrics: one value as it is, several as [count, sum]; with failures and omissions where there are
+ * any.
+ */
 async function measuredIn(project: TestProject): Promise<Row> {
   const rows = await readPerformanceByName(server.app.db, scopeOf(project), 50)
-  // Pages nobody loaded while it was measured have values and no duration.
+  // Pages that did not load in the measured time have values and no duration.
   const inp = await readPerformanceByName(server.app.db, { ...scopeOf(project), metrics: ['inp'] }, 50)
   const byName: Row = {}
   for (const { name, op, metrics } of [...rows, ...inp]) {
@@ -141,7 +144,7 @@ test.each<[string, string[], Row]>([
     },
   ],
   [
-    'react native: frames are on the transaction and on its children',
+    'react native: frames of the transaction and of its children',
     ['react-native-8.28.0/001-main-envelope-transaction', 'react-native-8.28.0/002-main-envelope-transaction'],
     {
       'CartScreen (ui.load)': {
@@ -187,7 +190,7 @@ test.each<[string, string[], Row]>([
     },
   ],
   [
-    'node 7, 10 and 11: one checkout, whatever the shape',
+    'node 7, 10 and 11: the same checkout in three formats',
     [
       'node-7.120.4/005-main-envelope-transaction',
       'node-10.78.0/003-main-envelope-transaction',
@@ -205,7 +208,7 @@ test.each<[string, string[], Row]>([
     },
   ],
   [
-    'node 10 and 11: requests that met no route',
+    'node 10 and 11: requests without a route',
     [
       'node-10.78.0/007-httpserver-envelope-transaction',
       'node-10.78.0/008-httpserver-envelope-transaction',
@@ -221,7 +224,7 @@ test.each<[string, string[], Row]>([
     },
   ],
   [
-    'python: tasks in both shapes, requests',
+    'python: tasks in both formats, requests',
     [
       'python-2.68.0/004-main-envelope-transaction',
       'python-2.68.0/012-wsgi-envelope-transaction',
@@ -239,12 +242,12 @@ test.each<[string, string[], Row]>([
 ])('%s', async (_what, names, expected) => {
   const project = await replayed(...names)
   expect(await measuredIn(project)).toEqual(expected)
-  // The same once folded.
+  // The same after folding.
   await compactPerformance(server.app)
   expect(await measuredIn(project)).toEqual(expected)
 })
 
-test('one page load is counted under the same, whether SDK 10 or 11 sends it', async () => {
+test('a page load of SDK 10 and one of SDK 11 are counted as the same', async () => {
   const project = await replayed(PAGE_10, VITALS_11, PAGE_11)
   const scope = { ...scopeOf(project), filter: { name: '/cart', release: 'shop-web@2.3.0', os: 'Linux' } }
   const totals = await readPerformanceTotals(server.app.db, {
@@ -262,7 +265,7 @@ test('one page load is counted under the same, whether SDK 10 or 11 sends it', a
   expect(await outcomesOf(project)).toEqual(['span accepted 16', 'transaction accepted 1'])
 })
 
-test('OpenTelemetry ends in the same place', async () => {
+test('OpenTelemetry spans are counted the same way', async () => {
   const project = await replayed(
     'otlp-js-0.223.1/001-otlp-post-integration-otlp-v1-traces',
     'otlp-js-0.223.1/002-otlp-post-integration-otlp-v1-traces',
@@ -272,7 +275,7 @@ test('OpenTelemetry ends in the same place', async () => {
   expect(totals.get('duration')?.failures).toBeGreaterThan(0)
 })
 
-/** An envelope of one item. */
+/** An envelope with one item. */
 async function post(project: TestProject, headers: Record<string, unknown>, payload: Buffer | string): Promise<void> {
   const { key, projectNumber } = dsnParts(project.dsn)
   const bytes = Buffer.from(payload)
@@ -312,7 +315,7 @@ test.each<[string, Record<string, unknown>, Buffer | string, string[]]>([
     ['transaction invalid too_many_values1'],
   ],
   [
-    'spans of wrong kinds',
+    'spans of wrong types',
     { type: 'transaction' },
     transaction({ spans: [0, null, {}, [[]], 'x'], measurements: [7] }),
     ['transaction accepted 1'],
@@ -334,13 +337,8 @@ test.each<[string, Record<string, unknown>, Buffer | string, string[]]>([
   ],
   ['a v1 span without ids', { type: 'span' }, '{"op":"x"}', ['span invalid bad_trace_id1']],
   ['a v1 span that is text', { type: 'span' }, '"span"', ['span invalid not_an_object1']],
-  [
-    'a container that is none',
-    { ...V2, item_count: 7 },
-    '{"version":2,"entries":[]}',
-    ['span invalid not_a_container7'],
-  ],
-  ['a container cut off', { ...V2, item_count: 3 }, '{"version":2,"items":[{', ['span invalid not_json3']],
+  ['an invalid container', { ...V2, item_count: 7 }, '{"version":2,"entries":[]}', ['span invalid not_a_container7']],
+  ['a truncated container', { ...V2, item_count: 3 }, '{"version":2,"items":[{', ['span invalid not_json3']],
   ['an empty container', V2, '{"version":2,"items":[]}', []],
   [
     'a container sent as v1',
@@ -398,12 +396,12 @@ test.each<[string, Record<string, unknown>, Buffer | string, string[]]>([
   expect(await outcomesOf(project)).toEqual(outcomes)
   const { rows } = await server.app.db.query('select 1 from spool_quarantine')
   expect(rows).toEqual([])
-  // What cannot be is left out, and the rest can be read.
+  // Invalid values are left out, and the rest is readable.
   const totals = await readPerformanceTotals(server.app.db, scopeOf(project))
   for (const one of totals.values()) expect(Number.isFinite(one.sum)).toBe(true)
 })
 
-test('a clock that is a day off is corrected; what is old and sent late counts in its own time', async () => {
+test('a clock that is a day off is corrected; old data that is sent late counts at its own time', async () => {
   const project = await newProject()
   const { key, projectNumber } = dsnParts(project.dsn)
   const send = async (header: Record<string, unknown>, spanId: string, end: number): Promise<void> => {
@@ -433,7 +431,7 @@ test('a clock that is a day off is corrected; what is old and sent late counts i
   expect(agesInSeconds).toEqual([3 * day, 600, 0])
 })
 
-test('health checks are filtered where a project asks for it', async () => {
+test('health checks are filtered where a project enables it', async () => {
   const project = await newProject()
   await server.app.db.query(
     `update projects set settings = jsonb_set(settings, '{inbound_filters}', '{"health_checks": true}') where id = $1`,
@@ -451,7 +449,7 @@ test('health checks are filtered where a project asks for it', async () => {
   expect(Object.keys(await measuredIn(project))).toEqual(['GET /cart (default)'])
 })
 
-test('pages of developers are filtered with everything they measure', async () => {
+test('pages on localhost are filtered with all their metrics', async () => {
   const project = await newProject()
   await server.app.db.query(
     `update projects set settings = jsonb_set(settings, '{inbound_filters}', '{"localhost": true}') where id = $1`,

@@ -18,7 +18,7 @@ import { anEvent, dsnParts, sendEvent } from '#test/kit/sdk.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { Issue } from '#server/issue-rules/issue.api.ts'
 
-/** The main story on the oldest PostgreSQL an operator may bring: no SQL of ours is newer than it. */
+/** The main story on the oldest PostgreSQL we support: none of our SQL needs a newer one. */
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-pg15-'))
 const postgres = await startEmbeddedPostgres({
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('PostgreSQL 15: sign up, send, read, search, resolve, see it come back, delete', async () => {
+test('PostgreSQL 15: sign up, send, read, search, resolve, regress, delete', async () => {
   expect(postgres.majorVersion).toBe(15)
   const ada = await aFounder(service.publicUrl)
   const project = await aProject(ada)
@@ -56,7 +56,7 @@ test('PostgreSQL 15: sign up, send, read, search, resolve, see it come back, del
   expect((await ada.get(at)).body).toMatchObject({ status: 'regressed', event_count: 3 })
   expect((await ada.get('/api/issues/volume?range=7d')).body).toMatchObject({ total: 3 })
   expect((await ada.post(`/api/projects/${project.id}/rotate-dsn`, { grace_seconds: 0 })).status).toBe(200)
-  // Every process hears of the rotation through the database: soon, not within the answer.
+  // Every process learns of the rotation through the database: soon, but after the response.
   await waitFor(
     'the old key to be refused',
     async () => (await sendEvent(service.publicUrl, project.dsn, anEvent())).status === 403,
@@ -65,7 +65,7 @@ test('PostgreSQL 15: sign up, send, read, search, resolve, see it come back, del
   expect((await ada.get('/api/issues')).body).toMatchObject({ total: 0 })
 })
 
-test('PostgreSQL 15: sessions start, crash, are asked for and purged', async () => {
+test('PostgreSQL 15: sessions start, crash, are read and purged', async () => {
   const project = await aProject(await aFounder(service.publicUrl))
   const { key, projectNumber } = dsnParts(project.dsn)
   const started = new Date().toISOString()
@@ -113,7 +113,7 @@ test('PostgreSQL 15: logs, trace metrics and check-ins are written, listed and p
   expect(await purgeTelemetry(app)).toEqual({ rows: 0, days: 0 })
 })
 
-test('PostgreSQL 15: transactions and spans are measured, folded, asked for and purged', async () => {
+test('PostgreSQL 15: transactions and spans are measured, folded, read and purged', async () => {
   const project = await aProject(await aFounder(service.publicUrl))
   const { key, projectNumber } = dsnParts(project.dsn)
   const end = Date.now() / 1_000

@@ -6,7 +6,7 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readIntakeSamples, type Sample } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** Every recording addressed to the envelope and store endpoints, through the running service, read back by the API. */
+/** Every recording of the envelope and store endpoints through the running service, read back through the API. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 server.clock.set('2026-11-20T05:00:00.000Z')
@@ -36,10 +36,10 @@ async function replay(sample: Sample): Promise<{ status: number; id: string | nu
   return { status: response.status, id: body.id ?? null }
 }
 
-test('all recordings are taken, and every event among them is the issue a person expects', async () => {
+test('all recordings are accepted, and every event in them is in the expected issue', async () => {
   const ada = await aFounder(server.url)
   const project = await aProject(ada, { name: 'Recorded' })
-  // The recordings name project 4501 and a key of their own.
+  // The recordings name project 4501 and its key.
   await server.app.db.query('update projects set number = 4501 where id = $1', [project.id])
   await server.app.db.query(
     `update project_keys set public_key = '0123456789abcdef0123456789abcdef' where project_id = $1`,
@@ -97,12 +97,12 @@ test('all recordings are taken, and every event among them is the issue a person
   }
   expect([...groups.values()].every((issues) => issues.size === 1)).toBe(true)
 
-  // No event an SDK sent went without an outcome, and nothing was set aside.
+  // Every event has an outcome, and none is in quarantine.
   const outcomes = await server.app.db.query<{ outcome: string; quantity: number }>(
     "select outcome, sum(quantity)::bigint as quantity from outcomes_hourly where project_id = $1 and category = 'error' group by outcome order by outcome",
     [project.id],
   )
-  // Two recordings carry one event: the command line tool sent it twice.
+  // Two recordings contain the same event: the command line tool sent it twice.
   const distinct = new Set(Object.keys(expectations).map((name) => ids.get(name))).size
   expect(outcomes.rows.filter((row) => row.outcome !== 'discarded')).toEqual([
     { outcome: 'accepted', quantity: distinct },
@@ -111,7 +111,7 @@ test('all recordings are taken, and every event among them is the issue a person
   expect((await server.app.db.query('select 1 from spool_quarantine')).rows).toHaveLength(0)
 })
 
-test('endpoints that are not offered answer 404 in the form SDKs and tools understand', async () => {
+test('unsupported endpoints answer 404 in the format that SDKs and tools understand', async () => {
   for (const path of [
     '/api/4501/upload/',
     '/api/4501/unreal/0123456789abcdef0123456789abcdef/',

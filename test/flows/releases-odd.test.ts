@@ -9,7 +9,7 @@ import { aMemberClient, type MemberClient } from '#test/kit/member-client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** Releases: odd names and times, much at once, and figures after issues were merged or deleted. */
+/** Releases: unusual names and times, concurrency, and figures after issues were merged or deleted. */
 
 const t = await testServer()
 let owner: Client
@@ -34,7 +34,7 @@ const list = async (query: string, by: Client = owner) =>
 const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 describe('names', () => {
-  test('count characters, not UTF-16 units; with events the same', async () => {
+  test('are measured in characters, not UTF-16 units, also in events', async () => {
     const name = '😀'.repeat(200)
     expect(await create({ version: name })).toMatchObject({ status: 201, body: { version: name } })
     expect(await create({ version: `${name}😀` })).toMatchObject({ status: 400 })
@@ -44,14 +44,11 @@ describe('names', () => {
     expect((await list(`projectId=${to.id}&version=${encodeURIComponent(name)}`)).total).toBe(1)
   })
 
-  test.each(['1.0\n', '\t1.0', '1.0\r\n', 'a\u2028b', '\u0085x'])(
-    'hold no line break, nor end in one: %j',
-    async (version) => {
-      expect(await create({ version })).toMatchObject({ status: 400 })
-    },
-  )
+  test.each(['1.0\n', '\t1.0', '1.0\r\n', 'a\u2028b', '\u0085x'])('contain no line break: %j', async (version) => {
+    expect(await create({ version })).toMatchObject({ status: 400 })
+  })
 
-  test('are found again, whatever they hold', async () => {
+  test('are found by search with any characters', async () => {
     for (const version of ['50%_off', 'a?b#c&d=e', '%2F', '../x'.replace('/', ''), "it's", '日本語', '1.0+7 (41)']) {
       const { id } = await created({ version })
       const query = `projectId=${project.id}&version=${encodeURIComponent(version)}`
@@ -63,7 +60,7 @@ describe('names', () => {
   })
 })
 
-test('the project may stand in the address, as the specification has it', async () => {
+test('the project may be in the query string, as the specification says', async () => {
   const post = (query: string, body: Record<string, unknown>) => owner.post(`/api/releases${query}`, body)
   const other = await aProject(owner)
   expect(await post(`?projectId=${other.id}`, { version: 'a' })).toMatchObject({
@@ -79,7 +76,7 @@ test('the project may stand in the address, as the specification has it', async 
   expect(await stranger.post(`/api/releases?projectId=${other.id}`, { version: 'c' })).toMatchObject({ status: 404 })
 })
 
-test('without a project the list holds those of the whole organisation, and of no other', async () => {
+test('without a project the list has the releases of the whole organisation, and of no other', async () => {
   const mine = await aFounder(t.url)
   const [one, two] = [await aProject(mine), await aProject(mine)]
   for (const [index, of] of [one, two, one, two, one].entries())
@@ -98,7 +95,7 @@ test('without a project the list holds those of the whole organisation, and of n
     seen.push(...page.items)
     cursor = page.next_cursor
   }
-  // Equal dates: ids decide, nothing is left out or shown twice.
+  // Equal dates: ids decide, and no release is missing or listed twice.
   expect(seen).toEqual(whole.items)
   expect(whole.items.map(({ id }) => id)).toEqual(
     whole.items
@@ -147,12 +144,12 @@ test.each<[string, unknown[]]>([
   ['-date', ['-date', '+275760-09-13T00:00:00.000Z', crypto.randomUUID()]],
   ['-date', ['-date', 'x', crypto.randomUUID()]],
   ['-date', ['date', '2026-01-01T00:00:00Z', crypto.randomUUID()]],
-])('a cursor nobody gave out is refused: %s %j', async (sort, parts) => {
+])('an invalid cursor is refused: %s %j', async (sort, parts) => {
   const answer = await owner.get(`/api/releases?projectId=${project.id}&sort=${sort}&cursor=${cursorOf(...parts)}`)
   expect(answer).toMatchObject({ status: 400, body: { error: 'cursor is not one this list gave out.' } })
 })
 
-test('times beyond what can be written are refused', async () => {
+test('times out of range are refused', async () => {
   for (const time of ['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00'])
     expect(await create({ version: 'times', released_at: time })).toMatchObject({
       status: 400,
@@ -197,7 +194,7 @@ test('viewers read, members write', async () => {
   }
 })
 
-test('ten thousand commits, sent by two at once, are kept once each and paged whole; more are refused', async () => {
+test('ten thousand commits in two concurrent requests are stored once each and paged; more are refused', async () => {
   const { id } = await created({ version: 'many-commits' })
   const path = `/api/releases/${id}/commits`
   const part = (from: number) => Array.from({ length: 1_000 }, (_, index) => ({ id: `c${from + index}` }))
@@ -213,7 +210,7 @@ test('ten thousand commits, sent by two at once, are kept once each and paged wh
   expect(first.items).toHaveLength(100)
 })
 
-test('where a release runs: devices and systems, what did not say apart', async () => {
+test('devices and systems of a release; unknown ones are separate', async () => {
   const of = await aProject(owner)
   const { id } = (await create({ projectId: of.id, version: '1.0.0' })).as<Release>()
   const now = t.clock.now().getTime()
@@ -278,7 +275,7 @@ describe('users of a release', () => {
     return [row?.users, row?.users_range, row?.crash_free_users, row?.adoption_users]
   }
 
-  test('are those of the range, also of sessions that came days late', async () => {
+  test('are those of the range, also of sessions that arrived days late', async () => {
     const of = await aProject(owner)
     await create({ projectId: of.id, version: '1.0.0' })
     await record([
@@ -294,7 +291,7 @@ describe('users of a release', () => {
     expect(await users(of, '30d')).toEqual([4, '30d', 0.5, 1])
   })
 
-  test('are those of a day where counting the range would take too long, and say so', async () => {
+  test('are those of a day where counting the range would take too long; the response says so', async () => {
     const of = await aProject(owner)
     await create({ projectId: of.id, version: '1.0.0' })
     const devices = Array.from({ length: 110 }, (_, index) => `Phone ${index}`)
@@ -326,7 +323,7 @@ describe('issues of a release', () => {
       (await list(`projectId=${of.id}`)).items.map((item) => [item.version, [item.new_issues, item.regressions]]),
     )
 
-  test('merged ones count where the first of them began, and again apart', async () => {
+  test('merged issues count in the first release of any of them, and separately after unmerging', async () => {
     const to = await aProject(owner)
     await send(to, 'Early', '1.0.0')
     await send(to, 'Late', '2.0.0')
@@ -340,7 +337,7 @@ describe('issues of a release', () => {
     expect(await counts(to)).toEqual({ '1.0.0': [1, 0], '2.0.0': [0, 0] })
   })
 
-  test('one that came back twice in a release is one, also merged with another that did', async () => {
+  test('an issue that regressed twice in a release counts once, also merged with another such issue', async () => {
     const to = await aProject(owner)
     for (const type of ['A', 'B']) {
       await send(to, type, '1.0.0')

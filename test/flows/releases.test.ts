@@ -10,7 +10,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, newEventId } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** Releases through the API, made by people and by what arrives. */
+/** Releases through the API, created by members and by data that arrives. */
 
 const t = await testServer()
 let owner: Client
@@ -49,8 +49,8 @@ async function sendItems(to: TestProject, items: readonly (readonly [Record<stri
   await response.text()
 }
 
-describe('made by people', () => {
-  test('a release with everything, then the same version again', async () => {
+describe('created by members', () => {
+  test('a release with all fields, then the same version again', async () => {
     const release = await created({
       version: ' 4.12.0 ',
       released_at: '2026-11-19T08:10:00+02:00',
@@ -72,12 +72,12 @@ describe('made by people', () => {
       status: 409,
       body: { error: 'The project has a release 4.12.0 already.' },
     })
-    // Another project has its own.
+    // The same version in another project is another release.
     expect(await create({ version: '4.12.0', projectId: (await aProject(owner)).id })).toMatchObject({ status: 201 })
   })
 
   test.each(['1.0', 'v2', '2024.11.3-beta.2+77', 'com.acme.shop@3.1.0+77', '🚀', 'x'.repeat(200), '4711'])(
-    'may be called %s',
+    'may have the version %s',
     async (version) => {
       expect(await created({ version })).toMatchObject({ version })
     },
@@ -98,7 +98,7 @@ describe('made by people', () => {
     '\ud800',
     7,
     null,
-  ])('may not be called %j', async (version) => {
+  ])('may not have the version %j', async (version) => {
     expect(await create({ version })).toMatchObject({
       status: 400,
       body: { error: expect.stringContaining('version') as unknown },
@@ -120,13 +120,13 @@ describe('made by people', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(field) as unknown } })
   })
 
-  test('ten people at once: one makes it, the others are told', async () => {
+  test('ten concurrent requests: one creates it, the others get 409', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({ version: 'at-once' })))
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1)
     expect(answers.filter((answer) => answer.status === 409)).toHaveLength(9)
   })
 
-  test('one that was only planned is taken over', async () => {
+  test('a planned release is adopted', async () => {
     const to = await aProject(owner)
     await t.event({ project: to })
     const issues = (await owner.get(`/api/issues?projectId=${to.id}`)).as<Page<{ id: string }>>()
@@ -148,7 +148,7 @@ describe('made by people', () => {
     expect(detail.resolved_issues.map((issue) => issue.id)).toEqual([issues.items[0]?.id])
   })
 
-  test('changed: dates, state, address; absent stays, null clears', async () => {
+  test('PATCH changes dates, state and URL; an absent field stays, null clears it', async () => {
     const { id } = await created({ version: 'changing', url: 'https://example.com/a' })
     const path = `/api/releases/${id}`
     expect(await owner.patch(path, { released_at: '2026-11-01T00:00:00Z', state: 'archived' })).toMatchObject({
@@ -228,8 +228,8 @@ describe('made by people', () => {
   })
 })
 
-describe('made by what arrives', () => {
-  test('events, sessions and transactions; each once, whoever was first', async () => {
+describe('created by data that arrives', () => {
+  test('by events, sessions and transactions, once each', async () => {
     const to = await aProject(owner)
     const now = t.clock.now().getTime()
     const session = {
@@ -265,11 +265,11 @@ describe('made by what arrives', () => {
       { version: 'from-session', first_event: null, first_session: t.clock.now().toISOString(), sessions: 1 },
       { version: 'from-transaction', first_event: null, first_session: null },
     ])
-    // The version is taken now.
+    // The version exists now.
     expect(await create({ projectId: to.id, version: 'from-event' })).toMatchObject({ status: 409 })
   })
 
-  test('an issue says which release it is new in, and which it came back in', async () => {
+  test('an issue names its first release and the release it regressed in', async () => {
     const to = await aProject(owner)
     const at = () => t.clock.now().getTime() / 1000
     await t.event({ project: to, release: '1.0.0', timestamp: at() })
@@ -296,7 +296,7 @@ describe('made by what arrives', () => {
     })
   })
 
-  test('an issue resolved in a commit is fixed in the release the commit comes with', async () => {
+  test('an issue resolved in a commit is fixed in the release with that commit', async () => {
     const to = await aProject(owner)
     await t.event({ project: to, release: '1.0.0' })
     const [issue] = (await owner.get(`/api/issues?projectId=${to.id}`)).as<Page<{ id: string }>>().items
@@ -315,7 +315,7 @@ describe('made by what arrives', () => {
 })
 
 describe('health', () => {
-  /** So many sessions of a release, so long ago. */
+  /** So many sessions of a release at a time in the past. */
   const sessions = (
     of: string,
     version: string,
@@ -332,7 +332,7 @@ describe('health', () => {
   const record = (facts: Parameters<typeof recordSessions>[2]) =>
     t.app.tx((tx) => recordSessions(tx, t.clock.now(), facts))
 
-  test('adoption of the last day, crash-free of the range, change, verdict', async () => {
+  test('adoption of the last day, crash-free rate of the range, change, verdict', async () => {
     const of = (await aProject(owner)).id
     for (const version of ['4.11.2', '4.11.3', '4.12.0']) await create({ projectId: of, version })
     await record([
@@ -357,13 +357,13 @@ describe('health', () => {
       verdict_reason: 'Crash-free sessions fell by 0.53 points against 4.11.3.',
     })
     expect(items[0]?.adoption_trend).toHaveLength(168)
-    // In a day, the older release has too few left to be compared with.
+    // In a day the older release has too few sessions to be compared with.
     const today = await list(of, '&sort=-version&range=24h')
     expect(today.items[0]).toMatchObject({ sessions: 3_300, previous: { version: '4.11.3' } })
     expect(today.items[2]).toMatchObject({ sessions: 200 })
   })
 
-  test('one environment at a time, and none at all', async () => {
+  test('one environment, and an unknown one', async () => {
     const of = (await aProject(owner)).id
     await create({ projectId: of, version: '1.0.0' })
     await create({ projectId: of, version: 'never-met' })
@@ -383,7 +383,7 @@ describe('health', () => {
     expect(health.adoption?.releases).toMatchObject([{ version: '1.0.0' }])
   })
 
-  test('users: distinct, and how many of them crashed', async () => {
+  test('users: distinct, and how many had a crash', async () => {
     const of = (await aProject(owner)).id
     await create({ projectId: of, version: '1.0.0' })
     await create({ projectId: of, version: '2.0.0' })
@@ -412,7 +412,7 @@ describe('health', () => {
     ])
   })
 
-  test('the charts: layers that add up to all sessions, and hours since release', async () => {
+  test('the charts: layers that add up to all sessions, and hours since the release', async () => {
     const of = (await aProject(owner)).id
     const since = new Date(t.clock.now().getTime() - 3 * HOUR_MS)
     for (let index = 1; index <= 7; index++)
@@ -438,7 +438,7 @@ describe('health', () => {
   })
 })
 
-test('a release of an hour has its layer and its line, however many there were before', async () => {
+test('an hour-old release has a layer and a line, also after many other releases', async () => {
   const of = (await aProject(owner)).id
   const now = t.clock.now().getTime()
   const count = (version: string, hoursAgo: number, exited: number) =>
@@ -496,7 +496,7 @@ describe('lists', () => {
     expect(await owner.get('/api/releases?projectId=')).toMatchObject({ status: 400 })
   })
 
-  test('markers: what came out in the range, by project', async () => {
+  test('markers: releases in the range, by project', async () => {
     const of = (await aProject(owner, { platform: 'android' })).id
     await create({ projectId: of, version: '1', released_at: '2026-10-01T00:00:00Z' })
     await create({ projectId: of, version: '2', released_at: '2026-10-02T00:00:00Z' })
@@ -514,7 +514,7 @@ describe('lists', () => {
     })
   })
 
-  test('somebody of another organisation sees and changes nothing', async () => {
+  test('a user of another organisation sees and changes nothing', async () => {
     const { id } = await created({ version: 'ours' })
     expect(await stranger.get(`/api/releases?projectId=${project.id}`)).toMatchObject({ status: 404 })
     expect(await stranger.get(`/api/releases/health?projectId=${project.id}`)).toMatchObject({ status: 404 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { makeScratch } from './installation.ts'
 
-/** The scripts behind `npm start`, `npm test` and `npm run check`, in a checkout made up for them. */
+/** The scripts behind `npm start`, `npm test` and `npm run check`, in a small checkout for this test. */
 
 const root = join(import.meta.dirname, '../..')
 let checkout = ''
@@ -31,10 +31,10 @@ function run(args: string[], env: Record<string, string> = {}): Promise<Result> 
 }
 
 describe('the right Node', () => {
-  /** Makes the running Node say it is an old one. */
+  /** Makes the running Node report an old version. */
   const asNode20 = ['--import', 'data:text/javascript,Object.defineProperty(process,"version",{value:"v20.19.0"})']
 
-  test.for(['start', 'test', 'check'])('npm %s says in one line what is missing', async (name) => {
+  test.for(['start', 'test', 'check'])('npm %s prints one line about what is missing', async (name) => {
     mkdirSync(join(checkout, 'node_modules'))
     const { code, out, err } = await run([...asNode20, `scripts/${name}.mjs`])
     expect(code).toBe(1)
@@ -42,20 +42,20 @@ describe('the right Node', () => {
     expect(err).toMatch(/^Faultline needs Node 24 or newer and found only v20\.19\.0: run `npm ci` .*\n$/)
   })
 
-  test('the one among the packages is used, whatever runs the script', async () => {
+  test('the packaged one is used, whichever Node runs the script', async () => {
     symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
     const script = `import { findNode } from './scripts/runtime.mjs'; process.stdout.write(findNode())`
     const { out } = await run([...asNode20, '--input-type=module', '-e', script])
     expect(out).toMatch(/node_modules\/node-[\w-]+\/bin\/node$/)
   })
 
-  test('without it, the running one is used when it is new enough', async () => {
+  test('without it, the running Node is used when it is new enough', async () => {
     mkdirSync(join(checkout, 'node_modules'))
     const script = `import { findNode } from './scripts/runtime.mjs'; process.stdout.write(findNode())`
     expect((await run(['--input-type=module', '-e', script])).out).toBe(process.execPath)
   })
 
-  test('a packaged one that does not run here is passed over', async () => {
+  test('a packaged one that cannot run here is skipped', async () => {
     const [name = ''] = readdirSync(join(root, 'node_modules')).filter((entry) =>
       /^node-(?:linux|darwin|bin)/.test(entry),
     )
@@ -91,7 +91,7 @@ describe('npm start', () => {
       .map((file) => readFileSync(join(checkout, 'web/dist/assets', file), 'utf8'))
       .join('')
 
-  test('hands over to the server: its words, its arguments, its exit code', async () => {
+  test('starts the server and passes its output, arguments and exit code on', async () => {
     expect(await run(['scripts/start.mjs', '--roles=api'])).toEqual({
       code: 7,
       out: 'serving serve --roles=api\n',
@@ -99,7 +99,7 @@ describe('npm start', () => {
     })
   })
 
-  test('builds the dashboard when it is missing or its sources changed, and says so', async () => {
+  test('builds the dashboard when it is missing or its sources changed, and prints so', async () => {
     withWeb()
     const first = await run(['scripts/start.mjs'])
     expect(first.out).toMatch(/^Building the dashboard …\nBuilding the dashboard: done in [\d.]+ s\nserving serve\n$/)
@@ -118,7 +118,7 @@ describe('npm start', () => {
     expect((await run(['scripts/start.mjs'])).out).toBe('serving serve\n')
   })
 
-  test('a dashboard that cannot be built: the one before is served, or the start ends', async () => {
+  test('when the dashboard cannot be built, the earlier build is served, or the start fails', async () => {
     withWeb()
     writeFileSync(join(checkout, 'web/main.ts'), `import './nowhere.ts'`)
     const without = await run(['scripts/start.mjs'])
@@ -136,7 +136,7 @@ describe('npm start', () => {
     expect(builtCode()).toContain('good')
   })
 
-  test('an unknown argument ends it; --help explains', async () => {
+  test('an unknown argument is an error; --help prints the options', async () => {
     const { code, err } = await run(['scripts/start.mjs', '--verbose'])
     expect(code).toBe(1)
     expect(err).toContain('Unknown argument --verbose.')
@@ -160,7 +160,7 @@ describe('npm test', () => {
     return [out.trimEnd().split('\n').at(-1), code]
   }
 
-  test('closes with how many passed and failed', async () => {
+  test('the last line is the number of passed and failed tests', async () => {
     withTests('good', `test('a', () => { expect(process.env.NODE_ENV).toBe('test') })\ntest('b', () => {})`)
     expect(await closing()).toEqual(['2 passed, 0 failed', 0])
     withTests('bad', `test('c', () => { expect(1).toBe(2) })`)
@@ -173,7 +173,7 @@ describe('npm test', () => {
     withTests('broken', `import './nowhere.ts'`)
     expect(await closing()).toEqual(['1 passed, 1 failed', 1])
     rmSync(join(checkout, 'broken.test.ts'))
-    withTests('late', `test('b', () => { void Promise.reject(new Error('nobody waits')) })`)
+    withTests('late', `test('b', () => { void Promise.reject(new Error('not awaited')) })`)
     expect(await closing()).toEqual(['2 passed, 1 failed', 1])
   })
 

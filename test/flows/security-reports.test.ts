@@ -7,7 +7,7 @@ import { readSamples, SAMPLE_KEY } from '#test/kit/samples.ts'
 import { dsnParts } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** Reports browsers post by themselves, through the running service, read back by the API. */
+/** Reports that browsers post by themselves, through the running service, read back through the API. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 server.clock.set('2026-11-20T05:00:00.000Z')
@@ -52,7 +52,7 @@ const outcomes = async (): Promise<string[]> =>
     )
   ).rows.map((row) => row.line)
 
-test('what Chrome recorded becomes two issues', async () => {
+test('recorded reports of Chrome become two issues', async () => {
   project = await aProject(ada)
   await server.app.db.query('update projects set number = 4501 where id = $1', [project.id])
   await server.app.db.query('update project_keys set public_key = $2 where project_id = $1', [project.id, SAMPLE_KEY])
@@ -82,7 +82,7 @@ test('what Chrome recorded becomes two issues', async () => {
   expect(await outcomes()).toEqual(['security accepted  2'])
 })
 
-test('bursts: one event per problem, address and minute', async () => {
+test('a burst is one event per problem, address and minute', async () => {
   await aFreshProject()
   for (let i = 0; i < 5; i++) await report(csp('a.example'))
   await report(csp('b.example'))
@@ -97,7 +97,7 @@ test('bursts: one event per problem, address and minute', async () => {
   expect((await issues()).map(({ event_count }) => event_count)).toEqual([2, 1])
 })
 
-test('the Reporting API: one event per violation, and every element counted', async () => {
+test('the Reporting API: one event per violation; every element has an outcome', async () => {
   await aFreshProject()
   const violation = (host: string) => ({
     type: 'csp-violation',
@@ -142,7 +142,7 @@ test('the Reporting API: one event per violation, and every element counted', as
 describe('refusals and bad input', () => {
   beforeAll(aFreshProject)
 
-  test('another media type is 415, and says which are taken', async () => {
+  test('another media type is 415, and the error names the accepted ones', async () => {
     for (const type of ['text/plain', 'text/html', 'multipart/form-data', 'application/xml']) {
       const answer = await report(csp('a'), type)
       expect(answer.status).toBe(415)
@@ -160,7 +160,7 @@ describe('refusals and bad input', () => {
     expect((await fetch(url)).status).toBe(405)
   })
 
-  test('what is no report is taken and ends as invalid', async () => {
+  test('an invalid report is accepted and has the outcome invalid', async () => {
     for (const body of ['', '{', '[]', 'null', '5', '{"csp-report":5}', '['.repeat(10_000), '{"csp-report":{}}'])
       expect((await report(body)).status).toBe(200)
     await server.service.drain()
@@ -170,7 +170,7 @@ describe('refusals and bad input', () => {
     expect(await issues()).toEqual([])
   })
 
-  test('inside an envelope it is the same', async () => {
+  test('a report inside an envelope is handled the same way', async () => {
     const payload = JSON.stringify(csp('envelope.example'))
     const body = `{}\n{"type":"raw_security","sentry_release":"e@1","length":${payload.length}}\n${payload}\n`
     const answer = await fetch(`${server.url}/api/${number}/envelope/?sentry_key=${key}`, { method: 'POST', body })

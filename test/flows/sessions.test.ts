@@ -4,7 +4,7 @@ import { readEdgeCases, readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Samp
 import { testServer } from '#test/kit/test-server.ts'
 import { readSessionTotals, type SessionQuestion } from '#server/metrics/sessions/session-totals.queries.ts'
 
-/** Sessions as SDKs really send them, through the running service, down to the rates people read. */
+/** Sessions as SDKs send them, through the running service, up to the rates that members see. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 const { app, clock } = server
@@ -39,7 +39,7 @@ async function post({ url, headers, body }: Pick<Sample, 'url' | 'headers' | 'bo
   return response.status
 }
 
-/** Items of these types and payloads in one envelope. */
+/** One envelope with items of these types and payloads. */
 async function send(items: readonly (readonly [type: string, payload: unknown])[], sentAt?: string): Promise<number> {
   const lines = [JSON.stringify(sentAt === undefined ? {} : { sent_at: sentAt })]
   for (const [type, payload] of items)
@@ -68,7 +68,7 @@ const outcomes = async (): Promise<string[]> =>
   ).rows.map((row) => row.line)
 
 describe('recordings', () => {
-  test('a crash in node 11, event and session, is crash-free 0 of 1 and not two sessions', async () => {
+  test('a crash in node 11, with event and session, is one session and 0 % crash-free', async () => {
     await replay('node-11.12.0/013', 'node-11.12.0/014')
     expect(await totals()).toMatchObject({ total: 1, crashed: 1, crash_free_sessions: 0 })
   })
@@ -78,7 +78,7 @@ describe('recordings', () => {
     await replay(...all)
     const expected = { total: 1, crashed: 1, errored: 0, healthy: 0 }
     expect(await totals()).toMatchObject(expected)
-    // And whatever arrives again, backwards.
+    // The same again, in reverse order.
     await replay(...all.toReversed())
     expect(await totals()).toMatchObject(expected)
     expect(await outcomes()).toEqual([`accepted  ${2 * all.length}`])
@@ -93,7 +93,7 @@ describe('recordings', () => {
     expect(await totals({ os: 'Windows' })).toMatchObject({ total: 0, crash_rate: null })
   })
 
-  test('browser 11 tells unhandled where browser 10 told crashed', async () => {
+  test('browser 11 sends unhandled where browser 10 sent crashed', async () => {
     await replay('browser-11.12.0/001', 'browser-11.12.0/003')
     expect(await totals()).toMatchObject({ total: 1, crashed: 0, crash_rate: 0, unhandled: 1, unhandled_rate: 1 })
   })
@@ -103,7 +103,7 @@ describe('recordings', () => {
     expect(await totals()).toMatchObject({ total: 2, abnormal: 2, anr_foreground: 2, anr_rate: 1, crash_rate: 0 })
   })
 
-  test('all of them together make these figures, per release', async () => {
+  test('the figures of all recordings, per release', async () => {
     await replay(...samples.keys())
     const nothing = { errored: 0, unhandled: 0, abnormal: 0, crashed: 0, anr_foreground: 0, users: 0, crashed_users: 0 }
     const expected = {
@@ -133,13 +133,13 @@ describe('time', () => {
     expect(await between('2026-11-21T04:59:00Z', '2026-11-21T05:00:00Z')).toMatchObject({ total: 7 })
   })
 
-  test('one without sent_at keeps its times', async () => {
+  test('a capture without sent_at keeps its times', async () => {
     clock.set('2026-11-21T05:00:00.000Z')
     await replay('python-2.68.0/011', 'python-2.68.0/018')
     expect(await between('2026-11-20T04:41:00Z', '2026-11-20T04:42:00Z')).toMatchObject({ total: 5 })
   })
 
-  test('older than five days after that is dropped, still with 200', async () => {
+  test('sessions older than five days are dropped, with status 200', async () => {
     clock.set('2026-11-25T04:41:02.000Z')
     await replay('python-2.68.0/011', 'python-2.68.0/018')
     expect(await totals()).toMatchObject({ total: 0, crash_rate: null })
@@ -148,7 +148,7 @@ describe('time', () => {
     expect(await totals()).toMatchObject({ total: 1 })
   })
 
-  test('an end that comes four days late moves the bucket of the start', async () => {
+  test('an end that arrives four days late updates the bucket of the start', async () => {
     const session = { sid: 'a'.repeat(32), started: '2026-11-20T04:00:10Z', attrs: { release: 'a' } }
     await send([['session', { ...session, init: true }]])
     clock.set('2026-11-24T12:00:00.000Z')
@@ -158,7 +158,7 @@ describe('time', () => {
   })
 })
 
-test('a person who is erased stays counted and is named nowhere, also by what was still on its way', async () => {
+test('an erased user stays in counts but not in hashes, also when data arrives later', async () => {
   const of = (sid: string) => ({ sid: sid.repeat(32), did: 'ada', started: NOON, attrs: { release: 'a' } })
   const hashes = async (): Promise<unknown[]> =>
     (
@@ -176,7 +176,7 @@ test('a person who is erased stays counted and is named nowhere, also by what wa
     ),
   })
   expect(spooled).toBe(200)
-  // The clock has gone this way and that.
+  // The clock was moved both ways.
   await owner.post('/api/auth/login', { email: owner.email, password: owner.password })
   expect((await owner.delete(`/api/projects/${projectId}/users/ada/data`)).status).toBe(200)
   await server.service.drain()
@@ -196,19 +196,19 @@ describe('what an SDK should not send', () => {
     await server.service.drain()
   }
 
-  test('three sessions without lengths are three', async () => {
+  test('three sessions in items without lengths are three', async () => {
     await replayEdge('14')
     expect(await totals()).toMatchObject({ total: 3, healthy: 3 })
   })
 
-  test('an unknown status is no session, nor is one without release', async () => {
+  test('sessions with an unknown status or without a release are invalid', async () => {
     await replayEdge('15')
     await replayEdge('16')
     expect(await totals()).toMatchObject({ total: 0 })
     expect(await outcomes()).toEqual(['invalid no_release 1', 'invalid unknown_status 1'])
   })
 
-  test('each item has one outcome, and the others of its envelope go on', async () => {
+  test('each item has one outcome, and does not affect others of its envelope', async () => {
     const sound = { sid: 'b'.repeat(32), started: NOON, attrs: { release: 'a' } }
     const status = await send([
       ['session', 'not json'],
@@ -233,7 +233,7 @@ describe('what an SDK should not send', () => {
     expect(await totals()).toMatchObject({ total: 2, healthy: 2 })
   })
 
-  test('a list of 20,000 counts is one item, and all of them count', async () => {
+  test('a list of 20,000 aggregates is one item, and all of them count', async () => {
     const aggregates = Array.from({ length: 20_000 }, (_, index) => ({
       started: new Date(Date.parse(NOON) - (index % 600) * 60_000).toISOString(),
       exited: 2,
@@ -246,7 +246,7 @@ describe('what an SDK should not send', () => {
     expect(await outcomes()).toEqual(['accepted  1'])
   })
 
-  test('names hold neither NUL nor half a character when they are stored', async () => {
+  test('names are stored without NUL and lone surrogates', async () => {
     const attrs = {
       release: 'a\0b\ud800',
       environment: 'x\0',

@@ -15,12 +15,12 @@ import {
   launch,
   makeCheckout,
   makeScratch,
-  nobody,
+  unprivileged,
   type Start,
   usersNaming,
 } from './installation.ts'
 
-// Whole starts of the product, on machines that do other things, too.
+// Starts of the whole product, also on busy machines.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const scratch = makeScratch()
@@ -42,7 +42,7 @@ afterAll(async () => {
 let counter = 0
 const freshDataDir = (): string => join(scratch.path, `data-${++counter}`)
 
-/** What a first start leaves, for tests that are about something else. */
+/** The data directory of a first start, for tests of something else. */
 const prepared = join(scratch.path, 'prepared')
 function usedDataDir(): string {
   const dataDir = freshDataDir()
@@ -76,7 +76,7 @@ function removeIfEmpty(directory: string): void {
   if (existsSync(directory) && readdirSync(directory).length === 0) rmdirSync(directory)
 }
 
-/** It must end by itself with exit code 1 and one line that says why. */
+/** The process must exit by itself with code 1 and print one line with the reason. */
 async function refusal(started: Start): Promise<string> {
   expect(await started.exited).toBe(1)
   const said = started.lines.filter((line) => line.startsWith('faultline: '))
@@ -85,7 +85,7 @@ async function refusal(started: Start): Promise<string> {
   return said[0] ?? ''
 }
 
-test('npm start serves, says where in one line, and Ctrl-C ends every process', async () => {
+test('npm start serves, prints its address in one line, and Ctrl-C ends every process', async () => {
   const dataDir = freshDataDir()
   const started = await start(checkout, { dataDir })
   const line = await started.ready()
@@ -101,22 +101,22 @@ test('npm start serves, says where in one line, and Ctrl-C ends every process', 
   expect(existsSync(join(dataDir, 'faultline.lock'))).toBe(false)
 })
 
-test('as a service: SIGTERM at any moment of starting leaves nothing, says nothing, and the next start goes on', async () => {
+test('as a service: SIGTERM at any moment of the start leaves no process and no error, and the next start works', async () => {
   const dataDir = freshDataDir()
-  // A slow look at its lines finds it further on, which is as good a moment.
+  // When the test reads the output late, the start is further on, which is as good a moment.
   for (const moment of [/^starting the database/, /^migrating| is ready/, /^migrating| is ready/, / is ready/]) {
     const started = await start(checkout, { dataDir, withoutNpm: true })
-    const told = () => started.lines.findIndex((line) => moment.test(line))
-    await waitFor(`a line like ${moment}`, () => told() !== -1, 60_000)
-    const at = told()
-    // One process to signal, the one that was started.
+    const lineAt = () => started.lines.findIndex((line) => moment.test(line))
+    await waitFor(`a line like ${moment}`, () => lineAt() !== -1, 60_000)
+    const at = lineAt()
+    // Signal one process, the one that was started.
     expect(started.serverPid()).toBe(started.child.pid)
     started.child.kill('SIGTERM')
     expect(await started.exited, started.lines.join('\n')).toBe(0)
     await nothingRunsIn(dataDir)
     expect(readdirSync(dataDir).filter((name) => /lock|init|run/.test(name))).toEqual([])
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
-    // Nothing but what it was about to say anyway.
+    // It printed nothing but its usual lines.
     const later = started.lines
       .slice(at)
       .filter((line) => !/^(starting|migrating|Stopping)|^ {2}created| is ready/.test(line))
@@ -124,7 +124,7 @@ test('as a service: SIGTERM at any moment of starting leaves nothing, says nothi
   }
 })
 
-test('two installations on one machine; on the same data the second is refused', async () => {
+test('two installations run on one machine; a second one on the same data is refused', async () => {
   const [one, two] = [usedDataDir(), usedDataDir()]
   const first = await start(checkout, { dataDir: one, withoutNpm: true })
   const second = await start(checkout, { dataDir: two, withoutNpm: true })
@@ -143,7 +143,7 @@ test('two installations on one machine; on the same data the second is refused',
 })
 
 describe('after kill -9', () => {
-  test('of the service: the next start finds everything in order', async () => {
+  test('of the service: the next start needs no recovery', async () => {
     const dataDir = usedDataDir()
     const first = await start(checkout, { dataDir, withoutNpm: true })
     await first.ready()
@@ -156,7 +156,7 @@ describe('after kill -9', () => {
     await stop(next, dataDir)
   })
 
-  test('of everything at once, with stale files left: the next start recovers', async () => {
+  test('of everything at once, with stale files: the next start recovers', async () => {
     const dataDir = usedDataDir()
     const first = await start(checkout, { dataDir, withoutNpm: true })
     await first.ready()
@@ -174,7 +174,7 @@ describe('after kill -9', () => {
     await stop(next, dataDir)
   })
 
-  test('of the database: the service goes on with a new one', async () => {
+  test('of the database: the service starts it again and continues', async () => {
     const dataDir = usedDataDir()
     const started = await start(checkout, { dataDir, withoutNpm: true })
     await started.ready()
@@ -187,7 +187,7 @@ describe('after kill -9', () => {
 })
 
 describe('users', () => {
-  test.runIf(isRoot)('root: the database runs as somebody without rights', async () => {
+  test.runIf(isRoot)('root: the database runs as a user without rights', async () => {
     const dataDir = usedDataDir()
     const started = await start(checkout, { dataDir, withoutNpm: true })
     await started.ready()
@@ -197,18 +197,21 @@ describe('users', () => {
     await stop(started, dataDir)
   })
 
-  test.runIf(isRoot && canRunPackages(nobody))('an ordinary user, with everything below the checkout', async () => {
-    const own = makeCheckout(join(scratch.path, 'checkout-of-nobody'), { owner: nobody })
-    const started = await start(own, { user: nobody })
-    expect(await started.ready()).toContain(join(own, 'data'))
-    expect(new Set(usersNaming(join(own, 'data')))).toEqual(new Set([nobody.uid]))
-    await stop(started, own)
-  })
+  test.runIf(isRoot && canRunPackages(unprivileged))(
+    'an ordinary user, with everything below the checkout',
+    async () => {
+      const own = makeCheckout(join(scratch.path, 'checkout-unprivileged'), { owner: unprivileged })
+      const started = await start(own, { user: unprivileged })
+      expect(await started.ready()).toContain(join(own, 'data'))
+      expect(new Set(usersNaming(join(own, 'data')))).toEqual(new Set([unprivileged.uid]))
+      await stop(started, own)
+    },
+  )
 
-  test.runIf(isRoot && canRunPackages(nobody))("an ordinary user on somebody else's data is refused", async () => {
+  test.runIf(isRoot && canRunPackages(unprivileged))("an ordinary user on another user's data is refused", async () => {
     const dataDir = freshDataDir()
     mkdirSync(dataDir, { mode: 0o711 })
-    const started = await start(checkout, { dataDir, user: nobody })
+    const started = await start(checkout, { dataDir, user: unprivileged })
     expect(await refusal(started)).toContain(`${dataDir} cannot be used (this user may not write there)`)
   })
 
@@ -233,7 +236,7 @@ describe('users', () => {
       `FAULTLINE_DATA_DIR ${explicit} cannot be entered`,
     )
 
-    // Elsewhere it works from there, too.
+    // Elsewhere it works from such a checkout too.
     const outside = usedDataDir()
     const again = await start(own, { dataDir: outside, withoutNpm: true })
     expect(await again.ready()).toContain(outside)
@@ -242,7 +245,7 @@ describe('users', () => {
 })
 
 describe('a data directory from before the first release', () => {
-  /** Runs work on the directory's database while no service uses it. */
+  /** Works on the directory's database while no service uses it. */
   async function onDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
     const database = await startEmbeddedPostgres({ dataDir, log: () => {}, durability: 'none-for-tests' })
     const client = new pg.Client({ connectionString: database.connectionString })
@@ -263,7 +266,7 @@ describe('a data directory from before the first release', () => {
     return rows
   }
 
-  test('start and migrate say in one line what to do, and change nothing', async () => {
+  test('start and migrate print one line about what to do, and change nothing', async () => {
     const dataDir = usedDataDir()
     const before = await onDatabase(dataDir, async (client) => {
       await client.query(
@@ -297,7 +300,7 @@ describe('an external database', () => {
   })
   afterAll(() => db.stop())
 
-  test('PostgreSQL 15 by DATABASE_URL: migrated, served, and no embedded one beside it', async () => {
+  test('PostgreSQL 15 by DATABASE_URL: migrated, used, and no embedded one is started', async () => {
     const dataDir = freshDataDir()
     const started = await start(checkout, { dataDir, env: { DATABASE_URL: db.connectionString } })
     await started.ready()
@@ -312,7 +315,7 @@ describe('an external database', () => {
     await stop(again, dataDir)
   })
 
-  test('nobody there is one clear line without the password', async () => {
+  test('a server that does not answer is one line without the password', async () => {
     const url = `postgres://faultline:hunter2@127.0.0.1:${await freePort()}/faultline`
     const line = await refusal(await start(checkout, { dataDir: freshDataDir(), env: { DATABASE_URL: url } }))
     expect(line).toContain('No PostgreSQL answers at 127.0.0.1')

@@ -6,7 +6,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { dsnParts } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** Check-ins by URL, network error reports, OTLP and containers nobody would call well-formed, through the service. */
+/** Check-ins by URL, network error reports, OTLP and malformed containers, through the service. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 
@@ -54,7 +54,7 @@ const sendItem = (type: string, payload: unknown, headers: Record<string, unknow
 
 const logs = (...items: readonly unknown[]) => sendItem('log', { version: 2, items }, { item_count: items.length })
 
-test('a crontab line with curl is a monitor', async () => {
+test('a curl in a crontab line creates a monitor', async () => {
   const started = await fetch(
     `${base}/cron/Nightly%20Backup/${key}/?status=in_progress&schedule=0+3+*+*+*&timezone=Europe/Berlin&max_runtime=30`,
   )
@@ -75,7 +75,7 @@ test('a crontab line with curl is a monitor', async () => {
   ])
 })
 
-test('a check-in may come as JSON or as a form, its key in header or query', async () => {
+test('a check-in may be JSON or a form, with its key in a header or the query', async () => {
   const body = JSON.stringify({
     status: 'error',
     duration: 1.5,
@@ -102,8 +102,8 @@ test('a check-in may come as JSON or as a form, its key in header or query', asy
 test.each([
   ['another method', () => fetch(`${base}/cron/a/${key}/`, { method: 'PUT' }), 405],
   ['no key', () => fetch(`${base}/cron/a/`), 401],
-  ['a key of nobody', () => fetch(`${base}/cron/a/${'0'.repeat(32)}/`), 403],
-  ['a key that is none', () => fetch(`${base}/cron/a/${key.slice(1)}/`), 400],
+  ['an unknown key', () => fetch(`${base}/cron/a/${'0'.repeat(32)}/`), 403],
+  ['an invalid key', () => fetch(`${base}/cron/a/${key.slice(1)}/`), 400],
   ['two keys', () => fetch(`${base}/cron/a/${key}/?sentry_key=${'0'.repeat(32)}`), 400],
   ['a body of a megabyte', () => post('/cron/a/', 'x'.repeat(1_000_000)), 413],
 ])('a check-in by URL with %s is refused', async (_name, send, status) => {
@@ -113,8 +113,8 @@ test.each([
 
 test.each([
   ['a slug of 1 kB', `/cron/${'a'.repeat(1_000)}/`, '', 'bad_slug'],
-  ['a status nobody knows', '/cron/a/?status=fine', '', 'bad_status'],
-  ['an id that is none', '/cron/a/?check_in_id=7', '', 'bad_check_in_id'],
+  ['an unknown status', '/cron/a/?status=fine', '', 'bad_status'],
+  ['an invalid id', '/cron/a/?check_in_id=7', '', 'bad_check_in_id'],
   ['half a body', '/cron/a/', '{"status":', 'not_json'],
   ['a list', '/cron/a/', '[]', 'not_an_object'],
 ])('%s is answered 202 and ends as invalid', async (_name, path, body, reason) => {
@@ -122,14 +122,14 @@ test.each([
   expect(await outcomes()).toEqual({ [`monitor:invalid:${reason}`]: 1 })
 })
 
-test('a crontab that is none is ignored with a note, the check-in counts', async () => {
+test('an invalid crontab is ignored with a note, the check-in counts', async () => {
   expect((await post('/cron/a/?schedule=whenever', '')).status).toBe(202)
   expect((await list<CheckInItem>('check-ins')).items).toMatchObject([
     { status: 'ok', monitor: { schedule: null }, notes: [{ name: 'monitor_config.schedule' }] },
   ])
 })
 
-test('network error reports are log entries of their own time', async () => {
+test('network error reports become log entries at the time of the error', async () => {
   const report = (age: number) => ({
     type: 'network-error',
     age,
@@ -156,13 +156,13 @@ test('network error reports are log entries of their own time', async () => {
   expect(await outcomes()).toMatchObject({ 'log_item:invalid:not_a_report': 3 })
 })
 
-test('100,000 entries: 1,000 are kept, the others counted', async () => {
+test('of 100,000 entries 1,000 are stored and all have an outcome', async () => {
   const payload = `{"items":[${'{"body":"x"},'.repeat(99_999)}{"body":"x"}]}`
   expect((await sendItem('log', payload)).status).toBe(200)
   expect(await outcomes()).toEqual({ 'log_item:accepted:': 1_000, 'log_item:invalid:too_many': 99_000 })
 })
 
-test('a check-in whose slug is 10 kB, or whose status is a list, ends as invalid', async () => {
+test('a check-in with a slug of 10 kB, or a list as status, is invalid', async () => {
   await sendItem('check_in', { monitor_slug: 'a'.repeat(10_000), status: 'ok' })
   await sendItem('check_in', { monitor_slug: 'a', status: ['ok'] })
   await sendItem('check_in', '"'.repeat(90_000))
@@ -173,7 +173,7 @@ test('a check-in whose slug is 10 kB, or whose status is a list, ends as invalid
   })
 })
 
-test('one wrong entry does not take the others with it', async () => {
+test('one invalid entry does not affect the others', async () => {
   await logs({ body: 'good', level: 'warn' }, null, { level: 'info' }, [1], { body: 'good too', attributes: 'none' })
   await sendItem('trace_metric', {
     items: [
@@ -206,7 +206,7 @@ test.each([
   expect(await outcomes()).toEqual({ [`log_item:invalid:${reason}`]: 3, [`trace_metric:invalid:${reason}`]: 3 })
 })
 
-test('what the database would choke on is mended before', async () => {
+test('characters that PostgreSQL refuses are replaced before they are stored', async () => {
   const attributes = String.raw`{"nul\u0000":"a\u0000b","half":"\ud800","__proto__":{"value":"x"},"big":1e999,"deep":${'{"a":'.repeat(50)}1${'}'.repeat(50)}}`
   const payload = `{"items":[{"body":"\\u0000\\udfff","timestamp":"0000-99-99","trace_id":"\\u0000","attributes":${attributes}}]}`
   expect((await sendItem('log', payload)).status).toBe(200)
@@ -224,7 +224,7 @@ test('what the database would choke on is mended before', async () => {
 
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36'
 
-/** Two entries of a browser, one with a name of its own; the attributes they end with. */
+/** Two log entries of a browser, one with an own browser name; returns their stored attributes. */
 async function inferredBy(ingest_settings: unknown): Promise<LogItem['attributes'][]> {
   const items = [{ body: 'own', attributes: { 'browser.name': 'Netscape' } }, { body: 'none' }]
   const payload = JSON.stringify({ ingest_settings, items })
@@ -234,18 +234,18 @@ async function inferredBy(ingest_settings: unknown): Promise<LogItem['attributes
     .map(({ attributes }) => attributes)
 }
 
-test('a browser is named, and its address kept, where its container asks for it', async () => {
+test('browser and address are added where the container asks for them', async () => {
   expect(await inferredBy({ infer_ip: 'auto', infer_user_agent: 'auto' })).toMatchObject([
     { 'client.address': { value: '127.0.0.1' }, 'browser.name': { value: 'Chrome' }, 'os.name': { value: 'Linux' } },
     { 'browser.name': { value: 'Netscape' } },
   ])
 })
 
-test.each([{ infer_ip: 'never' }, 'auto', null])('a container that says %j gets nothing', async (settings) => {
+test.each([{ infer_ip: 'never' }, 'auto', null])('a container with %j gets neither', async (settings) => {
   expect(await inferredBy(settings)).toEqual([{}, { 'browser.name': { value: 'Netscape', type: 'string' } }])
 })
 
-test('a project without addresses gets none', async () => {
+test('a project that scrubs addresses gets none', async () => {
   await ada.patch(`/api/projects/${project.id}/settings`, { scrub_ip_addresses: true })
   expect((await inferredBy({ infer_ip: 'auto' }))[0]).toEqual({})
 })
@@ -287,7 +287,7 @@ test('no secret of a log, metric, check-in or OTLP record is stored', async () =
   })
 })
 
-test('an export of more than 10,000 entries is taken in part, and told so', async () => {
+test('an export of more than 10,000 entries is accepted in part, and the response says so', async () => {
   const logRecords = Array.from({ length: 10_003 }, () => ({ body: { stringValue: 'x' } }))
   const body = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] })
   const answer = await post('/integration/otlp/v1/logs', body, { 'content-type': 'application/json' })
@@ -296,7 +296,7 @@ test('an export of more than 10,000 entries is taken in part, and told so', asyn
   expect(await outcomes()).toEqual({ 'log_item:accepted:': 10_000, 'log_item:invalid:too_many': 3 })
 })
 
-test('lists filter, page by cursor and refuse what is not theirs', async () => {
+test('lists filter, page by cursor and refuse unknown parameters', async () => {
   const at = (minute: number) => new Date(server.clock.now().getTime() - minute * 60_000).toISOString()
   const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
   await logs(

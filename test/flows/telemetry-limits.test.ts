@@ -6,13 +6,13 @@ import { waitFor } from '#test/kit/wait.ts'
 
 const server = await testServer()
 
-test('over its rate a check-in by URL is still answered 202, an export is told when to come back', async () => {
+test('over the rate limit a check-in by URL is answered 202, an export 429 with Retry-After', async () => {
   const owner = await aFounder(server.url)
   const one = await aProject(owner)
   await owner.patch(`/api/projects/${one.id}/settings`, { rate_limit_per_minute: 9 })
   const dsn = dsnParts(one.dsn)
   const at = `${server.url}/api/${one.number}`
-  // A third of a minute's allowance at once; ten times as many entries of containers.
+  // A third of a minute's allowance at once; ten times as many entries in containers.
   for (let n = 0; n < 5; n++) expect((await fetch(`${at}/cron/a/${dsn.key}/`)).status).toBe(202)
 
   const logRecords = Array.from({ length: 30 }, () => ({ body: { stringValue: 'x' } }))

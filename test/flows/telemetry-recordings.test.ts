@@ -8,7 +8,7 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** Recorded logs, metrics, check-ins and OTLP requests, through the running service, read back by the API. */
+/** Recorded logs, metrics, check-ins and OTLP requests through the running service, read back through the API. */
 
 const server = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 server.clock.set('2026-11-20T05:00:00.000Z')
@@ -25,7 +25,7 @@ async function replay(sample: Sample): Promise<Response> {
 
 let projectId = ''
 
-/** The project the recordings name. */
+/** The project that the recordings name. */
 async function theProject(): Promise<Client> {
   const ada = await aFounder(server.url)
   const project = await aProject(ada, { name: 'Recorded' })
@@ -43,7 +43,7 @@ const list = async <T>(what: string): Promise<Page<T>> => {
   return answer.as<Page<T>>()
 }
 
-test('all of them are taken, and none is refused in digestion', async () => {
+test('all recordings are accepted, and digestion refuses none', async () => {
   expect(samples.length).toBeGreaterThan(20)
   for (const sample of samples) {
     const response = await replay(sample)
@@ -66,7 +66,7 @@ test('all of them are taken, and none is refused in digestion', async () => {
   expect(accepted).toEqual({ log_item: 16, monitor: 13, span: 4, trace_metric: 13 })
 })
 
-test('log entries read as the programs wrote them', async () => {
+test('log entries are listed as the programs wrote them', async () => {
   const { items, total } = await list<LogItem>('logs?limit=100')
   expect(total).toBe(items.length)
   const times = items.map(({ occurred_at }) => occurred_at)
@@ -89,7 +89,7 @@ test('log entries read as the programs wrote them', async () => {
     },
     notes: [],
   })
-  // Three entries of one program within a millisecond come in the order it wrote them.
+  // Three entries of one program within a millisecond keep its order.
   const three = items.filter(({ trace_id: id }) => id === '6acdc2a5952d4aa6b9d04bedba112c05')
   expect(three.map(({ level }) => level)).toEqual(['trace', 'error', 'info'])
 })
@@ -113,7 +113,7 @@ test('an OTLP log is the same in JSON and in protobuf', async () => {
   })
 })
 
-test('spans of OTLP are measured as those of SDKs are', async () => {
+test('OTLP spans are measured like those of SDKs', async () => {
   const { rows } = await server.app.db.query<{ name: string; op: string; release: string; environment: string }>(
     `select distinct name, op, release, environment from performance_series where project_id = $1 and grain = 0`,
     [projectId],
@@ -134,7 +134,7 @@ test('trace metrics keep their type, unit and value', async () => {
   )
 })
 
-test('start and end of a job are one run; the last configuration holds', async () => {
+test('start and end of a job are one run; the last configuration applies', async () => {
   const report = await list<CheckInItem>('check-ins?monitor=nightly-report')
   const items = report.items.filter(({ id }) => id === '391c33d69bc840bfb25e1f185440059f')
   expect(items).toMatchObject([
@@ -165,7 +165,7 @@ test('start and end of a job are one run; the last configuration holds', async (
   expect(running.items.map(({ monitor }) => monitor.slug)).toEqual(['jvm-cron'])
 })
 
-test('what an exporter cannot send gets a Status in its own media type', async () => {
+test('an invalid export gets a Status in its own media type', async () => {
   const url = `${server.url}/api/4501/integration/otlp/v1/traces`
   const auth = { 'x-sentry-auth': `sentry%20sentry_key%3D${SAMPLE_KEY}` }
   const proto = { ...auth, 'content-type': 'application/x-protobuf' }
@@ -192,9 +192,9 @@ test('what an exporter cannot send gets a Status in its own media type', async (
   expect(other.status).toBe(415)
   const metrics = await fetch(url.replace('traces', 'metrics'), { method: 'POST', headers: proto, body: whole })
   expect(metrics.status).toBe(404)
-  const nobody = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
-  expect(nobody.status).toBe(401)
-  expect(await nobody.json()).toMatchObject({ code: 16 })
+  const unknown = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+  expect(unknown.status).toBe(401)
+  expect(await unknown.json()).toMatchObject({ code: 16 })
   const empty = await fetch(url.replace('integration/', ''), { method: 'POST', headers: proto, body: '' })
   expect(empty.status).toBe(200)
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
 /** How the network treats bytes. */
-export type Weather = {
+export type NetworkFaults = {
   /** Every chunk is delayed by this, half of it in each direction. */
   readonly latencyMs?: number
   /** Bytes are dropped and connections stay open, as by a firewall that lost its state. */
@@ -18,7 +18,7 @@ export type DatabaseProxy = {
   /** The given address, through the proxy. */
   readonly connectionString: string
   /** Changes the treatment from now on. `{}` ends connections that were silent, as a network does in the end. */
-  weather(next: Weather): void
+  setFaults(next: NetworkFaults): void
   connections(): number
   close(): Promise<void>
 }
@@ -34,12 +34,12 @@ export async function startDatabaseProxy(
     folder === null
       ? { host: url.hostname, port: Number(url.port || 5432) }
       : { path: `${folder}/.s.PGSQL.${url.port || '5432'}` }
-  let weather: Weather = {}
+  let faults: NetworkFaults = {}
   const pairs = new Set<{ client: Socket; database: Socket; swallowed: boolean }>()
 
   const server = createServer({ noDelay: true }, (client) => {
     client.on('error', () => {})
-    if (weather.reset === true) {
+    if (faults.reset === true) {
       client.resetAndDestroy()
       return
     }
@@ -62,10 +62,10 @@ export async function startDatabaseProxy(
   const carry = (from: Socket, to: Socket, pair: { swallowed: boolean }): void => {
     let free = Promise.resolve()
     from.on('data', (chunk: Buffer) => {
-      if (weather.silent === true) pair.swallowed = true
+      if (faults.silent === true) pair.swallowed = true
       if (pair.swallowed) return
-      const stalls = rand() < (weather.stalledShare ?? 0)
-      const waitMs = (weather.latencyMs ?? 0) / 2 + (stalls ? (weather.stallMs ?? 0) : 0)
+      const stalls = rand() < (faults.stalledShare ?? 0)
+      const waitMs = (faults.latencyMs ?? 0) / 2 + (stalls ? (faults.stallMs ?? 0) : 0)
       if (waitMs === 0) {
         void free.then(() => to.writable && to.write(chunk))
         return
@@ -95,8 +95,8 @@ export async function startDatabaseProxy(
   }
   return {
     connectionString: url.toString(),
-    weather(next) {
-      weather = next
+    setFaults(next) {
+      faults = next
       if (next.reset === true) {
         for (const { client } of pairs) client.resetAndDestroy()
         endAll(() => true)

@@ -9,7 +9,7 @@ export type Bomb = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** Large, and within every limit: to be taken, at the price of its size. */
+  /** Large, and within every limit: it must be accepted, with memory for its size. */
   readonly lawful?: true
 }
 
@@ -17,7 +17,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const WIRE_MIB = 20
 
-/** `part` again and again, up to `bytes`. */
+/** Repeats `part` up to `bytes`. */
 const repeated = (part: Buffer, bytes: number): Buffer =>
   Buffer.concat(Array.from({ length: Math.max(1, Math.floor(bytes / part.length)) }, () => part))
 
@@ -33,14 +33,14 @@ function zstdOfRuns(blocks: number): Buffer {
   return Buffer.concat([header, body])
 }
 
-/** A frame that asks for a window of 2^`log` bytes before it says anything. */
+/** A frame that asks for a window of 2^`log` bytes before any content. */
 function zstdWindow(log: number): Buffer {
   return Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (log - 10) << 3, 0x01, 0x00, 0x00])
 }
 
 /**
- * Small bodies that become large (T-10), of every coding and at every size between nothing and the limit of the wire,
- * to every endpoint that decodes. About 200. Zip archives belong to uploads, which have no endpoint yet.
+ * About 200 small bodies that become large (T-10), in every coding and at every size up to the limit of the wire, for
+ * every endpoint that decodes. Zip archives belong to uploads, which have no endpoint yet.
  */
 export function bombCases({ project }: Target, seed: number): Bomb[] {
   const rand = random(seed)
@@ -64,7 +64,7 @@ export function bombCases({ project }: Target, seed: number): Bomb[] {
   ]
   for (const [where, path] of both) {
     for (const kib of sizes) {
-      // Every size a little different, so that no run meets the same boundaries.
+      // Every size differs a little, so that runs reach different boundaries.
       const bytes = Math.floor(kib * KIB * (0.9 + rand() * 0.1))
       add(`gzip 1000:1, ${kib} KiB, members one after the other (${where})`, 'gzip', repeated(gzipped, bytes), path)
       add(`zstd of runs, ${kib} KiB (${where})`, 'zstd', zstdOfRuns(Math.max(1, Math.floor(bytes / 4))), path)
@@ -102,7 +102,7 @@ export function bombCases({ project }: Target, seed: number): Bomb[] {
     )
     add(`20 MiB of opening brackets (${where})`, null, Buffer.alloc(WIRE_MIB * MIB - KIB, '['), path)
   }
-  // Within what may be decoded, large all the same.
+  // Within the limit of decoding, but large.
   const attachment = (bytes: number): Buffer =>
     Buffer.concat([
       Buffer.from(`{}\n{"type":"attachment","length":${bytes},"filename":"x"}\n`),
@@ -145,7 +145,7 @@ export function bombCases({ project }: Target, seed: number): Bomb[] {
   return [...cases, ...multipartCases(project, rand)]
 }
 
-/** Forms: of crash reports, and of attachments that come later. */
+/** Forms of crash reports and of later attachments. */
 function multipartCases({ number, publicKey }: Target['project'], rand: () => number): Bomb[] {
   const cases: Bomb[] = []
   const boundary = `b${Math.floor(rand() * 1e9)}`
@@ -164,7 +164,7 @@ function multipartCases({ number, publicKey }: Target['project'], rand: () => nu
       part(`${named('upload_file_minidump')}; filename="${'../'.repeat(350_000)}"`, 'MDMP') + end,
     ],
     ['nothing but boundaries', `--${boundary}\r\n`.repeat(200_000)],
-    ['almost a boundary, again and again', part(file, `\r\n--${boundary.slice(0, -1)}`.repeat(400_000)) + end],
+    ['almost a boundary, repeated', part(file, `\r\n--${boundary.slice(0, -1)}`.repeat(400_000)) + end],
     ['no end', part(file, 'MDMP').slice(0, -2)],
     ['a form in a form', `--${boundary}\r\ncontent-type: multipart/mixed; boundary=${boundary}\r\n\r\n`.repeat(20_000)],
     ['CR without end', '\r'.repeat(8 * MIB)],

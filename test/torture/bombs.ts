@@ -6,7 +6,7 @@ import { atMost, claim, none, print, type TortureArgs, type Verdict } from './to
 
 const MAX_MS = 1_000
 const MAX_GROWTH_MIB = 128
-/** 100 MiB decoded at the door and again by digestion, one after the other, and what the collector has not seen yet. */
+/** The intake decodes 100 MiB, then digestion does, and some garbage is not collected yet. */
 const MAX_LAWFUL_GROWTH_MIB = 256
 
 export type Defused = {
@@ -18,14 +18,14 @@ export type Defused = {
   readonly slowest: string
 }
 
-/** Sends bombs one after the other and takes the time of each. */
+/** Sends bombs one after the other and measures the time of each. */
 export async function defuse(url: string, bombs: readonly Bomb[]): Promise<Defused> {
   let [refused, accepted, slowestMs, slowest] = [0, 0, 0, '']
   const wrong: string[] = []
   for (const bomb of bombs) {
     const { status, ms: firstMs } = await send(url, bomb)
     let ms = firstMs
-    // A machine that was busy with something else is not, the next time; a bomb that works is.
+    // Other load on the machine has ended at the second try; a bomb that works still does.
     for (let again = 0; again < 3 && ms > MAX_MS; again++) ms = Math.min(ms, (await send(url, bomb)).ms)
     if (status >= 400 && status < 500) refused++
     else if (status >= 200 && status < 300) accepted++
@@ -44,8 +44,8 @@ async function send(url: string, { path, headers, body }: Bomb): Promise<{ statu
 }
 
 /**
- * T-10. Claim: each is refused in a second, in little memory; what is large and within the limits is taken, in no more
- * than what it decodes to.
+ * T-10. Claim: each bomb is refused in a second with little memory; a large body within the limits is accepted with no
+ * more memory than its decoded size.
  */
 export async function bombs({ seed, full }: TortureArgs): Promise<Verdict> {
   const collector = await createCollector()
@@ -54,7 +54,7 @@ export async function bombs({ seed, full }: TortureArgs): Promise<Verdict> {
     const target: Target = { url, project }
     const all = bombCases(target, seed)
     const [cases, lawful] = [all.filter((one) => one.lawful !== true), all.filter((one) => one.lawful === true)]
-    // What a first body of each kind costs (compiled code, pools of zlib) is no growth.
+    // First-time costs of each kind (compiled code, pools of zlib) are no growth.
     await defuse(url, cases.filter(({ body }) => body.length < 100_000).slice(0, 30))
     const measured = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
       await waitUntilDigested(url)
@@ -69,7 +69,7 @@ export async function bombs({ seed, full }: TortureArgs): Promise<Verdict> {
     for (const line of wrong.slice(0, 20)) print(`  ${line}`)
     print(`slowest: ${slowest}`)
 
-    // Those that are cheap to send come in numbers.
+    // Bombs that are cheap to send are sent in numbers.
     const small = cases.filter(({ body }) => body.length < 200_000)
     const shares = Array.from({ length: 16 }, (_, index) => small.filter((_bomb, i) => full || i % 16 === index))
     const [atOnce, together] = await measured(() => Promise.all(shares.map((share) => defuse(url, share))))

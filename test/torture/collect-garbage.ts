@@ -4,11 +4,11 @@ import { freePort } from '#bench/service.ts'
 import { residentMiB } from './target.ts'
 
 /**
- * Memory a running service really holds: a collector that has not run yet keeps tens of megabytes nobody needs. Asks it
- * to, by the debugger's protocol, in every thread.
+ * Memory that a running service really holds: before a collection there are tens of megabytes of garbage. Starts a
+ * collection in every thread, by the debugger's protocol.
  */
 export type Collector = {
-  /** To be given to the service when it is started. */
+  /** Arguments for the start of the service. */
   readonly env: Readonly<Record<string, string>>
   /** Resident memory after a full collection, MiB. */
   settledMiB(pid: number): Promise<number>
@@ -22,7 +22,7 @@ export async function createCollector(): Promise<Collector> {
       process.kill(pid, 'SIGUSR1')
       const debuggee = await addressOf(port)
       for (let times = 0; times < 2; times++) await collect(debuggee)
-      // Pages are given back a little later.
+      // Pages are returned to the system a little later.
       let lowest = Number.POSITIVE_INFINITY
       for (let waited = 0; waited < 3_000; waited += 250) {
         await delay(250)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { random } from '#bench/payloads.ts'
 import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
-import { startDatabaseProxy, type Weather } from '../kit/database-proxy.ts'
+import { startDatabaseProxy, type NetworkFaults } from '../kit/database-proxy.ts'
 import { createCollector } from './collect-garbage.ts'
 import { watchReaders } from './readers.ts'
 import { forgetPeak, peakMiB, startTarget, waitUntilDigested } from './target.ts'
@@ -15,19 +15,20 @@ const MAX_WAIT_S = 30
 const MAX_GROWTH = 1.5
 const BACK_GOAL_S = 10
 
-/** Default and full form, seconds. */
-const STORMS: readonly { name: string; weather: Weather; seconds: number }[] = [
-  { name: 'latency 2 s', weather: { latencyMs: 2_000 }, seconds: 7 },
-  { name: 'reset', weather: { reset: true }, seconds: 4 },
-  // Longer than the service gives an answer.
-  { name: 'half-open', weather: { silent: true }, seconds: 13 },
-  { name: '5 % of chunks stalled for 3 s', weather: { stalledShare: 0.05, stallMs: 3_000 }, seconds: 7 },
+/** Seconds in the default form. */
+const FAULTS: readonly { name: string; faults: NetworkFaults; seconds: number }[] = [
+  { name: 'latency 2 s', faults: { latencyMs: 2_000 }, seconds: 7 },
+  { name: 'reset', faults: { reset: true }, seconds: 4 },
+  // Longer than the service waits before it answers.
+  { name: 'half-open', faults: { silent: true }, seconds: 13 },
+  { name: '5 % of chunks stalled for 3 s', faults: { stalledShare: 0.05, stallMs: 3_000 }, seconds: 7 },
 ]
 const FULL_SECONDS = 600
 
 /**
- * T-06: bad weather between service and database, under load. Claim: nobody waits for more than half a minute, memory
- * stays within one and a half times what fine weather needs, and when the weather is fine again so is the service.
+ * T-06: network faults between service and database, under load. Claim: no request waits for more than half a minute,
+ * memory stays within one and a half times its normal peak under the same load, and the service recovers with the
+ * network.
  */
 export async function databaseNetwork({ seed, full, options }: TortureArgs): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-network-'))
@@ -43,39 +44,39 @@ export async function databaseNetwork({ seed, full, options }: TortureArgs): Pro
   const writers = startWriters(project, { count: 8, seed, sideFile, url })
   const readers = watchReaders(url, project.cookie)
   try {
-    // What the same load needs in fine weather is what "idle peak" can mean for a service under load.
+    // The peak of the same load without faults; "idle peak" has no other meaning under load.
     await delay(4_000)
     await collector.settledMiB(service.pid)
     forgetPeak(service.pid)
     await delay(3_000)
     const finePeak = peakMiB(service.pid)
     const claims: Claim[] = []
-    for (const { name, weather, seconds } of STORMS) {
+    for (const { name, faults, seconds } of FAULTS) {
       readers.begin()
       writers.slowestMs = 0
       writers.answers.clear()
       forgetPeak(service.pid)
-      proxy.weather(weather)
+      proxy.setFaults(faults)
       await delay((full ? FULL_SECONDS : Number(options['seconds'] ?? seconds)) * 1000)
       const answers = [...writers.answers].map(([status, times]) => `${status === 0 ? 'cut' : status} × ${times}`)
-      proxy.weather({})
+      proxy.setFaults({})
       const fineAt = performance.now()
       const since = writers.accepted
       while (writers.accepted === since && performance.now() - fineAt < 60_000) await delay(10)
       const backS = (performance.now() - fineAt) / 1000
-      // Whoever still waits belongs to the bad weather.
+      // Requests that still wait belong to the fault.
       await delay(1_000)
       const read = readers.end()
       const slowestS = Math.max(writers.slowestMs, read.slowestMs) / 1000
       const peak = peakMiB(service.pid)
       const cut = writers.answers.get(0) ?? 0
       print(
-        `  ${name}: SDKs ${answers.join(', ')}; people ${read.ok} of ${read.all}, others ${[...read.others].map(([status, times]) => `${status} × ${times}`).join(', ')}; ${Math.round(peak)} MiB`,
+        `  ${name}: SDKs ${answers.join(', ')}; readers ${read.ok} of ${read.all}, others ${[...read.others].map(([status, times]) => `${status} × ${times}`).join(', ')}; ${Math.round(peak)} MiB`,
       )
       claims.push(
         atMost(`${name}: longest wait`, MAX_WAIT_S, slowestS, ' s'),
         claim(
-          `${name}: memory ≤${MAX_GROWTH}× of fine weather`,
+          `${name}: memory ≤${MAX_GROWTH}× of the peak without faults`,
           `${Math.round(peak)} of ${Math.round(finePeak)} MiB`,
           peak <= finePeak * MAX_GROWTH,
         ),
@@ -92,7 +93,7 @@ export async function databaseNetwork({ seed, full, options }: TortureArgs): Pro
   } finally {
     writers.stopped = true
     readers.stop()
-    proxy.weather({})
+    proxy.setFaults({})
     await service.stop()
     await proxy.close()
     await postgres.stop()

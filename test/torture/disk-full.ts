@@ -12,12 +12,12 @@ import { claimsOf, examine, startWriters } from './writers.ts'
 
 const DISK_MIB = 900
 const BACK_GOAL_S = 10
-/** The intake asks for the free space once a second; until then it may still take what it can store. */
+/** The intake checks the free space once a second; until then it may still accept what it can store. */
 const NOTICED_MS = 2_500
 
 /**
- * T-05: fills the disk below the data directory to the last byte under load. Claim: ingestion refuses and says when to
- * come back, people go on reading, nothing acknowledged is lost or damaged, and it all comes back with the room.
+ * T-05: fills the disk of the data directory under load. Claim: ingestion refuses with Retry-After, members can read,
+ * nothing acknowledged is lost or damaged, and ingestion resumes once there is space.
  */
 export async function diskFull({ seed, full, options }: TortureArgs): Promise<Verdict> {
   const seconds = Number(options['seconds'] ?? (full ? 60 : 15))
@@ -42,7 +42,7 @@ export async function diskFull({ seed, full, options }: TortureArgs): Promise<Ve
     const project = await setUpProject(service.url)
     const writers = startWriters(project, { count: 4, seed, sideFile, url: service.url })
     const readers = watchReaders(service.url, project.cookie)
-    // Past the first half minute there is a reserve; a disk that fills before has none.
+    // After the first half minute there is a reserve; a disk that fills earlier has none.
     await delay(8_000)
     fill(join(disk, 'ballast'))
     print(`  the disk is full: ${freeBytes(disk)} bytes free of ${DISK_MIB} MiB`)
@@ -53,7 +53,7 @@ export async function diskFull({ seed, full, options }: TortureArgs): Promise<Ve
     const answers = [...writers.answers].map(([status, times]) => `${status === 0 ? 'cut' : status} × ${times}`)
     const odd = [...writers.answers.keys()].filter((status) => status !== 503 && status !== 429)
     const read = readers.end()
-    print(`  SDKs while it was full: ${answers.join(', ')}; people: ${read.ok} of ${read.all} pages`)
+    print(`  SDKs while it was full: ${answers.join(', ')}; readers: ${read.ok} of ${read.all} pages`)
 
     rmSync(join(disk, 'ballast'))
     const roomAt = performance.now()
@@ -71,7 +71,7 @@ export async function diskFull({ seed, full, options }: TortureArgs): Promise<Ve
       claims: [
         claim(`${seconds} s without room: 503 or 429`, answers.join(', '), odd.length === 0 && answers.length > 0),
         claim(
-          'people can read: ≥95 %',
+          'members can read: ≥95 %',
           `${read.ok} of ${read.all}, longest gap ${(read.gapMs / 1000).toFixed(1)} s`,
           read.ok >= read.all * 0.95,
         ),
@@ -93,7 +93,7 @@ const freeBytes = (path: string): number => {
   return bavail * bsize
 }
 
-/** Writes until nothing more fits. */
+/** Writes until no more fits. */
 function fill(path: string): void {
   const file = openSync(path, 'w')
   try {
@@ -102,7 +102,7 @@ function fill(path: string): void {
       try {
         for (;;) writeSync(file, piece)
       } catch {
-        // Full, for pieces of this size.
+        // Full for pieces of this size.
       }
     }
   } finally {

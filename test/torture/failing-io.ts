@@ -23,15 +23,15 @@ const FAULTS: readonly IoFault[] = [
   { call: 'open', files: 'any', error: 'EMFILE' },
 ]
 const MAX_N = 50
-/** How many of each in the default form, which is to take a minute. */
+/** The numbers n of the default form, which should take a minute. */
 const FEW = [1, 3, 10]
 const REACH_MS = 4_000
 const BACK_GOAL_S = 10
 
 /**
- * T-04: the n-th write, sync or open fails, of files of our own (through a faulty fs) and of PostgreSQL's (through a
- * preloaded library, which also takes away what a failed sync did not make durable). Claim: nothing is acknowledged that
- * is not there afterwards, and it goes on when the disk does.
+ * T-04: the n-th write, sync or open fails, of our own files (through a faulty fs) and of PostgreSQL's (through a
+ * preloaded library, which also discards what a failed sync did not make durable). Claim: everything acknowledged is
+ * there afterwards, and the service continues when the disk works again.
  */
 export async function failingIo(args: TortureArgs): Promise<Verdict> {
   const most = Number(args.options['most'] ?? MAX_N)
@@ -39,7 +39,7 @@ export async function failingIo(args: TortureArgs): Promise<Verdict> {
   for (const line of own.wrong.slice(0, 20)) print(`  ${line}`)
   const claims = [
     claim(
-      `our own files, n = 1…${most}: whole or told`,
+      `our own files, n = 1…${most}: complete or an error`,
       `${own.reached} faults`,
       own.wrong.length === 0 && own.reached > 0,
     ),
@@ -107,9 +107,9 @@ async function tryDatabaseFiles({ seed }: TortureArgs, ns: readonly number[]): P
       ...claimsOf(writers, found),
       none('tables that cannot be read', found.unreadable),
       atMost('acknowledges again after a fault', BACK_GOAL_S, slowestS, ' s'),
-      atMost('people can read again after a fault', BACK_GOAL_S, slowestReadS, ' s'),
+      atMost('members can read again after a fault', BACK_GOAL_S, slowestReadS, ' s'),
       claim(
-        'the service lives on and stops as usual',
+        'the service keeps running and stops as usual',
         `${alive ? 'alive' : 'gone'}, exit code ${exit}`,
         alive && exit === 0,
       ),
@@ -128,7 +128,7 @@ async function tryDatabaseFiles({ seed }: TortureArgs, ns: readonly number[]): P
 async function failOnce(shim: IoShim, control: pg.Pool, fault: IoFault, n: number): Promise<number | null> {
   const before = shim.hits()
   shim.arm(fault, n)
-  // Data files are written and synced when a checkpoint says so; what becomes of it is not asked for here.
+  // Data files are written and synced by a checkpoint; its result does not matter here.
   if (fault.files !== 'log') void control.query('checkpoint').catch(() => {})
   const armedAt = performance.now()
   while (shim.hits() === before && performance.now() - armedAt < REACH_MS) await delay(2)
@@ -136,9 +136,9 @@ async function failOnce(shim: IoShim, control: pg.Pool, fault: IoFault, n: numbe
   return shim.hits() === before ? null : performance.now()
 }
 
-/** @returns seconds from the fault to the next acknowledgement, and to the next page somebody got */
+/** @returns seconds from the fault to the next acknowledgement, and to the next page that loaded */
 async function recovered(hitAt: number, writers: Writers, readers: Readers): Promise<[number, number]> {
-  // Answers on their way may be older than the fault.
+  // Responses on their way may be older than the fault.
   await delay(50)
   const [since, from] = [writers.accepted, performance.now()]
   const times = { writing: 0, reading: 0 }

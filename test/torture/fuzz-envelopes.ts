@@ -37,7 +37,7 @@ const PROJECT: ProjectFacts = {
   erasures: null,
 }
 
-/** T-09: longest time one body may hold the thread, milliseconds of its processor time. */
+/** T-09: longest time that one body may block the thread, in milliseconds of its processor time. */
 const HOLD_GOAL_MS = 200
 
 export type Tally = {
@@ -59,9 +59,9 @@ export const freshTally = (): Tally => ({
 })
 
 /**
- * T-09. Recordings, changed byte by byte and value by value: most of them through the grammar of the intake and the
- * whole pure half of digestion in this process, some over HTTP to the real service and every endpoint of it. Claim:
- * nothing but documented refusals from the intake, nothing at all from digestion, and no memory kept.
+ * T-09. Recordings with changed bytes and values: most of them through the grammar of the intake and the pure half of
+ * digestion in this process, some over HTTP to every endpoint of the real service. Claim: the intake only gives
+ * documented refusals, digestion never fails, and no memory is kept.
  */
 export async function fuzzEnvelopes({ seed, full, options }: TortureArgs): Promise<Verdict> {
   const count = Number(options['count'] ?? (full ? 2_000_000 : 30_000))
@@ -84,14 +84,14 @@ export async function fuzzEnvelopes({ seed, full, options }: TortureArgs): Promi
         Reflect.get({}, 'polluted') === undefined ? 'none' : 'polluted',
         Reflect.get({}, 'polluted') === undefined,
       ),
-      atMost('longest hold of the thread', HOLD_GOAL_MS, tally.longestMs, ' ms'),
+      atMost('longest block of the thread', HOLD_GOAL_MS, tally.longestMs, ' ms'),
       within10Percent('memory kept', memoryBefore, memoryAfter),
       ...served,
     ],
   }
 }
 
-/** Half of the mutations keep what they change valid JSON, the other half changes bytes. @returns seconds */
+/** Half of the mutations keep the JSON valid, the other half change bytes. @returns seconds */
 export async function fuzzPurely(count: number, seed: number, tally: Tally): Promise<number> {
   const samples = readIntakeSamples()
   const rand = random(seed)
@@ -100,14 +100,14 @@ export async function fuzzPurely(count: number, seed: number, tally: Tally): Pro
     const sample = samples[Math.floor(rand() * samples.length)]
     if (sample === undefined) throw new Error('there are no samples')
     await tryOne(sample, done % 2 === 0, rand, tally)
-    // zlib gives memory back between turns of the event loop, which awaits of settled promises never end.
+    // zlib returns memory between turns of the event loop, which awaits of settled promises never end.
     if (done % 100 === 0) await nextTurn()
     if ((done + 1) % 100_000 === 0) print(`  ${(done + 1).toLocaleString('en')} of ${count.toLocaleString('en')}`)
   }
   return (performance.now() - started) / 1000
 }
 
-/** What is still held once the collector has been: heap and buffers. */
+/** Heap and buffers that are still held after a collection. */
 function keptMiB(): number {
   setFlagsFromString('--expose-gc')
   for (let times = 0; times < 3; times++) runInNewContext('gc()')
@@ -115,13 +115,13 @@ function keptMiB(): number {
   return (heapUsed + external) / 1024 / 1024
 }
 
-/** Growth is what matters; a collector may also find more to give back than there was. */
+/** Only growth matters: a collection may also find more garbage than there was before. */
 function within10Percent(what: string, before: number, after: number): Claim {
   const most = Math.max(before * 1.1, before + 8)
   return claim(`${what} back to ±10 %`, `${Math.round(before)} → ${Math.round(after)} MiB`, after <= most)
 }
 
-/** Every recorded request of an SDK, whatever its endpoint, mutated and sent as it was sent. */
+/** Every recorded request of an SDK to any endpoint, mutated and sent again. */
 async function fuzzService(count: number, seed: number): Promise<Claim[]> {
   if (count === 0) return []
   const collector = await createCollector()
@@ -133,7 +133,7 @@ async function fuzzService(count: number, seed: number): Promise<Claim[]> {
       await sendMutated({ url, project }, requests, rand, answers)
       await waitUntilDigested(url)
     }
-    // Compiled code and filled caches are not what "back to" means.
+    // Compiled code and filled caches come before the first measurement.
     await send(Math.max(5_000, count / 5))
     const before = await collector.settledMiB(service.pid)
     await send(count)
@@ -150,7 +150,7 @@ async function fuzzService(count: number, seed: number): Promise<Claim[]> {
         `5xx or cut off in ${count.toLocaleString('en')} requests`,
         bad.reduce((sum, [, times]) => sum + times, 0),
       ),
-      none('requests set aside by digestion', await readMetric(url, 'faultline_digest_quarantined_total')),
+      none('requests in quarantine', await readMetric(url, 'faultline_digest_quarantined_total')),
       within10Percent('memory of the service', before, after),
     ]
   } finally {
@@ -158,7 +158,7 @@ async function fuzzService(count: number, seed: number): Promise<Claim[]> {
   }
 }
 
-/** Sends recordings, each mutated in its own way, eight at a time; adds the answers up by status, 0 for none. */
+/** Sends recordings, each with another mutation, eight at a time; counts the responses by status, 0 for none. */
 export async function sendMutated(
   { url, project }: Target,
   count: number,
@@ -180,7 +180,7 @@ export async function sendMutated(
   agent.destroy()
 }
 
-/** The same request to a project of ours: number and key are as long as those recorded, or the lengths do not matter. */
+/** The same request to a project of ours: number and key are as long as recorded, or the lengths do not matter. */
 function forProject(sample: Sample, { number, publicKey }: Target['project']): Sample {
   const swap = (text: string): string =>
     text.replaceAll(`/api/${SAMPLE_PROJECT}/`, `/api/${number}/`).replaceAll(SAMPLE_KEY, publicKey)
@@ -201,7 +201,7 @@ function mutated(sample: Sample, rand: () => number): Sample {
   return { ...sample, body }
 }
 
-/** @returns the status; 0 when the connection broke before it came */
+/** @returns the status; 0 when the connection broke before */
 function deliver(agent: Agent, url: string, { method, url: path, headers, body }: Sample): Promise<number> {
   return new Promise((resolve) => {
     const request = httpRequest(
@@ -229,7 +229,7 @@ async function tryOne(sample: Sample, structured: boolean, rand: () => number, t
     sample.headers['content-encoding'] ?? sample.headers['Content-Encoding'],
   )
   let body = sample.body
-  // Half of the mutations go into the text: changed compressed bytes rarely get past the checksum.
+  // Half of the mutations change the text: changed compressed bytes rarely pass the checksum.
   if (encoding !== 'none' && rand() < 0.9) {
     body = await decodeBody(body, encoding)
     encoding = 'none'
@@ -238,7 +238,7 @@ async function tryOne(sample: Sample, structured: boolean, rand: () => number, t
   await tryBody(sample.name, body, endpoint, encoding, tally)
 }
 
-/** One body through the grammar of the intake and, when that takes it, through digestion as far as the database. */
+/** One body through the grammar of the intake and, when that accepts it, through digestion as far as the database. */
 export async function tryBody(
   name: string,
   body: Buffer,
@@ -285,7 +285,7 @@ export async function tryBody(
   tally.longestMs = Math.max(tally.longestMs, cpuMs() - startedMs)
 }
 
-/** One item's payload changed as JSON, the rest as it was. */
+/** Changes one item's payload as JSON. */
 function mutatePayload(body: Buffer, rand: () => number): Buffer {
   const { items } = parseEnvelope(body)
   const item = items[Math.floor(rand() * items.length)]

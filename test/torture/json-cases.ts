@@ -11,7 +11,7 @@ export type JsonCase = {
 }
 
 const KINDS = {
-  /** Text that stands where a value may: valid or not, on purpose. */
+  /** Text in place of a value: valid or not, on purpose. */
   values: [
     ...[10, 63, 64, 65, 1_000, 100_000].flatMap((depth): [string, string][] => [
       [`${depth} arrays deep`, '['.repeat(depth) + ']'.repeat(depth)],
@@ -50,9 +50,9 @@ const KINDS = {
     ['a half surrogate as key', '{"\\ud83d":"\\ude00"}'],
     ['NUL escaped', '"a\\u0000b"'],
     ['NUL escaped as key', '{"a\\u0000b":1,"\\u0000":2}'],
-    ['NUL as it is', '"a\0b"'],
-    ['a control character as it is', '"a\x01b"'],
-    ['a tab as it is', '"a\tb"'],
+    ['a raw NUL', '"a\0b"'],
+    ['a raw control character', '"a\x01b"'],
+    ['a raw tab', '"a\tb"'],
     ['line separators', '"\u2028\u2029\u0085"'],
     ['a byte order mark', '\ufeff{}'],
     ['an unknown escape', '"\\x41"'],
@@ -76,7 +76,7 @@ const KINDS = {
     ['null', 'null'],
     ['nothing', ''],
   ] as [string, string][],
-  /** Keys of an event where it stands; '' for the whole event. */
+  /** Keys that lead to the place in an event; '' for the whole event. */
   places: [
     '',
     'event_id',
@@ -103,7 +103,7 @@ const KINDS = {
   ],
 }
 
-/** Bytes that are no UTF-8, whatever reads them. */
+/** Bytes that are invalid UTF-8 for every decoder. */
 const BAD_BYTES: [string, Buffer][] = [
   ['a lone continuation byte', Buffer.from([0x22, 0x80, 0x22])],
   ['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
@@ -116,8 +116,8 @@ const BAD_BYTES: [string, Buffer][] = [
 ]
 
 /**
- * JSON no serializer writes (T-11): each value at some place of an event, of the headers of an envelope and of a body
- * of the API; then events changed value by value until there are `count`.
+ * JSON that no serializer writes (T-11): each value at a place of an event, of an envelope's headers and of an API
+ * body; then events with changed values until there are `count`.
  */
 export function jsonCases({ project }: Target, seed: number, count: number): JsonCase[] {
   const rand = random(seed)

@@ -13,7 +13,7 @@ import { claimsOf, examine, startWriters, type Writers } from './writers.ts'
 
 /** Longest time the service works before it is killed. */
 const MAX_UPTIME_MS = 1_500
-/** The service stops bringing back a database that dies more than three times a minute, and ends: by design. */
+/** By design the service gives up and exits when its database dies more than three times a minute. */
 const BETWEEN_DATABASE_KILLS_MS = 20_000
 const FREE_DATABASE_KILLS = 3
 /** T-01 and T-07 of docs/reliability.md. */
@@ -22,7 +22,7 @@ const STOP_GOAL_MS = 10_000
 
 /**
  * T-01: kills the service with SIGKILL at random moments while writers send, every other time together with its
- * database. Claim: each acknowledged event is stored exactly once and counted exactly once, every item has its outcome.
+ * database. Claim: each acknowledged event is stored and counted exactly once, and every item has an outcome.
  */
 export async function killIntake(args: TortureArgs): Promise<Verdict> {
   const verdict = await torture(args, { usual: 12, full: 100 }, async (installation, kill) => {
@@ -37,8 +37,8 @@ export async function killIntake(args: TortureArgs): Promise<Verdict> {
 }
 
 /**
- * T-02: kills only the database. Claim: as {@link killIntake}, and the service lives on and takes events again by
- * itself; meanwhile it answers 503 and says when to come back.
+ * T-02: kills only the database. Claim: as {@link killIntake}; the service keeps running, answers 503 with Retry-After
+ * meanwhile, and accepts events again by itself.
  */
 export async function killDatabase(args: TortureArgs): Promise<Verdict> {
   let livedOn = true
@@ -50,7 +50,7 @@ export async function killDatabase(args: TortureArgs): Promise<Verdict> {
       killNow(one)
     const killedAt = performance.now()
     const before = writers.accepted
-    // Some answers may still have been on their way.
+    // Some responses may still have been on their way.
     await delay(100)
     const since = Math.max(before, writers.accepted)
     while (writers.accepted === since) {
@@ -65,14 +65,14 @@ export async function killDatabase(args: TortureArgs): Promise<Verdict> {
     claims: [
       ...verdict.claims,
       ready(verdict),
-      claim('the service lives on', livedOn ? 'it does' : 'it ended', livedOn),
+      claim('the service keeps running', livedOn ? 'it does' : 'it exited', livedOn),
     ],
   }
 }
 
 /**
- * T-07: stops the service with SIGTERM under load. Claim: as {@link killIntake}; it ends within 10 s, by itself and
- * with exit code 0, and what was on its way is answered or refused cleanly.
+ * T-07: stops the service with SIGTERM under load. Claim: as {@link killIntake}; it ends within 10 s with exit code 0,
+ * and requests under way are answered or refused cleanly.
  */
 export async function stopIntake(args: TortureArgs): Promise<Verdict> {
   let slowestMs = 0
@@ -87,14 +87,14 @@ export async function stopIntake(args: TortureArgs): Promise<Verdict> {
     if (exit !== 0) notClean++
     ;({ cutMidway } = installation.writers)
     await installation.restart()
-    return { what: `SIGTERM, gone after ${Math.round(tookMs)} ms`, readyMs: installation.service.readyMs }
+    return { what: `SIGTERM, ended after ${Math.round(tookMs)} ms`, readyMs: installation.service.readyMs }
   })
   return {
     claims: [
       ...verdict.claims,
       atMost('gone after SIGTERM', STOP_GOAL_MS, slowestMs, ' ms'),
       none('exit codes other than 0', notClean),
-      none('requests on their way cut off', cutMidway),
+      none('requests under way cut off', cutMidway),
     ],
   }
 }
@@ -108,7 +108,7 @@ type Installation = {
 
 type Kill = (installation: Installation, kill: number, kills: number) => Promise<{ what: string; readyMs: number }>
 
-/** Kills again and again under load; in the end the database itself is held against what was acknowledged. */
+/** Kills repeatedly under load; in the end compares the database with what was acknowledged. */
 async function torture(
   { seed, full, options }: TortureArgs,
   counts: { usual: number; full: number },
@@ -122,7 +122,8 @@ async function torture(
   const sideFile = join(folder, 'acknowledged.txt')
   const start = (): Promise<Service> => startService({ dataDir, env: { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' } })
   let service = await start()
-  // What a start costs on this machine at this moment: after a first one, which made the database, and a clean stop.
+  // The time of a start on this machine at this moment: after a first one, which created the database, and a clean
+  // stop.
   await service.stop()
   service = await start()
   const cleanMs = service.readyMs
@@ -180,6 +181,6 @@ function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // Gone already: a parent's end takes some children along.
+    // Ended already: a parent's end takes some children along.
   }
 }

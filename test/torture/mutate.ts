@@ -1,4 +1,4 @@
-/** Pieces that mean something to an envelope, or look as if they did. */
+/** Pieces with a meaning in an envelope, or similar ones. */
 const SPLICES = [
   '\n',
   '\n\n\n',
@@ -26,7 +26,7 @@ const SPLICES = [
   '\u2028',
 ]
 
-/** A copy with a few bytes changed, cut, doubled or spliced in. */
+/** A copy with a few bytes changed, cut, doubled or inserted. */
 export function mutate(body: Buffer, rand: () => number): Buffer {
   let mutated = Buffer.from(body)
   for (let edits = 1 + Math.floor(rand() * 4); edits > 0; edits--) {
@@ -44,8 +44,8 @@ export function mutate(body: Buffer, rand: () => number): Buffer {
 }
 
 /**
- * A copy of a JSON value with one place in it replaced by something of another kind, or with a key doubled, dropped or
- * renamed: what no mutation of bytes reaches, because it stays valid JSON.
+ * A copy of a JSON value with one place replaced by another type, or with a key doubled, dropped or renamed: mutations
+ * of bytes rarely reach this, because the JSON stays valid.
  */
 export function mutateJson(value: unknown, rand: () => number): unknown {
   if (rand() < 0.15 || typeof value !== 'object' || value === null) return ODD[Math.floor(rand() * ODD.length)]

@@ -8,7 +8,7 @@ import { type FsFault, withFaultyFs } from '../kit/faulty-fs.ts'
 
 const FAULTS: readonly FsFault[] = ['ENOSPC', 'EIO', 'EMFILE', 'short']
 
-/** A file of ours: how it is written, and what must be true of it after a fault, whatever became of that. */
+/** A file of ours: how it is written, and what must hold after a fault, whether or not the write succeeded. */
 type OwnFile = {
   readonly name: string
   write(folder: string): unknown
@@ -21,7 +21,7 @@ const FILES: readonly OwnFile[] = [
     name: 'encryption keys',
     write: (folder) => generatedEncryptionKeys(folder),
     check(folder) {
-      // What was sealed with the first must open with the second.
+      // Data sealed with the first key must open with the second.
       const [first, second] = [generatedEncryptionKeys(folder), generatedEncryptionKeys(folder)]
       if (first[0]?.bytes.equals(second[0]?.bytes ?? Buffer.alloc(0)) !== true) return 'keys change'
       const left = readdirSync(join(folder, 'keys'))
@@ -58,7 +58,9 @@ const mailer = (folder: string) =>
     () => {},
   )
 
-/** T-04, our half: each file with the n-th operation failing in each way; afterwards it must be whole or writable. */
+/**
+ * T-04, our half: each file with the n-th operation failing in each way; afterwards it must be complete or writable.
+ */
 export async function tryOwnFiles(most: number): Promise<{ reached: number; wrong: readonly string[] }> {
   const wrong: string[] = []
   let reached = 0
@@ -75,7 +77,7 @@ export async function tryOwnFiles(most: number): Promise<{ reached: number; wron
           if (problem !== null) wrong.push(`${file.name}, operation ${n} ${fault}: ${problem}`)
         }
         rmSync(folder, { recursive: true, force: true })
-        // Beyond its last operation there is nothing left to fail.
+        // After its last operation there is none left to fail.
         if (!tried.reached) break
       }
     }

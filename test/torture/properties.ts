@@ -6,13 +6,16 @@ import { claim, print, type TortureArgs, type Verdict } from './torture.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Test files that try more random cases at night: those that ask test/kit/properties.ts how many. */
+/** Test files with more random cases at night: those that import test/kit/properties.ts. */
 const propertyFiles = (): string[] =>
   globSync(['server/**/*.test.ts', 'shared/**/*.test.ts', 'test/flows/*.test.ts'], { cwd: root }).filter((file) =>
     readFileSync(join(root, file), 'utf8').includes('kit/properties.ts'),
   )
 
-/** Properties with as many random cases as a night allows. A counterexample is printed with the seed that repeats it. */
+/**
+ * Runs properties with the number of random cases for a night. A counterexample is printed with the seed that repeats
+ * it.
+ */
 export async function properties(_args: TortureArgs): Promise<Verdict> {
   const files = propertyFiles()
   print(files.join('\n'))

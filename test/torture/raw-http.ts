@@ -1,18 +1,18 @@
 import { connect } from 'node:net'
 
 export type RawAnswer = {
-  /** Everything that came back, byte by byte. */
+  /** All bytes that came back. */
   readonly text: string
   readonly statuses: readonly number[]
-  /** Whether the other side hung up before the patience ended. */
+  /** Whether the other side closed the connection within the patience. */
   readonly closed: boolean
   readonly ms: number
 }
 
 /**
- * Writes bytes to a fresh connection, as no HTTP client would, and reads until the other side hangs up.
+ * Writes bytes to a new connection, as no HTTP client would, and reads until the other side closes it.
  * @param options.patienceMs how long to wait for that
- * @param options.oneAnswer ends as soon as one answer is whole
+ * @param options.oneAnswer ends after one complete response
  */
 export function sendRaw(
   url: string,

@@ -6,14 +6,14 @@ export type Reading = {
   /** Longest time without a page. */
   readonly gapMs: number
   readonly slowestMs: number
-  /** Statuses other than 200, 0 for none within 40 s. */
+  /** Statuses other than 200; 0 for none within 40 s. */
   readonly others: ReadonlyMap<number, number>
 }
 
 export type Readers = {
-  /** When somebody last got a page, by performance.now(). */
+  /** When a page last loaded, by performance.now(). */
   lastOkMs(): number
-  /** Forgets what was seen so far. */
+  /** Resets the figures. */
   begin(): void
   end(): Reading
   stop(): void
@@ -23,7 +23,7 @@ const EVERY_MS = 200
 const PATIENCE_MS = 40_000
 const PATHS = ['/api/issues?limit=10', '/api/projects', '/api/me']
 
-/** People who look at the dashboard all the time. */
+/** Members who look at the dashboard all the time. */
 export function watchReaders(url: string, cookie: string): Readers {
   let stopped = false
   let all = 0

@@ -12,44 +12,46 @@ import { smuggling } from './smuggling.ts'
 import { type Claim, print, type Torture, type Verdict } from './torture.ts'
 
 /**
- * `npm run torture -- <name> [--seed=n] [--full] [--option=value]`: destructive proofs, the rows of docs/reliability.md.
- * `all` runs each in its default form and closes with one table. Exit code 1 when a claim does not hold.
+ * `npm run torture -- <name> [--seed=n] [--full] [--option=value]`: destructive proofs, the rows of
+ * docs/reliability.md. `all` runs each in its default form and prints one table at the end. Exit code 1 when a claim
+ * does not hold.
  */
 const tortures: Readonly<Record<string, Torture>> = {
   'kill-intake': {
     id: 'T-01',
-    summary: 'kill -9 of the whole service under load: what was acknowledged is there once (--kills, --writers=8)',
+    summary: 'kill -9 of the whole service under load: everything acknowledged is stored once (--kills, --writers=8)',
     run: killIntake,
   },
   'kill-database': {
     id: 'T-02',
-    summary: 'kill -9 of the database under load: the same, 503 meanwhile, and it comes back by itself (--kills)',
+    summary: 'kill -9 of the database under load: the same, 503 meanwhile, and it recovers by itself (--kills)',
     run: killDatabase,
   },
   'failing-io': {
     id: 'T-04',
-    summary: 'the n-th write, sync or open fails, ours and that of the database: nothing acknowledged is lost (--most)',
+    summary:
+      'the n-th write, sync or open fails, in our files and those of the database: nothing acknowledged is lost (--most)',
     run: failingIo,
   },
   'disk-full': {
     id: 'T-05',
-    summary: 'the disk is full for a while: ingestion refuses, people can read, and it comes back (--seconds)',
+    summary: 'the disk is full for a while: ingestion refuses, members can read, and it recovers (--seconds)',
     run: diskFull,
   },
   'database-network': {
     id: 'T-06',
     summary:
-      'the database slow, cut, silent or losing packets behind a proxy: nothing hangs, nothing grows (--seconds)',
+      'the database slow, cut, silent or losing packets behind a proxy: no request hangs, memory does not grow (--seconds)',
     run: databaseNetwork,
   },
   'stop-intake': {
     id: 'T-07',
-    summary: 'SIGTERM of the whole service under load: the same as kill-intake, gone within 10 s (--kills)',
+    summary: 'SIGTERM of the whole service under load: the same as kill-intake, ended within 10 s (--kills)',
     run: stopIntake,
   },
   'fuzz-envelopes': {
     id: 'T-09',
-    summary: 'recordings, mutated, through intake and digestion: documented refusals, no crash (--count, --requests)',
+    summary: 'mutated recordings through intake and digestion: documented refusals, no crash (--count, --requests)',
     run: fuzzEnvelopes,
   },
   bombs: {
@@ -59,7 +61,7 @@ const tortures: Readonly<Record<string, Torture>> = {
   },
   'hostile-json': {
     id: 'T-11',
-    summary: 'JSON no serializer writes: accepted or refused, never 5xx, no prototype touched (--count)',
+    summary: 'JSON that no serializer writes: accepted or refused, never 5xx, no prototype touched (--count)',
     run: hostileJson,
   },
   properties: {
@@ -74,7 +76,7 @@ const tortures: Readonly<Record<string, Torture>> = {
   },
   smuggling: {
     id: 'T-14',
-    summary: 'raw requests that two readers of HTTP understand differently: 400 and the end',
+    summary: 'raw requests that two HTTP parsers read differently: 400 and the end',
     run: smuggling,
   },
 }
@@ -122,7 +124,7 @@ async function main(words: string[]): Promise<void> {
   process.exitCode = 1
 }
 
-/** A torture that breaks has proved nothing, and that is told like any other failure. */
+/** An error of the torture itself proves nothing and is reported like a claim that failed. */
 async function judged(torture: Torture, args: Parameters<Torture['run']>[0]): Promise<Verdict> {
   try {
     return await torture.run(args)

@@ -13,7 +13,7 @@ import type { HonestFigures } from './honest-client.ts'
 import { envelopePath, startTarget, type Target } from './target.ts'
 import { atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
-/** Seconds after which each kind is gone (docs/reliability.md, T-13); one is the check's own interval. */
+/** Seconds until each kind is closed (docs/reliability.md, T-13); one is the interval of the check. */
 const HEADERS_GOAL_S = 11
 const BODIES_GOAL_S = 31
 const READERS_GOAL_S = 60
@@ -22,7 +22,7 @@ const DRIP_EVERY_MS = 1_000
 
 export type Drip = {
   readonly opened: number
-  /** Seconds from the connection to its end, of the slowest; those still open count as the patience. */
+  /** Seconds from the connection to its end, of the slowest; open ones count as the patience. */
   readonly slowestS: number
   readonly stillOpen: number
 }
@@ -37,7 +37,7 @@ export async function drip(url: string, head: string, count: number, patienceS: 
   let [opened, slowestS] = [0, 0]
   for (let i = 0; i < count; i++) {
     let startedMs = performance.now()
-    // One address may hold a thousand connections; on Linux all of 127.0.0.0/8 is this machine.
+    // One address may have a thousand connections; on Linux all of 127.0.0.0/8 is this machine.
     const localAddress = process.platform === 'linux' ? `127.0.${1 + (i % 50)}.1` : undefined
     const socket = connect({
       host: hostname,
@@ -70,7 +70,7 @@ export async function drip(url: string, head: string, count: number, patienceS: 
   return { opened, slowestS, stillOpen }
 }
 
-/** Honest requests from a thread of its own: this one is busy with dripping. */
+/** Valid requests from another thread: this one is busy with dripping. */
 function honestClient(target: Target): { figures(what: 'next' | 'stop'): Promise<HonestFigures> } {
   const worker = new Worker(new URL('./honest-client.ts', import.meta.url), {
     workerData: { url: target.url, path: envelopePath(target) },
@@ -85,7 +85,7 @@ function honestClient(target: Target): { figures(what: 'next' | 'stop'): Promise
   }
 }
 
-/** T-13. Claim: each is closed in time, and honest requests hardly notice. */
+/** T-13. Claim: each connection is closed in time, and other requests hardly slow down. */
 export async function slowClients({ full, options }: TortureArgs): Promise<Verdict> {
   const sockets = Number(options['sockets'] ?? (full ? 2_000 : 1_000))
   const readers = Number(options['readers'] ?? (full ? 500 : 100))
@@ -100,7 +100,7 @@ export async function slowClients({ full, options }: TortureArgs): Promise<Verdi
     const target: Target = { url, project }
     const path = envelopePath(target)
     const client = honestClient(target)
-    // The first requests of a process cost more than those after them.
+    // The first requests of a process cost more than later ones.
     await delay(2_000)
     await client.figures('next')
     await delay(full ? 20_000 : 6_000)
@@ -112,7 +112,7 @@ export async function slowClients({ full, options }: TortureArgs): Promise<Verdi
       slow,
     ])
     const honest = await client.figures('next')
-    // A machine may have become busier with something else meanwhile: idle is the worse of before and after.
+    // Other load on the machine may have changed meanwhile: idle is the worse of before and after.
     await delay(full ? 20_000 : 6_000)
     const after = await client.figures('stop')
     const idleP99Ms = Math.max(idle.p99Ms, after.p99Ms)
@@ -153,8 +153,8 @@ export async function slowClients({ full, options }: TortureArgs): Promise<Verdi
 const Me = z.object({ org: z.object({ id: z.string() }) })
 
 /**
- * Readers of /api/live that ask for the stream and never look at it, while messages come faster than any connection
- * can hold: the system takes a few hundred kilobytes for each before anybody notices.
+ * Clients that open /api/live and never read it, while messages come faster than a connection can buffer: the system
+ * buffers a few hundred kilobytes for each before the server can notice.
  */
 async function slowReaders(url: string, cookie: string, count: number, database: string): Promise<Drip> {
   const { hostname, port } = new URL(url)
@@ -188,7 +188,7 @@ async function slowReaders(url: string, cookie: string, count: number, database:
       await publish(db, 'live', [org.id, message])
     }
     await delay(250)
-    // Without reading, writing is how one finds out that the other side is gone; empty lines mean nothing.
+    // Without reading, only a write shows that the other side is gone; empty lines have no meaning.
     for (const socket of open) if (socket.writable) socket.write('\r\n')
   }
   await db.close()

@@ -5,17 +5,17 @@ export type RawCase = {
   readonly name: string
   readonly bytes: Buffer
   /**
-   * `refused`: 400 and the end of the connection. `lawful`: odd, but HTTP: any answer below 500. `echo`: must not come
-   * back as a header of the answer.
+   * `refused`: 400 and the end of the connection. `lawful`: unusual, but HTTP: any answer below 500. `echo`: must not
+   * be in a header of the answer.
    */
   readonly want: 'refused' | 'lawful' | 'echo'
 }
 
-/** What stands behind a refused request on its connection; the intake counts it, should anybody read it. */
+/** What follows a refused request on its connection; the intake counts it, if anything reads it. */
 export const second = ({ project }: Target): string =>
   `GET /api/${project.number}/smuggled/ HTTP/1.1\r\nhost: x\r\n\r\n`
 
-/** Header lines whose meaning two readers may take differently: where does the body end? */
+/** Header lines that two parsers may read differently: where does the body end? */
 const AMBIGUOUS: [string, string][] = [
   ['both length and chunks', 'content-length: 5\r\ntransfer-encoding: chunked'],
   ['chunks and then length', 'transfer-encoding: chunked\r\ncontent-length: 5'],
@@ -45,7 +45,7 @@ const AMBIGUOUS: [string, string][] = [
   ['codings in two lines', 'transfer-encoding: identity\r\ntransfer-encoding: chunked'],
   ['codings in two lines, the other way', 'transfer-encoding: chunked\r\ntransfer-encoding: identity'],
   ['a vertical tab', 'transfer-encoding: \x0bchunked'],
-  ['a form feed behind', 'transfer-encoding: chunked\x0c'],
+  ['a form feed after it', 'transfer-encoding: chunked\x0c'],
   ['a NUL', 'transfer-encoding: chunked\0'],
   ['a folded line', 'transfer-encoding:\r\n chunked'],
   ['a folded line with a tab', 'content-length:\r\n\t5'],
@@ -71,8 +71,8 @@ const BAD_CHUNKS: [string, string][] = [
   ['signed', '+5\r\nhello\r\n0\r\n\r\n'],
   ['of 2^68', 'fffffffffffffffff\r\nhello\r\n0\r\n\r\n'],
   ['of a hundred digits', `${'f'.repeat(100)}\r\nhello\r\n0\r\n\r\n`],
-  ['with a space behind', '5 \r\nhello\r\n0\r\n\r\n'],
-  ['with a space before', ' 5\r\nhello\r\n0\r\n\r\n'],
+  ['with a space after it', '5 \r\nhello\r\n0\r\n\r\n'],
+  ['with a space before it', ' 5\r\nhello\r\n0\r\n\r\n'],
   ['with a tab', '5\t\r\nhello\r\n0\r\n\r\n'],
   ['longer than it says', '5\r\nhelloX\r\n0\r\n\r\n'],
   ['shorter than it says', '9\r\nhello\r\n0\r\n\r\n'],
@@ -91,7 +91,7 @@ const BAD_CHUNKS: [string, string][] = [
 const BAD_LINES: [string, string][] = [
   ['a tab for a space', 'POST\t{path}\tHTTP/1.1'],
   ['a lower-case method', 'post {path} HTTP/1.1'],
-  ['a method nobody knows', 'SMUGGLE {path} HTTP/1.1'],
+  ['an unknown method', 'SMUGGLE {path} HTTP/1.1'],
   ['a method with a colon', 'POST: {path} HTTP/1.1'],
   ['a space in the address', 'POST {path} x HTTP/1.1'],
   ['a control character in the address', 'POST {path}\x01 HTTP/1.1'],
@@ -109,7 +109,7 @@ const BAD_LINES: [string, string][] = [
   ['an address of 9 KiB', `POST {path}&${'a'.repeat(9 * 1024)} HTTP/1.1`],
 ]
 
-/** Headers whose values clients choose and something of ours reads. */
+/** Headers whose values clients choose and our code reads. */
 const USER_CONTROLLED = [
   'host',
   'x-sentry-auth',
@@ -141,7 +141,7 @@ const BREAKS: [string, string, 'refused' | 'echo'][] = [
   ['a NUL', '\0', 'refused'],
 ]
 
-/** About 300 raw requests (T-14), the same for the same seed: every trick at a place of its own. */
+/** About 300 raw requests (T-14), the same for the same seed. */
 export function smugglingCases(target: Target, seed: number): RawCase[] {
   const rand = random(seed)
   const envelope = envelopePath(target)
@@ -244,7 +244,7 @@ export function smugglingCases(target: Target, seed: number): RawCase[] {
   )
   add(
     'lawful',
-    'an expectation nobody meets',
+    'an expectation that is not met',
     `POST ${envelope} HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\ncontent-length: 0\r\n\r\n`,
   )
   add(
@@ -260,7 +260,7 @@ export function smugglingCases(target: Target, seed: number): RawCase[] {
   return cases
 }
 
-/** The lines as they are and in another spelling: names are the same in any case, spaces around values do not count. */
+/** The lines as they are and in another spelling: case of names and spaces around values do not matter. */
 function spellings(lines: string, rand: () => number): string[] {
   const other = lines
     .split('\r\n')

@@ -5,22 +5,22 @@ import { claim, none, print, type TortureArgs, type Verdict } from './torture.ts
 
 export type Smuggled = {
   readonly cases: number
-  /** Refused cases that were not answered 400 once and hung up on, with what came instead. */
+  /** Refused cases that were not answered by one 400 and the end of the connection, with the actual result. */
   readonly notRefused: readonly string[]
   /** Answers of 500 and above, lawful cases without an answer. */
   readonly unanswered: readonly string[]
-  /** Answers whose header a client wrote. */
+  /** Answers with a header that a client wrote. */
   readonly injected: readonly string[]
   /** Requests behind a refused one that the service counted as requests. */
   readonly seen: number
 }
 
-/** Sends raw cases one after the other and counts at the service what it took for a request. */
+/** Sends raw cases one after the other and counts at the service what it read as a request. */
 export async function trySmuggling(target: Target, cases: readonly RawCase[]): Promise<Smuggled> {
   const notRefused: string[] = []
   const unanswered: string[] = []
   const injected: string[] = []
-  // An unknown endpoint answers 404; the only ones are the requests that stand behind others.
+  // An unknown endpoint answers 404; only the requests behind others use one.
   const before = await countAnswers(target.url, 404)
   let expected = 0
   for (const one of cases) {
@@ -41,7 +41,7 @@ export async function trySmuggling(target: Target, cases: readonly RawCase[]): P
   return { cases: cases.length, notRefused, unanswered, injected, seen }
 }
 
-/** T-14. Claim: what is no HTTP, or HTTP in two readings, is 400 and the end; nothing behind it is read. */
+/** T-14. Claim: invalid or ambiguous HTTP is 400 and the end of the connection; nothing behind it is read. */
 export async function smuggling({ seed }: TortureArgs): Promise<Verdict> {
   const { service, project, url } = await startTarget()
   try {
@@ -59,7 +59,7 @@ export async function smuggling({ seed }: TortureArgs): Promise<Verdict> {
         ),
         none('second requests seen by the service', found.seen),
         none('headers injected into an answer', found.injected.length),
-        none('lawful oddities unanswered, or 5xx', found.unanswered.length),
+        none('lawful cases unanswered, or 5xx', found.unanswered.length),
       ],
     }
   } finally {

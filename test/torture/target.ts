@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type Service, startService } from '#bench/service.ts'
 import { type BenchProject, readMetric, setUpProject } from '#bench/setup-project.ts'
 
-/** What a torture sends to: a running service with a project, in this process or another. */
+/** The target of a torture: a running service with a project, in this process or another. */
 export type Target = {
   readonly url: string
   readonly project: Pick<BenchProject, 'number' | 'publicKey'>
 }
 
-/** The real service in a process of its own, without rate limits, and with a project. */
+/** The real service in a separate process, without rate limits, with a project. */
 export async function startTarget(
   options: NonNullable<Parameters<typeof startService>[0]> = {},
 ): Promise<{ service: Service; project: BenchProject; url: string }> {
@@ -30,18 +30,18 @@ export const envelopePath = ({ project }: Target): string =>
 const field = (pid: number, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-/** Resident memory of a process now, MiB. Linux only, as everything here that reads /proc. */
+/** Resident memory of a process now, MiB. Linux only, like everything here that reads /proc. */
 export const residentMiB = (pid: number): number => field(pid, 'VmRSS')
 
-/** The most resident memory since the last {@link forgetPeak}, MiB. */
+/** The highest resident memory since the last {@link forgetPeak}, MiB. */
 export const peakMiB = (pid: number): number => field(pid, 'VmHWM')
 
 export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
-/** Waits until everything taken is digested. @throws Error when that takes longer than two minutes */
-export async function waitUntilDigested(url: string, mostMs = 120_000): Promise<void> {
-  const deadline = performance.now() + mostMs
-  // The figure is absent, which counts as 0, while the database does not answer.
+/** Waits until everything accepted is digested. @throws Error when that takes longer than two minutes */
+export async function waitUntilDigested(url: string, timeoutMs = 120_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  // The figure is missing, which counts as 0, while the database does not answer.
   for (let quiet = 0; quiet < 2;) {
     quiet = (await readMetric(url, 'faultline_spool_backlog_entries')) === 0 ? quiet + 1 : 0
     if (performance.now() > deadline) throw new Error('digestion did not finish in time')
@@ -51,7 +51,7 @@ export async function waitUntilDigested(url: string, mostMs = 120_000): Promise<
   }
 }
 
-/** Requests taken for SDK traffic, as the service counts them, by status; the sum of `null`. */
+/** Requests read as SDK traffic, as the service counts them, by status; `null` for the sum. */
 export async function countAnswers(url: string, status: number): Promise<number> {
   const text = await (await fetch(`${url}/-/metrics`)).text()
   return Number(new RegExp(`^faultline_intake_answers_total\\{status="${status}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0)

@@ -1,25 +1,25 @@
 /**
- * What a torture is: one row of docs/reliability.md. It is seeded, prints its seed, does its worst in at most a minute
- * (longer with `--full`), and says of every claim what was asked, what was measured, and whether it holds.
+ * A torture is one row of docs/reliability.md. It is seeded, prints its seed, runs for at most a minute (longer with
+ * `--full`), and reports for every claim what was asked, what was measured, and whether it holds.
  */
 
 export type TortureArgs = {
-  /** Repeats a run: the same moments, the same victims, the same bytes. */
+  /** Repeats a run: the same moments, the same targets, the same bytes. */
   readonly seed: number
-  /** The form with the numbers of the table; the default form makes the same claims in less than a minute. */
+  /** Runs with the numbers of the table; the default form makes the same claims in less than a minute. */
   readonly full: boolean
   /** Further `--name=value` options; `--name` alone is `'true'`. */
   readonly options: Readonly<Record<string, string>>
 }
 
 export type Claim = {
-  /** As a person would write it: '0 acknowledged events lost'. */
+  /** Such as '0 acknowledged events lost'. */
   readonly asked: string
   readonly measured: string
   readonly holds: boolean
 }
 
-/** Skipped: with the reason, in words; nothing was proved then. */
+/** The reason why it was skipped; nothing was proved then. */
 export type Verdict = { readonly claims: readonly Claim[]; readonly skipped?: string }
 
 export type Torture = {
@@ -29,14 +29,14 @@ export type Torture = {
   run(args: TortureArgs): Promise<Verdict>
 }
 
-/** @param holds whether the measured figure is what was asked */
+/** @param holds whether the measured figure is as asked */
 export const claim = (asked: string, measured: string | number, holds: boolean): Claim => ({
   asked,
   measured: String(measured),
   holds,
 })
 
-/** A figure with its bound; `unit` stands behind both. */
+/** A figure with its bound, both in `unit`. */
 export const atMost = (what: string, most: number, measured: number, unit = ''): Claim =>
   claim(`${what} ≤${most}${unit}`, `${Math.round(measured * 100) / 100}${unit}`, measured <= most)
 

@@ -17,22 +17,22 @@ export type Writers = {
   stopped: boolean
   readonly done: Promise<unknown>
   accepted: number
-  /** Requests sent, with or without an answer, by what they held. */
+  /** Requests sent, with or without an answer, by content. */
   readonly sent: Record<Kind, number>
   resent: number
   /** By status; 0 counts cut connections. */
   readonly answers: Map<number, number>
-  /** When the service was told to stop, by performance.now(): who knocks later may find the door closing. */
+  /** When the service was asked to stop, by performance.now(): a later connection may be refused. */
   stoppingAtMs: number
-  /** Requests sent before that whose connection broke; not those that found nobody, or a farewell. */
+  /** Requests sent before that whose connection broke; without those that found no server, or one that was stopping. */
   cutMidway: number
-  /** 503 and 429 that did not say when to come back. */
+  /** 503 and 429 without Retry-After. */
   rude: number
-  /** The longest anybody waited for an answer or the end of the connection, milliseconds. */
+  /** The longest wait for an answer or the end of the connection, milliseconds. */
   slowestMs: number
 }
 
-/** An error with a session and logs beside it, or a transaction: an envelope makes one event. */
+/** An error with a session and logs, or a transaction: an envelope makes one event. */
 type Kind = 'error' | 'transaction'
 const LOGS = 3
 /** One request in so many is a transaction. */
@@ -88,7 +88,7 @@ async function write(
     writers.slowestMs = Math.max(writers.slowestMs, performance.now() - startedMs)
     writers.answers.set(status, (writers.answers.get(status) ?? 0) + 1)
     if (status === 200) {
-      // Before anything else happens: this line is what the claim is held against.
+      // Before anything else happens: this line is what the claim is checked against.
       appendFileSync(sideFile, `${next.kind} ${next.id}\n`)
       writers.accepted++
       cutOff = null
@@ -173,7 +173,7 @@ function post(
       (response) => {
         const { statusCode = 0, headers } = response
         response.resume()
-        // Only a whole answer counts: a client that saw half of one knows nothing.
+        // Only a complete answer counts: a client that saw half of one knows nothing.
         response.on('end', () =>
           resolve({ status: response.complete ? statusCode : 0, retryAfter: headers['retry-after'] }),
         )
@@ -183,14 +183,14 @@ function post(
     request.on('timeout', () => request.destroy())
     request.on('error', (error) => {
       const { code } = z.object({ code: z.string().optional() }).parse(error)
-      // A connection kept for the next request may be closed as that sets out; whoever reuses one must expect it.
+      // A kept connection may be closed just as the next request is sent; clients that reuse one must expect it.
       resolve({ status: 0, midway: code !== 'ECONNREFUSED' && !request.reusedSocket })
     })
     request.end(body)
   })
 }
 
-/** What the database holds, against what was acknowledged. */
+/** What the database has, compared with what was acknowledged. */
 export type Found = {
   acknowledged: Record<Kind, number>
   stored: number
@@ -199,14 +199,14 @@ export type Found = {
   onSpool: number
   quarantined: number
   counted: number
-  /** Items of each category with any outcome, and those with an outcome that no item of ours may have. */
+  /** Items of each category with any outcome, and those with an outcome that none of our items may have. */
   outcomes: ReadonlyMap<string, number>
   strange: number
   /** Tables with a page whose checksum or structure is wrong. */
   unreadable: number
 }
 
-/** Looks into the embedded database itself, not through the service, which must have been stopped. */
+/** Reads the embedded database itself, not through the service, which must be stopped. */
 export async function examine(dataDir: string, sideFile: string): Promise<Found> {
   const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} })
   try {
@@ -216,7 +216,7 @@ export async function examine(dataDir: string, sideFile: string): Promise<Found>
   }
 }
 
-/** Dropped: refused at the door while the database or the disk could not take it. */
+/** Dropped: refused by the intake while the database or the disk could not store it. */
 const EXPECTED = new Set(['accepted', 'duplicate', 'dropped', 'rate_limited'])
 
 export async function examineDatabase(connectionString: string, sideFile: string): Promise<Found> {
@@ -248,7 +248,7 @@ export async function examineDatabase(connectionString: string, sideFile: string
     )
     let unreadable = 0
     for (const { name } of tables.rows) {
-      // Every row whole, so that every page is read and its checksum compared.
+      // Whole rows, so that every page is read and its checksum compared.
       await client.query(`select sum(length(t::text)) from ${name} t`).catch(() => unreadable++)
     }
     const errors = idsOf('error')
@@ -269,7 +269,7 @@ export async function examineDatabase(connectionString: string, sideFile: string
   }
 }
 
-/** What every torture of the road of an event claims in the end. */
+/** The final claims of every torture of the event pipeline. */
 export function claimsOf(writers: Writers, found: Found): Claim[] {
   const sent = writers.sent.error + writers.sent.transaction
   const answers = [...writers.answers].map(([status, count]) => `${status === 0 ? 'cut' : status} × ${count}`)
@@ -278,7 +278,7 @@ export function claimsOf(writers: Writers, found: Found): Claim[] {
   print(
     `outcomes: ${[...found.outcomes].map(([category, n]) => `${category} ${n}`).join(', ')}; stored ${found.stored} events`,
   )
-  // A request that was cut off may have been taken or not; one that was taken has an outcome for each of its items.
+  // A request that was cut off may or may not have been accepted; an accepted one has an outcome for each item.
   const within = (kind: Kind): boolean => of(kind) >= found.acknowledged[kind] && of(kind) <= writers.sent[kind]
   const isWhole = of('session') === of('error') && of('log_item') === LOGS * of('error')
   const acknowledged = found.acknowledged.error + found.acknowledged.transaction

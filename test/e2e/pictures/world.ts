@@ -455,7 +455,9 @@ async function members(of: {
   )
   clock.advance(60_000)
   await ok(
-    owner.post(`/api/issues/${crashing}/comments`, { body: '@Tomo Arai can you take it before the rollout goes on?' }),
+    owner.post(`/api/issues/${crashing}/comments`, {
+      body: '@Tomo Arai can you take it before the rollout continues?',
+    }),
   )
   clock.advance(60_000)
   await ok(member.post(`/api/issues/${issues['SlotPickerError'] ?? ''}/comments`, { body: 'Ines, this one is new.' }))
