@@ -16,7 +16,7 @@ test('a user, an API key and the assistant act as a member', () => {
   for (const actor of [user, apiKey, assistant]) expect(memberOf(actor)).toMatchObject(ada)
 })
 
-test('an integration and the system are no member: verbs that need one refuse them', () => {
+test('an integration and the system are no members: operations that need a member refuse them', () => {
   for (const actor of [integration, system]) {
     expect(memberBehind(actor)).toBeNull()
     expect(() => memberOf(actor)).toThrow(
@@ -25,7 +25,7 @@ test('an integration and the system are no member: verbs that need one refuse th
   }
 })
 
-test('the activity names each of them', () => {
+test('each kind of actor has a name for the activity', () => {
   expect([user, apiKey, assistant, integration, system].map(actorLabel)).toEqual([
     'Ada',
     'Ada',
@@ -35,7 +35,7 @@ test('the activity names each of them', () => {
   ])
 })
 
-test('a log line names the request or the operation', () => {
+test('the log fields of an actor name its request or its operation', () => {
   expect(actorForLog(user)).toEqual({ actor: 'user', user_id: 'u', org_id: 'o', request_id: 'test' })
   expect(actorForLog(integration)).toEqual({ actor: 'integration', user_id: null, org_id: 'o', request_id: 'test' })
   expect(actorForLog(system)).toEqual({ actor: 'system', user_id: null, operation: 'sweep-issues' })

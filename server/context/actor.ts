@@ -4,12 +4,12 @@ import { forbidden } from '../kernel/errors.ts'
 /** Where a request came from. */
 export type RequestOrigin = { readonly kind: 'request'; readonly ip: string; readonly userAgent: string | null }
 
-/** Work that no request waits for. `operation` names the background job, or the digestion. */
+/** Background work. `operation` names the job, or digestion. */
 export type SystemOrigin = { readonly kind: 'system'; readonly operation: string }
 
 export type Origin = RequestOrigin | SystemOrigin
 
-/** What is known of every request, also of one to a public route. */
+/** What is known about every request, also on public routes. */
 export type Caller = { readonly origin: RequestOrigin; readonly requestId: string }
 
 type SystemCaller = { readonly origin: SystemOrigin; readonly requestId: null }
@@ -45,13 +45,13 @@ export type IntegrationActor = Caller & {
   readonly orgId: string
 }
 
-/** Faultline itself, for all organisations: the digestion and scheduled jobs. */
+/** Faultline itself, for all organisations: digestion and scheduled jobs. */
 export type SystemActor = SystemCaller & { readonly kind: 'system' }
 
 /** Who acts. Switch over `kind` exhaustively. */
 export type Actor = UserActor | ApiKeyActor | AssistantActor | IntegrationActor | SystemActor
 
-/** An actor inside one organisation. Verbs scope every query by its `orgId`. */
+/** An actor inside one organisation. Operations scope every query by its `orgId`. */
 export type OrgActor = Exclude<Actor, SystemActor>
 
 export const systemActor = (operation: string): SystemActor => ({
@@ -77,7 +77,7 @@ export function memberBehind(actor: Actor): Member | null {
 }
 
 /**
- * The member behind an actor, for verbs that only a member can do.
+ * The member behind an actor, for operations that only a member can perform.
  * @throws AppError forbidden for an integration and the system
  */
 export function memberOf(actor: Actor): Member {

@@ -7,7 +7,7 @@ import type { Sealer } from '../storage/seal.ts'
 import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
 
-/** All a verb may reach for: time, storage, secrets, mail. Built once by `server/app.ts`, handed down everywhere. */
+/** What an operation may use: time, storage, secrets, mail. Built once by `server/app.ts`, passed to every operation. */
 export type App = {
   readonly config: Config
   readonly log: Logger

@@ -26,13 +26,13 @@ test.each([
   expect(shown.message).not.toBe('')
 })
 
-test('other errors are shown whole', () => {
+test('other errors are logged in full', () => {
   expect(errorForLog(new Error('because: "this"', { cause: new Error('of that') }))).toMatchObject({
     message: 'because: "this": of that',
   })
 })
 
-test('what is no error is shown as it is', () => {
+test('a value that is no error is returned unchanged', () => {
   for (const given of ['the connection broke', undefined, null, 7, { code: '23505' }])
     expect(errorForLog(given)).toBe(given)
 })

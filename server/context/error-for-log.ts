@@ -1,11 +1,11 @@
 import pino from 'pino'
 
-/** Fields in which PostgreSQL quotes the row or the value it refuses. */
+/** Fields in which PostgreSQL quotes the refused row or value. */
 const QUOTING = ['detail', 'where', 'hint', 'internalQuery']
 
 /**
- * An error as the log shows it. Database errors quote people's data: what was refused is left out, why stays. Anything
- * else given in an error's place, a message alone say, is shown as it is: a log line must never throw.
+ * An error as it is logged. Database errors quote the refused values, which may be personal data: they are removed, the
+ * reason stays. A value that is no error is returned unchanged: logging must not throw.
  */
 export function errorForLog(error: Error): pino.SerializedError
 export function errorForLog(error: unknown): unknown

@@ -2,14 +2,14 @@ import type { Answer, Inputs, RouteSpec, RouteSpecs } from '../kernel/contract.t
 import type { Caller, OrgActor, SessionActor } from './actor.ts'
 import type { App } from './app.ts'
 
-/** Attributes the caller decides; HttpOnly and Secure are always set by the HTTP side. */
+/** Attributes that the handler decides; `http/` always sets HttpOnly and Secure. */
 export type CookieOptions = {
   readonly path: string
   readonly sameSite: 'lax' | 'strict'
   readonly maxAgeSeconds: number
 }
 
-/** Cookies of one call, by their names without prefix (`svc_access`). */
+/** Cookies of one call, by their name without prefix (`svc_access`). */
 export type Cookies = {
   get(name: string): string | null
   set(name: string, value: string, options: CookieOptions): void
@@ -25,12 +25,12 @@ export type EventStream = {
   end(): void
 }
 
-/** A file to be saved by whoever asked for it. */
+/** A file that the client saves. */
 export type SentFile = {
   readonly filename: string
   readonly contentType: string
   readonly sizeBytes: number
-  /** An error in the middle breaks the connection off. */
+  /** An error while reading it ends the connection. */
   readonly chunks: AsyncIterable<Buffer>
 }
 

@@ -34,7 +34,7 @@ export function fileMailer(
         await writeFile(draft, text, { mode: 0o600 })
         await rename(draft, join(folder, name))
       } catch (error) {
-        // A full disk must not fill up with halves.
+        // Incomplete files must not stay on a full disk.
         await rm(draft, { force: true })
         throw error
       }

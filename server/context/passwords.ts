@@ -1,4 +1,4 @@
-/** Password hashing behind the App, so that tests can pay less for it and count the calls. */
+/** Password hashing, part of the App so that tests can lower its cost and count the calls. */
 export type PasswordHasher = {
   /**
    * @returns PHC string (`$argon2id$…`) with a fresh salt
@@ -10,6 +10,6 @@ export type PasswordHasher = {
    * @throws AppError rate_limited when too many hashes are waiting
    */
   verify(hash: string | null, password: string): Promise<boolean>
-  /** Whether a hash was made with less than today's cost. */
+  /** Whether a hash was made with a lower cost than today's. */
   isOutdated(hash: string): boolean
 }

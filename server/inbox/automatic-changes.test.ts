@@ -7,7 +7,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import { sweepIssues } from '../issue-recording/sweep.ts'
 import { MAX_SUBSCRIBERS, subscribersOf } from './inbox.queries.ts'
 
-/** Who hears of moves nobody made by hand, from digestion and from sweeps. */
+/** Notifications of status changes by digestion and by sweeps. */
 
 const server = await testServer()
 const { app, clock } = server
@@ -16,7 +16,7 @@ let ada: Client
 let bob: MemberClient
 let project: TestProject
 
-// Their log-ins end as days pass.
+// Sessions end as days pass.
 beforeEach(async () => {
   ada = await aFounder(server.url)
   bob = await aMemberClient(app, server.url, ada, { name: 'Bob Builder' })
@@ -28,7 +28,7 @@ const send = async (type: string, fields: Record<string, unknown> = {}) => {
   const timestamp = clock.now().getTime() / 1000
   await server.event({ project, timestamp, error: { type }, ...fields })
 }
-// Days pass in these tests, longer than anybody stays logged in: they look at the tables.
+// Days pass in these tests, and sessions end: the tests read the tables.
 const issueOf = (type: string) =>
   app.db
     .selectFrom('issues')
@@ -36,7 +36,7 @@ const issueOf = (type: string) =>
     .where('project_id', '=', project.id)
     .where('title', 'like', `${type}:%`)
     .executeTakeFirstOrThrow()
-const toldOf = async (userId: string, issueId: string) => {
+const notificationsOf = async (userId: string, issueId: string) => {
   const rows = await app.db
     .selectFrom('inbox_entries')
     .select(['kind', 'sentence', 'actor_id'])
@@ -51,19 +51,19 @@ const change = async (by: Client, issueId: string, body: Record<string, unknown>
   expect(await by.patch(`/api/issues/${issueId}`, body)).toMatchObject({ status: 200 })
 }
 
-test('an issue ignored until so many events tells who follows it that they came', async () => {
+test('subscribers are notified when an issue reaches the number of events it was ignored until', async () => {
   await send('Counted')
   const { id } = await issueOf('Counted')
   await change(bob, id, { status: 'ignored', ignore_until: { count: 2 } })
   await send('Counted')
-  expect(await toldOf(bob.id, id)).toEqual([])
+  expect(await notificationsOf(bob.id, id)).toEqual([])
   await send('Counted')
   const { status, status_reason: reason } = await issueOf('Counted')
   expect(status).toBe('unresolved')
-  expect(await toldOf(bob.id, id)).toEqual([['reopened', reason, null]])
+  expect(await notificationsOf(bob.id, id)).toEqual([['reopened', reason, null]])
 })
 
-test('an issue ignored until a time tells so when a sweep ends it, once', async () => {
+test('subscribers are notified once when a sweep reopens an issue that was ignored until a time', async () => {
   await send('Timed')
   const { id } = await issueOf('Timed')
   const until = new Date(clock.now().getTime() + 3_600_000).toISOString()
@@ -71,12 +71,12 @@ test('an issue ignored until a time tells so when a sweep ends it, once', async 
   clock.advance(3_700_000)
   await sweepIssues(app)
   await sweepIssues(app)
-  expect(await toldOf(bob.id, id)).toEqual([
+  expect(await notificationsOf(bob.id, id)).toEqual([
     ['reopened', expect.stringContaining('Reopened: it was ignored until') as unknown, null],
   ])
 })
 
-test('resolving by itself and calming down ask nobody for anything, and tell nobody', async () => {
+test('subscribers are not notified when an issue resolves automatically or is no longer escalated', async () => {
   await send('Quiet')
   await send('Calm')
   const [quiet, calm] = [await issueOf('Quiet'), await issueOf('Calm')]
@@ -88,14 +88,15 @@ test('resolving by itself and calming down ask nobody for anything, and tell nob
   clock.advance(30 * 86_400_000)
   await sweepIssues(app)
   expect((await issueOf('Quiet')).status).toBe('resolved')
-  for (const { id } of [quiet, calm]) expect((await toldOf(bob.id, id)).map(([kind]) => kind)).toEqual(['assigned'])
+  for (const { id } of [quiet, calm])
+    expect((await notificationsOf(bob.id, id)).map(([kind]) => kind)).toEqual(['assigned'])
 })
 
 test('disabled users and disabled members do not count among the subscribers of an issue', async () => {
   const [issueId = ''] = await seedIssues(app, project.id, 1)
   const now = clock.now()
   const template = await app.db.selectFrom('users').selectAll().where('id', '=', bob.id).executeTakeFirstOrThrow()
-  // Older than Bob, so that they would be asked first.
+  // Older than Bob, so that they would come first.
   const left = Array.from({ length: MAX_SUBSCRIBERS }, (_, index) => ({
     ...template,
     id: `01000000-0000-7000-8000-${String(index).padStart(12, '0')}`,

@@ -1,9 +1,9 @@
 import { isCostlyMarkdown } from '#shared/comment-cost.ts'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 
-/** The parts of a comment that can mention a member: text, but no code, links or addresses. Pure. */
+/** The parts of a comment that can mention a member: text, but no code, links or URLs. Pure. */
 
-/** Nodes of code and of links. */
+/** Types of nodes that cannot mention a member. */
 const SILENT: ReadonlySet<string> = new Set([
   'code',
   'inlineCode',

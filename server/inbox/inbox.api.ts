@@ -57,8 +57,7 @@ export const inboxRoutes = routes({
     path: '/api/issues/:issueId/subscription',
     tag: 'Issues',
     summary: 'Follow an issue',
-    description:
-      'The inbox then gets its comments, and a notification when it regresses, escalates or is no longer ignored.',
+    description: 'The caller is notified of its comments, and when it regresses, escalates or is no longer ignored.',
     permission: 'self',
     params: issueParams,
     response: Subscription,
@@ -69,7 +68,7 @@ export const inboxRoutes = routes({
     path: '/api/issues/:issueId/subscription',
     tag: 'Issues',
     summary: 'Stop following an issue',
-    description: 'No later event subscribes the caller again. Mentions and assignments still reach the inbox.',
+    description: 'The caller is not subscribed again automatically. Mentions and assignments still reach the inbox.',
     permission: 'self',
     status: 204,
     params: issueParams,

@@ -24,21 +24,21 @@ export type Notification = {
 export const MAX_UNREAD = 1_000
 
 const INSERT_NOTIFICATIONS = `
-  with asked as (
+  with new_entries as (
     select k.* from jsonb_to_recordset($1::jsonb)
       k (id uuid, org_id uuid, user_id uuid, issue_id uuid, kind text, actor_id uuid, comment_id uuid, sentence text)
-  ), people as (
+  ), members as (
     select m.user_id as id, m.org_id from memberships m join users u on u.id = m.user_id
-    where (m.user_id, m.org_id) in (select user_id, org_id from asked) and m.disabled_at is null and u.disabled_at is null
+    where (m.user_id, m.org_id) in (select user_id, org_id from new_entries) and m.disabled_at is null and u.disabled_at is null
     order by m.user_id, m.org_id for key share of m
   ), full_inboxes as (
-    select p.id, p.org_id from people p
+    select p.id, p.org_id from members p
     where (select count(*) from (
       select 1 from inbox_entries e where e.user_id = p.id and e.org_id = p.org_id and e.read_at is null limit ${MAX_UNREAD}) x) = ${MAX_UNREAD}
   )
   insert into inbox_entries (id, org_id, user_id, issue_id, kind, actor_id, comment_id, sentence, created_at)
   select a.id, a.org_id, a.user_id, a.issue_id, a.kind, a.actor_id, a.comment_id, a.sentence, $2::timestamptz
-  from asked a join people p on p.id = a.user_id and p.org_id = a.org_id
+  from new_entries a join members p on p.id = a.user_id and p.org_id = a.org_id
   where a.kind = 'mentioned' or not exists (select from full_inboxes f where f.id = a.user_id and f.org_id = a.org_id)
   order by a.user_id, a.id
   on conflict (comment_id, user_id, kind) where comment_id is not null do nothing
@@ -60,11 +60,11 @@ export async function notify(tx: Tx, now: Date, notifications: readonly Notifica
       sentence: one.sentence,
     }))
   if (rows.length === 0) return
-  const { rows: told } = await tx.query<{ org_id: string; user_id: string }>(INSERT_NOTIFICATIONS, [
+  const { rows: inserted } = await tx.query<{ org_id: string; user_id: string }>(INSERT_NOTIFICATIONS, [
     JSON.stringify(rows),
     now,
   ])
-  for (const [orgId, ofOrg] of Map.groupBy(told, (row) => row.org_id))
+  for (const [orgId, ofOrg] of Map.groupBy(inserted, (row) => row.org_id))
     await publishInbox(
       tx,
       orgId,
@@ -72,16 +72,16 @@ export async function notify(tx: Tx, now: Date, notifications: readonly Notifica
     )
 }
 
-/** Dashboards of these users read their inbox again after the commit. */
+/** Publishes, when the transaction commits, that the inboxes of these users changed. */
 export async function publishInbox(tx: Tx, orgId: string, userIds: readonly string[]): Promise<void> {
-  const people = [...new Set(userIds)]
-  for (let at = 0; at < people.length; at += MAX_IDS) {
-    const message = { kind: 'inbox' as const, user_ids: people.slice(at, at + MAX_IDS) }
+  const ids = [...new Set(userIds)]
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
+    const message = { kind: 'inbox' as const, user_ids: ids.slice(at, at + MAX_IDS) }
     await publishLive(tx, orgId, message)
   }
 }
 
-/** Users with notifications of a comment. They are deleted with the comment. */
+/** Users with notifications of a comment. The notifications are deleted with the comment. */
 export async function notifiedOfComment(tx: Tx, commentId: string): Promise<string[]> {
   const rows = await tx.selectFrom('inbox_entries').select('user_id').where('comment_id', '=', commentId).execute()
   return rows.map((row) => row.user_id)
@@ -100,14 +100,14 @@ const SUBSCRIBE = `
   order by k.issue_id, k.user_id
   on conflict (issue_id, user_id) do nothing`
 
-/** Subscribes users who never were. Who unsubscribed stays unsubscribed; who is subscribed keeps the reason. */
+/** Subscribes users who never were subscribed. A user who unsubscribed stays so; a subscribed user keeps the reason. */
 export async function subscribeAutomatically(tx: Tx, now: Date, rows: readonly NewSubscription[]): Promise<void> {
   if (rows.length === 0) return
   const values = rows.map(({ issueId, userId, reason }) => ({ issue_id: issueId, user_id: userId, reason }))
   await tx.query(SUBSCRIBE, [JSON.stringify(values), now])
 }
 
-/** Number of subscribers of one issue that are notified. */
+/** The maximum number of subscribers of one issue who are notified. */
 export const MAX_SUBSCRIBERS = 100
 
 const SUBSCRIBERS = `

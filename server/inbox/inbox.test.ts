@@ -12,7 +12,7 @@ import { MAX_UNREAD, notify } from './inbox.queries.ts'
 import { purgeInboxes } from './inbox.ts'
 import type { InboxEntry, Subscription } from './inbox.api.ts'
 
-/** Owners, comments, subscriptions and inboxes through the API, on a real database. */
+/** Assignees, comments, subscriptions and inboxes through the API, on a real database. */
 
 const server = await testServer({ realTime: true })
 const { app } = server
@@ -24,7 +24,7 @@ let viewer: MemberClient
 let stranger: Client & { id: string }
 let project: TestProject
 
-const idOf = async (person: Client) => (await person.get('/api/me')).as<{ user: { id: string } }>().user.id
+const idOf = async (member: Client) => (await member.get('/api/me')).as<{ user: { id: string } }>().user.id
 
 beforeAll(async () => {
   const founder = await aFounder(server.url)
@@ -38,14 +38,14 @@ beforeAll(async () => {
 })
 
 type Inbox = { items: InboxEntry[]; total: number; unread_count: number; next_cursor: string | null }
-const inboxOf = async (person: Client, query = '') => (await person.get(`/api/inbox${query}`)).as<Inbox>()
-/** What somebody was told about an issue, newest first. */
-const toldOf = async (person: Client, issueId: string) =>
-  (await inboxOf(person, '?limit=100')).items.filter(({ issue }) => issue.id === issueId).map(({ kind }) => kind)
-const subscriptionOf = async (person: Client, issueId: string) =>
-  (await person.get(`/api/issues/${issueId}/subscription`)).as<Subscription>()
-const comment = async (person: Client, issueId: string, body: string) =>
-  (await person.post(`/api/issues/${issueId}/comments`, { body })).as<Comment>()
+const inboxOf = async (member: Client, query = '') => (await member.get(`/api/inbox${query}`)).as<Inbox>()
+/** Kinds of a member's notifications about an issue, newest first. */
+const notificationsOf = async (member: Client, issueId: string) =>
+  (await inboxOf(member, '?limit=100')).items.filter(({ issue }) => issue.id === issueId).map(({ kind }) => kind)
+const subscriptionOf = async (member: Client, issueId: string) =>
+  (await member.get(`/api/issues/${issueId}/subscription`)).as<Subscription>()
+const comment = async (member: Client, issueId: string, body: string) =>
+  (await member.post(`/api/issues/${issueId}/comments`, { body })).as<Comment>()
 const detailOf = async (issueId: string) => (await ada.get(`/api/issues/${issueId}`)).as<IssueDetail>()
 const anIssue = async (): Promise<string> => (await seedIssues(app, project.id, 1))[0]!
 const disable = (id: string, at: Date | null) =>
@@ -59,7 +59,7 @@ describe('the team', () => {
   }
   const team = async (query = '') => (await viewer.get(`/api/team${query}`)).as<Members>()
 
-  test('lists members of the organisation, and nobody else', async () => {
+  test('lists the members of the organisation and no other users', async () => {
     const page = await team()
     expect(page).toMatchObject({ total: 4, next_cursor: null })
     expect(page.items.map(({ name }) => name)).toEqual(['Bob Builder', 'Founder 1', 'Vera Viewer', 'Zoë Müller'])
@@ -87,8 +87,8 @@ describe('the team', () => {
   })
 })
 
-describe('owners', () => {
-  test('members only: a stranger and nobody at all get the same sentence', async () => {
+describe('assignees', () => {
+  test('a user of another organisation and an unknown id get the same error', async () => {
     const issueId = await anIssue()
     const sentence = { error: 'assignee_id is not a member of this organisation.' }
     for (const id of [stranger.id, '01890000-0000-7000-8000-000000000000']) {
@@ -102,13 +102,13 @@ describe('owners', () => {
     expect(await detailOf(issueId)).toMatchObject({ assignee: null, activity: [] })
   })
 
-  test('the new one hears of it, follows, and is named in the activity', async () => {
+  test('a new assignee is notified and subscribed, and the activity names them', async () => {
     const issueId = await anIssue()
     expect((await ada.patch(`/api/issues/${issueId}`, { assignee_id: bob.id })).body).toMatchObject({
       assignee: { id: bob.id, name: 'Bob Builder' },
     })
     expect((await ada.patch(`/api/issues/${issueId}`, { assignee_id: bob.id })).status).toBe(200)
-    expect(await toldOf(bob, issueId)).toEqual(['assigned'])
+    expect(await notificationsOf(bob, issueId)).toEqual(['assigned'])
     expect(await subscriptionOf(bob, issueId)).toMatchObject({ subscribed: true, reason: 'assigned' })
     const { items } = await inboxOf(bob)
     expect(items[0]).toMatchObject({
@@ -119,19 +119,19 @@ describe('owners', () => {
     })
     const { activity } = await detailOf(issueId)
     expect(activity.map(({ sentence }) => sentence)).toEqual(['Founder 1 assigned this issue to Bob Builder.'])
-    // Taking it oneself is no news.
+    // Members are not notified of their own changes.
     await zoe.patch(`/api/issues/${issueId}`, { assignee_id: zoe.id })
-    expect(await toldOf(zoe, issueId)).toEqual([])
+    expect(await notificationsOf(zoe, issueId)).toEqual([])
     expect(await subscriptionOf(zoe, issueId)).toMatchObject({ subscribed: true, reason: 'assigned' })
   })
 
-  test('by many at once', async () => {
+  test('a change of several issues notifies the assignee of each', async () => {
     const ids = await seedIssues(app, project.id, 3)
     expect(await ada.patch('/api/issues', { ids, assignee_id: bob.id })).toMatchObject({ status: 200 })
-    for (const id of ids) expect(await toldOf(bob, id)).toEqual(['assigned'])
+    for (const id of ids) expect(await notificationsOf(bob, id)).toEqual(['assigned'])
   })
 
-  test('two at once leave one owner, and an activity that tells it', async () => {
+  test('concurrent changes leave one assignee, and the activity lists the changes in their order', async () => {
     const issueId = await anIssue()
     const changes = [bob.id, zoe.id, null, bob.id, zoe.id].map((id) =>
       ada.patch(`/api/issues/${issueId}`, { assignee_id: id }),
@@ -143,7 +143,7 @@ describe('owners', () => {
       if (index > 0) expect(entry.data['to']).toBe(activity[index - 1]?.data['from'])
   })
 
-  test('whoever left owns nothing any more', async () => {
+  test('a disabled user is no assignee any more', async () => {
     const issueId = await anIssue()
     await ada.patch(`/api/issues/${issueId}`, { assignee_id: zoe.id })
     await disable(zoe.id, new Date())
@@ -172,12 +172,12 @@ describe('owners', () => {
 })
 
 describe('comments', () => {
-  test('name members, who hear of it and follow', async () => {
+  test('members whom a comment mentions are notified and subscribed', async () => {
     const issueId = await anIssue()
     const written = await comment(
       ada,
       issueId,
-      `@bob builder and @${zoe.email} and @Nobody, \`@Vera\`; @Founder 1 is me`,
+      `@bob builder and @${zoe.email} and @Unknown, \`@Vera\`; @Founder 1 is me`,
     )
     expect(written.mentions).toEqual([
       { text: '@Founder 1', user: expect.objectContaining({ id: ada.id }) as unknown },
@@ -186,12 +186,12 @@ describe('comments', () => {
     ])
     const { items } = (await viewer.get(`/api/issues/${issueId}/comments`)).as<{ items: Comment[] }>()
     expect(items[0]?.mentions).toEqual(written.mentions)
-    expect(await toldOf(bob, issueId)).toEqual(['mentioned'])
+    expect(await notificationsOf(bob, issueId)).toEqual(['mentioned'])
     expect((await inboxOf(bob)).items[0]).toMatchObject({
       comment_id: written.id,
       sentence: 'Founder 1 mentioned you in a comment.',
     })
-    expect(await toldOf(ada, issueId)).toEqual([])
+    expect(await notificationsOf(ada, issueId)).toEqual([])
     expect(await subscriptionOf(ada, issueId)).toMatchObject({ reason: 'commented' })
     expect(await subscriptionOf(zoe, issueId)).toMatchObject({ reason: 'mentioned' })
     expect(await subscriptionOf(viewer, issueId)).toEqual({
@@ -200,25 +200,25 @@ describe('comments', () => {
       reason: null,
       changed_at: null,
     })
-    // Followers hear of the next one, its author does not; who is named hears of that and no more.
+    // Subscribers are notified of the next comment, its author is not; a mentioned subscriber is notified once.
     await comment(bob, issueId, 'I look at it, @Zoë Müller.')
-    expect(await toldOf(ada, issueId)).toEqual(['commented'])
-    expect(await toldOf(bob, issueId)).toEqual(['mentioned'])
-    expect(await toldOf(zoe, issueId)).toEqual(['mentioned', 'mentioned'])
+    expect(await notificationsOf(ada, issueId)).toEqual(['commented'])
+    expect(await notificationsOf(bob, issueId)).toEqual(['mentioned'])
+    expect(await notificationsOf(zoe, issueId)).toEqual(['mentioned', 'mentioned'])
   })
 
-  test('are edited by their author; newly named members hear of it once', async () => {
+  test('only the author edits a comment; members it mentions for the first time are notified once', async () => {
     const issueId = await anIssue()
     const { id } = await comment(ada, issueId, 'Who knows?')
     const path = `/api/issues/${issueId}/comments/${id}`
     const edited = (await ada.patch(path, { body: '@Bob knows.' })).as<Comment>()
     expect(edited).toMatchObject({ body: '@Bob knows.', mentions: [{ user: { id: bob.id } }] })
     expect(edited.edited_at).not.toBeNull()
-    for (const body of ['@Bob, really.', 'Nobody.', '@Bob again.'])
+    for (const body of ['@Bob, really.', 'No mention.', '@Bob again.'])
       expect((await ada.patch(path, { body })).status).toBe(200)
-    expect(await toldOf(bob, issueId)).toEqual(['mentioned'])
+    expect(await notificationsOf(bob, issueId)).toEqual(['mentioned'])
     const { edited_at: before } = (await ada.patch(path, { body: '@Bob @Zoë again.' })).as<Comment>()
-    expect(await toldOf(zoe, issueId)).toEqual(['mentioned'])
+    expect(await notificationsOf(zoe, issueId)).toEqual(['mentioned'])
     // The same text again is no edit.
     expect((await ada.patch(path, { body: '@Bob @Zoë again.' })).body['edited_at']).toBe(before)
     expect(await ada.patch(path, { body: ' ' })).toMatchObject({ status: 400 })
@@ -228,19 +228,19 @@ describe('comments', () => {
     expect(await ada.patch(`/api/issues/${await anIssue()}/comments/${id}`, { body: 'elsewhere' })).toMatchObject({
       status: 404,
     })
-    // News of a comment go with it.
+    // Notifications of a comment are deleted with it.
     expect((await ada.delete(path)).status).toBe(204)
-    expect(await toldOf(bob, issueId)).toEqual([])
+    expect(await notificationsOf(bob, issueId)).toEqual([])
     expect(await ada.patch(path, { body: 'late' })).toMatchObject({ status: 404 })
   })
 
-  test('at the same time and from both sides never stand in each other’s way', async () => {
+  test('concurrent comments and assignments that notify the same members do not deadlock', async () => {
     const issueId = await anIssue()
     const answers = await Promise.all(
-      [ada, bob, zoe].flatMap((person) => [
-        person.post(`/api/issues/${issueId}/comments`, { body: '@Founder 1 @Bob @Zoë' }),
-        person.patch(`/api/issues/${issueId}`, { assignee_id: bob.id }),
-        person.post(`/api/issues/${issueId}/comments`, { body: '@Zoë @Bob @Founder 1' }),
+      [ada, bob, zoe].flatMap((member) => [
+        member.post(`/api/issues/${issueId}/comments`, { body: '@Founder 1 @Bob @Zoë' }),
+        member.patch(`/api/issues/${issueId}`, { assignee_id: bob.id }),
+        member.post(`/api/issues/${issueId}/comments`, { body: '@Zoë @Bob @Founder 1' }),
       ]),
     )
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 201, 201, 200, 201, 201, 200, 201])
@@ -248,7 +248,7 @@ describe('comments', () => {
 })
 
 describe('subscriptions', () => {
-  test('by hand, by deciding, and never again once somebody stopped', async () => {
+  test('members subscribe by hand or by a change of status; after unsubscribing they are not subscribed automatically', async () => {
     const issueId = await anIssue()
     const path = `/api/issues/${issueId}/subscription`
     expect((await viewer.request('PUT', path)).body).toMatchObject({ subscribed: true, reason: 'manual' })
@@ -258,30 +258,30 @@ describe('subscriptions', () => {
     // Following twice keeps the reason.
     expect((await bob.request('PUT', path)).body).toEqual(first)
     await comment(ada, issueId, 'Done?')
-    expect(await toldOf(viewer, issueId)).toEqual(['commented'])
-    expect(await toldOf(bob, issueId)).toEqual(['commented'])
+    expect(await notificationsOf(viewer, issueId)).toEqual(['commented'])
+    expect(await notificationsOf(bob, issueId)).toEqual(['commented'])
     expect((await bob.delete(path)).status).toBe(204)
     expect((await bob.delete(path)).status).toBe(204)
     await comment(ada, issueId, 'Anybody?')
     await bob.patch(`/api/issues/${issueId}`, { status: 'unresolved' })
     await bob.post(`/api/issues/${issueId}/comments`, { body: 'Yes.' })
-    expect(await toldOf(bob, issueId)).toEqual(['commented'])
-    // Being called, or given the issue, is still told, and changes nothing.
+    expect(await notificationsOf(bob, issueId)).toEqual(['commented'])
+    // Mentions and assignments still notify, and do not subscribe again.
     await comment(ada, issueId, '@Bob!')
     await ada.patch(`/api/issues/${issueId}`, { assignee_id: bob.id })
-    expect(await toldOf(bob, issueId)).toEqual(['assigned', 'mentioned', 'commented'])
+    expect(await notificationsOf(bob, issueId)).toEqual(['assigned', 'mentioned', 'commented'])
     expect(await subscriptionOf(bob, issueId)).toMatchObject({ subscribed: false, reason: null })
     expect((await bob.request('PUT', path)).body).toMatchObject({ subscribed: true, reason: 'manual' })
   })
 
-  test('of others’ issues there are none', async () => {
+  test('the subscription to an issue of another organisation is 404', async () => {
     const path = `/api/issues/${await anIssue()}/subscription`
     for (const method of ['GET', 'PUT', 'DELETE']) expect((await stranger.request(method, path)).status).toBe(404)
   })
 })
 
 describe('inboxes', () => {
-  test('unread first, marked by id or time, each person their own', async () => {
+  test('an inbox lists unread entries first; members mark only their own entries, by id or time', async () => {
     const reader = await aMemberClient(app, server.url, ada, { name: 'Rita Reader' })
     const ids = await seedIssues(app, project.id, 5)
     for (const id of ids) await ada.patch(`/api/issues/${id}`, { assignee_id: reader.id })
@@ -289,7 +289,7 @@ describe('inboxes', () => {
     expect(all).toMatchObject({ total: 5, unread_count: 5 })
     expect(all.items.map(({ issue }) => issue.id)).toEqual(ids.toReversed())
     const newest = all.items[0]!
-    // Somebody else's are not theirs to read.
+    // Entries of another member cannot be marked.
     expect((await bob.post('/api/inbox/read', { ids: [newest.id] })).body).toMatchObject({ read: 0 })
     expect((await reader.post('/api/inbox/read', { ids: [newest.id, newest.id] })).body).toEqual({
       read: 1,
@@ -323,7 +323,7 @@ describe('inboxes', () => {
       expect((await reader.get(`/api/inbox${query}`)).status).toBe(400)
   })
 
-  test('a full one takes mentions only', async () => {
+  test('a full inbox takes only mentions', async () => {
     const busy = await aMemberClient(app, server.url, ada, { name: 'Busy Body' })
     const issueId = await anIssue()
     const { org_id: orgId } = await app.db
@@ -353,40 +353,40 @@ describe('inboxes', () => {
     expect((await inboxOf(busy)).items.slice(0, 2).map(({ kind }) => kind)).toEqual(['mentioned', 'regressed'])
   })
 
-  test('are forgotten after 90 days', async () => {
+  test('entries are deleted after 90 days', async () => {
     const issueId = await anIssue()
     await ada.patch(`/api/issues/${issueId}`, { assignee_id: bob.id })
     await purgeInboxes(app)
-    expect(await toldOf(bob, issueId)).toEqual(['assigned'])
+    expect(await notificationsOf(bob, issueId)).toEqual(['assigned'])
     await app.db
       .updateTable('inbox_entries')
       .set({ created_at: new Date(Date.now() - 91 * 86_400_000) })
       .where('issue_id', '=', issueId)
       .execute()
     await purgeInboxes(app)
-    expect(await toldOf(bob, issueId)).toEqual([])
+    expect(await notificationsOf(bob, issueId)).toEqual([])
   })
 
-  test('open dashboards hear of their own news alone', async () => {
+  test('a dashboard receives live messages only about its own inbox', async () => {
     const [bobs, zoes] = [await listen(bob), await listen(zoe)]
     const issueId = await anIssue()
     await comment(ada, issueId, '@Bob and @Zoë')
-    await waitFor('both to hear', () => bobs().length === 1 && zoes().length === 1)
+    await waitFor('both live messages', () => bobs().length === 1 && zoes().length === 1)
     expect(bobs()).toEqual([{ kind: 'inbox', user_ids: [bob.id] }])
     await ada.patch(`/api/issues/${issueId}`, { assignee_id: bob.id })
-    await waitFor('Bob to hear again', () => bobs().length === 2)
+    await waitFor('another message to Bob', () => bobs().length === 2)
     expect(zoes()).toHaveLength(1)
-    // What was said to somebody is taken back.
+    // A deleted comment takes its notifications along.
     const { id } = await comment(ada, issueId, 'Only @Zoë')
-    await waitFor('Zoë to hear', () => zoes().length === 2)
+    await waitFor('a message to Zoë', () => zoes().length === 2)
     await ada.delete(`/api/issues/${issueId}/comments/${id}`)
-    await waitFor('Zoë to look again', () => zoes().length === 3)
+    await waitFor('another message to Zoë', () => zoes().length === 3)
   })
 })
 
-/** News of a person's inbox as their live stream tells them. */
-async function listen(person: Client): Promise<() => unknown[]> {
-  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+/** Live messages about a member's inbox, from the member's stream. */
+async function listen(member: Client): Promise<() => unknown[]> {
+  const cookie = [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const gone = new AbortController()
   server.onClose(() => Promise.resolve(gone.abort()))
   const response = await fetch(`${server.url}/api/live`, { headers: { cookie }, signal: gone.signal })
@@ -437,7 +437,7 @@ describe('ownership rules', () => {
     expect((await settings([{ match: 'path', glob: 'x', team: 'a' }], bob)).status).toBe(403)
     const saved = await settings([{ match: 'path', glob: ' src/* ', team: 'web' }])
     expect(saved.body['ownership_rules']).toEqual([{ match: 'path', glob: 'src/*', user_id: null, team: 'web' }])
-    // Who left may stay in a rule that stands already, and comes into no other.
+    // A saved rule may keep a disabled user; a new rule may not name one.
     const rule = { match: 'path', glob: 'src/z/*', user_id: zoe.id }
     await settings([rule])
     await disable(zoe.id, new Date())
@@ -447,7 +447,7 @@ describe('ownership rules', () => {
     await disable(zoe.id, null)
   })
 
-  test('give new issues their owner', async () => {
+  test('assign new issues', async () => {
     const rules = [
       { match: 'path', glob: 'src/*', team: 'web' },
       { match: 'path', glob: 'src/checkout/*', user_id: bob.id },
@@ -470,17 +470,17 @@ describe('ownership rules', () => {
       sentence: 'Went to Bob Builder by the ownership rule path src/checkout/*.',
       data: { to: bob.id, automatic: true },
     })
-    expect(await toldOf(bob, id)).toEqual(['assigned'])
+    expect(await notificationsOf(bob, id)).toEqual(['assigned'])
     expect(await subscriptionOf(bob, id)).toMatchObject({ subscribed: true, reason: 'assigned' })
     expect((await inboxOf(bob)).items.find(({ issue }) => issue.id === id)).toMatchObject({ actor: null })
-    // Later events leave what people decided.
+    // Later events do not change the assignee.
     await ada.patch(`/api/issues/${id}`, { assignee_id: null })
     await sendEvent(server.url, owned.dsn, eventAt('src/checkout/pay.ts'))
     await server.service.drain()
     expect(await issueOf('src/checkout/pay.ts')).toMatchObject({ assignee: null, event_count: 2 })
   })
 
-  test('pass over who has left', async () => {
+  test('skip disabled users', async () => {
     await settings([
       { match: 'path', glob: 'left/*', user_id: bob.id },
       { match: 'path', glob: 'left/*', user_id: zoe.id },
@@ -492,7 +492,7 @@ describe('ownership rules', () => {
     expect(await issueOf('left/one.ts')).toMatchObject({ assignee: { id: bob.id } })
   })
 
-  test('are tried out on what is stored', async () => {
+  test('the preview applies rules to stored events', async () => {
     type Preview = {
       looked_at: number
       owned: number
@@ -506,7 +506,7 @@ describe('ownership rules', () => {
     }
     const preview = async (body: unknown) => ada.post(`/api/projects/${owned.id}/ownership/preview`, body)
     const proposed = [
-      { match: 'path', glob: '*', team: 'everybody' },
+      { match: 'path', glob: '*', team: 'everyone' },
       { match: 'path', glob: 'src/checkout/*', user_id: zoe.id },
     ]
     const answer = (await preview({ ownership_rules: proposed })).as<Preview>()
@@ -515,10 +515,10 @@ describe('ownership rules', () => {
     expect(pay).toMatchObject({ owner: { id: zoe.id }, team: null, rule: 1, matched: '/src/checkout/pay.ts' })
     expect(answer.issues.find(({ title }) => title.includes('other/place'))).toMatchObject({
       owner: null,
-      team: 'everybody',
+      team: 'everyone',
       rule: 0,
     })
-    // Without rules of its own it tells what the saved ones do, and it changes nothing.
+    // Without rules in the request the preview uses the saved rules. It changes nothing.
     expect((await preview({})).as<Preview>()).toMatchObject({ looked_at: 5, owned: 1 })
     expect((await preview({ ownership_rules: [] })).as<Preview>()).toMatchObject({ looked_at: 5, owned: 0 })
     expect((await preview({ ownership_rules: [{ match: 'path', glob: '*', user_id: stranger.id }] })).status).toBe(400)
@@ -527,8 +527,8 @@ describe('ownership rules', () => {
   })
 })
 
-describe('issues that come back', () => {
-  test('are news for who follows them', async () => {
+describe('issues that regress', () => {
+  test('notify their subscribers', async () => {
     const shop = await aProject(ada)
     const send = async (fields: Record<string, unknown>) => {
       await server.event({ project: shop, ...fields })
@@ -540,21 +540,21 @@ describe('issues that come back', () => {
     await bob.patch(`/api/issues/${id}`, { status: 'resolved' })
     await send({ timestamp: Date.now() / 1000 + 1 })
     expect(await detailOf(id)).toMatchObject({ status: 'regressed' })
-    expect(await toldOf(bob, id)).toEqual(['regressed'])
-    expect(await toldOf(viewer, id)).toEqual(['regressed'])
-    expect(await toldOf(zoe, id)).toEqual([])
+    expect(await notificationsOf(bob, id)).toEqual(['regressed'])
+    expect(await notificationsOf(viewer, id)).toEqual(['regressed'])
+    expect(await notificationsOf(zoe, id)).toEqual([])
     const { items } = await inboxOf(bob)
     expect(items[0]).toMatchObject({ actor: null, sentence: (await detailOf(id)).status_reason })
   })
 
-  test('also for who followed one that was merged into them', async () => {
-    const [root, other] = await seedIssues(app, project.id, 2)
+  test('a comment also notifies subscribers of an issue that was merged into this one', async () => {
+    const [target, other] = await seedIssues(app, project.id, 2)
     await zoe.request('PUT', `/api/issues/${other!}/subscription`)
     await viewer.request('PUT', `/api/issues/${other!}/subscription`)
-    await viewer.delete(`/api/issues/${root!}/subscription`)
-    expect((await ada.post(`/api/issues/${root!}/merge`, { issue_ids: [other] })).status).toBe(200)
+    await viewer.delete(`/api/issues/${target!}/subscription`)
+    expect((await ada.post(`/api/issues/${target!}/merge`, { issue_ids: [other] })).status).toBe(200)
     await comment(ada, other!, 'They are one.')
-    expect(await toldOf(zoe, root!)).toEqual(['commented'])
-    expect(await toldOf(viewer, root!)).toEqual([])
+    expect(await notificationsOf(zoe, target!)).toEqual(['commented'])
+    expect(await notificationsOf(viewer, target!)).toEqual([])
   })
 })

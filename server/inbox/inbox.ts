@@ -112,14 +112,15 @@ function readCursor(text: string): Cursor {
   return { unread, at: new Date(at), id }
 }
 
-const KEPT_MS = 90 * 86_400_000
-const PIECE = 5_000
+const RETENTION_MS = 90 * 86_400_000
+/** Entries deleted by one statement. */
+const BATCH = 5_000
 
 /** Deletes notifications older than 90 days, read or not. */
 export async function purgeInboxes(app: App, signal?: AbortSignal): Promise<void> {
-  const before = new Date(app.clock.now().getTime() - KEPT_MS)
+  const before = new Date(app.clock.now().getTime() - RETENTION_MS)
   do signal?.throwIfAborted()
-  while ((await deleteEntries(app.db, before, PIECE)) === PIECE)
+  while ((await deleteEntries(app.db, before, BATCH)) === BATCH)
 }
 
 export const purgeInboxesTask = defineTask({

@@ -3,22 +3,22 @@ import { describe, expect, test } from 'vitest'
 import { cpuMs } from '#test/kit/loop-watch.ts'
 import { mentionsIn } from './mentions.ts'
 
-const people = [
+const members = [
   { id: 'ada', name: 'Ada Lovelace', email: 'ada@example.com' },
   { id: 'adam', name: 'Ada', email: 'adam@example.com' },
   { id: 'zoe1', name: 'Zoë Müller', email: 'zoe1@example.com' },
   { id: 'zoe2', name: 'Zoë Müller', email: 'zoe2@example.com' },
   { id: 'grace', name: 'Grace Brewster Hopper', email: 'grace.hopper+x@example.com' },
 ]
-const found = (text: string) => mentionsIn(text, people).map(({ written, userId }) => `${written}=${userId}`)
+const found = (text: string) => mentionsIn(text, members).map(({ written, userId }) => `${written}=${userId}`)
 
 describe('mentions', () => {
   test.each([
     ['@Ada Lovelace look', ['@Ada Lovelace=ada']],
     ['@ada lovelace, look', ['@ada lovelace=ada']],
-    // A whole name goes before a first name.
+    // A full name takes precedence over a first name.
     ['@Ada look', ['@Ada=adam']],
-    ['@Ada Lovelaces is nobody, so it is the other Ada', ['@Ada=adam']],
+    ['@Ada Lovelaces is no member, so this mentions the other Ada', ['@Ada=adam']],
     ['thanks @Grace!', ['@Grace=grace']],
     ['(@Grace Brewster Hopper)', ['@Grace Brewster Hopper=grace']],
     [
@@ -26,8 +26,8 @@ describe('mentions', () => {
       ['@adam@example.com=adam', '@GRACE.HOPPER+x@example.com=grace'],
     ],
     ['@zoe1@example.com, but which @Zoë Müller?', ['@zoe1@example.com=zoe1']],
-    ['@Zoe\u0308 Mu\u0308ller is two people however it is written', []],
-    ['@Zoë is two people', []],
+    ['@Zoe\u0308 Mu\u0308ller is the name of two members in either encoding', []],
+    ['@Zoë is the first name of two members', []],
     ['write to ada@example.com', []],
     ['`@Ada` and ```\n@Ada Lovelace ``` are code', []],
     ['``` never closed @Ada', []],
@@ -44,7 +44,7 @@ describe('mentions', () => {
     ['<b>@Grace</b>', ['@Grace=grace']],
     ['[ @Grace', ['@Grace=grace']],
     ['\\@Grace', ['@Grace=grace']],
-    ['@Adaptive @nobody @ Ada @', []],
+    ['@Adaptive @unknown @ Ada @', []],
     ['@Grace\nBrewster', ['@Grace=grace']],
     ['@Ada @Ada @ADA', ['@Ada=adam', '@ADA=adam']],
     ['', []],
@@ -52,20 +52,20 @@ describe('mentions', () => {
     expect(found(text)).toEqual(expected)
   })
 
-  test('nobody is called by emptiness', () => {
+  test('an @ without a name mentions no member whose name is blank', () => {
     expect(mentionsIn('@ @\t@.', [{ id: 'x', name: '   ', email: 'x@example.com' }])).toEqual([])
   })
 
-  test('a hundred people are a hundred people', () => {
-    const crowd = Array.from({ length: 100 }, (_, index) => ({
+  test('a text can mention a hundred members', () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => ({
       id: `p${index}`,
       name: `Person ${index}`,
       email: `p${index}@example.com`,
     }))
-    expect(mentionsIn(crowd.map(({ name }) => `@${name}`).join(' '), crowd)).toHaveLength(100)
+    expect(mentionsIn(hundred.map(({ name }) => `@${name}`).join(' '), hundred)).toHaveLength(100)
   })
 
-  test('what it finds stands in the text, of a member, and costs little however it is asked', () => {
+  test('a mention is part of the text and names a member; hostile texts cost little time', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -74,16 +74,16 @@ describe('mentions', () => {
         ),
         (parts) => {
           const text = parts.join('')
-          for (const { written, userId } of mentionsIn(text, people)) {
+          for (const { written, userId } of mentionsIn(text, members)) {
             expect(text).toContain(written)
-            expect(people.map(({ id }) => id)).toContain(userId)
+            expect(members.map(({ id }) => id)).toContain(userId)
           }
         },
       ),
     )
     const started = cpuMs()
     for (const piece of ['@', '@ ', '@a', '`', '@Ada ', '```', '@.a', '@[', '[@](', '>@', '1. @', '*a @', '<@', '_@_'])
-      mentionsIn(piece.repeat(Math.ceil(10_000 / piece.length)), people)
+      mentionsIn(piece.repeat(Math.ceil(10_000 / piece.length)), members)
     expect(cpuMs() - started).toBeLessThan(2_000)
   })
 })

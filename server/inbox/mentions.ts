@@ -7,7 +7,7 @@ export type Nameable = { readonly id: string; readonly name: string; readonly em
 /** The mentioned user, and the text of the mention with its `@`. */
 export type Mention = { readonly written: string; readonly userId: string }
 
-/** The number of `@` that are read of one comment. */
+/** Further `@` of a comment are ignored. */
 const MAX_SIGNS = 500
 /** Longer than any name or address. */
 const MAX_CHARACTERS = 254
@@ -46,7 +46,7 @@ export function mentionsIn(body: string, members: readonly Nameable[]): Mention[
   const names = namesOf(members)
   const text = mentionableText(body)
   const found = new Map<string, string>()
-  // A decomposed letter has up to three characters.
+  // A decomposed letter has at most three characters.
   const maxLength = Math.min(MAX_CHARACTERS, 3 * Math.max(0, ...[...names.keys()].map((name) => name.length)))
   let signs = 0
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {

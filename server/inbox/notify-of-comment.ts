@@ -47,10 +47,10 @@ export async function notifyOfEdit(app: App, tx: Tx, actor: OrgActor, comment: W
   const added = mentions.filter(({ userId }) => !known.has(userId))
   const now = app.clock.now()
   await subscribeAutomatically(tx, now, mentioned(comment, added))
-  const people = [...new Set(added.map(({ userId }) => userId))]
-  if (people.length === 0) return
+  const userIds = [...new Set(added.map(({ userId }) => userId))]
+  if (userIds.length === 0) return
   const name = actorLabel(actor)
-  await notify(tx, now, notificationsOf(actor, comment, people, 'mentioned', `${name} mentioned you in a comment.`))
+  await notify(tx, now, notificationsOf(actor, comment, userIds, 'mentioned', `${name} mentioned you in a comment.`))
 }
 
 async function resolveMentions(tx: Tx, actor: OrgActor, body: string): Promise<Mention[]> {

@@ -6,7 +6,7 @@ import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 
-/** People at the same issue at once, while it goes away or becomes part of another. */
+/** Members change an issue while another member deletes or merges it. */
 
 const server = await testServer({ realTime: true })
 const { app } = server
@@ -23,17 +23,17 @@ beforeAll(async () => {
 
 const ROUNDS = 6
 
-/** Everything people do to an issue beside changing its status. */
+/** Every change of an issue by a member except of its status. */
 const everything = (issueId: string) =>
-  [ada, bob].flatMap((person) => [
-    person.post(`/api/issues/${issueId}/comments`, { body: '@Bob and @Founder' }),
-    person.request('PUT', `/api/issues/${issueId}/subscription`),
-    person.patch(`/api/issues/${issueId}`, { assignee_id: bob.id }),
-    person.delete(`/api/issues/${issueId}/subscription`),
-    person.post(`/api/issues/${issueId}/comments`, { body: 'another' }),
+  [ada, bob].flatMap((member) => [
+    member.post(`/api/issues/${issueId}/comments`, { body: '@Bob and @Founder' }),
+    member.request('PUT', `/api/issues/${issueId}/subscription`),
+    member.patch(`/api/issues/${issueId}`, { assignee_id: bob.id }),
+    member.delete(`/api/issues/${issueId}/subscription`),
+    member.post(`/api/issues/${issueId}/comments`, { body: 'another' }),
   ])
 
-test('an issue deleted meanwhile is not found, never a failure of ours', async () => {
+test('changes of an issue that is deleted meanwhile return 404, never 500', async () => {
   for (const issueId of await seedIssues(app, project.id, ROUNDS)) {
     const work = everything(issueId)
     const answers = await Promise.all([...work.slice(0, 5), ada.delete(`/api/issues/${issueId}`), ...work.slice(5)])
@@ -48,14 +48,14 @@ test.each<[string, (issueId: string) => Promise<{ status: number }>]>([
   ['follows', (id) => bob.request('PUT', `/api/issues/${id}/subscription`)],
   ['stops following', (id) => bob.delete(`/api/issues/${id}/subscription`)],
   ['assigns', (id) => bob.patch(`/api/issues/${id}`, { assignee_id: bob.id })],
-])('who %s while a deletion is about to be written finds nothing', async (_what, act) => {
+])('a member who %s while a deletion is about to commit gets 404', async (_what, act) => {
   const [issueId = ''] = await seedIssues(app, project.id, 1)
   const deleting = await app.db.reserve()
   try {
     await deleting.query('begin')
     await deleting.query('delete from issues where id = $1', [issueId])
     const answer = act(issueId)
-    await waitFor('them to wait', async () => {
+    await waitFor('the request to wait for the lock', async () => {
       const { rows } = await app.db.query<{ n: number }>(`select count(*)::int as n from pg_locks where not granted`)
       return (rows[0]?.n ?? 0) > 0
     })
@@ -66,15 +66,15 @@ test.each<[string, (issueId: string) => Promise<{ status: number }>]>([
   }
 })
 
-test('an issue merged meanwhile keeps what was said and done', async () => {
+test('an issue that is merged meanwhile keeps its comments', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const [root = '', member = ''] = await seedIssues(app, project.id, 2)
+    const [target = '', other = ''] = await seedIssues(app, project.id, 2)
     const answers = await Promise.all([
-      ...everything(member),
-      ada.post(`/api/issues/${root}/merge`, { issue_ids: [member] }),
+      ...everything(other),
+      ada.post(`/api/issues/${target}/merge`, { issue_ids: [other] }),
     ])
     for (const { status } of answers) expect([200, 201, 204]).toContain(status)
-    const comments = (await ada.get(`/api/issues/${root}/comments`)).as<{ total: number }>()
+    const comments = (await ada.get(`/api/issues/${target}/comments`)).as<{ total: number }>()
     expect(comments.total).toBe(4)
   }
 })

@@ -29,7 +29,7 @@ export async function subscribe(app: App, actor: OrgActor, issueId: string): Pro
 }
 
 /**
- * Unsubscribes the member. Nothing that happens later subscribes the member again.
+ * Unsubscribes the member, who is not subscribed automatically again.
  * @throws AppError not_found
  */
 export async function unsubscribe(app: App, actor: OrgActor, issueId: string): Promise<void> {

@@ -29,11 +29,11 @@ const runner = runJobs(app, connectionString, [greet, flaky], 200)
 onClose(() => runner.stop())
 
 describe('jobs', () => {
-  test('one exists exactly when the transaction that added it was committed', async () => {
+  test('a job exists only if the transaction that added it committed', async () => {
     await app.tx((tx) => addJob(tx, 'greet', { name: 'Ada' }))
     await expect(
       app.tx(async (tx) => {
-        await addJob(tx, 'greet', { name: 'nobody' })
+        await addJob(tx, 'greet', { name: 'Eve' })
         throw new Error('rolled back')
       }),
     ).rejects.toThrow('rolled back')
@@ -42,10 +42,10 @@ describe('jobs', () => {
     expect(done).toEqual(['Ada', 'Grace'])
   })
 
-  test('one that fails is told and tried again later', async () => {
+  test('a failed job is logged and tried again later', async () => {
     await addJob(app.db, 'flaky', {})
     await waitFor('the failure', () => failures === 1)
-    await waitFor('the job to wait for its next turn', async () => {
+    await waitFor('the job to wait for its next attempt', async () => {
       const { rows } = await app.db.query<{ last_error: string; attempts: number; locked_by: string | null }>(
         `select last_error, attempts, locked_by from graphile_worker.jobs where task_identifier = 'flaky'`,
       )
@@ -54,7 +54,7 @@ describe('jobs', () => {
     expect(logLines.some((line) => JSON.stringify(line).includes('not today'))).toBe(true)
   })
 
-  test('a key holds one waiting job, the last one', async () => {
+  test('the last job of a key replaces the one that waits', async () => {
     const runAt = new Date(Date.now() + 3_600_000)
     await addJob(app.db, 'greet', { name: 'first' }, { key: 'k', runAt })
     await addJob(app.db, 'greet', { name: 'second' }, { key: 'k', runAt })
@@ -64,14 +64,14 @@ describe('jobs', () => {
     expect(rows).toEqual([{ payload: { name: 'second' } }])
   })
 
-  test('workers say that they live', async () => {
+  test('workers record heartbeats', async () => {
     const { rows } = await app.db.query<{ worker_id: string }>('select worker_id from job_workers')
     expect(rows.length).toBe(2)
   })
 
   test('jobs of a worker that was killed are taken over', async () => {
     await addJob(app.db, 'greet', { name: 'orphan' }, { key: 'orphan', runAt: new Date(Date.now() + 3_600_000) })
-    // As a worker leaves it that died in the middle: locked, and nobody says that he lives.
+    // As a killed worker leaves it: locked, and without a heartbeat.
     await app.db.query(
       `update graphile_worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '50 s', run_at = now(), attempts = 1 where key = 'orphan'`,
     )
@@ -80,7 +80,7 @@ describe('jobs', () => {
 })
 
 describe('stopping', () => {
-  test('also ends a queue that is still starting', async () => {
+  test('ends a queue that is still starting', async () => {
     for (const turns of [0, 1, 2, 5, 20, 100]) {
       const starting = runJobs(app, connectionString, [greet])
       for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -88,7 +88,7 @@ describe('stopping', () => {
     }
   })
 
-  test('a job that gives up for it has not failed, and runs again', async () => {
+  test('an aborted job has not failed, and runs again', async () => {
     let runs = 0
     const patient = defineTask({
       name: 'patient',
@@ -100,19 +100,19 @@ describe('stopping', () => {
     })
     const first = runJobs(app, connectionString, [patient])
     await addJob(app.db, 'patient')
-    await waitFor('the job to be at work', () => runs === 1)
+    await waitFor('the job to run', () => runs === 1)
     await first.stop()
     const { rows } = await app.db.query<{ locked_by: string | null }>(
       `select locked_by, attempts, run_at <= now() as is_due from graphile_worker.jobs where task_identifier = 'patient'`,
     )
     expect(rows).toEqual([{ locked_by: null, attempts: 0, is_due: true }])
     const second = runJobs(app, connectionString, [patient])
-    await waitFor('the job to be at work again', () => runs === 2)
+    await waitFor('the job to run again', () => runs === 2)
     await second.stop()
     expect(logLines.filter((line) => JSON.stringify(line).includes('patient'))).toEqual([])
   })
 
-  test('does not wait for a job that does not give up, and says so once', async () => {
+  test('does not wait for a job that ignores its signal, and logs it once', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     let runs = 0
     const stubborn = defineTask({
@@ -125,14 +125,14 @@ describe('stopping', () => {
     })
     const first = runJobs(app, connectionString, [stubborn])
     await addJob(app.db, 'stubborn')
-    await waitFor('the job to be at work', () => runs === 1)
+    await waitFor('the job to run', () => runs === 1)
     const before = logLines.length
     await first.stop(50)
     expect(logLines.slice(before)).toMatchObject([{ level: 'warn', grace_ms: 50 }])
     release()
   })
 
-  test('is quiet where the database went away', async () => {
+  test('logs no warning when the database is away', async () => {
     const network = await startDatabaseProxy(connectionString)
     const far = runJobs(app, network.connectionString, [greet])
     await addJob(app.db, 'greet', { name: 'far' })

@@ -15,35 +15,35 @@ import { withinGrace } from '../kernel/abortable.ts'
 import { createPool } from '../storage/pool.ts'
 import type { Task } from './task.ts'
 
-/** Jobs at once: they share processor and database with everything else. */
+/** Jobs that run at the same time: they share processor and database with everything else. */
 const CONCURRENCY = 2
-/** One per job at work, one that listens, one for heartbeats. */
+/** One per running job, one that listens, one for heartbeats. */
 const CONNECTIONS = CONCURRENCY + 2
-/** A worker that was not heard of for three beats is dead, and its jobs are free again: within 60 s. */
+/** A worker without a heartbeat for this time is dead, and its jobs run again: within 60 s after it ended. */
 const HEARTBEAT_MS = 15_000
 const DEAD_AFTER_SECONDS = 45
-const FIRST_PAUSE_MS = 500
-const MAX_PAUSE_MS = 10_000
-/** Jobs due later are looked for this often; those added now announce themselves. */
+const FIRST_RETRY_DELAY_MS = 500
+const MAX_RETRY_DELAY_MS = 10_000
+/** How often jobs that are due later are looked for; adding a job that is due now sends a NOTIFY. */
 const POLL_MS = 5_000
-const LOOK_EVERY_MS = 20
-const MAX_LOOKS = 50
+const RESCHEDULE_RETRY_MS = 20
+const MAX_RESCHEDULE_ATTEMPTS = 50
 
 export type JobRunner = {
   /**
-   * Asks what runs to give up, and waits for it for at most `graceMs`. What does not end by then ends with its
-   * connection, and runs again after the next start.
+   * Aborts the running jobs and waits for at most `graceMs`. A job that does not end in time loses its connection and
+   * runs again after the next start.
    */
   stop(graceMs?: number): Promise<void>
 }
 
-/** Tasks look at their signal between two statements. */
+/** Tasks check their signal between two statements. */
 const STOP_GRACE_MS = 4_000
 
-/** Makes or updates the queue's own tables (schema `graphile_worker`); safe from several processes at once. */
+/** Creates or updates the tables of the queue (schema `graphile_worker`). Several processes may call this at once. */
 export async function migrateJobs(connectionString: string): Promise<void> {
-  // A pool of ours: connections of the queue's own are still closing when it returns, and one that a stopping database
-  // ends then would end the process.
+  // The queue's own pool would still be closing connections when this returns, and an error on one of them would end
+  // the process.
   const pool = createPool({ connectionString, name: 'faultline migrate', max: 1, onError: () => {} })
   try {
     await runMigrations({ pgPool: pool, logger: loggerOf(null) })
@@ -53,8 +53,8 @@ export async function migrateJobs(connectionString: string): Promise<void> {
 }
 
 /**
- * Works off jobs until stopped; starts again by itself when the database was away. Jobs of a worker that was killed are
- * taken over within a minute.
+ * Runs jobs until stopped; starts again automatically after a lost database. Jobs of a worker that was killed are taken
+ * over within a minute.
  */
 export function runJobs(
   app: App,
@@ -74,12 +74,12 @@ export function runJobs(
   })
   releaseOnce(pool)
   let runner: Runner | null = null
-  /** Jobs that gave up because we stop, and how often they had been tried with that. */
+  /** Attempts, by the id of the job, of jobs that ended because of the stop. */
   const interrupted = new Map<string, number>()
 
   const once = async (): Promise<void> => {
     const workerIds = new Set<string>()
-    // Ours, as the workers are made before `run` returns.
+    // Passed in, because the workers are created before `run` returns.
     const events: WorkerEvents = new EventEmitter()
     events.on('worker:create', ({ worker }) => void workerIds.add(worker.workerId))
     const started = await run({
@@ -97,9 +97,9 @@ export function runJobs(
       logger: loggerOf(app, stopping.signal),
     })
     runner = started
-    // A stop during the start of the queue found no runner to stop.
+    // A stop during the start of the queue has no runner to stop.
     if (stopping.signal.aborted) await started.stop()
-    // Also at the start: a process that was killed before it may have left jobs.
+    // Also at the start: a killed process may have left jobs.
     let beats = heartbeat(app, pool, [...workerIds], stopping.signal)
     const beat = setInterval(() => {
       beats = beats.then(() => heartbeat(app, pool, [...workerIds], stopping.signal))
@@ -114,19 +114,19 @@ export function runJobs(
   }
 
   const work = (async () => {
-    let pauseMs = FIRST_PAUSE_MS
+    let delayMs = FIRST_RETRY_DELAY_MS
     while (!stopping.signal.aborted) {
       const startedAtMs = app.clock.monotonicMs()
       try {
         await once()
       } catch (error) {
-        // What goes wrong while stopping is put right by the next start.
+        // The next start repairs what failed during a stop.
         if (stopping.signal.aborted) return
         app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'jobs were interrupted')
       }
-      if (app.clock.monotonicMs() - startedAtMs > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
-      pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
+      if (app.clock.monotonicMs() - startedAtMs > MAX_RETRY_DELAY_MS) delayMs = FIRST_RETRY_DELAY_MS
+      await delay(delayMs, undefined, { signal: stopping.signal }).catch(() => {})
+      delayMs = Math.min(MAX_RETRY_DELAY_MS, delayMs * 2)
     }
   })()
 
@@ -136,7 +136,7 @@ export function runJobs(
       const ended = (async () => {
         await runner?.stop().catch(() => {})
         await work
-        await giveBack(app, pool, interrupted)
+        await reschedule(app, pool, interrupted)
         await pool.end()
       })()
       if (!(await withinGrace(graceMs, ended)))
@@ -149,8 +149,8 @@ type Release = (destroy?: boolean | Error) => void
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
 
 /**
- * The queue gives its listening connection back twice when it breaks while a stop gives it back, and the pool's
- * error, which is not caught, would end the process.
+ * The queue releases its listening connection twice when the connection breaks during a stop. The error of the pool,
+ * which is not caught, would end the process.
  */
 function releaseOnce(pool: pg.Pool): void {
   const connect = pool.connect.bind(pool)
@@ -174,7 +174,7 @@ function taskList(app: App, tasks: readonly Task[], signal: AbortSignal, interru
       task.name,
       async (payload: unknown, { job }) => {
         try {
-          // What cron adds about the schedule (`_cron`) is dropped by the task's own schema.
+          // The schema of the task drops `_cron`, which the schedule adds.
           await task.run(app, payload ?? {}, signal)
         } catch (error) {
           if (signal.aborted) interrupted.set(job.id, job.attempts)
@@ -185,18 +185,18 @@ function taskList(app: App, tasks: readonly Task[], signal: AbortSignal, interru
   )
 }
 
-/** The queue took them for failed; a service that is restarted often must neither slow its long jobs down nor lose them. */
-async function giveBack(app: App, pool: pg.Pool, interrupted: ReadonlyMap<string, number>): Promise<void> {
+/** Restores the attempts of interrupted jobs, which the queue counted as failed: restarts must not delay or end long jobs. */
+async function reschedule(app: App, pool: pg.Pool, interrupted: ReadonlyMap<string, number>): Promise<void> {
   try {
     for (const [id, attempts] of interrupted) {
-      for (let look = 0; look < MAX_LOOKS; look++) {
+      for (let attempt = 0; attempt < MAX_RESCHEDULE_ATTEMPTS; attempt++) {
         const { rowCount } = await pool.query(
           'select id from graphile_worker.reschedule_jobs(array[$1::bigint], run_at => now(), attempts => $2::int)',
           [id, Math.max(0, attempts - 1)],
         )
         if (rowCount !== 0) break
-        // The queue does not wait for its own note of the failure.
-        await delay(LOOK_EVERY_MS)
+        // The queue does not wait until it has recorded the failure.
+        await delay(RESCHEDULE_RETRY_MS)
       }
     }
   } catch (error) {
@@ -204,7 +204,7 @@ async function giveBack(app: App, pool: pg.Pool, interrupted: ReadonlyMap<string
   }
 }
 
-/** Says that these workers live, and frees the jobs of those that stopped saying so. */
+/** Records that these workers are alive, and unlocks the jobs of workers without a heartbeat. */
 async function heartbeat(app: App, pool: pg.Pool, workerIds: readonly string[], signal: AbortSignal): Promise<void> {
   try {
     await pool.query(
@@ -220,23 +220,23 @@ async function heartbeat(app: App, pool: pg.Pool, workerIds: readonly string[], 
     )
     const dead = rows.map((row) => row.worker_id)
     if (dead.length > 0) {
-      app.log.warn({ workers: dead }, 'jobs of workers that are gone run again')
+      app.log.warn({ workers: dead }, 'jobs of ended workers run again')
       await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [dead])
     }
     await pool.query(`delete from job_workers where seen_at < now() - interval '1 day'`)
   } catch (error) {
     if (signal.aborted) return
-    app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'heartbeat of the jobs failed')
+    app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'the heartbeat of the jobs failed')
   }
 }
 
-/** Its own messages are for developers of the queue; failures of jobs are ours to read. */
+/** Logs failures of jobs; other messages of the queue are for its developers. */
 function loggerOf(app: Pick<App, 'log'> | null, stopping?: AbortSignal): Logger {
   return new Logger(() => (level, message, meta) => {
     if (app === null || level === 'debug' || level === 'info') return
-    // A job that gave up because we asked it to did not fail: it runs again after the next start.
+    // An aborted job did not fail: it runs again after the next start.
     if (stopping?.aborted && meta?.['error'] === stopping.reason) return
-    // What goes wrong while stopping is put right by the next start.
+    // The next start repairs what failed during a stop.
     app.log[stopping?.aborted ? 'info' : level === 'error' ? 'error' : 'warn']({ message }, 'jobs')
   })
 }

@@ -3,11 +3,11 @@ import type { App } from '../context/app.ts'
 import type { Connection } from '../storage/database.ts'
 
 /**
- * Work behind the scenes, once or on a schedule. A task may run twice (its worker was killed) and must leave the same
- * behind as when it ran once.
+ * Background work, once or on a schedule. A task may run twice, because its worker was killed: a second run must not
+ * change the result.
  */
 export type Task<P = unknown> = {
-  /** Letters, digits and `-`; never renamed while jobs of it may wait. */
+  /** Letters, digits and `-`; must not change while jobs of this name may wait. */
   readonly name: string
   readonly payload: z.ZodType<P>
   /** Five crontab fields, UTC; its payload is then `{}`. */
@@ -16,23 +16,23 @@ export type Task<P = unknown> = {
   run(app: App, payload: P, signal: AbortSignal): Promise<void>
 }
 
-/** For tasks that need nothing but the time. */
+/** For tasks without a payload. */
 export const NoPayload = z.object({})
 
-/** Gives a task its types, and the registry one it can hold. */
+/** Returns the task with its payload parsed, as the list of all tasks holds it. */
 export function defineTask<P>(task: Task<P>): Task {
   return { ...task, run: (app, payload, signal) => task.run(app, task.payload.parse(payload), signal) }
 }
 
 export type JobOptions = {
-  /** At most one waiting job of this key; a later one takes its place. */
+  /** At most one job of this key waits; a later one replaces it. */
   readonly key?: string
   readonly runAt?: Date
-  /** Default 25, with exponential pauses: the last one after three days. */
+  /** Default 25, with growing delays: the last attempt is made after three days. */
   readonly maxAttempts?: number
 }
 
-/** Queues a job inside the caller's transaction: it exists exactly when what it belongs to was committed. */
+/** Adds a job; inside a transaction, when it commits. */
 export async function addJob(
   on: Connection,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * Ends the waiting when the signal aborts, not the work: only for work that may be left where it is.
+ * Waits for work until the signal aborts. The work itself is not ended: only for work that may stay unfinished.
  * @throws the signal's reason
  */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -11,13 +11,13 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([work, aborted])
   } finally {
     signal.removeEventListener('abort', onAbort)
-    // What becomes of it later is of no interest.
+    // A later failure is ignored.
     work.catch(() => {})
   }
 }
 
 /**
- * Waits for work for at most `graceMs`; whether it ended by then. What it does later, failing included, is ignored.
+ * Waits for work for at most `graceMs`; returns whether it ended in time. A later failure is ignored.
  * @throws what the work throws within its time
  */
 export async function withinGrace(graceMs: number, work: Promise<unknown>): Promise<boolean> {

@@ -15,7 +15,7 @@ test.each([
   ['10.0.0.0/8', 'nonsense', false],
   ['10.0.0.0/8', '', false],
   ['fe80::1', 'fe80::1%eth0', true],
-])('%s holds %s: %s', (range, address, expected) => {
+])('%s contains %s: %s', (range, address, expected) => {
   expect(parseAddressRange(range)?.(address)).toBe(expected)
 })
 

@@ -1,8 +1,8 @@
-/** The only source of time. Tests put a clock of their own in its place. */
+/** The only source of time; tests replace it. */
 export type Clock = {
   /** Wall clock. */
   now(): Date
-  /** Milliseconds that never run backwards; for durations and deadlines inside one process. */
+  /** Milliseconds that never decrease; for durations and deadlines inside one process. */
   monotonicMs(): number
 }
 

@@ -1,3 +1,3 @@
-/** Content codings a body may be kept in; the index is the number stored. */
+/** Content codings of stored bodies; the database stores the index. */
 export const CONTENT_ENCODINGS = ['none', 'gzip', 'deflate', 'br', 'zstd'] as const
 export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number]

@@ -27,7 +27,7 @@ export type RouteSpec = {
   readonly stream?: 'sse' | 'file'
   /** Statuses this route can refuse with beside 400, 401, 403 and 500; for the documentation. */
   readonly refusals?: readonly (404 | 409 | 429 | 503)[]
-  /** Unsafe methods on cookie sessions are checked for cross-site calls always; this asks it of public routes too. */
+  /** Checks a public route for cross-site calls. Unsafe methods with a cookie session are always checked. */
   readonly csrf?: boolean
 }
 
@@ -49,7 +49,7 @@ export type Inputs<R extends RouteSpec> = {
 /** What a handler returns. */
 export type Answer<R extends RouteSpec> = R['response'] extends z.ZodType ? z.input<R['response']> : void
 
-/** What the typed client sends and gets. */
+/** What the typed client sends and receives. */
 export type ClientCall<R extends RouteSpec> = (R['params'] extends z.ZodType
   ? { params: Input<R['params']> }
   : unknown) &

@@ -1,20 +1,20 @@
 const DAY_MS = 86_400_000
 
-/** Days asked for lately: digestion asks several times per event. */
-const lately = new Map<number, string>()
-const MAX_LATELY = 400
+/** Cached texts of days: digestion needs several per event. */
+const cache = new Map<number, string>()
+const MAX_CACHED = 400
 
 /**
- * UTC day of a time, as day partitions have it: `2026-11-20`.
+ * UTC day of a time, in the form of day partitions: `2026-11-20`.
  * @throws RangeError for an invalid date
  */
 export function dayOf(time: Date): string {
   const number = Math.floor(time.getTime() / DAY_MS)
-  const known = lately.get(number)
+  const known = cache.get(number)
   if (known !== undefined) return known
   const day = time.toISOString().slice(0, 10)
-  if (lately.size >= MAX_LATELY) lately.clear()
-  lately.set(number, day)
+  if (cache.size >= MAX_CACHED) cache.clear()
+  cache.set(number, day)
   return day
 }
 

@@ -10,9 +10,9 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
-/** What an answer may carry beside its sentence. */
+/** What an error response may have beside its message. */
 export type ErrorDetails = {
-  /** For `rate_limited` and `unavailable`: when it is worth trying again, whole seconds ≥1. */
+  /** For `rate_limited` and `unavailable`: when to try again, whole seconds ≥ 1. */
   readonly retryAfterSeconds?: number
   /** Further response headers, for example `RateLimit-Policy`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -20,8 +20,8 @@ export type ErrorDetails = {
 }
 
 /**
- * An expected failure. The message is one sentence a user can act on and is sent to the client as written:
- * it never holds a secret, a query or a path.
+ * An expected failure. The message is one sentence a user can act on. It is sent to the client as written, so it must
+ * not contain a secret, a query or a path.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -44,13 +44,13 @@ export const unauthenticated = (message = 'Log in to continue.'): AppError => ne
 /** 403. Only for things the actor may know of; use `notFound` for everything outside the organisation. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message)
 
-/** 404. The same words whether the object is missing or belongs to another organisation. */
+/** 404. The same message whether the object is missing or belongs to another organisation. */
 export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found.`)
 
 /** 409. */
 export const conflict = (message: string): AppError => new AppError('conflict', message)
 
-/** 413, ingestion and uploads only. */
+/** 413, intake and uploads only. */
 export const tooLarge = (message: string): AppError => new AppError('too_large', message)
 
 /** 429. */

@@ -26,7 +26,7 @@ test.each([
   expect(compileGlob(glob)(text)).toBe(expected)
 })
 
-test('says the same as a regular expression', () => {
+test('matches the same texts as a regular expression', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'A'), maxLength: 12 })
   const glob = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
   fc.assert(

@@ -1,21 +1,21 @@
-/** Most characters of a glob; the cost of a match is bounded by this times the text's length. */
+/** The cost of a match is bounded by this times the length of the text. */
 export const MAX_GLOB_CHARACTERS = 200
 
-/** Text beyond this is not looked at. */
+/** Further characters of a text are ignored. */
 const MAX_TEXT_CHARACTERS = 8_192
 
 /** A compiled glob. */
 export type Glob = (text: string) => boolean
 
 /**
- * `*` matches any characters, everything else matches itself in either case. No backtracking: between stars every
- * piece is taken where it is found first, which is never wrong when a star follows.
+ * `*` matches any characters, other characters match themselves in either case. Without backtracking: a piece between two
+ * stars is matched at its first occurrence, which is always right when a star follows.
  */
 export function compileGlob(glob: string): Glob {
   const pieces = glob.toLowerCase().split('*')
   const [first = '', ...rest] = pieces
   const last = rest.pop()
-  // Lower case may be longer than what it was made of (`İ`), never shorter.
+  // Lower case may be longer than the original (`İ`), never shorter.
   if (last === undefined) return (text) => text.length <= first.length && text.toLowerCase() === first
   const shortest = pieces.reduce((sum, piece) => sum + piece.length, 0)
   return (text) => {

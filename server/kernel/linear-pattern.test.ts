@@ -10,7 +10,7 @@ test('replaces every match and nothing else', () => {
   expect(orders.replace(text, () => 'x')).toBe(text)
 })
 
-test('matches of nothing are no matches', () => {
+test('empty matches are ignored', () => {
   expect(compileLinearPattern('a*b|c').replace('xcxaab', () => '-')).toBe('x-x-')
   expect(compileLinearPattern('\\bfoo').replace('foo foo', () => '-')).toBe('- -')
 })
@@ -22,7 +22,7 @@ test.each(['(a', 'a{2000}', '(?=a)', '(a)\\1', '[', '*', 'a*', '', 'x'.repeat(MA
   },
 )
 
-test('expressions that ruin other engines are answered at once', () => {
+test('expressions that take exponential time in other engines are fast', () => {
   const started = cpuMs()
   for (const expression of ['(a+)+$', '(a|aa)+b', '(.*)*x', '(a?){30}a{30}b'])
     if (patternProblem(expression) === null) compileLinearPattern(expression).replace('a'.repeat(50_000), () => '')

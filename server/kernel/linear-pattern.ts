@@ -3,23 +3,23 @@ import type * as Re2 from 're2js'
 import { MAX_PATTERN_CHARACTERS } from '#shared/limits.ts'
 
 /**
- * An expression that users write: matching is linear in the length of the text, because it runs as an automaton
- * (RE2's syntax: no look-around, no back references).
+ * A regular expression written by a user. Matching takes time linear in the length of the text, because it runs as an
+ * automaton (RE2's syntax: no look-around, no back references).
  */
 export type LinearPattern = {
-  /** The text with every match replaced; the very same string where there was none. */
+  /** The text with every match replaced; the same string when there is no match. */
   replace(text: string, by: (match: string) => string): string
 }
 
 let engine: typeof Re2 | undefined
 
-/** Loaded when the first expression is seen: most installations have none, and it takes 5 MB. */
+/** Loaded for the first expression: most installations have none, and it takes 5 MB. */
 function re2(): typeof Re2 {
   engine ??= createRequire(import.meta.url)('re2js') as typeof Re2
   return engine
 }
 
-/** @throws Error with the reason, in the engine's words, when it is no valid expression or matches nothing but emptiness */
+/** @throws Error with the engine's reason when the expression is invalid, or when it matches empty text */
 export function compileLinearPattern(expression: string): LinearPattern {
   const pattern = re2().RE2JS.compile(expression)
   if (pattern.matcher('').matches()) throw new Error('it matches empty text')

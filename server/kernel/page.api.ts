@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** List conventions of the API: `limit` 1…100, `offset` 0…10,000, `cursor` beyond that, answers with `total`. */
 
-/** Takes the decimal text of a query string; anything else is refused rather than rounded. */
+/** Takes the decimal text of a query string; refuses other numbers instead of rounding them. */
 const wholeNumber = (name: string, min: number, max: number, hint = '') =>
   z
     .string()
@@ -11,7 +11,7 @@ const wholeNumber = (name: string, min: number, max: number, hint = '') =>
     .refine((n) => n >= min && n <= max, { error: `${name} must be a whole number from ${min} to ${max}.${hint}` })
     .meta({ type: 'integer', minimum: min, maximum: max })
 
-/** Query fields every list takes. `defaultLimit` is 25 unless the endpoint says otherwise. */
+/** Query fields of every list. */
 export const pageQuery = (defaultLimit = 25) => ({
   limit: wholeNumber('limit', 1, 100)
     .default(defaultLimit)
@@ -19,7 +19,7 @@ export const pageQuery = (defaultLimit = 25) => ({
   offset: wholeNumber('offset', 0, 10_000, ' Use cursor to go further.')
     .default(0)
     .describe('Rows to skip, at most 10,000; page further with cursor.'),
-  // Long enough for a name of 200 characters of any script, as a list by name puts it in.
+  // The cursor of a list sorted by name contains the name: up to 200 characters of any script.
   cursor: z.string().min(1).max(2_000).optional().describe('next_cursor of the page before; replaces offset.'),
 })
 
@@ -43,18 +43,18 @@ export type Page<T> = {
   next_cursor: string | null
 }
 
-/** Most rows counted for `total`. */
+/** The largest `total`: further rows are not counted. */
 export const TOTAL_CAP = 10_000
 
-/** In lower case, as the database gives it: what is compared with a row is the same text. */
+/** In lower case, as the database returns ids, so that both can be compared as text. */
 export const Id = z.uuid({ error: 'must be a UUID.' }).toLowerCase()
 export const Timestamp = z.iso.datetime()
 
-/** Years of four digits with any offset: neither the database nor RFC 3339 can write others. */
+/** Years of four digits in any time zone: RFC 3339 cannot express others. */
 const FIRST_MS = Date.UTC(1000, 0)
 const LAST_MS = Date.UTC(10_000, 0)
 
-/** A time as clients send it. */
+/** A time that a client sends. */
 export const timeInput = (name: string) =>
   z.iso
     .datetime({ offset: true, error: `${name} must be an RFC 3339 time.` })

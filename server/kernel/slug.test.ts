@@ -14,7 +14,7 @@ test.each([
   expect(slugOf(name)).toBe(slug)
 })
 
-test('is always empty or a valid slug, and a slug stays itself', () => {
+test('the result is empty or a valid slug, and a slug does not change', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
       const slug = slugOf(name)

@@ -1,9 +1,8 @@
 /**
- * A name as it stands in an address: `Shöp & Söhne` → `shop-sohne`. Lower-case letters, digits and inner hyphens.
- * @param mostCharacters of the result
- * @returns the empty string when nothing of the name can be kept
+ * The form of a name in a URL: `Shöp & Söhne` → `shop-sohne`. Lower-case letters, digits and inner hyphens.
+ * @returns the empty string when no character of the name can be kept
  */
-export function slugOf(name: string, mostCharacters = 50): string {
+export function slugOf(name: string, maxCharacters = 50): string {
   return name
     .normalize('NFKD')
     .replaceAll(/\p{Mark}/gu, '')
@@ -11,6 +10,6 @@ export function slugOf(name: string, mostCharacters = 50): string {
     .replaceAll('ß', 'ss')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-/, '')
-    .slice(0, mostCharacters)
+    .slice(0, maxCharacters)
     .replace(/-$/, '')
 }

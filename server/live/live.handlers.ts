@@ -8,7 +8,7 @@ const Envelope = z.tuple([z.string(), LiveMessage])
 
 const SessionEnd = z.object({ session_id: z.string().optional(), user_id: z.string().optional() })
 
-/** At most so many messages a second reach one browser; what comes between is merged. */
+/** Messages that arrive within this time are merged and sent together. */
 const FLUSH_MS = 250
 
 export const liveHandlers: Handlers<typeof liveRoutes> = {
@@ -28,7 +28,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     const stop = app.bus.on(LIVE_TOPIC, (payload) => {
       const parsed = Envelope.safeParse(payload)
       if (!parsed.success || parsed.data[0] !== actor.orgId) return
-      const message = forPerson(parsed.data[1], userId)
+      const message = forUser(parsed.data[1], userId)
       if (message === null) return
       const key = message.kind === 'inbox' ? message.kind : `${message.kind}/${message.project_id}`
       const earlier = waiting.get(key)
@@ -52,24 +52,24 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
   },
 }
 
-/** The part of a message that this member may receive; null for nothing. */
-function forPerson(message: LiveMessage, userId: string | null): LiveMessage | null {
+/** The part of a message that this user may receive; null for nothing. */
+function forUser(message: LiveMessage, userId: string | null): LiveMessage | null {
   if (message.kind !== 'inbox') return message
   return userId !== null && message.user_ids.includes(userId) ? { ...message, user_ids: [userId] } : null
 }
 
-/** Two messages of one kind and project as one; an empty list of ids stands for "many" and stays empty. */
+/** Two messages of one kind and project as one; an empty list of ids means "too many to name" and stays empty. */
 function merged(a: LiveMessage, b: LiveMessage): LiveMessage {
   if (a.kind === 'releases' && b.kind === 'releases')
-    return { ...a, release_ids: together(a.release_ids, b.release_ids) }
+    return { ...a, release_ids: mergedIds(a.release_ids, b.release_ids) }
   if (a.kind !== 'issues' || b.kind !== 'issues') return b
   return {
     ...a,
-    issue_ids: together(a.issue_ids, b.issue_ids),
+    issue_ids: mergedIds(a.issue_ids, b.issue_ids),
     new_issue_ids: [...new Set([...a.new_issue_ids, ...b.new_issue_ids])],
     event_count: a.event_count + b.event_count,
   }
 }
 
-const together = (a: readonly string[], b: readonly string[]): string[] =>
+const mergedIds = (a: readonly string[], b: readonly string[]): string[] =>
   a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])]

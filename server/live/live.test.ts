@@ -9,14 +9,14 @@ import { MAX_IDS, publishLive } from './publish.ts'
 
 const server = await testServer({ realTime: true })
 
-type Live = { ended: () => boolean; heard: LiveMessage[]; close: () => void }
+type Live = { ended: () => boolean; received: LiveMessage[]; close: () => void }
 
-async function openLive(person: Client): Promise<Live> {
-  const cookies = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+async function openLive(member: Client): Promise<Live> {
+  const cookies = [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const leaving = new AbortController()
   const response = await fetch(`${server.url}/api/live`, { headers: { cookie: cookies }, signal: leaving.signal })
   expect(response.status).toBe(200)
-  const live = { isEnded: false, heard: [] as LiveMessage[] }
+  const live = { isEnded: false, received: [] as LiveMessage[] }
   const read = async (): Promise<void> => {
     let text = ''
     for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -24,7 +24,7 @@ async function openLive(person: Client): Promise<Live> {
       const frames = text.split('\n\n')
       text = frames.pop() ?? ''
       for (const data of frames.flatMap((frame) => /^data: (.*)$/m.exec(frame)?.[1] ?? []))
-        live.heard.push(LiveMessage.parse(JSON.parse(data)))
+        live.received.push(LiveMessage.parse(JSON.parse(data)))
     }
   }
   void read()
@@ -32,10 +32,10 @@ async function openLive(person: Client): Promise<Live> {
     .finally(() => {
       live.isEnded = true
     })
-  return { ended: () => live.isEnded, heard: live.heard, close: () => leaving.abort() }
+  return { ended: () => live.isEnded, received: live.received, close: () => leaving.abort() }
 }
 
-const aboutReleases = (live: Live) => live.heard.flatMap((one) => (one.kind === 'releases' ? [one] : []))
+const aboutReleases = (live: Live) => live.received.flatMap((one) => (one.kind === 'releases' ? [one] : []))
 const releaseIds = (live: Live): string[] => [...new Set(aboutReleases(live).flatMap((one) => one.release_ids))]
 
 async function digestFrom(project: TestProject, releases: readonly string[]): Promise<void> {
@@ -45,7 +45,7 @@ async function digestFrom(project: TestProject, releases: readonly string[]): Pr
   )
 }
 
-test('after messages may have been lost a stream ends, so that its reader connects and reads again', async () => {
+test('a stream ends after messages may have been lost, so that the dashboard connects and reads again', async () => {
   const live = await openLive(await aFounder(server.url))
   await server.app.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'faultline bus' and datname = current_database()`,
@@ -53,35 +53,35 @@ test('after messages may have been lost a stream ends, so that its reader connec
   await waitFor('the stream to end', live.ended)
 })
 
-test('each thing people do to a release is told to their organisation, and to no other', async () => {
+test('each change of a release is published to its organisation only', async () => {
   const owner = await aFounder(server.url)
   const stranger = await aFounder(server.url)
   const project = await aProject(owner)
   const live = await openLive(owner)
   const elsewhere = await openLive(stranger)
-  let told = 0
-  const heardOf = async (what: string, id: string): Promise<void> => {
-    await waitFor(what, () => aboutReleases(live).length > told)
-    expect(aboutReleases(live).slice(told), what).toEqual([
+  let count = 0
+  const receivedOne = async (what: string, id: string): Promise<void> => {
+    await waitFor(what, () => aboutReleases(live).length > count)
+    expect(aboutReleases(live).slice(count), what).toEqual([
       { kind: 'releases', project_id: project.id, release_ids: [id] },
     ])
-    told = aboutReleases(live).length
+    count = aboutReleases(live).length
   }
   const made = await owner.post('/api/releases', { projectId: project.id, version: '1.0.0' })
   const { id } = made.as<{ id: string }>()
-  await heardOf('the new release', id)
+  await receivedOne('the new release', id)
   const changed = { released_at: new Date().toISOString() }
   expect((await owner.patch(`/api/releases/${id}`, changed)).status).toBe(200)
-  await heardOf('its date', id)
+  await receivedOne('its date', id)
   expect((await owner.post(`/api/releases/${id}/deploys`, { environment: 'production' })).status).toBe(201)
-  await heardOf('the deploy', id)
+  await receivedOne('the deploy', id)
   expect((await owner.post(`/api/releases/${id}/commits`, { commits: [{ id: 'abcdef1' }] })).status).toBeLessThan(300)
-  await heardOf('the commits', id)
-  // Refused, and told to nobody.
+  await receivedOne('the commits', id)
+  // A refused request publishes nothing.
   expect((await owner.post('/api/releases', { projectId: project.id, version: '1.0.0' })).status).toBe(409)
 
   await digestFrom(project, ['1.0.0'])
-  await heardOf('its first event', id)
+  await receivedOne('its first event', id)
   const { items } = (await owner.get('/api/issues')).as<{ items: { id: string }[] }>()
   const resolve = (version: string) =>
     owner.patch(`/api/issues/${items[0]?.id}`, { status: 'resolved', resolution: { in_release: version } })
@@ -90,44 +90,44 @@ test('each thing people do to a release is told to their organisation, and to no
   const listed = (await owner.get(`/api/releases?projectId=${project.id}`)).as<{
     items: { id: string; version: string }[]
   }>()
-  await heardOf('the planned release', listed.items.find(({ version }) => version === '2.0.0')?.id ?? '')
-  expect(elsewhere.heard).toEqual([])
+  await receivedOne('the planned release', listed.items.find(({ version }) => version === '2.0.0')?.id ?? '')
+  expect(elsewhere.received).toEqual([])
   live.close()
   elsewhere.close()
 })
 
-test('releases that events make are told together, and are no news again', async () => {
+test('releases that events create are published together, and only once', async () => {
   const owner = await aFounder(server.url)
   const project = await aProject(owner)
   const live = await openLive(owner)
   const versions = Array.from({ length: 12 }, (_, index) => `1.${index}.0`)
   const startedAt = performance.now()
   for (const version of versions) await digestFrom(project, [version, version])
-  await waitFor('news of all of them', () => releaseIds(live).length === versions.length)
+  await waitFor('messages about all of them', () => releaseIds(live).length === versions.length)
   const seconds = (performance.now() - startedAt) / 1000
   expect(aboutReleases(live).length).toBeLessThanOrEqual(Math.ceil(seconds))
-  const told = aboutReleases(live).length
-  // Also long after they were noted last: that they were seen again is not told.
+  const before = aboutReleases(live).length
+  // Further events of a known release publish nothing.
   await digestFrom(project, ['1.0.0', '2.0.0'])
   await waitFor('the newest', () => releaseIds(live).length === versions.length + 1)
-  expect(aboutReleases(live).slice(told)).toMatchObject([{ release_ids: [expect.any(String)] }])
+  expect(aboutReleases(live).slice(before)).toMatchObject([{ release_ids: [expect.any(String)] }])
   live.close()
 })
 
-test('more releases than a message can name are told as many', async () => {
+test('a message about more releases than it can name has an empty list', async () => {
   const owner = await aFounder(server.url)
   const { org } = (await owner.get('/api/me')).as<{ org: { id: string } }>()
   const live = await openLive(owner)
-  const tell = (ids: number) =>
+  const publish = (ids: number) =>
     publishLive(server.app.db, org.id, {
       kind: 'releases',
       project_id: 'p',
       release_ids: Array.from({ length: ids }, () => newId()),
     })
-  await tell(MAX_IDS)
+  await publish(MAX_IDS)
   await waitFor('all of them', () => releaseIds(live).length === MAX_IDS)
-  await tell(MAX_IDS + 1)
-  await waitFor('many', () => aboutReleases(live).length > 1)
+  await publish(MAX_IDS + 1)
+  await waitFor('the empty list', () => aboutReleases(live).length > 1)
   expect(aboutReleases(live)[1]?.release_ids).toEqual([])
   live.close()
 })

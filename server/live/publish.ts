@@ -5,15 +5,15 @@ import type { LiveMessage } from './live.api.ts'
 /** Bus topic of live messages: `[organisation id, message]`. */
 export const LIVE_TOPIC = 'live'
 
-/** More ids than this are not named: the listener refetches what it shows. 36 characters each must fit one message. */
+/** A message names at most this number of ids, of 36 characters each; dashboards refetch all they show when there are more. */
 export const MAX_IDS = 80
 
-/** Sends a message to open dashboards: inside a transaction when it commits. */
+/** Publishes a message to open dashboards; inside a transaction, when it commits. */
 export const publishLive = (on: Connection, orgId: string, message: LiveMessage): Promise<void> =>
   publish(on, LIVE_TOPIC, [orgId, bounded(message)])
 
 function bounded(message: LiveMessage): LiveMessage {
-  // Further members see their notifications at the next refetch; a caller that notifies more members publishes several messages.
+  // A caller that notifies more members publishes several messages.
   if (message.kind === 'inbox') return { ...message, user_ids: message.user_ids.slice(0, MAX_IDS) }
   if (message.kind === 'releases') return { ...message, release_ids: named(message.release_ids) }
   if (message.kind !== 'issues') return message

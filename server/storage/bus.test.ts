@@ -7,44 +7,44 @@ import { openBus, publish } from './bus.ts'
 const { app, connectionString } = await testApp()
 
 test('a message published in a transaction arrives once it commits, and not before', async () => {
-  const heard: unknown[] = []
-  const stop = app.bus.on('topic', (payload) => void heard.push(payload))
+  const received: unknown[] = []
+  const stop = app.bus.on('topic', (payload) => void received.push(payload))
   const client = await app.db.reserve()
   await client.query('begin')
   await publish(client, 'topic', { n: 1 })
   await publish(app.db, 'topic', { n: 0 })
-  await waitFor('the first message', () => heard.length === 1)
+  await waitFor('the first message', () => received.length === 1)
   await client.query('commit')
   client.release()
-  await waitFor('the second message', () => heard.length === 2)
+  await waitFor('the second message', () => received.length === 2)
   stop()
-  expect(heard).toEqual([{ n: 0 }, { n: 1 }])
+  expect(received).toEqual([{ n: 0 }, { n: 1 }])
 })
 
-test('a cut connection is restored, and listeners are told of the gap', async () => {
+test('a cut connection is restored, and listeners are called because of the gap', async () => {
   let gaps = 0
-  const heard: unknown[] = []
+  const received: unknown[] = []
   app.bus.onGap(() => void gaps++)
-  app.bus.on('after', (payload) => void heard.push(payload))
+  app.bus.on('after', (payload) => void received.push(payload))
   await app.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'faultline bus' and datname = current_database()`,
   )
   await waitFor('the gap', () => gaps === 1)
   await publish(app.db, 'after', 'here')
-  await waitFor('the message', () => heard.length === 1)
+  await waitFor('the message', () => received.length === 1)
 })
 
-test('a payload PostgreSQL would refuse is refused with a clear message', async () => {
+test('a payload that PostgreSQL would refuse is refused with a clear error', async () => {
   await expect(publish(app.db, 'topic', 'x'.repeat(9_000))).rejects.toThrow('too large')
 })
 
-/** A bus of its own on the other side of a network, and what it complained of. */
+/** A bus that reaches the database through a simulated network, and the errors it reports. */
 async function aBusBehindANetwork() {
   const network = await startDatabaseProxy(connectionString)
   onTestFinished(() => network.close())
-  const complaints: string[] = []
-  const bus = await openBus(network.connectionString, (error) => void complaints.push(error.message))
-  return { network, bus, complaints }
+  const errors: string[] = []
+  const bus = await openBus(network.connectionString, (error) => void errors.push(error.message))
+  return { network, bus, errors }
 }
 
 const closesSoon = async (close: Promise<void>): Promise<void> => {
@@ -53,25 +53,25 @@ const closesSoon = async (close: Promise<void>): Promise<void> => {
   expect(performance.now() - startedAt).toBeLessThan(4_000)
 }
 
-test('closing ends an attempt to connect again, quietly', async () => {
-  const { network, bus, complaints } = await aBusBehindANetwork()
+test('closing ends an attempt to connect again, without an error', async () => {
+  const { network, bus, errors } = await aBusBehindANetwork()
   network.setFaults({ reset: true })
   network.setFaults({ silent: true })
   await waitFor('the next attempt, which gets no answer', () => network.connections() > 0)
-  const before = complaints.length
+  const before = errors.length
   await closesSoon(bus.close())
   network.setFaults({})
-  expect(complaints.slice(before)).toEqual([])
+  expect(errors.slice(before)).toEqual([])
 })
 
-test('closing does not wait for the goodbye of a network that is gone', async () => {
+test('closing does not wait for an answer over a broken network', async () => {
   const { network, bus } = await aBusBehindANetwork()
   network.setFaults({ silent: true })
   await closesSoon(bus.close())
   network.setFaults({})
 })
 
-test('after any number of cuts one connection listens', async () => {
+test('after several cuts one connection listens', async () => {
   const { network, bus } = await aBusBehindANetwork()
   let gaps = 0
   bus.onGap(() => void gaps++)

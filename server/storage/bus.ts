@@ -3,8 +3,8 @@ import { withinGrace } from '../kernel/abortable.ts'
 import type { Connection } from './database.ts'
 
 /**
- * Messages between processes and threads through PostgreSQL NOTIFY: cache drops and live updates.
- * Never a source of truth: a lost message costs freshness, nothing else.
+ * Messages between processes and threads through PostgreSQL NOTIFY, for cache invalidation and live messages.
+ * A lost message costs freshness, never data.
  */
 export type Bus = {
   /** Calls the listener for every message of a topic; returns a function that removes it. */
@@ -15,10 +15,10 @@ export type Bus = {
 }
 
 const CHANNEL = 'faultline_bus'
-/** A dead connection may report nothing: it is queried this often and closed if it does not answer. */
-const ASK_EVERY_MS = 15_000
-const ANSWER_MS = 5_000
-const CLOSE_MS = 1_000
+/** A dead connection may report nothing: it is queried at this interval and closed if it does not answer. */
+const CHECK_INTERVAL_MS = 15_000
+const ANSWER_TIMEOUT_MS = 5_000
+const CLOSE_TIMEOUT_MS = 1_000
 /** PostgreSQL refuses payloads of 8,000 bytes and more. */
 const MAX_BYTES = 7_900
 
@@ -48,7 +48,7 @@ export async function openBus(connectionString: string, onError: (error: Error) 
       connectionString,
       application_name: 'faultline bus',
       keepAlive: true,
-      connectionTimeoutMillis: ANSWER_MS,
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
     })
     connecting = next
     next.on('error', (error) => {
@@ -105,25 +105,25 @@ export async function openBus(connectionString: string, onError: (error: Error) 
     for (const listener of listeners.get(parsed[0]) ?? []) listener(parsed[1])
   }
 
-  const ask = setInterval(() => {
-    const asked = client
-    if (asked === null) return
+  const check = setInterval(() => {
+    const checked = client
+    if (checked === null) return
     // Destroying the socket emits `end`, which reconnects.
-    const late = setTimeout(() => asked.connection.stream.destroy(), ANSWER_MS)
-    late.unref()
-    asked.query('select 1').then(
-      () => clearTimeout(late),
-      () => clearTimeout(late),
+    const timeout = setTimeout(() => checked.connection.stream.destroy(), ANSWER_TIMEOUT_MS)
+    timeout.unref()
+    checked.query('select 1').then(
+      () => clearTimeout(timeout),
+      () => clearTimeout(timeout),
     )
-  }, ASK_EVERY_MS)
-  ask.unref()
+  }, CHECK_INTERVAL_MS)
+  check.unref()
 
   try {
     await connect()
   } catch (error) {
     closed = true
     clearTimeout(timer)
-    clearInterval(ask)
+    clearInterval(check)
     throw error
   }
   return {
@@ -140,12 +140,12 @@ export async function openBus(connectionString: string, onError: (error: Error) 
     async close() {
       closed = true
       clearTimeout(timer)
-      clearInterval(ask)
+      clearInterval(check)
       connecting?.connection.stream.destroy()
       const open = client
       client = null
-      // Ending a connection whose other side is gone never finishes.
-      if (open !== null && !(await withinGrace(CLOSE_MS, open.end()))) open.connection.stream.destroy()
+      // Ending a connection over a broken network never finishes.
+      if (open !== null && !(await withinGrace(CLOSE_TIMEOUT_MS, open.end()))) open.connection.stream.destroy()
     },
   }
 }

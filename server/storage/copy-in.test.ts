@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CopyRows } from './copy-in.ts'
 
-/** The one field of a stream that `write` puts into it, behind its length. */
+/** The bytes of the one field that `write` adds. */
 function field(write: (rows: CopyRows) => void): Buffer {
   const rows = new CopyRows()
   write(rows)
@@ -10,7 +10,7 @@ function field(write: (rows: CopyRows) => void): Buffer {
   return stream.subarray(19 + 4, -2)
 }
 
-test('whole numbers are eight bytes, as PostgreSQL has them', () => {
+test('whole numbers are eight bytes, as PostgreSQL stores them', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), (value) => {
       expect(field((rows) => rows.int64(value)).readBigInt64BE()).toBe(BigInt(value))

@@ -1,6 +1,6 @@
 /**
- * Rows in PostgreSQL's binary COPY format (documentation: COPY, "Binary Format"). Text arrays would send every body
- * as hexadecimal, twice its size.
+ * Rows in PostgreSQL's binary COPY format (documentation: COPY, "Binary Format"). The text format would send bodies as
+ * hexadecimal, twice their size.
  */
 
 const HEADER = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
@@ -8,13 +8,13 @@ const TRAILER = Buffer.from([0xff, 0xff])
 const EPOCH_2000_MS = 946_684_800_000
 const DAY_MS = 86_400_000
 
-/** Collects fields of rows; `finish` gives the whole stream. Small fields share one growing buffer, bodies are not copied. */
+/** Collects fields of rows; `finish` returns the stream. Small fields share buffers, bodies are not copied. */
 export class CopyRows {
   #parts: Buffer[] = [HEADER]
   #buffer = Buffer.allocUnsafe(64 * 1024)
   #used = 0
   #flushed = 0
-  /** Most rows of a batch are of one day. */
+  /** Cached: most rows of a batch have the same day. */
   #lastDay = ''
   #lastDayNumber = 0
 
@@ -39,8 +39,7 @@ export class CopyRows {
 
   text(value: string | null): void {
     if (value === null) return this.nothing()
-    const most = value.length * 3
-    this.#room(4 + most)
+    this.#room(4 + value.length * 3)
     const size = this.#buffer.write(value, this.#used + 4, 'utf8')
     this.#buffer.writeInt32BE(size, this.#used)
     this.#used += 4 + size
@@ -51,7 +50,7 @@ export class CopyRows {
     const sinceMs = value.getTime() - EPOCH_2000_MS
     const sinceMicros = sinceMs * 1000
     if (Number.isSafeInteger(sinceMicros)) return this.int64(sinceMicros)
-    // Three hundred years from now: clocks of clients say such things.
+    // Three hundred years from now: clients send such times.
     this.#room(12)
     this.#used = this.#buffer.writeInt32BE(8, this.#used)
     this.#used = this.#buffer.writeBigInt64BE(BigInt(sinceMs) * 1000n, this.#used)
@@ -80,13 +79,13 @@ export class CopyRows {
     this.#used = this.#buffer.writeInt32BE(value, this.#used)
   }
 
-  /** @throws RangeError for what is no whole number within 2^53 */
+  /** @throws RangeError when the value is no whole number below 2^53 */
   int64(value: number | null): void {
     if (value === null) return this.nothing()
     if (!Number.isSafeInteger(value)) throw new RangeError(`not a whole number: ${value}`)
     this.#room(12)
     this.#used = this.#buffer.writeInt32BE(8, this.#used)
-    // In halves: a bigint would be made and thrown away for each value.
+    // In two halves, which allocates no bigint.
     const high = Math.floor(value / 2 ** 32)
     this.#used = this.#buffer.writeInt32BE(high, this.#used)
     this.#used = this.#buffer.writeUInt32BE(value - high * 2 ** 32, this.#used)
@@ -98,7 +97,7 @@ export class CopyRows {
     this.#used = this.#buffer.writeDoubleBE(value, this.#used)
   }
 
-  /** For a `jsonb` column; its form begins with a version. */
+  /** For a `jsonb` column, whose format begins with a version. */
   json(text: string | null): void {
     if (text === null) return this.nothing()
     this.#room(5 + text.length * 3)

@@ -19,7 +19,7 @@ async function copied(query: string): Promise<Buffer> {
   }
 }
 
-test('fields come as their bytes, missing ones as null, empty ones as nothing', async () => {
+test('a field is its bytes, null is null, and an empty field is an empty buffer', async () => {
   const rows = readCopied(
     await copied(
       `select n::bigint, case when n = 2 then null else repeat('x', n * 100000)::bytea end, ''::bytea from generate_series(1, 3) n`,
@@ -33,11 +33,11 @@ test('fields come as their bytes, missing ones as null, empty ones as nothing', 
   ])
 })
 
-test('no rows are no rows', async () => {
+test('a result without rows is an empty list', async () => {
   expect(readCopied(await copied('select 1 where false'), 1)).toEqual([])
 })
 
-test('an answer cut anywhere is refused', async () => {
+test('an incomplete stream is refused, wherever it was cut', async () => {
   const whole = await copied(`select 1::bigint, 'abc'::bytea`)
   for (let length = 0; length < whole.length; length++)
     expect(() => readCopied(whole.subarray(0, length), 2)).toThrow('cut off')

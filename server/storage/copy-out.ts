@@ -1,10 +1,10 @@
-/** Signature, flags and length of the header extension; we ask for neither flags nor extensions. */
+/** Signature, flags and length of the header extension. */
 const HEADER_BYTES = 11 + 4 + 4
 
 /**
  * Rows of a `COPY … TO STDOUT (FORMAT binary)` (PostgreSQL documentation: COPY, "Binary Format"); fields share memory
  * with `bytes`.
- * @throws Error when the stream was cut, or its rows have another number of fields
+ * @throws Error when the stream is incomplete, or its rows have another number of fields
  */
 export function readCopied(bytes: Buffer, fields: number): (Buffer | null)[][] {
   const rows: (Buffer | null)[][] = []

@@ -1,7 +1,7 @@
-/** The database cannot be used; the message is the one line an operator sees, with what to do about it. */
+/** The database cannot be used. The message is one line that tells the operator what to do. */
 export class DatabaseStartError extends Error {
   override name = 'DatabaseStartError'
 }
 
-/** …because the disk is full; may go well later. */
+/** The disk is full; a later start may succeed. */
 export class DiskFullError extends DatabaseStartError {}

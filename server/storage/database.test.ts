@@ -104,7 +104,7 @@ describe('a transaction', () => {
     expect(await app.tx(async (tx) => (await tx.query<{ n: number }>('select 1 as n')).rows)).toEqual([{ n: 1 }])
   })
 
-  test('does not pass for committed when the work caught the error of a statement', async () => {
+  test('throws at its end when the work caught the error of a statement, because PostgreSQL does not commit it', async () => {
     const id = newId()
     const work = app.tx(async (tx) => {
       await tx.insertInto('orgs').values(anOrg(id)).execute()
@@ -114,7 +114,7 @@ describe('a transaction', () => {
     expect(await orgExists(id)).toBe(false)
   })
 
-  test('keeps what stood before a part that failed, and goes on', async () => {
+  test('keeps the statements before a savepoint that failed, and continues', async () => {
     const [before, inside, after] = [newId(), newId(), newId()]
     await app.tx(async (tx) => {
       await tx.insertInto('orgs').values(anOrg(before)).execute()
@@ -146,7 +146,7 @@ describe('a transaction', () => {
     expect(count).toEqual([{ runs: 3 }])
   })
 
-  test('refuses statements after its end, whichever way it ended', async () => {
+  test('refuses statements after its commit and after its rollback', async () => {
     const kept: Tx[] = []
     await app.tx((tx) => Promise.resolve(kept.push(tx)))
     await failure(
@@ -165,7 +165,7 @@ describe('a transaction', () => {
     }
   })
 
-  test('waits for a statement nobody awaited before it ends', async () => {
+  test('waits before its end for a statement that the work did not await', async () => {
     let slow: Promise<unknown> = Promise.resolve()
     await app.tx((tx) => {
       slow = tx.query('select pg_sleep(0.05)')
@@ -176,7 +176,7 @@ describe('a transaction', () => {
 })
 
 describe('a connection that breaks', () => {
-  test('fails its transaction, is not given to another, and is told from a statement that is wrong', async () => {
+  test('fails its transaction as "database away" and is not used again', async () => {
     let pid = 0
     const work = app.tx(async (tx) => {
       pid = await pidOf(tx)
@@ -187,7 +187,7 @@ describe('a connection that breaks', () => {
     expect(await app.tx(pidOf)).not.toBe(pid)
   })
 
-  test('during a rollback is closed, and the first error stays', async () => {
+  test('during a rollback is closed, and the first error is thrown', async () => {
     const thrown = new Error('first')
     const pids: number[] = []
     const broken = interceptedApp(t, (text, run) =>
@@ -201,19 +201,19 @@ describe('a connection that breaks', () => {
     expect(pids).not.toContain(await broken.tx(pidOf))
   })
 
-  test('tells the one who reserved it, once', async () => {
+  test('calls the listener of its reservation once', async () => {
     let lost = 0
     const session = await app.db.reserve({ onLost: () => lost++ })
     const { rows } = await session.query<{ pid: number }>('select pg_backend_pid() as pid')
     await end(rows[0]?.pid ?? 0)
-    await waitFor('the loss to be told', () => Promise.resolve(lost > 0))
+    await waitFor('the call', () => Promise.resolve(lost > 0))
     session.release(true)
     session.release(true)
     expect(lost).toBe(1)
   })
 })
 
-test('outside a transaction each statement commits by itself, and a failed one leaves the pool as it was', async () => {
+test('outside a transaction each statement commits by itself, and the pool works after a failed one', async () => {
   const id = newId()
   await app.db.insertInto('orgs').values(anOrg(id)).execute()
   await expect(app.db.query('select 1/0')).rejects.toHaveProperty('code', '22012')
@@ -223,12 +223,12 @@ test('outside a transaction each statement commits by itself, and a failed one l
   expect(row?.map(String)).toEqual(['x'])
 })
 
-test('a reserved connection hears notifications', async () => {
-  const heard: (string | undefined)[] = []
-  const session = await app.db.reserve({ onNotification: (payload) => heard.push(payload) })
+test('a reserved connection receives notifications', async () => {
+  const received: (string | undefined)[] = []
+  const session = await app.db.reserve({ onNotification: (payload) => received.push(payload) })
   await session.query('listen test_channel')
   await app.db.query(`select pg_notify('test_channel', 'hello')`)
-  await waitFor('the notification', () => Promise.resolve(heard.length > 0))
-  expect(heard).toEqual(['hello'])
+  await waitFor('the notification', () => Promise.resolve(received.length > 0))
+  expect(received).toEqual(['hello'])
   session.release(true)
 })

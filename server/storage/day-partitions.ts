@@ -14,8 +14,8 @@ export type DayTable = {
 }
 
 /**
- * Makes sure the partitions of all these tables for a day and the one after exist. Cheap when they do; call it before
- * the first rows of a day are written in this process. It locks tables, so it uses its own transaction.
+ * Creates missing partitions of these tables for a day and the next one. Call it before this process writes the first
+ * rows of a day. It locks tables, so it uses its own transaction.
  */
 export async function ensureDayPartitions(db: Database, tables: readonly DayTable[], day: string): Promise<void> {
   const wanted = tables.flatMap((table) =>

@@ -33,7 +33,7 @@ async function run(...statements: string[]): Promise<void> {
   await client.end()
 }
 
-/** The working address with parts replaced. */
+/** The working URL with parts replaced. */
 function address(change: { user?: string; database?: string } = {}): string {
   const url = new URL(db.connectionString)
   if (change.user) url.username = change.user
@@ -41,7 +41,7 @@ function address(change: { user?: string; database?: string } = {}): string {
   return url.href
 }
 
-async function refusal(url: string, options?: { timeoutMs?: number; oldest?: number }): Promise<string> {
+async function refusal(url: string, options?: { timeoutMs?: number; minMajor?: number }): Promise<string> {
   const error: unknown = await checkExternalDatabase(url, options).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(DatabaseStartError)
   const { message } = error as Error
@@ -54,17 +54,17 @@ test('PostgreSQL 15 is new enough', async () => {
   expect(await checkExternalDatabase(db.connectionString)).toEqual({ majorVersion: 15 })
 })
 
-test('an older server is named with its version', async () => {
-  expect(await refusal(db.connectionString, { oldest: 16 })).toBe(
+test('the error for an older server names its version', async () => {
+  expect(await refusal(db.connectionString, { minMajor: 16 })).toBe(
     'DATABASE_URL leads to PostgreSQL 15, Faultline needs 16 or newer.',
   )
 })
 
-test('a database that is not there', async () => {
+test('a database that does not exist', async () => {
   expect(await refusal(address({ database: 'nowhere' }))).toContain('has no database nowhere (DATABASE_URL)')
 })
 
-test('a user that is not there', async () => {
+test('a user that does not exist', async () => {
   expect(await refusal(address({ user: 'stranger' }))).toContain('refuses the user stranger')
 })
 
@@ -76,7 +76,7 @@ test('a database that cannot store all text', async () => {
   expect(await refusal(address({ database: 'latin' }))).toContain('stores text as LATIN1')
 })
 
-test('nobody answers at the port', async () => {
+test('a port that no server listens on', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as { port: number }
@@ -86,7 +86,7 @@ test('nobody answers at the port', async () => {
   )
 })
 
-test('somebody answers who never says a word', async () => {
+test('a server that accepts the connection and sends nothing', async () => {
   const server = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as { port: number }
@@ -100,10 +100,10 @@ test('a host without an address', async () => {
   )
 })
 
-test('a socket that is not there', async () => {
+test('a socket that does not exist', async () => {
   expect(await refusal('postgres://me@localhost/db?host=/nonexistent')).toContain('the socket in /nonexistent')
 })
 
-test('an address that is none', async () => {
+test('an invalid URL', async () => {
   expect(await refusal('postgres://me:hunter2@[::/db')).toContain('is not a valid address')
 })

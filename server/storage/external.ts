@@ -2,8 +2,8 @@ import pg from 'pg'
 import { z } from 'zod'
 import { DatabaseStartError } from './database-start-error.ts'
 
-/** Oldest PostgreSQL whose SQL we use; the tests run on it too. */
-const oldestMajor = 15
+/** The oldest supported PostgreSQL; the tests run on it too. */
+const MIN_MAJOR_VERSION = 15
 
 const Facts = z.object({
   version: z.coerce.number(),
@@ -13,12 +13,12 @@ const Facts = z.object({
 })
 
 /**
- * Checks that the database `DATABASE_URL` names can carry an installation, before anything is written to it.
- * @throws DatabaseStartError with one line naming what is wrong; never with the URL's password
+ * Checks that Faultline can use the database of `DATABASE_URL`, before anything is written to it.
+ * @throws DatabaseStartError with one line that names the problem, without the password of the URL
  */
 export async function checkExternalDatabase(
   connectionString: string,
-  { timeoutMs = 10_000, oldest = oldestMajor }: { timeoutMs?: number; oldest?: number } = {},
+  { timeoutMs = 10_000, minMajor = MIN_MAJOR_VERSION }: { timeoutMs?: number; minMajor?: number } = {},
 ): Promise<{ majorVersion: number }> {
   const client = await connect(connectionString, timeoutMs)
   try {
@@ -29,9 +29,9 @@ export async function checkExternalDatabase(
              has_schema_privilege(current_user, coalesce(current_schema(), 'public'), 'create') as may_create`)
     const facts = Facts.parse(rows[0])
     const majorVersion = Math.floor(facts.version / 10_000)
-    if (majorVersion < oldest) {
+    if (majorVersion < minMajor) {
       throw new DatabaseStartError(
-        `DATABASE_URL leads to PostgreSQL ${majorVersion}, Faultline needs ${oldest} or newer.`,
+        `DATABASE_URL leads to PostgreSQL ${majorVersion}, Faultline needs ${minMajor} or newer.`,
       )
     }
     if (facts.encoding !== 'UTF8') {
@@ -66,7 +66,7 @@ async function connect(connectionString: string, timeoutMs: number): Promise<pg.
       'DATABASE_URL is not a valid address: it looks like postgresql://user:password@host:5432/database.',
     )
   }
-  // An error after the connection broke is reported by the query that was waiting.
+  // The running query reports the error of a broken connection.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -78,7 +78,7 @@ async function connect(connectionString: string, timeoutMs: number): Promise<pg.
   }
 }
 
-/** SQLSTATE or errno of a failed connection, in words. */
+/** The error message for a failed connection. */
 function explain(error: unknown, { host, port, user, database }: pg.Client): string {
   const failure = firstOf(error)
   const place = host.startsWith('/') ? `the socket in ${host}` : `${host}:${port}`

@@ -8,7 +8,7 @@ import { migrate, pendingMigrations } from './migrate.ts'
 
 const { app, connectionString } = await testApp()
 
-test('a database that ends in the middle of a migration is told with its file, and nothing of it stays', async () => {
+test('when the connection breaks during a migration, the error names the file and its changes are rolled back', async () => {
   const last = readMigrations().at(-1)?.name ?? ''
   await app.db.query('delete from schema_migrations where name = $1', [last])
   const client = new pg.Client({ connectionString, application_name: 'cut off' })
@@ -17,10 +17,10 @@ test('a database that ends in the middle of a migration is told with its file, a
   const holding = await app.db.reserve()
   onTestFinished(() => holding.release(true))
   await holding.query('begin; lock table schema_migrations in share mode')
-  // Only the last statement waits: the row that records the file. What the file makes must be gone, too.
+  // Only the last statement waits: the row that records the file. What the file created must be gone, too.
   await app.db.query('drop table job_workers')
   const outcome = expect(migrate(client)).rejects.toThrow(`migrations/${last} failed: terminating connection`)
-  await waitFor('it to wait', async () => {
+  await waitFor('the statement to wait', async () => {
     const { rows } = await app.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'cut off' and wait_event_type = 'Lock'`,
     )
@@ -75,7 +75,7 @@ create index concurrently if not exists jobs_by_both on jobs (name, n);
     expect(await migrate(client, () => {}, both)).toEqual([])
   })
 
-  test('an index that fails names its statement; the next run drops it and builds it', async () => {
+  test('the error of a failed index names its statement; the next run drops and creates the index', async () => {
     const client = await (await emptyDatabase()).connect()
     await migrate(client, () => {}, [table])
     await client.query(`insert into jobs values ('a', 1), ('a', 2)`)
@@ -96,7 +96,7 @@ create index concurrently if not exists jobs_by_both on jobs (name, n);
     ])
   })
 
-  test('a connection that breaks while an index is built: the next run finishes', async () => {
+  test('after a connection breaks while it creates an index, the next run finishes', async () => {
     const database = await emptyDatabase()
     const [client, writer, other] = [await database.connect(), await database.connect(), await database.connect()]
     await migrate(client, () => {}, [table])
@@ -120,7 +120,7 @@ create index concurrently if not exists jobs_by_both on jobs (name, n);
     expect((await indexes(other)).every(({ valid }) => valid)).toBe(true)
   })
 
-  test('two processes at once: one applies it, the other waits and is no obstacle', async () => {
+  test('of two processes one applies it; the other waits and does not block it', async () => {
     const database = await emptyDatabase()
     const [first, second, writer] = [await database.connect(), await database.connect(), await database.connect()]
     await migrate(first, () => {}, [table])
@@ -136,8 +136,8 @@ create index concurrently if not exists jobs_by_both on jobs (name, n);
   })
 })
 
-describe('a database this program cannot use', () => {
-  test('migrated by a newer version', async () => {
+describe('the migration is refused for', () => {
+  test('a database that a newer version migrated', async () => {
     const client = await (await emptyDatabase()).connect()
     await migrate(client)
     await client.query(`insert into schema_migrations values ('9999_future.sql', '')`)
@@ -153,7 +153,7 @@ describe('a database this program cannot use', () => {
     )
   })
 
-  test('made before the first release: nothing is changed', async () => {
+  test('a database from before the first release, which does not change', async () => {
     const client = await (await emptyDatabase()).connect()
     await migrate(client, () => {}, [
       parseMigration('0001_accounts.sql', 'create table orgs (id uuid primary key, slug text);'),

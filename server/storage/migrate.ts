@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { DatabaseStartError } from './database-start-error.ts'
 import { readMigrations, type Migration } from './migration-files.ts'
 
-/** Any fixed number: only one process migrates a database at a time. */
+/** An arbitrary fixed number: only one process migrates a database at a time. */
 const MIGRATION_LOCK = 7_201_994_311
 const LOCK_RETRY_MS = 250
 
@@ -41,8 +41,8 @@ export async function migrate(
 }
 
 /**
- * Asks again and again instead of waiting inside a statement: `create index concurrently` waits for the end of every
- * statement that began before it, also of one that waits for this lock.
+ * Polls instead of waiting inside a statement: `create index concurrently` waits for the end of every statement that
+ * started before it, also of one that waits for this lock.
  */
 async function lock(client: pg.ClientBase, progress: (line: string) => void): Promise<void> {
   for (let attempt = 0; ; attempt++) {
@@ -121,7 +121,7 @@ async function recordApplied(client: pg.ClientBase, { name, digest }: Migration)
 const failed = (where: string, cause: unknown): Error =>
   new Error(`migrations/${where} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
 
-/** A connection of ours, or a client of `pg`. */
+/** A {@link Connection}, or a client of `pg`. */
 export type StatementRunner = {
   query<Row extends pg.QueryResultRow>(text: string): Promise<{ readonly rows: Row[] }>
 }

@@ -17,7 +17,7 @@ async function end(pid: number): Promise<void> {
   })
 }
 
-// An error event nobody listens to ends the process; vitest fails on it, too.
+// An error event without a listener ends the process, and vitest fails on it.
 describe('a connection that breaks between two statements fails its transaction and nothing else', () => {
   test('in the query builder', async () => {
     const work = app.tx(async (tx) => {
@@ -37,13 +37,13 @@ describe('a connection that breaks between two statements fails its transaction 
     expect(isDatabaseAway(await work.catch((error: unknown) => error))).toBe(true)
   })
 
-  test('and the pool goes on', async () => {
+  test('and the pool still works', async () => {
     expect((await app.db.query('select 1')).rowCount).toBe(1)
   })
 })
 
-describe('a network that swallows what is sent', () => {
-  test('ends a statement after the silence allowed, and the next one finds a connection', async () => {
+describe('on a network that drops all packets', () => {
+  test('a statement ends after the allowed silence, and the next one gets a connection', async () => {
     const proxy = await startDatabaseProxy(connectionString)
     const pool = createPool({
       connectionString: proxy.connectionString,
@@ -73,7 +73,7 @@ describe('a network that swallows what is sent', () => {
     }
   })
 
-  test('leaves connections that wait for nothing alone', async () => {
+  test('an idle connection stays open', async () => {
     const pool = createPool({ connectionString, name: 'idle', max: 1, silenceMs: 50, onError: () => {} })
     try {
       const pidOf = async (): Promise<unknown> => (await pool.query('select pg_backend_pid() as pid')).rows[0]

@@ -48,7 +48,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     if (!pool.ending) options.onError(error)
   })
   // The pool handles errors of idle clients only. A client in use that breaks between two statements would end the
-  // process; the next statement reports the error.
+  // process without this; the next statement reports the error.
   pool.on('connect', (client) => {
     client.on('error', () => {})
     endSilence(client, silenceMs)
@@ -68,7 +68,7 @@ function endSilence(client: pg.PoolClient, silenceMs: number): void {
   })
 }
 
-/** SQLSTATE classes and system errors that mean "the database is away", not "the query is wrong". */
+/** Whether the error means that the database is away, not that the query is wrong. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -81,7 +81,7 @@ export function isDatabaseAway(error: unknown): boolean {
   )
 }
 
-/** Whether the database gave up on a statement, most likely after it took its time. */
+/** Whether the database cancelled a statement, most likely because of its timeout. */
 export const isStatementCancelled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014'
 

@@ -22,7 +22,7 @@ async function schemaOf(client: pg.Client): Promise<unknown> {
 
 describe('a database that an older version migrated', () => {
   test.for([1, Math.ceil(migrations.length / 2), migrations.length - 1])(
-    'the first %i migrations and then the rest make the schema of a new one, and keep its rows',
+    'after the first %i migrations, the rest produce the schema of a new database and keep the rows',
     async (count) => {
       const client = await (await emptyDatabase()).connect()
       const older = migrations.slice(0, count)

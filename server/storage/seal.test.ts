@@ -9,7 +9,7 @@ import { createSealer, generatedEncryptionKeys, newDataKey, parseEncryptionKeys 
 const old = { id: 'k1', bytes: newDataKey() }
 const fresh = { id: 'k2', bytes: newDataKey() }
 
-test('what was sealed opens again, and only at its place', () => {
+test('a sealed value opens only with its place', () => {
   const sealer = createSealer([old])
   const sealed = sealer.seal(Buffer.from('secret'), 'users:totp:7')
   expect(sealed).toMatch(/^v1\.k1\.[\w-]+\.[\w-]+$/)
@@ -18,7 +18,7 @@ test('what was sealed opens again, and only at its place', () => {
   expect(() => sealer.open(sealed, 'users:totp:8')).toThrow()
 })
 
-test('the same text is never sealed to the same value twice', () => {
+test('sealing the same text twice returns two different values', () => {
   const sealer = createSealer([old])
   expect(sealer.seal(Buffer.from('x'), 'p')).not.toBe(sealer.seal(Buffer.from('x'), 'p'))
 })
@@ -31,7 +31,7 @@ test('a changed value does not open', () => {
   expect(() => sealer.open('v1.k1.abc', 'p')).toThrow('Not a sealed value')
 })
 
-test('after a new key was put first, old values still open', () => {
+test('old values still open after a new key was added in first position', () => {
   const sealed = createSealer([old]).seal(Buffer.from('secret'), 'p')
   expect(createSealer([fresh, old]).open(sealed, 'p').toString()).toBe('secret')
   expect(createSealer([fresh, old]).seal(Buffer.from('x'), 'p')).toMatch(/^v1\.k2\./)
@@ -59,14 +59,14 @@ describe('ENCRYPTION_KEYS', () => {
 describe('generated keys', () => {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-keys-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  test('are made once, and for their owner only', () => {
+  test('are generated once, and only their owner can read them', () => {
     const [first] = generatedEncryptionKeys(folder)
     const [second] = generatedEncryptionKeys(folder)
     expect(first?.bytes.equals(second?.bytes ?? Buffer.alloc(0))).toBe(true)
     expect(statSync(join(folder, 'keys', 'encryption-keys')).mode & 0o777).toBe(0o600)
     expect(readdirSync(join(folder, 'keys'))).toEqual(['encryption-keys'])
   })
-  test('processes that start at the same moment agree on one', async () => {
+  test('are the same for processes that start at the same time', async () => {
     const shared = join(folder, 'shared')
     const script = `
       const { generatedEncryptionKeys } = await import(${JSON.stringify(new URL('./seal.ts', import.meta.url).href)})

@@ -3,8 +3,8 @@ import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writ
 import { join } from 'node:path'
 
 /**
- * Encryption at rest (security 4.15): AES-256-GCM, random 96-bit nonce, text form `v1.<keyid>.<nonce>.<ciphertext>`.
- * Bound to where it stands by `place` (table, column, row, organisation): a sealed value copied elsewhere does not open.
+ * Encryption at rest: AES-256-GCM, random 96-bit nonce, text form `v1.<keyid>.<nonce>.<ciphertext>`. `place` (table,
+ * column, row, organisation) binds a value to where it is stored: a copy in another place does not open.
  */
 export type Sealer = {
   seal(plain: Buffer, place: string): string
@@ -16,7 +16,7 @@ type Key = { readonly id: string; readonly bytes: Buffer }
 
 const KEY_BYTES = 32
 
-/** First key seals, all keys open. */
+/** The first key seals, all keys open. */
 export function createSealer(keys: readonly Key[]): Sealer {
   const [first] = keys
   if (first === undefined) throw new Error('No encryption key.')
@@ -66,7 +66,7 @@ export function parseEncryptionKeys(text: string): Key[] {
   return keys
 }
 
-/** Keys of a relaxed installation: made once, kept in the data directory, readable by its owner only. */
+/** Keys of an installation without ENCRYPTION_KEYS: generated once in the data directory, readable by its owner only. */
 export function generatedEncryptionKeys(dataDir: string): Key[] {
   const file = join(dataDir, 'keys', 'encryption-keys')
   if (!existsSync(file)) {
@@ -82,18 +82,18 @@ export function generatedEncryptionKeys(dataDir: string): Key[] {
   return parseEncryptionKeys(readFileSync(file, 'utf8').trim())
 }
 
-/** Of several processes that start at once one is first; a link, unlike a rename, never replaces what it made. */
+/** Several processes may start at the same time: a link, unlike a rename, never replaces the keys of the first one. */
 function putInPlace(draft: string, file: string): void {
   try {
     linkSync(draft, file)
   } catch {
-    // The other was first, or the file system knows no links.
+    // Another process was first, or the file system has no links.
     if (!existsSync(file)) renameSync(draft, file)
   }
 }
 
-/** A fresh data key, as bytes. */
+/** A new random data key. */
 export const newDataKey = (): Buffer => randomBytes(KEY_BYTES)
 
-/** A sealer on one organisation's own data key. */
+/** A sealer with the data key of one organisation. */
 export const dataKeySealer = (bytes: Buffer): Sealer => createSealer([{ id: 'd1', bytes }])
