@@ -101,10 +101,10 @@ export const bulkRoutes = routes({
         error: 'Send at least one of status, assignee_id, severity.',
       })
       .refine((body) => body.resolution === undefined || body.status === 'resolved', {
-        error: 'resolution goes with status "resolved" only.',
+        error: 'resolution requires status "resolved".',
       })
       .refine((body) => body.ignore_until === undefined || body.status === 'ignored', {
-        error: 'ignore_until goes with status "ignored" only.',
+        error: 'ignore_until requires status "ignored".',
       }),
     response: BulkOperation,
     refusals: [409],

@@ -4,27 +4,29 @@ import { newestEventsOfProject } from './newest-events.ts'
 import { dimensionsOf } from './dimensions.ts'
 import { openEvents } from './open-event.ts'
 
-/** What events of a project look like, whatever their issue: a sample, read again every few minutes. */
+/** A sample of the events of a project, of all its issues. It is cached for a few minutes. */
 
-/** Newest events the sample is spread over, and how many of them are read. */
-const SPREAD = 1_500
-const SAMPLE = 300
-const FRESH_MS = 5 * 60_000
+/** The sample is taken evenly from this number of newest events. */
+const MAX_NEWEST = 1_500
+const SAMPLE_SIZE = 300
+const CACHE_MS = 5 * 60_000
 const MAX_PROJECTS = 50
+/** Events opened by one statement. */
+const CHUNK = 25
 
 export type Baseline = readonly { readonly issueId: string; readonly tags: readonly Tag[] }[]
 
-type Kept = { readonly at: number; readonly sample: Promise<Baseline> }
-/** Per app, so that two in one process never share. */
-const kept = new WeakMap<App, Map<string, Kept>>()
+type Cached = { readonly at: number; readonly sample: Promise<Baseline> }
+/** Per app, because a process may hold several. */
+const caches = new WeakMap<App, Map<string, Cached>>()
 
-/** The sample of a project, at most five minutes old; read once, however many ask at the same time. */
+/** The sample of a project, at most five minutes old. Concurrent calls read it once. */
 export function baselineOf(app: App, projectId: string): Promise<Baseline> {
-  const projects = kept.get(app) ?? new Map<string, Kept>()
-  kept.set(app, projects)
+  const projects = caches.get(app) ?? new Map<string, Cached>()
+  caches.set(app, projects)
   const now = app.clock.now().getTime()
   const known = projects.get(projectId)
-  if (known !== undefined && now - known.at < FRESH_MS) return known.sample
+  if (known !== undefined && now - known.at < CACHE_MS) return known.sample
   const sample = readSample(app, projectId)
   projects.delete(projectId)
   projects.set(projectId, { at: now, sample })
@@ -32,18 +34,20 @@ export function baselineOf(app: App, projectId: string): Promise<Baseline> {
     if (projects.size <= MAX_PROJECTS) break
     projects.delete(oldest)
   }
-  // A failure is not kept.
+  // A failure is not cached.
   sample.catch(() => projects.get(projectId)?.sample === sample && projects.delete(projectId))
   return sample
 }
 
 async function readSample(app: App, projectId: string): Promise<Baseline> {
-  const places = await newestEventsOfProject(app, projectId, SPREAD)
-  // Evenly from all of them: the newest alone may be one burst.
-  const step = Math.max(1, places.length / SAMPLE)
-  const chosen = Array.from({ length: Math.min(SAMPLE, places.length) }, (_, index) => places[Math.floor(index * step)])
+  const places = await newestEventsOfProject(app, projectId, MAX_NEWEST)
+  // Taken evenly: the newest events may be one burst of a single issue.
+  const step = Math.max(1, places.length / SAMPLE_SIZE)
+  const chosen = Array.from(
+    { length: Math.min(SAMPLE_SIZE, places.length) },
+    (_, index) => places[Math.floor(index * step)],
+  )
   const sample: { issueId: string; tags: Tag[] }[] = []
-  const CHUNK = 25
   for (let at = 0; at < chosen.length; at += CHUNK) {
     const chunk = chosen.slice(at, at + CHUNK).filter((place) => place !== undefined)
     const events = await openEvents(app, projectId, chunk)

@@ -10,15 +10,15 @@ import { isUnfiltered, type EventFilter } from './event-filter.ts'
 import { findEvents } from './find-events.ts'
 import { storedBodies } from './open-event.ts'
 
-/** The most complete event is chosen among the newest so many. */
+/** The most complete event is chosen among this number of newest events. */
 const MAX_COMPARED = 50
 
 export type Scope = { readonly projectId: string; readonly sources: EventSources; readonly filter: EventFilter }
 
 /**
- * One event of an issue, under a filter.
- * @param which `latest`, `oldest`, `most_complete` or an event id (any of its events, whatever the filter)
- * @throws AppError not_found for an id that is not one of its events
+ * One event of an issue; null when no event passes the filter.
+ * @param which `latest`, `oldest`, `most_complete` or an event id, which need not pass the filter
+ * @throws AppError not_found when the id is not of an event of the issue
  */
 export async function chooseEvent(app: App, scope: Scope, which: string): Promise<StoredEvent | null> {
   if (which === 'latest') return edge(app, scope, 'older')
@@ -28,7 +28,7 @@ export async function chooseEvent(app: App, scope: Scope, which: string): Promis
     let best: { eventId: string; receivedDay: string; score: number } | null = null
     for (const { facts, event } of events) {
       const score = event === null ? -1 : completenessOf(event)
-      // Of equals the newest.
+      // The first of equal ones is the newest.
       if (best === null || score > best.score) best = { ...facts, score }
     }
     return best === null ? null : bodyOf(app, scope, best)
@@ -37,7 +37,7 @@ export async function chooseEvent(app: App, scope: Scope, which: string): Promis
 }
 
 /**
- * One event of these issues, by its id. Ids are unique for some days only: of several it is the newest.
+ * One event of these issues, by its id. Ids are unique for some days only: the newest of several is returned.
  * @throws AppError not_found
  */
 export async function eventById(
@@ -66,7 +66,7 @@ const bodyOf = async (
   place: { eventId: string; receivedDay: string },
 ): Promise<StoredEvent | null> => (await storedBodies(app, projectId, [place])).get(place.eventId) ?? null
 
-/** The nearest event beyond a spot that passes the filter. */
+/** The nearest event beyond `from` that passes the filter. */
 async function nextId(app: App, scope: Scope, direction: 'older' | 'newer', from: EventSpot | null) {
   if (isUnfiltered(scope.filter)) {
     const [next] = await lookAtEvents(app.db, scope.sources, { direction, from, most: 1 })
@@ -79,8 +79,8 @@ async function nextId(app: App, scope: Scope, direction: 'older' | 'newer', from
 export type Neighbours = { latest: string | null; oldest: string | null; newer: string | null; older: string | null }
 
 /**
- * Ids around an event, in the order of occurrence, under the filter.
- * @param newest of the issue, as far as they are known: what they tell is not asked for again
+ * Ids of the neighbours of an event, in the order of occurrence, among the events that pass the filter.
+ * @param newest the newest events of the issue, when the caller has read them: they save queries
  */
 export async function neighboursOf(
   app: App,

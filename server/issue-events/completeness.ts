@@ -1,15 +1,15 @@
 import type { Event, Frame } from '../protocol/event.api.ts'
 
-/** How much an event tells. Pure. */
+/** How much information an event has. Pure. */
 
-/** Beyond so many, more of the same tells nothing new. */
+/** Further breadcrumbs, frames and tags do not raise the score. */
 const MAX_CRUMBS = 50
 const MAX_FRAMES = 60
 const MAX_TAGS = 20
 
 /**
- * A score to compare events of one issue by: readable frames count most, then source beside them, breadcrumbs, contexts,
- * the person, the request.
+ * A score to compare the events of one issue. Readable frames count most, then source lines, breadcrumbs, contexts, the
+ * user and the request.
  */
 export function completenessOf(event: Event): number {
   const frames = [
@@ -28,7 +28,7 @@ export function completenessOf(event: Event): number {
   )
 }
 
-/** A frame somebody can go to: with a function, and where it is. */
+/** A frame with the name of a function and its place. */
 const isReadable = ({ function: name, filename, module, lineno }: Frame): boolean =>
   name !== null &&
   !/^(0x[0-9a-f]+|<redacted>|<unknown>)$/i.test(name) &&

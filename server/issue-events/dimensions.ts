@@ -1,7 +1,7 @@
 import type { JsonValue } from '../kernel/json.api.ts'
 import type { Event, Tag } from '../protocol/event.api.ts'
 
-/** What events are compared by beside their tags. Pure. */
+/** Properties by which events are compared, in addition to their tags. Pure. */
 
 const text = (value: JsonValue | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : null
@@ -13,7 +13,7 @@ const named = (context: Record<string, JsonValue> | undefined): string | null =>
   return version === null ? name : `${name} ${version}`
 }
 
-/** `SM-A125F`, `iPhone14,2`; null where the SDK said nothing. */
+/** `SM-A125F`, `iPhone14,2`; null when the SDK did not send it. */
 export const deviceOf = ({ contexts }: Pick<Event, 'contexts'>): string | null =>
   text(contexts['device']?.['model']) ?? text(contexts['device']?.['family'])
 
@@ -24,11 +24,11 @@ export const osOf = ({ contexts }: Pick<Event, 'contexts'>): string | null =>
 /** `Chrome 131.0`. */
 export const browserOf = ({ contexts }: Pick<Event, 'contexts'>): string | null => named(contexts['browser'])
 
-/** How the person is called for people who look at events: name, address, id, in this order. */
+/** The name under which events show their user: user name, e-mail, name, id or IP address, in this order. */
 export const userLabel = ({ user }: Pick<Event, 'user'>): string | null =>
   user === null ? null : (user.username ?? user.email ?? user.name ?? user.id ?? user.ip_address)
 
-/** Tags, and release, environment, device, os and browser where no tag of that name says it already. */
+/** The tags of an event, and its release, environment, device, os and browser unless a tag of that name exists. */
 export function dimensionsOf(event: Event): Tag[] {
   const known = new Set(event.tags.map(({ key }) => key))
   const more: [string, string | null][] = [

@@ -5,9 +5,9 @@ import { tidy } from '../protocol/strings.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { dimensionsOf } from './dimensions.ts'
 
-/** Which events of an issue are wanted. Pure. */
+/** Filters over the events of an issue. Pure. */
 
-/** Query fields of the event list, as the contract parses them. */
+/** Query fields of the event list. */
 export type EventQuery = {
   readonly release?: readonly string[] | undefined
   readonly environment?: readonly string[] | undefined
@@ -22,26 +22,26 @@ export type EventQuery = {
 export type EventFilter = {
   readonly since: Date | undefined
   readonly until: Date | undefined
-  /** Told by the row alone; null takes every one. */
+  /** The part that needs only the row; null passes every event. */
   readonly byFacts: ((facts: EventFacts) => boolean) | null
-  /** Told by the body only. */
+  /** The part that needs the body; null passes every event. */
   readonly byBody: ((event: Event) => boolean) | null
 }
 
-/** As much of a user's id as events keep. */
-const MAX_USER = 256
+/** Events keep this number of characters of a user's id. */
+const MAX_USER_CHARACTERS = 256
 
 /** @throws AppError invalid (a tag without colon, from after to) */
 export function eventFilter(projectId: string, query: EventQuery): EventFilter {
   const from = query.from === undefined ? undefined : new Date(query.from)
   const until = query.to === undefined ? undefined : new Date(query.to)
   if (from !== undefined && until !== undefined && from >= until) throw invalid('from must lie before to.')
-  // Nothing happened before; the store counts days, and has no year 0.
+  // No event is older, and the database has no year 0.
   const since = from === undefined ? undefined : new Date(Math.max(0, from.getTime()))
   const { release, environment, level } = query
-  const userHash = query.user === undefined ? undefined : hashUser(projectId, tidy(query.user, MAX_USER))
+  const userHash = query.user === undefined ? undefined : hashUser(projectId, tidy(query.user, MAX_USER_CHARACTERS))
   const facts: ((facts: EventFacts) => boolean)[] = []
-  // No release at all is asked for as the empty one.
+  // An empty release selects events without one.
   if (release !== undefined) facts.push((event) => release.includes(event.release ?? ''))
   if (environment !== undefined) facts.push((event) => environment.includes(event.environment))
   if (level !== undefined) facts.push((event) => level.includes(event.level))

@@ -5,8 +5,8 @@ import { selectSettings } from '../projects/projects.queries.ts'
 import { sourceIds } from './sources.queries.ts'
 
 /**
- * Where an issue's events are: filed under its own id and those of the issues merged into it. What is older than the
- * project keeps is hidden before it is deleted.
+ * Where an issue's events are stored: under its own id and those of the issues merged into it. Events beyond the
+ * project's retention are hidden before they are deleted.
  */
 export async function eventSources(
   app: App,

@@ -7,12 +7,12 @@ import type { Issue } from '../issue-rules/issue.api.ts'
 import type { IssueDetail } from '../issues/issues.api.ts'
 import type { EventRow } from './issue-events.api.ts'
 
-/** Events beyond what their project keeps: hidden at once, deleted later. */
+/** Events beyond the retention of their project: hidden immediately, deleted later. */
 
 const server = await testServer()
 const DAY_MS = 86_400_000
 
-test('an event older than its project keeps is hidden everywhere before it is deleted; counts stay', async () => {
+test('an event beyond the retention of its project is hidden everywhere before it is deleted; counts stay', async () => {
   const ada = await aFounder(server.url)
   const [short, long] = [await aProject(ada, { name: 'Short' }), await aProject(ada, { name: 'Long' })]
   const send = async (project: typeof short, id: string, user: string) => {

@@ -3,7 +3,7 @@ import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Event, EventLevel, Tag } from '../protocol/event.api.ts'
 
-/** The events of an issue, and what they have in common. */
+/** The events of an issue, and the values they share. */
 
 const repeatable = <T extends z.ZodType>(element: T) =>
   z.preprocess(
@@ -11,9 +11,9 @@ const repeatable = <T extends z.ZodType>(element: T) =>
     z.array(element).max(20).optional(),
   )
 
-/** Which of an issue's events are meant; also beside `event` of GET /api/issues/:issueId. */
+/** Filters over the events of an issue; GET /api/issues/:issueId takes them, too. */
 export const eventQuery = {
-  release: repeatable(z.string().max(250)).describe('May repeat; empty for events without one.'),
+  release: repeatable(z.string().max(250)).describe('May repeat; empty for events without a release.'),
   environment: repeatable(z.string().max(64)).describe('May repeat.'),
   level: repeatable(EventLevel).describe('May repeat.'),
   user: z
@@ -21,19 +21,19 @@ export const eventQuery = {
     .min(1)
     .max(256)
     .optional()
-    .describe('Id of the user; name, e-mail or address where there was no id.'),
-  tag: repeatable(z.string().max(500)).describe('key:value; several must all hold.'),
+    .describe('Id of the user; name, e-mail or IP address of users without an id.'),
+  tag: repeatable(z.string().max(500)).describe('key:value; an event must have all of them.'),
   q: z
     .string()
     .max(200, { error: 'q must be at most 200 characters.' })
     .optional()
-    .describe('Words in title, message or culprit.'),
+    .describe('Words in the title, message or culprit.'),
   from: z.iso.datetime({ offset: true, error: 'from must be an RFC 3339 time.' }).optional().describe('At or after.'),
   to: z.iso.datetime({ offset: true, error: 'to must be an RFC 3339 time.' }).optional().describe('Before.'),
 }
 
-/** Who an event happened to. */
-const EventPerson = z.object({
+/** The user whom an event affected. */
+const EventUser = z.object({
   key: z.string().nullable().describe('For the filter `user`.'),
   label: z.string().nullable(),
 })
@@ -46,7 +46,7 @@ export const EventRow = z.object({
   level: z.string(),
   release: z.string().nullable(),
   environment: z.string(),
-  user: EventPerson.nullable(),
+  user: EventUser.nullable(),
   device: z.string().nullable(),
   os: z.string().nullable(),
   is_unhandled: z.boolean(),
@@ -54,8 +54,8 @@ export const EventRow = z.object({
 })
 export type EventRow = z.infer<typeof EventRow>
 
-const lookedAt = z.number().int().describe('Events that were looked at: filters look at a bounded number per page.')
-const complete = z.boolean().describe('Whether that were all that are stored.')
+const lookedAt = z.number().int().describe('Number of events that were read. Filters read a bounded number per page.')
+const complete = z.boolean().describe('Whether these were all stored events.')
 
 const issueParams = z.object({ issueId: Id })
 const { limit, offset } = pageQuery(25)
@@ -64,13 +64,13 @@ const Share = z.object({
   key: z.string(),
   value: z.string(),
   count: z.number().int(),
-  share: z.number().describe("Of this issue's events that were looked at."),
+  share: z.number().describe("Of this issue's events that were read."),
   baseline_count: z.number().int(),
   baseline_share: z.number().nullable().describe("Of the project's other events; null when there were none."),
   lift: z
     .number()
     .nullable()
-    .describe('How many times more often than in the rest of the project; small samples are drawn towards 1.'),
+    .describe('How many times as frequent as in the rest of the project; close to 1 for small samples.'),
 })
 
 export const issueEventRoutes = routes({
@@ -80,7 +80,7 @@ export const issueEventRoutes = routes({
     tag: 'Issues',
     summary: 'Stored events of an issue, newest first',
     description:
-      'Filters by release, environment, level and user look at 2,000 events per page, those by tag and words at 200; They go on with `cursor`, not with `offset`; `looked_at` says how many it were, and `next_cursor` goes on beyond them, also from a page with no match. `total` counts all stored events without a filter; with one, the matches met on this page, with `total_capped` when there may be more.',
+      'Filters by release, environment, level and user read 2,000 events per page, those by tag and words 200; `looked_at` is the number of events read. `next_cursor` continues after them, also from a page without a match; filters cannot be combined with `offset`. Without a filter `total` counts all stored events; with a filter, the matches on this page, with `total_capped` when there may be more.',
     permission: 'issues.read',
     params: issueParams,
     query: z.strictObject({ ...pageQuery(25), ...eventQuery }),
@@ -91,7 +91,7 @@ export const issueEventRoutes = routes({
     method: 'GET',
     path: '/api/issues/:issueId/events/:eventId',
     tag: 'Issues',
-    summary: 'One event: as it is shown, and as it is stored',
+    summary: 'One event, as it is shown and as it is stored',
     description: '`payload` is the JSON the SDK sent after scrubbing.',
     permission: 'issues.read',
     params: z.object({ issueId: Id, eventId: z.string().regex(/^[0-9a-fA-F-]{32,36}$/) }),
@@ -106,14 +106,14 @@ export const issueEventRoutes = routes({
     method: 'GET',
     path: '/api/issues/:issueId/tags',
     tag: 'Issues',
-    summary: 'What the events of an issue share, against the rest of the project',
+    summary: 'Values that the events of an issue share, compared with the rest of the project',
     description:
-      "Tags, release, environment, device, os and browser of the issue's newest events beside those of the project's newest other events (a sample of at most 300, at most 5 minutes old). The values that stand out most come first.",
+      "Tags, release, environment, device, os and browser of the issue's newest events, compared with the project's newest other events (a sample of at most 300, at most 5 minutes old). Sorted by `lift`.",
     permission: 'issues.read',
     params: issueParams,
     response: z.object({
-      events: z.number().int().describe("Of this issue's newest events, how many were read."),
-      baseline_events: z.number().int().describe("Of the project's other events, how many were read."),
+      events: z.number().int().describe("Number of this issue's newest events that were read."),
+      baseline_events: z.number().int().describe("Number of the project's other events that were read."),
       items: z.array(Share),
     }),
     refusals: [404],
@@ -123,7 +123,7 @@ export const issueEventRoutes = routes({
     path: '/api/issues/:issueId/trend',
     tag: 'Issues',
     summary: 'Events of an issue over time',
-    description: 'Hourly over 24 hours, else in buckets of 2, 4, 8 and 24 hours. The newest bucket still counts.',
+    description: 'Hourly over 24 hours, else in buckets of 2, 4, 8 and 24 hours. The newest bucket is incomplete.',
     permission: 'issues.read',
     params: issueParams,
     query: z.strictObject({
@@ -144,13 +144,14 @@ export const issueEventRoutes = routes({
     method: 'GET',
     path: '/api/issues/:issueId/users',
     tag: 'Issues',
-    summary: 'People an issue happened to',
-    description: 'Among its newest 5,000 stored events, most events first. `user_count` of the issue counts everybody.',
+    summary: 'Affected users of an issue',
+    description:
+      'Among its newest 5,000 stored events; the user with the most events first. `user_count` of the issue counts all affected users.',
     permission: 'issues.read',
     params: issueParams,
     query: z.strictObject({ limit, offset }),
     response: pageOf(
-      EventPerson.extend({
+      EventUser.extend({
         events: z.number().int(),
         first_seen: Timestamp,
         last_seen: Timestamp,
@@ -163,7 +164,7 @@ export const issueEventRoutes = routes({
     method: 'GET',
     path: '/api/issues/:issueId/releases',
     tag: 'Issues',
-    summary: 'Releases an issue happened in, with counts',
+    summary: 'Releases with events of an issue, and their counts',
     description: 'Among its newest 5,000 stored events; the release with the newest event first.',
     permission: 'issues.read',
     params: issueParams,

@@ -8,7 +8,7 @@ import type { Issue } from '../issue-rules/issue.api.ts'
 import type { IssueDetail } from '../issues/issues.api.ts'
 import type { EventRow } from './issue-events.api.ts'
 
-/** Events of an issue through the API: list, filters, steps, raw JSON, people, releases, what they share. */
+/** Events of an issue through the API: list, filters, neighbours, stored JSON, users, releases, shared values. */
 
 const server = await testServer({ realTime: true })
 
@@ -79,7 +79,7 @@ async function whole(query: string): Promise<string[]> {
 }
 
 describe('the list', () => {
-  test('newest first, with what a row shows', async () => {
+  test('lists events newest first, with the fields of a row', async () => {
     expect(issue.event_count).toBe(EVENTS)
     const page = await list()
     expect(idsOf(page)).toEqual(ids.slice(0, 25))
@@ -107,18 +107,18 @@ describe('the list', () => {
     ['?limit=4&environment=staging', (i) => i % 2 === 1],
     ['?level=fatal', (i) => i === 7],
     ['?limit=3&user=u1', (i) => i % 4 === 1],
-    ['?user=nobody', () => false],
+    ['?user=unknown', () => false],
     ['?limit=5&tag=store:tall', (i) => i % 5 === 0],
     ['?tag=store:tall&tag=shared:always&environment=staging', (i) => i % 5 === 0 && i % 2 === 1],
     ['?tag=device:SM-A125F&limit=30', () => true],
     ['?tag=store:huge', () => false],
     ['?q=PAY%20failed&limit=50', () => true],
     ['?q=gone', () => false],
-  ])('%s, page after page', async (query, holds) => {
+  ])('%s returns the matching events page by page', async (query, holds) => {
     expect(await whole(query)).toEqual(where(holds))
   })
 
-  test('times', async () => {
+  test('from and to limit the time of occurrence', async () => {
     expect(await whole('?from=0000-01-01T00:00:00Z&limit=100')).toEqual(ids)
     expect(await whole('?to=9999-12-31T23:59:59Z&limit=100')).toEqual(ids)
     expect(await whole('?from=0000-01-01T00:00:00Z&to=0000-01-02T00:00:00Z')).toEqual([])
@@ -132,7 +132,7 @@ describe('the list', () => {
     ['?cursor=x', 'cursor is not one'],
     ['?cursor=1-2', 'cursor is not one'],
     [`?cursor=1-${'a'.repeat(32)}&offset=1`, 'either cursor or offset'],
-    ['?offset=5&environment=staging', 'offset goes without filters'],
+    ['?offset=5&environment=staging', 'offset cannot be combined with filters'],
     ['?tag=store', 'key:value'],
     ['?from=yesterday', 'from must be'],
     ['?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'from must lie before to'],
@@ -144,7 +144,7 @@ describe('the list', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(sentence)])
   })
 
-  test('a filter by body looks at so many, says so, and goes on', async () => {
+  test('a filter by body reads 200 events per page, reports it, and continues by cursor', async () => {
     const noisy = await aProject(ada, { name: 'Noisy' })
     const now = Date.now() / 1000
     for (let i = 0; i < 230; i++) {
@@ -167,7 +167,7 @@ describe('the list', () => {
 describe('one event', () => {
   const detail = async (query: string) => (await ada.get(`/api/issues/${issue.id}?${query}`)).as<IssueDetail>()
 
-  test('first, latest, most complete, and the steps between', async () => {
+  test('the latest, the oldest, the most complete, and the neighbours of an event', async () => {
     expect((await detail('event=latest')).event?.event_id).toBe(ids[0])
     expect((await detail('event=oldest')).event?.event_id).toBe(ids.at(-1))
     expect((await detail('event=most_complete')).event?.event_id).toBe(ids[20])
@@ -179,7 +179,7 @@ describe('one event', () => {
     })
   })
 
-  test('under a filter, in the same order', async () => {
+  test('filters apply to the chosen event and its neighbours', async () => {
     const staging = where((i) => i % 2 === 1)
     expect((await detail('event=latest&environment=staging')).event?.event_id).toBe(staging[0])
     expect((await detail(`event=${staging[4]}&environment=staging`)).event_ids).toEqual({
@@ -196,7 +196,7 @@ describe('one event', () => {
     expect((await detail('event=latest&release=none')).event).toBeNull()
   })
 
-  test('as it is stored, scrubbed', async () => {
+  test('the stored JSON is scrubbed; an event of another issue or organisation is 404', async () => {
     const answer = await ada.get(`/api/issues/${issue.id}/events/${ids[3]}`)
     expect(answer.body).toMatchObject({
       event: { event_id: ids[3], title: 'payError: pay failed' },
@@ -214,9 +214,9 @@ describe('one event', () => {
   })
 })
 
-test('an id another issue used again leads to the event of this one', async () => {
+test('an event id that another issue has, too, returns the event of this issue', async () => {
   const id = ids[3] ?? ''
-  // Ids are unique for a week; as if this one had come back after that.
+  // Ids are unique for a week; this one was received again later.
   await server.app.db.query(
     `do $$ begin execute format('create table events_of_2001 partition of events for values from (%L) to (%L)', '2001-01-01', '2001-01-02'); end $$`,
   )
@@ -229,8 +229,8 @@ test('an id another issue used again leads to the event of this one', async () =
     expect(await ada.get(path), path).toMatchObject({ status: 200, body: { event: { event_id: id } } })
 })
 
-describe('together', () => {
-  test('people, most events first', async () => {
+describe('aggregates', () => {
+  test('users, by their number of events', async () => {
     const page = (await ada.get(`/api/issues/${issue.id}/users?limit=3`)).body
     expect(page).toMatchObject({ total: 4, looked_at: EVENTS, complete: true })
     expect(page['items']).toMatchObject([
@@ -241,7 +241,7 @@ describe('together', () => {
     expect((await ada.get(`/api/issues/${issue.id}/users?offset=3`)).body['items']).toMatchObject([{ key: 'u3' }])
   })
 
-  test('over time, every event once', async () => {
+  test('the trend counts every event once, in every range', async () => {
     for (const [range, buckets] of [
       ['24h', 24],
       ['7d', 84],
@@ -256,7 +256,7 @@ describe('together', () => {
     expect((await ada.get(`/api/issues/${issue.id}/trend?range=1y`)).status).toBe(400)
   })
 
-  test('releases with counts', async () => {
+  test('releases with their counts', async () => {
     const { body } = await ada.get(`/api/issues/${issue.id}/releases`)
     expect(body).toMatchObject({
       items: [
@@ -268,7 +268,7 @@ describe('together', () => {
     })
   })
 
-  test('what they share that others have not comes first', async () => {
+  test('shared values that other events do not have come first', async () => {
     const { body } = await ada.get(`/api/issues/${issue.id}/tags`)
     expect(body).toMatchObject({ events: EVENTS, baseline_events: 20 })
     const items = body['items'] as { key: string; value: string; share: number; baseline_share: number; lift: number }[]
@@ -282,7 +282,7 @@ describe('together', () => {
   })
 })
 
-test('the JSON has its numbers as they are written, whatever a double holds', async () => {
+test('the stored JSON keeps numbers as they were written, also those a double cannot hold', async () => {
   const odd = await aProject(ada)
   const numbers = '{"big":12345678901234567890,"far":1e400,"one":1.0,"minus":-0,"plain":42,"word":"1e400"}'
   const id = newEventId()
@@ -298,7 +298,7 @@ test('the JSON has its numbers as they are written, whatever a double holds', as
   expect(text).toContain(`"extra":${numbers}`)
 })
 
-test('events of one moment, of one millisecond and of far days are each met once, by pages and by steps', async () => {
+test('pages and neighbours return each event once, also events of the same moment and of distant days', async () => {
   const odd = await aProject(ada)
   const now = Math.floor(Date.now() / 1000)
   for (let i = 0; i < 10; i++) {

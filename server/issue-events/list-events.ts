@@ -27,7 +27,7 @@ export async function listEvents(
   const sources = await eventSources(app, issue)
   const all = isUnfiltered(filter)
   if (input.offset > 0 && input.cursor !== undefined) throw invalid('Send either cursor or offset, not both.')
-  if (input.offset > 0 && !all) throw invalid('offset goes without filters only; use cursor.')
+  if (input.offset > 0 && !all) throw invalid('offset cannot be combined with filters; use cursor.')
   const from = input.cursor === undefined ? await spotAt(app, sources, input.offset) : spotFrom(input.cursor)
   const [found, stored] = await Promise.all([
     findEvents(app, { projectId: issue.project_id, sources, filter, direction: 'older', from, limit: input.limit }),
@@ -46,7 +46,7 @@ export async function listEvents(
   }
 }
 
-/** The last of the newest so many events: the page begins after it. */
+/** The event before the page that starts at `offset`; null for the first page. */
 async function spotAt(app: App, sources: EventSources, offset: number): Promise<EventSpot | null> {
   if (offset === 0) return null
   const skipped = await lookAtEvents(app.db, sources, { direction: 'older', from: null, most: offset })
@@ -61,15 +61,15 @@ export const viewRow = ({ facts, event }: FoundEvent): EventRow => ({
   level: facts.level,
   release: facts.release,
   environment: facts.environment,
-  user: event === null ? null : personOf(event),
+  user: event === null ? null : viewUser(event),
   device: event === null ? null : deviceOf(event),
   os: event === null ? null : osOf(event),
   is_unhandled: event?.is_unhandled ?? false,
   tags: event?.tags ?? [],
 })
 
-/** With what they are counted by (`userHash` of digest/prepare-event.ts). */
-export function personOf(event: Event): { key: string | null; label: string | null } | null {
+/** The user of an event; `key` is what affected users are counted by (`userHash` of digest/prepare-event.ts). */
+export function viewUser(event: Event): { key: string | null; label: string | null } | null {
   const { user } = event
   if (user === null) return null
   const key = user.id ?? user.username ?? user.email ?? user.ip_address

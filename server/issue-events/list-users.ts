@@ -4,14 +4,14 @@ import { countReleases, countUsers } from '../events/event-places.queries.ts'
 import { notFound } from '../kernel/errors.ts'
 import { selectIssue } from '../issue-rows/issues.queries.ts'
 import { eventSources } from './event-sources.ts'
-import { personOf } from './list-events.ts'
+import { viewUser } from './list-events.ts'
 import { openEvents } from './open-event.ts'
 
-/** Events of an issue that are counted by people and releases: the newest so many. */
+/** Users and releases are counted among this number of newest events. */
 const MAX_EVENTS = 5_000
 
 /**
- * People among the newest events of an issue, most events first.
+ * Affected users among the newest events of an issue, by their number of events.
  * @throws AppError not_found
  */
 export async function listUsers(
@@ -27,7 +27,7 @@ export async function listUsers(
     items: counted.users.map((user) => {
       const event = events.get(user.eventId)
       return {
-        ...((event === undefined ? null : personOf(event)) ?? { key: null, label: null }),
+        ...((event === undefined ? null : viewUser(event)) ?? { key: null, label: null }),
         events: user.events,
         first_seen: user.first.toISOString(),
         last_seen: user.last.toISOString(),

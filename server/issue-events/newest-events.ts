@@ -5,8 +5,8 @@ import { selectSettings } from '../projects/projects.queries.ts'
 import { issuesSeenSince, mergedInto, sinceEvents } from './sources.queries.ts'
 
 /**
- * Where the newest events a project keeps lie, by their own time, newest first. Costs a look at the minutes they
- * fill and at the issues they belong to, whatever else is stored.
+ * Places of the newest events within a project's retention, by the time of occurrence, newest first. The cost depends on
+ * their minutes and issues, not on the number of stored events.
  */
 export async function newestEventsOfProject(app: App, projectId: string, limit: number): Promise<EventPlace[]> {
   const { db } = app
@@ -14,7 +14,7 @@ export async function newestEventsOfProject(app: App, projectId: string, limit: 
   if (since === null) return []
   const ids = await issuesSeenSince(db, projectId, since, limit)
   const project = await selectSettings(db, projectId)
-  // Events of merged issues stay stored under their own.
+  // Events of merged issues stay stored under their own ids.
   const hidden = await mergedInto(db, ids)
   return newestPlaces(db, [...new Set([...ids, ...hidden])], {
     since,

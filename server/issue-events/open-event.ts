@@ -6,7 +6,7 @@ import { readEventsAt } from '../events/store.queries.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 
-/** The event in a stored body; null when it is damaged, which must not hide the others. */
+/** Parses a stored body; returns null and logs when it is damaged, so that other events can be shown. */
 export function openEvent(app: App, stored: StoredEvent): Event | null {
   try {
     return readStoredEvent(stored)
@@ -19,7 +19,7 @@ export function openEvent(app: App, stored: StoredEvent): Event | null {
   }
 }
 
-/** Bodies of events of one project, by their ids; what was deleted meanwhile is missing. */
+/** Bodies of events of one project, by their ids; deleted events are missing. */
 export async function storedBodies(
   app: App,
   projectId: string,
@@ -29,7 +29,7 @@ export async function storedBodies(
   return new Map(stored.map((event) => [event.eventId, event]))
 }
 
-/** The same, opened one at a time: between two of them other requests have their turn. */
+/** The same, parsed. Yields to other requests after each event. */
 export async function openEvents(
   app: App,
   projectId: string,

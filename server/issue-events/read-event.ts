@@ -9,7 +9,7 @@ import { eventSources } from './event-sources.ts'
 import { openEvent } from './open-event.ts'
 
 /**
- * One event of an issue, with its JSON as it is stored: scrubbed, otherwise as it came.
+ * One event of an issue, with its stored JSON: as the SDK sent it, except for scrubbing.
  * @throws AppError not_found
  */
 export async function readIssueEvent(

@@ -9,11 +9,11 @@ import { eventSources } from './event-sources.ts'
 import { findEvents } from './find-events.ts'
 import { sharedValues, type Share } from './shared-values.ts'
 
-/** Newest events of an issue that are read for it. */
+/** The shared values are of this number of newest events. */
 const MAX_EVENTS = 100
 
 /**
- * What the newest events of an issue share, against the project's other events.
+ * The values that the newest events of an issue share, compared with the project's other events.
  * @throws AppError not_found
  */
 export async function readSharedValues(

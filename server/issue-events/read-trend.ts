@@ -6,7 +6,7 @@ import { selectIssue } from '../issue-rows/issues.queries.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Length and bucket of what an issue page can look at; counts are kept by the hour. */
+/** Lengths and buckets of the ranges of the issue page; counts are stored by hour. */
 const RANGES = {
   '24h': { hours: 24, bucketHours: 1 },
   '7d': { hours: 7 * 24, bucketHours: 2 },
@@ -18,7 +18,7 @@ const RANGES = {
 export type TrendRange = keyof typeof RANGES
 
 /**
- * Events of an issue over time in equal buckets, the newest still counting.
+ * Events of an issue over time in equal buckets, the newest of which is incomplete.
  * @throws AppError not_found
  */
 export async function readTrend(app: App, actor: OrgActor, issueId: string, range: TrendRange) {

@@ -7,20 +7,20 @@ const events = (count: number, ...tags: [string, string][]): Tag[][] =>
   Array.from({ length: count }, () => tags.map(([key, value]) => ({ key, value })))
 const named = (shares: ReturnType<typeof sharedValues>) => shares.map(({ key, value }) => `${key}:${value}`)
 
-test('what only these have comes before what all have', () => {
+test('a value that other events do not have comes before one that all have', () => {
   const own = events(50, ['os', 'Android 14'], ['store', 'tall'])
   const others = [...events(40, ['os', 'Android 14']), ...events(10, ['os', 'iOS 17'], ['store', 'tall'])]
   expect(named(sharedValues(own, others))).toEqual(['store:tall', 'os:Android 14'])
   expect(sharedValues(own, others)[0]).toMatchObject({ count: 50, share: 1, baseline_count: 10, baseline_share: 0.2 })
 })
 
-test('a few events claim little, however different they are', () => {
+test('a few events give a smaller lift than many', () => {
   const rare = sharedValues(events(2, ['a', 'x']), events(300, ['a', 'y']))
   const many = sharedValues(events(100, ['a', 'x']), events(300, ['a', 'y']))
   expect(rare[0]?.lift).toBeLessThan(many[0]?.lift ?? 0)
 })
 
-test('without others nothing is compared, the most frequent comes first', () => {
+test('without other events there is no lift, and the most frequent value comes first', () => {
   const shares = sharedValues([...events(3, ['a', 'x']), ...events(5, ['a', 'y'])], [])
   expect(shares.map(({ value, baseline_share, lift }) => [value, baseline_share, lift])).toEqual([
     ['y', null, null],
@@ -29,12 +29,12 @@ test('without others nothing is compared, the most frequent comes first', () => 
   expect(sharedValues([], events(3, ['a', 'x']))).toEqual([])
 })
 
-test('values that came once are left out, but of a single event', () => {
+test('a value of one event is left out, unless there is only one event', () => {
   expect(named(sharedValues([...events(5, ['a', 'x']), ...events(1, ['id', '7'])], []))).toEqual(['a:x'])
   expect(named(sharedValues(events(1, ['id', '7']), []))).toEqual(['id:7'])
 })
 
-test('shares are shares, bounded in number, whatever comes', () => {
+test('shares are at most 1, counts are positive, and at most 60 values are returned', () => {
   const tag = fc.record({ key: fc.constantFrom('a', 'b', '__proto__', ''), value: fc.string({ maxLength: 3 }) })
   const some = fc.array(fc.array(tag, { maxLength: 8 }), { maxLength: 30 })
   fc.assert(

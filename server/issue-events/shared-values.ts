@@ -1,6 +1,6 @@
 import type { Tag } from '../protocol/event.api.ts'
 
-/** What events have in common that others have not. Pure. */
+/** Values that events have in common and other events do not have. Pure. */
 
 export type Share = {
   readonly key: string
@@ -14,12 +14,12 @@ export type Share = {
 
 const MAX_VALUES_PER_KEY = 10
 const MAX_SHARES = 60
-/** A value that came once says nothing about the others, when there are others. */
+/** A value of a single event is not shared, unless there is only one event. */
 const MIN_COUNT = 2
 
 /**
- * Values of these events against the same among other events; what stands out most first, then the most frequent.
- * One event more and two looked at are pretended on either side: of 3 against 0 of 5 nobody knows anything yet.
+ * Values of these events compared with other events, by lift, then by frequency. Both sides are smoothed (one event with
+ * the value and one without are added), because small samples say little: 3 against 0 of 5 is no difference.
  */
 export function sharedValues(own: readonly (readonly Tag[])[], others: readonly (readonly Tag[])[]): Share[] {
   const counts = countValues(own)
@@ -59,7 +59,7 @@ function countValues(events: readonly (readonly Tag[])[]): Map<string, Map<strin
   for (const tags of events) {
     const seen = new Set<string>()
     for (const { key, value } of tags) {
-      // An event counts once, also when it says a thing twice.
+      // An event that repeats a tag counts once.
       const name = JSON.stringify([key, value])
       if (seen.has(name)) continue
       seen.add(name)

@@ -19,7 +19,7 @@ export async function mergedInto(on: Connection, issueIds: readonly string[]): P
 
 const MAX_MINUTES = 50_000
 
-/** Since when a project received about so many events, to the minute; null when it has none. */
+/** The minute since which a project received about this number of events; null when it has none. */
 export async function sinceEvents(on: Connection, projectId: string, events: number): Promise<Date | null> {
   const { rows } = await sql<{ since: Date | null }>`
     select min(minute) as since from (
@@ -31,14 +31,14 @@ export async function sinceEvents(on: Connection, projectId: string, events: num
 
 const SLOT_MS = 5_000
 
-/** Ids of a project's issues with events since then, the last seen first. */
+/** Ids of a project's issues with events since a time, last seen first. */
 export async function issuesSeenSince(on: Connection, projectId: string, since: Date, max: number): Promise<string[]> {
   const rows = await on
     .selectFrom('issues')
     .select('id')
     .where('project_id', '=', projectId)
     .where('last_seen', '>=', since)
-    // The index holds the beginning of the five seconds it was seen in last.
+    // The index holds last_seen, rounded down to five seconds.
     .where('seen_slot', '>=', new Date(since.getTime() - SLOT_MS))
     .orderBy('seen_slot', 'desc')
     .orderBy('last_seen', 'desc')

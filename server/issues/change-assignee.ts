@@ -13,8 +13,8 @@ export type Assigned = {
 }
 
 /**
- * Assigns an issue to a member, or to nobody. Returns null when nothing changes.
- * @param member null removes the assignee, undefined leaves it
+ * Assigns an issue to a member, or removes its assignee. Returns null when nothing changes.
+ * @param member null removes the assignee, undefined keeps it
  * @param name the actor's name, for the sentence
  */
 export function decideAssignee(

@@ -12,17 +12,17 @@ import { decideAssignee, requireMember } from './change-assignee.ts'
 import { notify, subscribeAutomatically } from '../inbox/inbox.queries.ts'
 import { eventSeverityFrom } from '../issue-rules/severity.ts'
 
-/** What a person asks for, with what is fixed by now (`fix-of.ts`). */
+/** The change a member requests, with its resolution determined (`fix-of.ts`). */
 export type PreparedChange = Partial<StatusChange> & {
-  /** Null clears. */
+  /** Null removes the assignee. */
   readonly assignee_id?: string | null | undefined
   /** Null unpins. */
   readonly severity?: Severity | null | undefined
 }
 
 /**
- * Changes issues the caller has locked, however many in the same few statements, and tells who is concerned. What holds
- * already stays untouched and leaves no activity.
+ * Changes issues that the caller has locked, any number in a few statements, and notifies the members concerned. A value
+ * that an issue has already is not written and leaves no activity.
  * @returns ids of those that changed
  * @throws AppError invalid (assignee outside the organisation, ignored until a time that has passed); the transaction
  *   must be rolled back then
@@ -53,7 +53,7 @@ export async function changeIssues(
     tx,
     decided.flatMap(({ moved }) => (moved === null ? [] : [moved])),
   )
-  // Who decides about an issue wants to know when it comes back.
+  // A member who changes the status wants to know when the issue regresses.
   await subscribeAutomatically(
     tx,
     now,

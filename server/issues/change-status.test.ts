@@ -8,7 +8,7 @@ import type { Activity } from './issues.api.ts'
 import { newId } from '../kernel/ids.ts'
 import { sweepIssues } from '../issue-recording/sweep.ts'
 
-/** How people resolve and ignore, through the API and on a real database. */
+/** Resolving and ignoring issues through the API, on a real database. */
 
 const server = await testServer({ realTime: true })
 
@@ -40,7 +40,7 @@ async function anIssue(fields: Record<string, unknown> = {}): Promise<{ id: stri
 
 const patch = (id: string, body: unknown, who = ada) => who.request('PATCH', `/api/issues/${id}`, { body })
 
-describe('what is refused', () => {
+describe('PATCH is refused with 400, and the error names the field, for', () => {
   let id = ''
   beforeAll(async () => {
     id = (await anIssue()).id
@@ -107,7 +107,7 @@ describe('what is refused', () => {
 
 describe('resolving', () => {
   test.each(['1.0', 'v2', '2024.11.3-beta.2+77', '🚀 launch', 'com.acme@1.2.3+45', 'x'.repeat(200)])(
-    'in %s, not seen yet: the release is made, planned',
+    'in the unknown release %s creates it as planned',
     async (version) => {
       const { id } = await anIssue()
       const answer = await patch(id, { status: 'resolved', resolution: { in_release: ` ${version} ` } })
@@ -126,7 +126,7 @@ describe('resolving', () => {
     },
   )
 
-  test('what is refused for another reason leaves no release behind', async () => {
+  test('a refused request creates no release', async () => {
     const { id } = await anIssue()
     const body = { status: 'resolved', resolution: { in_release: 'never made' }, assignee_id: newId() }
     expect((await patch(id, body)).status).toBe(400)
@@ -134,17 +134,17 @@ describe('resolving', () => {
     expect(rows).toEqual([])
   })
 
-  test('the words fit where it comes from', async () => {
+  test('the sentence of a change depends on the status before it', async () => {
     const { id } = await anIssue()
-    const words: string[] = []
+    const sentences: string[] = []
     for (const status of ['regressed', 'unresolved', 'resolved', 'unresolved', 'escalated', 'unresolved']) {
       await patch(id, { status })
-      words.push(
+      sentences.push(
         (await read(id)).activity[0]?.sentence.replace(/^\S+ (?:\S+ )??(?=marked|reopened|resolved|escalated)/, '') ??
           '',
       )
     }
-    expect(words).toEqual([
+    expect(sentences).toEqual([
       'marked this issue as regressed.',
       'marked this issue as unresolved.',
       'resolved this issue.',
@@ -154,7 +154,7 @@ describe('resolving', () => {
     ])
   })
 
-  test('the same again changes nothing; another way is a change', async () => {
+  test('a repeated request changes nothing; another resolution or condition is a change', async () => {
     const { id } = await anIssue()
     const activity = async () => (await read(id)).activity.filter((one) => one.kind === 'status_changed').length
     const steps: [unknown, number][] = [
@@ -179,7 +179,7 @@ describe('resolving', () => {
     expect((await read(id)).activity[1]?.sentence).toMatch(/ ignored this issue\.$/)
   })
 
-  test('in a release: older ones and late events leave it, the fix itself brings it back, and the banner says why', async () => {
+  test('in a release: events of older releases and late events leave it resolved, an event of the fixed release makes it regress, with the reason', async () => {
     const { id, name } = await anIssue()
     await patch(id, { status: 'resolved', resolution: { in_release: 'shop@2.3.1' } })
     const now = Date.now() / 1000 + 1
@@ -209,7 +209,7 @@ describe('resolving', () => {
     })
   })
 
-  test('in the next release: every release known then leaves it, also one made and not seen; a newer one does not', async () => {
+  test('in the next release: events of releases known at that time leave it resolved, an event of a newer release makes it regress', async () => {
     const { id, name } = await anIssue({ release: 'next@1.0.0' })
     const made = await ada.post('/api/releases', { projectId: project.id, version: 'next@9.1.0' })
     expect(made.status, made.text).toBe(201)
@@ -233,7 +233,7 @@ describe('resolving', () => {
     })
   })
 
-  test('in a commit: the release that brings it is the fix', async () => {
+  test('in a commit: the first release with that commit has the fix', async () => {
     const { id, name } = await anIssue()
     const sha = 'feedc0de'.repeat(5)
     await patch(id, { status: 'resolved', resolution: { in_commit: sha.slice(0, 10).toUpperCase() } })
@@ -252,14 +252,14 @@ describe('resolving', () => {
     expect((await read(id)).status).toBe('resolved')
     await send([anEvent({ error: name, release: 'shop@51.0.0', timestamp: now })])
     expect((await read(id)).status).toBe('regressed')
-    // Asked again, the commit is known.
+    // The release of the commit is known now.
     expect((await patch(id, { status: 'resolved', resolution: { in_commit: sha } })).body).toMatchObject({
       resolution: { in_release: 'shop@51.0.0' },
       status_reason: expect.stringContaining('in commit feedc0defeed, in release shop@51.0.0 on') as string,
     })
   })
 
-  test('two at once: the last one wins, and both are in the activity in their order', async () => {
+  test('of concurrent changes the last one wins, and the activity lists all in their order', async () => {
     const { id } = await anIssue()
     const bodies = Array.from({ length: 20 }, (_, index) =>
       index % 2 === 0
@@ -269,18 +269,18 @@ describe('resolving', () => {
     const answers = await Promise.all(bodies.map((body) => patch(id, body)))
     expect(answers.map((answer) => answer.status)).toEqual(bodies.map(() => 200))
     const { status, status_reason, activity } = await read(id)
-    const moves = activity.filter((one) => one.kind === 'status_changed')
-    expect(moves).toHaveLength(20)
-    expect(moves[0]?.data['to']).toBe(status)
-    expect(status_reason).toContain(moves[0]?.sentence.replace(/\.$/, '') ?? 'nothing')
-    // Each began where the one before had ended.
-    for (const [index, move] of moves.entries())
-      expect(move.data['from']).toBe(moves[index + 1]?.data['to'] ?? 'unresolved')
+    const changes = activity.filter((one) => one.kind === 'status_changed')
+    expect(changes).toHaveLength(20)
+    expect(changes[0]?.data['to']).toBe(status)
+    expect(status_reason).toContain(changes[0]?.sentence.replace(/\.$/, '') ?? 'nothing')
+    // Each starts with the status that the one before set.
+    for (const [index, change] of changes.entries())
+      expect(change.data['from']).toBe(changes[index + 1]?.data['to'] ?? 'unresolved')
   })
 })
 
 describe('ignoring', () => {
-  test('until a time: said so that the two times stay apart; window alone names its field once', async () => {
+  test('until a time: the reason separates both times; the error for a window without a number names the field once', async () => {
     const { id } = await anIssue()
     const time = '2099-12-31T23:59:00+02:00'
     expect((await patch(id, { status: 'ignored', ignore_until: { time } })).body).toMatchObject({
@@ -292,7 +292,7 @@ describe('ignoring', () => {
     })
   })
 
-  test('until more events ends with them', async () => {
+  test('until more events ends when they arrive', async () => {
     const { id, name } = await anIssue()
     expect((await patch(id, { status: 'ignored', ignore_until: { count: 2 } })).body).toMatchObject({
       ignore_until: { count: 2 },
@@ -323,7 +323,7 @@ describe('severity', () => {
       },
     })
 
-  test('25 users of one day make a crash critical, said in the activity; a pinned one stays, unpinned it follows', async () => {
+  test('25 users on one day make a crash critical, with an activity entry; a pinned severity stays until it is unpinned', async () => {
     const name = `fn${++functions}`
     await send(Array.from({ length: 24 }, (_, user) => crash(name, `u${user}`)))
     const items = await server.issues(ada, `projectId=${project.id}`)
@@ -342,7 +342,7 @@ describe('severity', () => {
     expect((await patch(id, { severity: null })).body).toMatchObject({ severity: 'critical', severity_pinned: false })
   })
 
-  test('a more severe event raises it, and the activity says which', async () => {
+  test('a more severe event raises it, and the activity names the event', async () => {
     const { id, name } = await anIssue()
     const event = crash(name, 'u0')
     await send([event])
@@ -359,7 +359,7 @@ describe('severity', () => {
     })
   })
 
-  test('one step more while it is escalated', async () => {
+  test('is one step higher while the issue is escalated', async () => {
     const { id } = await anIssue()
     expect((await read(id)).severity).toBe('medium')
     expect((await patch(id, { status: 'escalated' })).body).toMatchObject({ severity: 'high' })

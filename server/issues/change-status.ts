@@ -13,17 +13,17 @@ import { eventSeverityFrom } from '../issue-rules/severity.ts'
 
 export type StatusChange = {
   readonly status: IssueStatus
-  /** With `resolved`: what was asked for, and what that is ({@link fixOf}). */
+  /** With `resolved`: the request, and what it means now ({@link fixOf}). */
   readonly resolution?: { readonly asked: ResolutionInput; readonly fix: Fix } | undefined
-  /** With `ignored`; null is for good, absent keeps the condition of an ignored issue. */
+  /** With `ignored`: null ignores it without a condition, absent keeps the condition of an ignored issue. */
   readonly ignore_until?: IgnoreUntilInput | null | undefined
 }
 
 export type LockedIssue = NonNullable<Awaited<ReturnType<typeof lockIssue>>>
 
 /**
- * What a person's decision about the status of an issue makes of it; null where it was so already.
- * @param name who it is, for the sentences
+ * The transition that a member's change of status causes; null when the issue has that status already.
+ * @param name the actor's name, for the sentences
  * @throws AppError invalid (ignore_until.time has passed)
  */
 export function decideStatus(

@@ -20,7 +20,7 @@ const commentsWithAuthors = (on: Connection) =>
 
 export type CommentRow = Awaited<ReturnType<typeof selectComments>>[number]
 
-/** A page of the comments of an issue and those merged into it, by their ids, which sort by time. */
+/** A page of the comments of an issue and of those merged into it, sorted by id, which is by time. */
 export function selectComments(
   on: Connection,
   issueId: string,

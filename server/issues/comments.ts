@@ -30,8 +30,8 @@ async function requireIssue(tx: Tx, actor: OrgActor, issueId: string): Promise<{
   return { id: issue.id, projectId: issue.project_id }
 }
 
-/** Others who have the issue open read it again. */
-async function tellOthers(tx: Tx, actor: OrgActor, issueId: string, projectId: string): Promise<void> {
+/** Publishes that the issue changed. */
+async function publishChange(tx: Tx, actor: OrgActor, issueId: string, projectId: string): Promise<void> {
   await publishLive(tx, actor.orgId, {
     kind: 'issues',
     project_id: projectId,
@@ -68,8 +68,8 @@ async function viewComment(tx: Tx, orgId: string, commentId: string): Promise<Co
 }
 
 /**
- * Comments, oldest first or newest first. A cursor is the sort and the id of the last comment seen; ids sort by the time
- * they were made.
+ * Comments, oldest first or newest first. A cursor is the sort order and the id of the last comment of the page; ids sort
+ * by time of creation.
  * @throws AppError not_found
  */
 export async function listComments(
@@ -128,13 +128,14 @@ export async function createComment(
     }
     await insertComment(tx, row)
     await notifyOfComment(app, tx, actor, { id: row.id, issueId: id, body: input.body })
-    await tellOthers(tx, actor, id, projectId)
+    await publishChange(tx, actor, id, projectId)
     return viewComment(tx, actor.orgId, row.id)
   })
 }
 
 /**
- * By its author alone. The same text again changes nothing; members it names for the first time hear of it once.
+ * Only the author may edit a comment. The same text changes nothing; members whom the new text mentions for the first
+ * time are notified.
  * @throws AppError not_found, forbidden
  */
 export async function updateComment(
@@ -150,14 +151,14 @@ export async function updateComment(
     if (comment.body !== input.body) {
       await changeComment(tx, comment.id, input.body, app.clock.now())
       await notifyOfEdit(app, tx, actor, { id: comment.id, issueId: id, body: input.body })
-      await tellOthers(tx, actor, id, projectId)
+      await publishChange(tx, actor, id, projectId)
     }
     return viewComment(tx, actor.orgId, comment.id)
   })
 }
 
 /**
- * By its author, admins and owners.
+ * Its author, admins and owners may delete a comment.
  * @throws AppError not_found, forbidden
  */
 export async function deleteComment(
@@ -172,7 +173,7 @@ export async function deleteComment(
     const member = memberOf(actor)
     if (comment.author_id !== member.userId && !roleAtLeast(member.role, 'admin'))
       throw forbidden('Only its author, an admin or an owner can delete a comment.')
-    // The number on their bell goes down with it.
+    // Notifications of the comment are deleted with it.
     await publishInbox(tx, actor.orgId, await notifiedOfComment(tx, comment.id))
     await removeComment(tx, comment.id)
     await insertActivityRows(tx, [
@@ -186,6 +187,6 @@ export async function deleteComment(
         created_at: app.clock.now(),
       },
     ])
-    await tellOthers(tx, actor, id, projectId)
+    await publishChange(tx, actor, id, projectId)
   })
 }

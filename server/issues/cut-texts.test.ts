@@ -5,7 +5,7 @@ import { anEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { IssueDetail } from './issues.api.ts'
 
-/** Texts are cut before they count; a cut through an emoji leaves half a character, which no column takes. */
+/** Texts are cut to their maximum length. A cut through an emoji would leave half a character, which PostgreSQL refuses. */
 
 const t = await testServer()
 let owner: Client
@@ -23,7 +23,7 @@ async function issueOf(project: TestProject, event: Record<string, unknown>): Pr
 
 const errorOf = (value: string) => anEvent({ exception: { values: [{ type: 'OddError', value }] } })
 
-test.each([1, 2])('version %i: an emoji where words are cut', async (version) => {
+test.each([1, 2])('grouping version %i takes a text whose cut falls into an emoji', async (version) => {
   for (const event of [
     anEvent({ exception: undefined, message: `${'x'.repeat(1_023)}😀y` }),
     anEvent({ exception: undefined, message: `${'12345678 '.repeat(227)}abcd😀y` }),
@@ -39,7 +39,7 @@ test.each([1, 2])('version %i: an emoji where words are cut', async (version) =>
   }
 })
 
-test.each([198, 199, 200])('an emoji behind %i characters a rule takes', async (before) => {
+test.each([198, 199, 200])('a grouping rule cuts a text with an emoji after %i characters', async (before) => {
   const project = await aProject(owner)
   const rule = {
     match: [{ key: 'type', glob: '*' }],

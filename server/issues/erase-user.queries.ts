@@ -5,22 +5,22 @@ import { resetDocument } from '../issue-search/reset-document.ts'
 import type { Fact } from '../issue-search/facts.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** SQL of taking a person out of issues. */
+/** SQL that erases a user's data from issues. */
 
 /**
- * Some issues of a project in which one of these people was seen. Asks every issue of the project for them, by key: an
- * index from people to issues would be paid for with every new user of every issue, and this is asked once in a while.
+ * At most `max` issues of a project that affected one of these users. Looks each issue of the project up by key: an
+ * index by user would slow down every new user of every issue, and erasures are rare.
  */
 export async function issuesOfUser(
   db: Connection,
   projectId: string,
   userHashes: readonly number[],
-  most: number,
+  max: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select i.id from issues i where i.project_id = ${projectId} and exists (
       select from issue_users u where u.issue_id = i.id and u.user_hash = any(${[...userHashes]}::bigint[])
-    ) limit ${most}`.execute(db)
+    ) limit ${max}`.execute(db)
   return rows.map((row) => row.id)
 }
 
@@ -29,14 +29,14 @@ export type IssueTexts = {
   readonly culprit: string
   readonly errorType: string | null
   readonly errorValue: string | null
-  /** What the search document begins with anew. */
+  /** Texts of the new search document. */
   readonly texts: readonly (string | null)[]
   readonly facts: readonly Fact[]
-  /** Event the texts come from; null when none is left. */
+  /** The event of the texts; null when none is left. */
   readonly eventId: string | null
 }
 
-/** Locks an issue against digestion; its error type, null when it is gone. */
+/** Locks an issue against digestion. Returns its error type, or null when the issue is deleted. */
 export async function lockIssueForErasure(tx: Tx, issueId: string): Promise<{ errorType: string | null } | null> {
   for (let targetId = issueId; ;) {
     const rows = await tx
@@ -48,26 +48,26 @@ export async function lockIssueForErasure(tx: Tx, issueId: string): Promise<{ er
       .execute()
     const row = rows.find(({ id }) => id === issueId)
     if (row === undefined) return null
-    // What it was merged into has to be locked as well: that lock stands for all members.
+    // The merge target must be locked as well: its lock covers all merged issues.
     if ((row.merged_into ?? issueId) === targetId) return { errorType: row.error_type }
     targetId = row.merged_into ?? issueId
   }
 }
 
-/** Takes people off an issue's list and gives it texts that are not theirs. Counts stay: they name nobody. */
-export async function forgetIssueUsers(
+/** Erases users from an issue and replaces its texts. Counts stay: they identify no user. */
+export async function eraseUsersFromIssue(
   tx: Tx,
   issueId: string,
   userHashes: readonly number[],
   texts: IssueTexts,
   now: Date,
 ): Promise<void> {
-  const member = await tx
+  const merged = await tx
     .selectFrom('merged_issues')
     .select(['own_id', 'target_id'])
     .where('issue_id', '=', issueId)
     .executeTakeFirst()
-  const ids = [...new Set([issueId, member?.own_id ?? issueId])]
+  const ids = [...new Set([issueId, merged?.own_id ?? issueId])]
   await sql`delete from issue_users where issue_id = any(${ids}::uuid[]) and user_hash = any(${[...userHashes]}::bigint[])`.execute(
     tx,
   )
@@ -83,14 +83,14 @@ export async function forgetIssueUsers(
     .where('id', '=', issueId)
     .execute()
   await resetDocument(tx, issueId, texts)
-  if (member !== undefined) await forgetMemberTexts(tx, issueId, member.target_id, texts, now)
-  // With other people's events left the parts are theirs as well: the same fingerprint has the same parts.
+  if (merged !== undefined) await replaceMergedTexts(tx, issueId, merged.target_id, texts, now)
+  // Events of other users with the same fingerprint have the same parts: then the parts may stay.
   if (texts.eventId === null)
     await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('source_id', '=', issueId).execute()
 }
 
-/** What a merged issue would say alone, and what the one it leads to says for all of them. */
-async function forgetMemberTexts(
+/** Replaces the own texts of a merged issue and updates its merge target. */
+async function replaceMergedTexts(
   tx: Tx,
   issueId: string,
   targetId: string,
@@ -114,16 +114,16 @@ async function forgetMemberTexts(
     .where('id', '=', targetId)
     .executeTakeFirstOrThrow()
   await summarise(tx, targetId)
-  // Counts stay: they name nobody.
+  // Counts stay: they identify no user.
   await tx.updateTable('issues').set({ user_count: users }).where('id', '=', targetId).execute()
   await rateIssues(tx, [targetId], now)
-  const members = await tx
+  const mergedIssues = await tx
     .selectFrom('merged_issues')
     .select(['title', 'culprit', 'error_value'])
     .where('target_id', '=', targetId)
     .execute()
   await resetDocument(tx, targetId, {
-    texts: members.flatMap((member) => [member.title, member.culprit, member.error_value]),
+    texts: mergedIssues.flatMap((one) => [one.title, one.culprit, one.error_value]),
     facts: [],
   })
 }

@@ -5,8 +5,8 @@ import { releasesOfCommit, knownReleases } from '../issue-rows/resolution.querie
 import { nextAfter, type Fix } from '../issue-rules/resolution.ts'
 
 /**
- * What somebody asked for, as far as it can be known now. Releases not seen yet are made, marked planned; in a
- * transaction of its own that ends before any issue is locked, since digestion locks both too.
+ * The fix that a requested resolution means now. Creates releases that do not exist yet, as planned. Its own transaction
+ * ends before an issue is locked, because digestion locks releases and issues, too.
  */
 export async function fixOf(app: App, projectId: string, asked: ResolutionInput): Promise<Fix> {
   if (asked.in_release !== undefined) {

@@ -20,7 +20,7 @@ export const Activity = z.object({
       'created, status_changed, resolution_changed, late_events, assigned, comment_deleted, severity_changed, merged, merged_into, unmerged.',
     ),
   sentence: z.string(),
-  actor: Person.nullable().describe('Null for moves of the service itself.'),
+  actor: Person.nullable().describe('Null for changes by Faultline itself.'),
   data: z.record(z.string(), Json),
   created_at: Timestamp,
 })
@@ -29,7 +29,7 @@ export type Activity = z.infer<typeof Activity>
 export const IssueDetail = Issue.extend({
   project: z.object({ id: Id, name: z.string(), slug: z.string(), platform: z.string() }),
   event: Event.nullable().describe(
-    'The newest event, or the one asked for; null when its body was removed or is damaged.',
+    'The newest event, or the requested one; null when its body was removed or is damaged.',
   ),
   event_ids: z
     .object({
@@ -38,7 +38,7 @@ export const IssueDetail = Issue.extend({
       newer: z.string().nullable(),
       older: z.string().nullable(),
     })
-    .describe('Neighbours of the event shown, under the filters of the query.'),
+    .describe('Neighbours of the event, among the events that pass the filters of the query.'),
   tag_distribution: z.array(
     z.object({
       key: z.string(),
@@ -46,8 +46,8 @@ export const IssueDetail = Issue.extend({
       values: z.array(z.object({ value: z.string(), count: z.number().int() })),
     }),
   ),
-  attachments: z.array(Attachment).describe('Files that came with the event shown, at most 200.'),
-  feedback: z.array(Feedback).describe('What users wrote about its events: newest first, at most 25.'),
+  attachments: z.array(Attachment).describe('Files of the event, at most 200.'),
+  feedback: z.array(Feedback).describe('User feedback about events of the issue: newest first, at most 25.'),
   activity: z.array(Activity).describe('Newest first, at most 100.'),
   grouping: GroupingView,
 })
@@ -64,7 +64,7 @@ export const Comment = z.object({
   edited_at: Timestamp.nullable(),
   mentions: z
     .array(z.object({ text: z.string().describe('As written, with its @.'), user: Person }))
-    .describe('Members named in it, as they were found when it was saved.'),
+    .describe('Members it mentions, as they were found when it was saved.'),
 })
 export type Comment = z.infer<typeof Comment>
 
@@ -97,7 +97,7 @@ const listQuery = {
     .string({ error: 'q must be one text; join terms with AND or OR.' })
     .max(MAX_QUERY_CHARACTERS, { error: 'q must be at most 10,000 characters.' })
     .default('')
-    .describe('A query, as in `is:unresolved level:fatal release:1.2.* checkout`; all filters narrow together.'),
+    .describe('A query such as `is:unresolved level:fatal release:1.2.* checkout`; issues must pass all filters.'),
 }
 
 const issueParams = z.object({ issueId: Id })
@@ -109,14 +109,14 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Issues of the organisation, filtered and sorted',
     description:
-      'Filters may repeat. `next_cursor` leads on beyond offset 10,000; rows that move up while you page are not shown twice.',
+      'Filters may repeat. `next_cursor` continues beyond offset 10,000; with it, an issue that moves to the top between two pages is not listed twice.',
     permission: 'issues.read',
     query: z.strictObject({ ...listQuery, projectId: repeatable(Id) }),
     response: pageOf(Issue).extend({
       status_counts: z
         .record(IssueStatus, z.number().int())
         .describe('Issues per status under the same filters without status, each capped at 10,000.'),
-      read_at: Timestamp.describe('By the clock of the service: what changes from now on is not in the answer.'),
+      read_at: Timestamp.describe('By the clock of the server. The response has no later changes.'),
     }),
   },
   searchIssues: {
@@ -125,7 +125,7 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Full-text search over issues',
     description:
-      'The query language of `q` is the same in every list of issues. Words begin words of title, value, culprit, message, function and file names and tags; `"quoted"` ones are whole. `key:value` terms: `is:` `level:` `severity:` `assigned:` `project:` `platform:` `unhandled:` `release:1.2.*` `first_release:` `last_release:` `environment:` `type:` `user.id:` `device.model:"SM-A125F"` `os.name:` `first_seen:>2026-11-01` `last_seen:-24h` `age:` `events:>100` `users:>=5` `has:`; any other key is a tag. Lists `level:[error, fatal]`, `-` or `!` negate, AND, OR and parentheses join. A malformed query is 400 and names the place.',
+      'The query language of `q` is the same in every list of issues. Words match the beginning of words in title, value, culprit, message, function and file names and tags; `"quoted"` words match whole words. `key:value` terms: `is:` `level:` `severity:` `assigned:` `project:` `platform:` `unhandled:` `release:1.2.*` `first_release:` `last_release:` `environment:` `type:` `user.id:` `device.model:"SM-A125F"` `os.name:` `first_seen:>2026-11-01` `last_seen:-24h` `age:` `events:>100` `users:>=5` `has:`; any other key is a tag. Lists `level:[error, fatal]`, `-` or `!` negate, AND, OR and parentheses join. A malformed query is 400 and names the place.',
     permission: 'issues.read',
     query: z.strictObject({
       ...listQuery,
@@ -137,7 +137,7 @@ export const issueRoutes = routes({
     method: 'GET',
     path: '/api/issues/:issueId',
     tag: 'Issues',
-    summary: 'An issue whole: event, breadcrumbs, frames, tags, activity',
+    summary: 'An issue in full: event, breadcrumbs, frames, tags, activity',
     permission: 'issues.read',
     params: issueParams,
     query: z.strictObject({
@@ -146,7 +146,7 @@ export const issueRoutes = routes({
           error: 'event must be latest, oldest, most_complete or an event id.',
         })
         .default('latest')
-        .describe('most_complete: the one that tells most among the newest 50.'),
+        .describe('most_complete: the event with the most information among the newest 50.'),
       ...eventQuery,
     }),
 
@@ -159,7 +159,7 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Change status, assignee or severity',
     description:
-      'Absent fields stay; `assignee_id: null` clears; `severity: null` unpins. `resolution` goes with resolved: now, in a release (or one for each branch it was brought to; one not seen yet is created as planned), in the next release, or in a commit. `ignore_until` goes with ignored: whichever condition is met first ends it; null is for good. Asking for what already holds changes nothing and answers 200.',
+      'Absent fields do not change; `assignee_id: null` removes the assignee; `severity: null` unpins the severity. `resolution` requires status resolved: now, in a release (or one for each branch with the fix; an unknown release is created as planned), in the next release, or in a commit. `ignore_until` requires status ignored: the first condition that is met ends it; null ignores without a condition. A request that changes nothing returns 200.',
     permission: 'issues.write',
     params: issueParams,
     body: z
@@ -174,10 +174,10 @@ export const issueRoutes = routes({
         error: 'Send at least one of status, assignee_id, severity.',
       })
       .refine((body) => body.resolution === undefined || body.status === 'resolved', {
-        error: 'resolution goes with status "resolved" only.',
+        error: 'resolution requires status "resolved".',
       })
       .refine((body) => body.ignore_until === undefined || body.status === 'ignored', {
-        error: 'ignore_until goes with status "ignored" only.',
+        error: 'ignore_until requires status "ignored".',
       }),
     response: Issue,
     refusals: [404],
@@ -212,7 +212,7 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Comment on an issue',
     description:
-      'Members named with @name or @e-mail follow the issue from now on and hear of it; a name two members could mean names nobody.',
+      'Members mentioned with @name or @e-mail are notified and subscribed to the issue. A name that several members have mentions none of them.',
     permission: 'issues.write',
     status: 201,
     params: issueParams,
@@ -225,7 +225,7 @@ export const issueRoutes = routes({
     path: '/api/issues/:issueId/comments/:commentId',
     tag: 'Issues',
     summary: 'Edit a comment',
-    description: 'Its author alone. Members it names for the first time hear of it.',
+    description: 'Only its author. Members whom it mentions for the first time are notified.',
     permission: 'issues.write',
     params: z.object({ issueId: Id, commentId: Id }),
     body: commentBody,
@@ -258,7 +258,7 @@ export const issueRoutes = routes({
     method: 'GET',
     path: '/api/issues/volume',
     tag: 'Issues',
-    summary: 'Error events and open issues over time, for the strip above the stream',
+    summary: 'Error events over time, for the chart above the list of issues',
     permission: 'issues.read',
     query: z.strictObject({
       projectId: repeatable(Id),

@@ -11,9 +11,9 @@ import type { Comment } from './issues.api.ts'
 const server = await testServer({ realTime: true })
 
 type List = { items: Issue[]; total: number; next_cursor: string | null; status_counts: Record<string, number> }
-const list = async (person: Client, query = ''): Promise<List> => (await person.get(`/api/issues${query}`)).as<List>()
+const list = async (member: Client, query = ''): Promise<List> => (await member.get(`/api/issues${query}`)).as<List>()
 
-async function fill(person: Client, project: TestProject): Promise<void> {
+async function fill(member: Client, project: TestProject): Promise<void> {
   const now = Date.now() / 1000
   const plan = [
     { name: 'alpha', times: 3, users: 3, level: 'error', ago: 50 },
@@ -31,7 +31,7 @@ async function fill(person: Client, project: TestProject): Promise<void> {
     })),
   )
   await server.events(project, events)
-  expect((await list(person)).total).toBe(plan.length)
+  expect((await list(member)).total).toBe(plan.length)
 }
 
 const names = (page: { items: Issue[] }): string[] => page.items.map((issue) => (issue.type ?? '').replace('Error', ''))
@@ -58,7 +58,7 @@ describe('lists', () => {
     expect(names(await list(ada, query))).toEqual(expected)
   })
 
-  test('cursors walk the whole list once, in every sort, also while it changes', async () => {
+  test('cursors return each issue once, in every sort order', async () => {
     for (const key of ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity']) {
       for (const sort of [key, `-${key}`]) {
         const seen: string[] = []
@@ -79,7 +79,7 @@ describe('lists', () => {
     expect(names(page)).toEqual(['alpha'])
   })
 
-  test('the list of one project is the same list', async () => {
+  test('the list of a project has the issues of that project', async () => {
     const page = (await ada.get(`/api/projects/${project.id}/issues?sort=-event_count`)).as<List>()
     expect(names(page)).toEqual(['gamma', 'epsilon', 'alpha', 'delta', 'beta'])
     expect(names(await list(ada, `?projectId=${project.id}`))).toHaveLength(5)
@@ -99,18 +99,18 @@ describe('lists', () => {
     ['cursor=zzz', 'cursor'],
     ['unknown=1', 'unknown'],
     ['limit=5&limit=6', 'limit'],
-  ])('GET /api/issues?%s is refused, naming the field', async (query, field) => {
+  ])('GET /api/issues?%s is refused with an error that names the field', async (query, field) => {
     const answer = await ada.get(`/api/issues?${query}`)
     expect(answer.status).toBe(400)
     expect(answer.as<{ error: string }>().error).toContain(field)
   })
 
-  test('a cursor of another sort is refused', async () => {
+  test('a cursor of another sort order is refused', async () => {
     const { next_cursor: cursor } = await list(ada, '?limit=1')
     expect((await ada.get(`/api/issues?sort=-event_count&cursor=${cursor}`)).status).toBe(400)
   })
 
-  test('search finds words as prefixes, in names too, and narrows by terms', async () => {
+  test('search matches the beginnings of words, also in names, and combines terms', async () => {
     const search = async (q: string): Promise<string[]> =>
       names((await ada.get(`/api/issues/search?q=${encodeURIComponent(q)}`)).as<List>())
     expect(await search('gamma')).toEqual(['gamma'])
@@ -128,7 +128,7 @@ describe('lists', () => {
     expect((await ada.get('/api/issues/search?q=%22open')).status).toBe(400)
   })
 
-  test('the volume strip counts every event in its own bucket', async () => {
+  test('the volume counts every event once', async () => {
     const answer = (await ada.get('/api/issues/volume?range=1h')).as<{
       total: number
       points: { events: number; fatal: number }[]
@@ -155,7 +155,7 @@ describe('changes', () => {
     issue = (await list(ada)).items[0] as Issue
   })
 
-  test('every status of the enum can be set by hand; each change leaves one entry, a repetition none', async () => {
+  test('every status can be set; each change leaves one activity entry, a repetition none', async () => {
     const before = (await read()).activity.length
     for (const status of ['resolved', 'ignored', 'regressed', 'escalated', 'unresolved']) {
       expect((await ada.patch(`/api/issues/${issue.id}`, { status })).body).toMatchObject({ status })
@@ -171,25 +171,25 @@ describe('changes', () => {
     })
   })
 
-  test('a list tells when it was read, and each issue when its status moved: what moved since is told apart', async () => {
+  test('read_at of a list and status_changed_at of its issues show which statuses changed after the list was read', async () => {
     const readAt = async (): Promise<string> => String((await ada.get('/api/issues')).body['read_at'])
-    const movedAt = async (): Promise<string> => (await list(ada)).items[0]!.status_changed_at
+    const changedAt = async (): Promise<string> => (await list(ada)).items[0]!.status_changed_at
     const first = await readAt()
-    expect((await movedAt()) < first).toBe(true)
+    expect((await changedAt()) < first).toBe(true)
     await ada.patch(`/api/issues/${issue.id}`, { status: 'resolved' })
-    const resolved = await movedAt()
+    const resolved = await changedAt()
     expect(resolved >= first).toBe(true)
-    // What changes nothing moves nothing; an event that brings it back does.
+    // A repeated request does not change the time; a regression does.
     await ada.patch(`/api/issues/${issue.id}`, { status: 'resolved' })
-    expect(await movedAt()).toBe(resolved)
+    expect(await changedAt()).toBe(resolved)
     const second = await readAt()
     await server.event({ project, error: 'changes', timestamp: Date.now() / 1000 + 1 })
     expect((await list(ada)).items[0]).toMatchObject({ status: 'regressed' })
-    expect((await movedAt()) >= second).toBe(true)
+    expect((await changedAt()) >= second).toBe(true)
     await ada.patch(`/api/issues/${issue.id}`, { status: 'unresolved' })
   })
 
-  test('an assignee is a member of the organisation, or nobody', async () => {
+  test('an assignee is a member of the organisation, or null', async () => {
     const me = (await ada.get('/api/me')).as<{ user: { id: string } }>()
     const eve = (await (await aFounder(server.url)).get('/api/me')).as<{ user: { id: string } }>()
     expect((await ada.patch(`/api/issues/${issue.id}`, { assignee_id: me.user.id })).body).toMatchObject({
@@ -204,7 +204,7 @@ describe('changes', () => {
     })
   })
 
-  test('a pinned severity stays when worse events come', async () => {
+  test('setting a severity pins it, null unpins it', async () => {
     expect((await ada.patch(`/api/issues/${issue.id}`, { severity: 'low' })).body).toMatchObject({
       severity: 'low',
       severity_pinned: true,
@@ -228,7 +228,7 @@ describe('changes', () => {
     expect(answer.text.toLowerCase()).toContain(word.toLowerCase())
   })
 
-  test('comments come oldest first, keep their text as written, and go with their author’s word', async () => {
+  test('comments are listed oldest or newest first, keep their text, and can be deleted', async () => {
     const at = `/api/issues/${issue.id}/comments`
     const made = [] as Comment[]
     for (const body of ['first **bold**', '<script>alert(1)</script>', 'third']) {
@@ -262,12 +262,12 @@ describe('changes', () => {
   })
 
   test.each([
-    ['as long as a comment may be', 'x'.repeat(10_000)],
-    ['characters, not the units they are stored in', '😀'.repeat(10_000)],
-    ['space around it', ' lead and trail \n'],
+    ['the maximum length', 'x'.repeat(10_000)],
+    ['the maximum length in characters of two UTF-16 units', '😀'.repeat(10_000)],
+    ['leading and trailing white space', ' lead and trail \n'],
     ['line ends of Windows', 'a\r\nb'],
-    ['a letter that turns the direction', '\u202Eevil'],
-  ])('a comment is kept as it came: %s', async (_what, body) => {
+    ['a character that changes the direction', '\u202Eevil'],
+  ])('a comment is stored as written: %s', async (_what, body) => {
     const answer = await ada.post(`/api/issues/${issue.id}/comments`, { body })
     expect(answer).toMatchObject({ status: 201, body: { body } })
   })
@@ -282,7 +282,7 @@ describe('changes', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) as string } })
   })
 
-  test('events are stepped through by their own time', async () => {
+  test('neighbours of an event are in the order of occurrence', async () => {
     const project = (await list(ada)).items[0]?.project_id
     const { dsn } = (await ada.get('/api/projects'))
       .as<{ items: TestProject[] }>()
@@ -305,7 +305,7 @@ describe('changes', () => {
     expect((await ada.get(`/api/issues/${steps.id}?event=newest`)).status).toBe(400)
   })
 
-  test('a deleted issue is gone with its events; the next event makes a new one', async () => {
+  test('deleting an issue deletes its events; the next event creates a new issue', async () => {
     expect((await ada.delete(`/api/issues/${issue.id}`)).status).toBe(204)
     expect((await ada.get(`/api/issues/${issue.id}`)).status).toBe(404)
     for (const table of ['events', 'issue_users', 'issue_hours', 'comments', 'issue_activity', 'issue_fingerprints']) {

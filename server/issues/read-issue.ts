@@ -24,21 +24,21 @@ import { viewGrouping } from '../issue-merging/view-grouping.ts'
 import { viewIssues, viewPerson } from '../issue-rows/view-issue.ts'
 
 /**
- * What the tag distribution is drawn from: so many of the newest events, whatever the issue holds, and no more JSON than
- * this. An event may have 1 MiB, a block of packed ones too, and opening them holds up everything else in this process.
+ * The tag distribution is of this sample of the newest events. An event may have 1 MiB, a block of packed events too, and
+ * parsing blocks this process.
  */
 const SAMPLE = { limit: 100, mostBytes: 2 * 1024 * 1024, mostBlocks: 16 }
-/** JSON that is opened before other requests have their turn, one event at least: about a millisecond. */
-const BYTES_AT_ONCE = 128 * 1024
-/** What opening one costs whatever its size, as if it were so much more JSON. */
-const BYTES_EACH = 4 * 1024
+/** JSON that is parsed before other requests have their turn, at least one event: about a millisecond. */
+const MAX_BYTES_PER_TURN = 128 * 1024
+/** The constant cost of parsing one event, in bytes of JSON. */
+const EVENT_COST_BYTES = 4 * 1024
 const ACTIVITY_ENTRIES = 100
 const FEEDBACK_ITEMS = 25
 
 /**
- * An issue with one of its events, what its newest events share, and its history.
+ * An issue with one of its events, the tag distribution of its newest events, and its activity.
  * @param which `latest`, `oldest`, `most_complete` or an event id
- * @param query which events are stepped through
+ * @param query filters for the chosen event and its neighbours
  * @throws AppError not_found for the issue, or for an event that is not one of its own; invalid for the query
  */
 export async function readIssue(
@@ -91,12 +91,12 @@ async function tagsOf(app: App, sample: readonly StoredEvent[]): Promise<Tag[][]
   const tags: Tag[][] = []
   let bytes = 0
   for (const stored of sample) {
-    if (bytes > BYTES_AT_ONCE) {
+    if (bytes > MAX_BYTES_PER_TURN) {
       await setImmediate()
       bytes = 0
     }
     tags.push(openEvent(app, stored)?.tags ?? [])
-    bytes += BYTES_EACH + stored.bodyEnd - stored.bodyStart
+    bytes += EVENT_COST_BYTES + stored.bodyEnd - stored.bodyStart
   }
   return tags
 }

@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 
 const MINUTE_MS = 60_000
 
-/** Length and bucket of the ranges every time chart of the product uses. */
+/** Length and bucket of the ranges of all time charts. */
 const RANGES = {
   '1h': { minutes: 60, bucketMinutes: 1 },
   '24h': { minutes: 24 * 60, bucketMinutes: 15 },
@@ -14,11 +14,11 @@ const RANGES = {
 
 export type Range = keyof typeof RANGES
 
-/** Error events over a range in equal buckets, empty ones included, and the total of the range before. */
+/** Error events over a range in equal buckets, including empty ones, and the total of the range before. */
 export async function readVolume(app: App, actor: OrgActor, range: Range, projectIds: readonly string[] | undefined) {
   const { minutes, bucketMinutes } = RANGES[range]
   const bucketMs = bucketMinutes * MINUTE_MS
-  // The newest bucket is still counting; it ends in the future.
+  // The newest bucket is incomplete: it ends in the future.
   const end = (Math.floor(app.clock.now().getTime() / bucketMs) + 1) * bucketMs
   const start = end - minutes * MINUTE_MS
   const rows = await selectVolume(app.db, actor.orgId, projectIds, {

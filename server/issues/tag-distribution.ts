@@ -5,7 +5,7 @@ export type Distribution = { key: string; total: number; values: { value: string
 const MAX_KEYS = 40
 const MAX_VALUES = 10
 
-/** How often which tag value occurs: keys by how many events carry them, values by how often they do. */
+/** The number of events for each tag value; the most frequent keys and values first. */
 export function distributionOf(events: readonly (readonly Tag[])[]): Distribution[] {
   const keys = new Map<string, Map<string, number>>()
   for (const tags of events) {

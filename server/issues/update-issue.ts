@@ -15,19 +15,19 @@ export type IssueChange = {
   readonly status?: IssueStatus | undefined
   readonly resolution?: ResolutionInput | undefined
   readonly ignore_until?: IgnoreUntilInput | null | undefined
-  /** Null clears. */
+  /** Null removes the assignee. */
   readonly assignee_id?: string | null | undefined
   /** Null unpins. */
   readonly severity?: Severity | null | undefined
 }
 
 /**
- * A person changes status, assignee or severity; what holds already stays untouched and leaves no activity.
+ * Changes status, assignee or severity of an issue. A value that the issue has already leaves no activity.
  * @throws AppError not_found, invalid (assignee outside the organisation, ignored until a time that has passed)
  */
 export async function updateIssue(app: App, actor: OrgActor, change: IssueChange): Promise<Issue> {
   const { resolution: asked, assignee_id: assigneeId } = change
-  // What is refused leaves no planned release behind.
+  // A refused request must not create a planned release.
   if (asked !== undefined && assigneeId != null) await app.tx((tx) => requireMember(tx, actor, assigneeId))
   const resolution = asked === undefined ? undefined : await resolutionOf(app, actor, change.issueId, asked)
   await app.tx(async (tx) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Connection } from '../storage/database.ts'
 
-/** Error events of an organisation by bucket; bucket 0 begins at `start`, those before it are negative. */
+/** Error events of an organisation by bucket. Bucket 0 begins at `start`, earlier ones have negative numbers. */
 export function selectVolume(
   on: Connection,
   orgId: string,

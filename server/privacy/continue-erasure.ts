@@ -4,7 +4,12 @@ import type { App } from '../context/app.ts'
 import { isPackingUnderWay } from '../events/pack.queries.ts'
 import { deleteEventsOfUser, readEvent } from '../events/store.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
-import { forgetIssueUsers, issuesOfUser, lockIssueForErasure, type IssueTexts } from '../issues/erase-user.queries.ts'
+import {
+  eraseUsersFromIssue,
+  issuesOfUser,
+  lockIssueForErasure,
+  type IssueTexts,
+} from '../issues/erase-user.queries.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { indexedTextsOf } from '../issue-search/indexed-texts.ts'
 import { publishLive } from '../live/publish.ts'
@@ -108,7 +113,7 @@ async function eraseInIssue(app: App, erasureId: string, person: Person, issueId
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
     if (events.length === PIECE) return false
     const texts = await textsLeft(tx, issueId, issue.errorType)
-    await forgetIssueUsers(tx, issueId, person.userHashes, texts, app.clock.now())
+    await eraseUsersFromIssue(tx, issueId, person.userHashes, texts, app.clock.now())
     await countErased(tx, erasureId, { issues: 1 })
     await publishLive(tx, person.orgId, {
       kind: 'issues',
