@@ -17,7 +17,7 @@ test('the theme follows the system, is switched in the bar, remembered, and ther
   expect(dark).not.toBe(light)
   await page.emulateMedia({ colorScheme: 'light' })
 
-  await page.getByRole('button', { name: 'Switch to dark' }).click()
+  await page.getByRole('button', { name: 'Switch to dark theme' }).click()
   await eventually(() => page.evaluate<string>(shownBackground)).toBe(dark)
   await eventually(() => page.getByRole('button', { name: 'Dark', exact: true }).getAttribute('aria-pressed')).toBe(
     'true',

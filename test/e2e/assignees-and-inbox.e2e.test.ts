@@ -80,13 +80,13 @@ test('keys typed before the list of members opens choose the right member', asyn
     return route.continue()
   })
   await page.goto(`/issues/${issueId}`)
-  await page.getByRole('button', { name: 'Owner: Nobody' }).click()
+  await page.getByRole('button', { name: 'Assignee: Unassigned' }).click()
   const box = page.getByRole('combobox', { name: 'Find a member' })
   await eventually(() => hasFocus(box)).toBe(true)
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
   await eventually(() => box.isVisible()).toBe(true)
   answer()
-  await page.getByRole('button', { name: 'Owner: Grace Hopper' }).waitFor()
+  await page.getByRole('button', { name: 'Assignee: Grace Hopper' }).waitFor()
   await box.waitFor({ state: 'hidden' })
 })
 
@@ -102,7 +102,7 @@ test('an issue is assigned to a member found by typing, from the row and from it
     (await page.getByRole('option').allInnerTexts()).map((text) => text.replace(/^[A-Z]{2}\n/, '')),
   ).toEqual([
     expect.stringContaining('Founder'),
-    'Nobody',
+    'Unassigned',
     'Bob Builder',
     'Grace Hopper',
     'Hedy Lamarr',
@@ -115,21 +115,21 @@ test('an issue is assigned to a member found by typing, from the row and from it
   expect(await page.getByRole('option').count()).toBe(1)
   await press(page, 'Enter')
   await page.getByText(/assigned to Zoë Müller/).waitFor()
-  await page.getByRole('button', { name: /^Owner of .*: Zoë Müller/ }).waitFor()
+  await page.getByRole('button', { name: /^Assignee of .*: Zoë Müller/ }).waitFor()
 
   await page.goto(`/issues/${issueId}`)
-  await page.getByRole('button', { name: 'Owner: Zoë Müller' }).click()
+  await page.getByRole('button', { name: 'Assignee: Zoë Müller' }).click()
   await press(page, 'ArrowDown')
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Owner: Nobody' }).waitFor()
+  await page.getByRole('button', { name: 'Assignee: Unassigned' }).waitFor()
   await press(page, 'a')
   await page.keyboard.type('no such name')
-  await page.getByText('No member is called “no such name”.').waitFor()
+  await page.getByText('No member matches “no such name”.').waitFor()
   await press(page, 'Escape')
   await box.waitFor({ state: 'hidden' })
   await press(page, 'a')
   await page.getByRole('option', { name: 'Bob Builder' }).click()
-  await page.getByRole('button', { name: 'Owner: Bob Builder' }).waitFor()
+  await page.getByRole('button', { name: 'Assignee: Bob Builder' }).waitFor()
 })
 
 test('a comment offers members while typing, is shown with links, and can be edited', async () => {
@@ -139,7 +139,7 @@ test('a comment offers members while typing, is shown with links, and can be edi
   await box.waitFor()
   await press(page, 'c')
   await page.keyboard.type('Ask @zo')
-  const list = page.getByRole('listbox', { name: 'Members to mention' })
+  const list = page.getByRole('listbox', { name: 'Members you can mention' })
   await list.getByRole('option', { name: /Zoë Müller/ }).waitFor()
   await press(page, 'Enter')
   await settled(page)
@@ -163,13 +163,13 @@ test('a comment offers members while typing, is shown with links, and can be edi
   const link = page.getByRole('link', { name: '@Zoë Müller' })
   await link.waitFor()
   await settled(page)
-  expect(await link.getAttribute('href')).toBe(`/issues?owner=${zoe.id}`)
+  expect(await link.getAttribute('href')).toBe(`/issues?assignee=${zoe.id}`)
   await page.getByRole('button', { name: 'Following' }).waitFor()
 
   await page.getByRole('button', { name: 'Comment actions' }).click()
   await menuOpen(page)
   await press(page, 'e')
-  const edit = page.getByRole('textbox', { name: 'Comment, edited' })
+  const edit = page.getByRole('textbox', { name: 'Edit comment' })
   await edit.waitFor()
   await until('the box to have the keyboard', () => hasFocus(edit))
   await page.keyboard.type(' Soon.')
@@ -281,7 +281,7 @@ test.each(COMBINATIONS)('the issue page is accessible and fits: $theme, $size', 
   await judge('inbox')
   await press(page, 'Escape')
 
-  await page.getByRole('button', { name: size === 'phone' ? 'Assign' : /^Owner/ }).click()
+  await page.getByRole('button', { name: size === 'phone' ? 'Assign' : /^Assignee/ }).click()
   await page.getByRole('option', { name: 'Grace Hopper' }).waitFor()
   await judge('owner')
   await press(page, 'Escape')
@@ -291,7 +291,7 @@ test.each(COMBINATIONS)('the issue page is accessible and fits: $theme, $size', 
   const comment = page.getByRole('textbox', { name: 'Comment', exact: true })
   await comment.click()
   await comment.pressSequentially('Thanks @')
-  await page.getByRole('listbox', { name: 'Members to mention' }).waitFor()
+  await page.getByRole('listbox', { name: 'Members you can mention' }).waitFor()
   await judge('mention')
 })
 

@@ -39,7 +39,7 @@ test('merge: found, picked, merged, explained, and undone', async () => {
   await page.getByRole('menuitem', { name: 'Merge…' }).click()
   const dialog = page.getByRole('dialog', { name: /Merge issues into SHOPPER-WEB-1/ })
   await dialog.getByRole('checkbox', { name: /voucher/ }).waitFor()
-  await dialog.getByLabel('Issues of this project').fill('paypal')
+  await dialog.getByLabel('Issues in this project').fill('paypal')
   await until('the list to follow', async () => (await dialog.getByRole('checkbox').count()) === 1)
   await dialog.getByRole('checkbox', { name: /paypal/ }).check()
   await expectAccessible(page, 'merge dialog')
@@ -55,8 +55,8 @@ test('merge: found, picked, merged, explained, and undone', async () => {
   await other.goto(`/issues/${paypal}`)
   await other.waitForURL(`**/issues/${visa}*`)
 
-  await page.getByRole('button', { name: 'Take SHOPPER-WEB-2 out' }).click()
-  await page.getByText('SHOPPER-WEB-2 is on its own again').waitFor()
+  await page.getByRole('button', { name: 'Unmerge SHOPPER-WEB-2' }).click()
+  await page.getByText('SHOPPER-WEB-2 unmerged').waitFor()
   await until('three issues again', async () => (await issuesNow()).length === 3)
 })
 
@@ -104,7 +104,7 @@ test('discard: confirmed twice, removed, later events dropped, and restored in t
   await page.getByRole('button', { name: 'More actions' }).first().click()
   await page.getByRole('menuitem', { name: 'Discard…' }).click()
   const dialog = page.getByRole('dialog', { name: /Discard SHOPPER-WEB-3/ })
-  await dialog.getByLabel('Type discard to confirm').fill('discard')
+  await dialog.getByLabel('Type “discard” to confirm').fill('discard')
   await expectAccessible(page, 'discard dialog')
   await screenshot(page, 'grouping-discard-dialog')
   await press(page, 'Enter')
@@ -143,7 +143,7 @@ test.each(COMBINATIONS)('grouping is accessible and fits: $theme, $size', async 
   await screenshot(page, `grouping-${theme}-${size}`, { fullPage: true })
 
   await page.goto(`/issues/${await idOf('Cards')}`)
-  await page.getByText('The rule that matched').waitFor()
+  await page.getByText('Matching rule').waitFor()
   await page.getByRole('button', { name: 'More actions' }).filter({ visible: true }).first().click()
   await page.getByRole('menuitem', { name: 'Merge…' }).click()
   await page.getByRole('checkbox').first().waitFor()

@@ -37,7 +37,7 @@ test('shows accepted and refused items with reasons, and losses on the client', 
   await page.getByRole('heading', { name: 'Intake', level: 1 }).waitFor()
   await page.getByText('What SDKs sent to shopper-web, by outcome.').waitFor()
   const became = page.getByRole('region', { name: 'Outcomes' })
-  await became.getByText('Over the rate limit. Events of this problem were already accepted.').waitFor()
+  await became.getByText('Flood sampling: enough events of this kind were already accepted.').waitFor()
   await became.getByText('Already received. Counted once.').waitFor()
   await became.getByText('Not JSON.').waitFor()
   const lost = page.getByRole('region', { name: 'Lost on the client' })

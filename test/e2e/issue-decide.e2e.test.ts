@@ -31,7 +31,7 @@ test('resolved in this release, another, the next one, a commit; undo restores t
   const id = await anIssue(person, project)
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${id}`)
-  const how = page.getByRole('button', { name: 'How it was fixed' }).filter({ visible: true })
+  const how = page.getByRole('button', { name: 'Resolve options' }).filter({ visible: true })
 
   await how.click()
   await page.getByRole('menuitem', { name: 'In 2.3.0' }).click()
@@ -75,7 +75,7 @@ test('ignored until it escalates, until more events, until a date, forever', asy
   const id = await anIssue(person, project)
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${id}`)
-  const until = page.getByRole('button', { name: 'How long to leave it' }).filter({ visible: true })
+  const until = page.getByRole('button', { name: 'Ignore options' }).filter({ visible: true })
 
   await until.click()
   await page.getByRole('menuitem', { name: 'It escalates' }).click()
@@ -85,7 +85,7 @@ test('ignored until it escalates, until more events, until a date, forever', asy
   await page.getByRole('menuitem', { name: 'More events…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Ignore until more events' })
   await dialog.getByLabel('Events').fill('50')
-  await dialog.getByLabel('Within minutes').fill('60')
+  await dialog.getByLabel('Within (minutes)').fill('60')
   await dialog.getByRole('button', { name: 'Ignore' }).click()
   await holds(person, id, { ignore_until: { count: 50, window: 60 } })
 
@@ -96,7 +96,7 @@ test('ignored until it escalates, until more events, until a date, forever', asy
   await holds(person, id, { ignore_until: { time: '2099-01-01T10:00:00.000Z' } })
 
   await until.click()
-  await page.getByRole('menuitem', { name: 'For good' }).click()
+  await page.getByRole('menuitem', { name: 'Forever' }).click()
   await holds(person, id, { status: 'ignored', ignore_until: null })
 })
 
@@ -123,8 +123,8 @@ test('a viewer sees no such menus', async () => {
   await page.goto(`/issues/${id}`)
   await page.getByRole('region', { name: 'Activity' }).waitFor()
   await settled(page)
-  expect(await page.getByRole('button', { name: 'How it was fixed' }).count()).toBe(0)
-  expect(await page.getByRole('button', { name: 'How long to leave it' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Resolve options' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Ignore options' }).count()).toBe(0)
 })
 
 /** An issue resolved in one release and regressed in a later one. */
@@ -173,14 +173,14 @@ test.each<[Theme, WidthName]>([
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person, { theme, size })
   await regressed(page, person, project)
-  const reason = page.getByRole('region', { name: /^Came back in 2\.4\.0/ })
+  const reason = page.getByRole('region', { name: /^Regressed in 2\.4\.0/ })
   await reason.getByRole('img', { name: /2\.3\.1 fixed here, .*2\.4\.0 seen again$/ }).waitFor()
   await reason.getByText('from release shop@2.4.0, fixed in shop@2.3.1.').waitFor()
   await expectAccessible(page, `came back, ${theme}, ${size}`)
   await expectNoSideScroll(page, `came back, ${size}`)
   await screenshot(page, `came-back-${theme}-${size}`)
-  await page.getByRole('button', { name: 'How it was fixed' }).filter({ visible: true }).click()
-  await page.getByRole('menu', { name: 'How it was fixed' }).waitFor()
+  await page.getByRole('button', { name: 'Resolve options' }).filter({ visible: true }).click()
+  await page.getByRole('menu', { name: 'Resolve options' }).waitFor()
   await expectAccessible(page, `ways to resolve, ${theme}, ${size}`)
   await screenshot(page, `resolve-menu-${theme}-${size}`)
   await page.getByRole('menuitem', { name: 'In another release…' }).click()

@@ -59,7 +59,7 @@ test.each([
   }
   await page.getByRole('rowheader').getByRole('link').first().click()
   await page.getByRole('heading', { name: 'Stack trace' }).waitFor()
-  await page.getByRole('heading', { name: 'What these events share' }).waitFor()
+  await page.getByRole('heading', { name: 'Common values' }).waitFor()
   for (const width of size === 'desk' ? [1440, 1024, 900] : [390, 320]) {
     await page.setViewportSize({ width, height: 900 })
     await expectNoSideScroll(page, `issue at ${width}`)

@@ -145,7 +145,7 @@ test('an issue shows the error, its place, the breadcrumbs and the affected user
   await settled(page)
   expect(await link.getAttribute('rel')).toContain('noopener')
   await page.getByRole('region', { name: 'Device and app' }).getByText('Android 15').waitFor()
-  await page.getByRole('region', { name: 'What these events share' }).getByText('checkout').first().waitFor()
+  await page.getByRole('region', { name: 'Common values' }).getByText('checkout').first().waitFor()
   await page
     .getByRole('region', { name: 'Why grouped' })
     .getByText(/^grouping v\d/)
@@ -163,7 +163,7 @@ test('resolve and reopen by key; the activity names the member', async () => {
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('resolved')
   await press(page, 'r')
   await holdToast(page, /reopened/)
-  await page.getByRole('button', { name: 'Resolve' }).waitFor()
+  await page.getByRole('button', { name: /^Resolve(?! options)/ }).waitFor()
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('unresolved')
   await press(page, 'z')
   await eventually(async () => (await person.get(`/api/issues/${id}`)).body['status']).toBe('resolved')
@@ -177,7 +177,7 @@ test('a regressed issue says so, and why', async () => {
   await person.patch(`/api/issues/${id}`, { status: 'resolved' })
   await page.getByRole('button', { name: 'Reopen' }).waitFor()
   await dashboard.server.event({ project, ...aCrash({ release: 'shop@1.1.0' }) })
-  const reason = page.getByRole('region', { name: /^Came back in 1\.1\.0/ })
+  const reason = page.getByRole('region', { name: /^Regressed in 1\.1\.0/ })
   await reason.getByText('happened after it was resolved').waitFor()
   await page.getByRole('heading', { level: 1 }).waitFor()
 })
@@ -197,7 +197,7 @@ test('the shown event stays; a newer one is offered; next and previous work', as
   await picker.getByText(second.slice(0, 8)).waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
   await dashboard.server.event({ project, ...aCrash({ event_id: third }) })
-  await picker.getByText('A newer event came in.').waitFor()
+  await picker.getByText('A newer event arrived.').waitFor()
   await picker.getByText(second.slice(0, 8)).waitFor()
   await page.getByRole('region', { name: 'Events over time' }).getByText('3', { exact: true }).first().waitFor()
 
@@ -350,7 +350,7 @@ test('a message without a stack shows its text first; an unknown issue says so',
 
   const address = page.url().split('?')[0] ?? ''
   await page.goto(`${address}?event=${newEventId()}`)
-  await page.getByRole('heading', { name: 'This event is not stored' }).waitFor()
+  await page.getByRole('heading', { name: 'This event does not exist' }).waitFor()
   await page.getByRole('link', { name: 'Show the latest event' }).click()
   await card.getByText('Stock of milk is low').waitFor()
 

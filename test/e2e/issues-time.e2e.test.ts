@@ -10,7 +10,7 @@ const dashboard = await testDashboard()
 const HOUR_MS = 3_600_000
 
 const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
-const reader = (page: Page) => page.getByRole('slider', { name: 'Read values' })
+const reader = (page: Page) => page.getByRole('slider', { name: 'Values over time' })
 
 /** One issue that ended half a day ago, one that started this hour. */
 async function anOldAndANew(project: TestProject): Promise<void> {
@@ -99,7 +99,7 @@ test('an empty time says what hides the rest; an invalid time is dropped', async
   await settled(page)
   expect(await titles(page)).toHaveLength(2)
   await page.goto('/issues?from=2020-01-01T00:00Z&to=2020-01-01T01:00Z')
-  await page.getByRole('heading', { name: 'No issue matches these filters' }).waitFor()
+  await page.getByRole('heading', { name: 'No issues match these filters' }).waitFor()
   await page.getByText('time 1 Jan 2020, 00:00 to 01:00').first().waitFor()
   await page.getByRole('main').getByRole('button', { name: 'Clear filters' }).click()
   await eventually(() => titles(page)).toHaveLength(2)
@@ -115,7 +115,7 @@ test.each(
   const page = await opened(person, { theme, size })
   const figure = (name: string) => page.locator('dl div').filter({ hasText: name }).locator('dd')
   await eventually(() => figure('Crash-free sessions').textContent()).toMatch(/^99\.50/)
-  await eventually(() => figure('Users in a crash').textContent()).toMatch(/^1/)
+  await eventually(() => figure('Users with a crash').textContent()).toMatch(/^1/)
   await expectAccessible(page, `strip, ${theme}, ${size}`)
   await drag(page, 0.4, 0.7)
   await page.getByRole('button', { name: 'Remove filter time' }).waitFor()

@@ -249,7 +249,7 @@ test.each(COMBINATIONS)('without releases there is a line to copy: $theme, $size
   const team = await aTeam(server)
   const page = await dashboard.openAs(team.person, { theme, size })
   await page.goto('/releases')
-  await page.getByText('No release yet').waitFor()
+  await page.getByText('No releases yet').waitFor()
   await page.getByText("Sentry.init({ dsn, release: 'shopper-web@1.0.0' })").waitFor()
   await judge(page, 'releases-empty', theme, size)
 })

@@ -44,7 +44,7 @@ test('rotating asks once, shows a new DSN, and counts down the old one', async (
   await eventually(() => hasFocus(page.getByRole('button', { name: 'Rotate' }))).toBe(true)
 
   await press(page, 'Enter')
-  await page.getByLabel('Type rotate to confirm').fill('rotate')
+  await page.getByLabel('Type “rotate” to confirm').fill('rotate')
   await press(page, 'Enter')
   await page.getByText('New key in use').waitFor()
   await page.getByText(/The old key stops at \d\d:\d\d, in /).waitFor()

@@ -10,7 +10,18 @@ import {
   stringifySearch,
 } from './search.ts'
 
-const names = fc.constantFrom('project', 'range', 'status', 'severity', 'platform', 'q', 'sort', 'owner', 'cursor', 'x')
+const names = fc.constantFrom(
+  'project',
+  'range',
+  'status',
+  'severity',
+  'platform',
+  'q',
+  'sort',
+  'assignee',
+  'cursor',
+  'x',
+)
 const values = fc.oneof(
   fc.string(),
   fc.constantFrom(
@@ -35,7 +46,7 @@ describe('the issues stream', () => {
 
   test('keeps what it knows', () => {
     const search = parseSearch(
-      `?project=${PROJECT}&range=7d&status=resolved&status=ignored&severity=high&q=is%3Aunresolved+timeout&sort=-event_count&owner=me`,
+      `?project=${PROJECT}&range=7d&status=resolved&status=ignored&severity=high&q=is%3Aunresolved+timeout&sort=-event_count&assignee=me`,
     )
     expect(IssuesSearch.parse(search)).toEqual({
       project: PROJECT,
@@ -44,13 +55,13 @@ describe('the issues stream', () => {
       severity: ['high'],
       q: 'is:unresolved timeout',
       sort: '-event_count',
-      owner: 'me',
+      assignee: 'me',
     })
   })
 
   test('drops what it does not, without a word', () => {
     const search = parseSearch(
-      '?project=all&range=2h&status=open&status=resolved&severity=huge&sort=colour&owner=%3Cscript%3E&cursor=&colour=red',
+      '?project=all&range=2h&status=open&status=resolved&severity=huge&sort=colour&assignee=%3Cscript%3E&cursor=&colour=red',
     )
     expect(IssuesSearch.parse(search)).toEqual({ status: ['resolved'] })
   })
@@ -67,7 +78,7 @@ describe('the issues stream', () => {
             'platform',
             'q',
             'sort',
-            'owner',
+            'assignee',
             'cursor',
             'event',
             'tab',

@@ -81,7 +81,7 @@ export const IssuesSearch = z.extend(ShellSearch, {
   q: text(10_000),
   sort: one(ISSUE_SORTS),
   /** A member's id, `me` or `none`. */
-  owner: lenient(z.union([id, z.enum(['me', 'none'])])),
+  assignee: lenient(z.union([id, z.enum(['me', 'none'])])),
   /** A part of the range: issues that may have happened in it. Both, or neither counts. */
   from: minute,
   to: minute,
@@ -96,7 +96,7 @@ export type IssuesSearch = z.infer<typeof IssuesSearch>
 export const NO_FILTERS: Readonly<Partial<IssuesSearch>> = {
   severity: undefined,
   platform: undefined,
-  owner: undefined,
+  assignee: undefined,
   q: undefined,
   from: undefined,
   to: undefined,

@@ -59,8 +59,14 @@ describe('refusals', () => {
 
   test('without JSON still make a sentence, and silence is status 0', async () => {
     answer({ 'GET /api/me': [() => new Response('<html>', { status: 502 })] })
-    await expect(call('GET /api/me')).rejects.toMatchObject({ status: 502, message: 'The server answered 502.' })
-    await expect(call('GET /api/me')).rejects.toMatchObject({ status: 0, message: 'The server could not be reached.' })
+    await expect(call('GET /api/me')).rejects.toMatchObject({
+      status: 502,
+      message: 'The server responded with error 502. Try again.',
+    })
+    await expect(call('GET /api/me')).rejects.toMatchObject({
+      status: 0,
+      message: 'Could not reach the server. Check your connection and try again.',
+    })
   })
 })
 

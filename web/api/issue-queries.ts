@@ -22,7 +22,7 @@ export type StreamFilters = {
   status: readonly Status[] | null
   severity: readonly Severity[]
   platform: readonly string[]
-  owner: string | null
+  assignee: string | null
   q: string
   /** A part of the range, as the address says it. */
   window: { from: string; to: string } | null
@@ -42,7 +42,7 @@ export function filtersOf(search: IssuesSearch): StreamFilters {
     status: search.status ?? (searchesStatus(q) ? null : OPEN),
     severity: search.severity ?? [],
     platform: search.platform ?? [],
-    owner: search.owner ?? null,
+    assignee: search.assignee ?? null,
     q,
     window: windowOf(search),
     sort: search.sort ?? DEFAULT_SORT,
@@ -96,7 +96,7 @@ async function readPage(filters: StreamFilters, param: PageParam, signal: AbortS
     status: filters.status === null ? undefined : [...filters.status],
     severity: filters.severity.length === 0 ? undefined : [...filters.severity],
     platform: filters.platform.length === 0 ? undefined : [...filters.platform],
-    assignee_id: filters.owner === null ? undefined : [filters.owner],
+    assignee_id: filters.assignee === null ? undefined : [filters.assignee],
     cursor: param?.cursor,
   }
   const q = queryOf(filters)

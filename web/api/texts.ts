@@ -2,7 +2,7 @@
 export const apiTexts = {
   undo: 'Undo',
   notUndone: 'Could not undo.',
-  unreachable: 'The server could not be reached.',
-  answered: (status: number) => `The server answered ${status}.`,
+  unreachable: 'Could not reach the server. Check your connection and try again.',
+  answered: (status: number) => `The server responded with error ${status}. Try again.`,
   unexpected: 'Something went wrong. Try again or reload the page.',
 } as const

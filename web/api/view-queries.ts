@@ -18,7 +18,7 @@ export const viewsQuery = queryOptions({
 
 /** What of an address a view keeps. */
 export function draftOf(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'filters'> {
-  const { status, severity, platform, project, owner, range } = search
+  const { status, severity, platform, project, assignee, range } = search
   return {
     query: search.q?.trim() ?? '',
     sort: search.sort ?? '-last_seen',
@@ -27,7 +27,7 @@ export function draftOf(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'f
       ...(severity === undefined ? {} : { severity }),
       ...(platform === undefined ? {} : { platform }),
       ...(project === undefined ? {} : { projectId: [project] }),
-      ...(owner === undefined ? {} : { assignee_id: [owner] }),
+      ...(assignee === undefined ? {} : { assignee_id: [assignee] }),
       ...(range === undefined ? {} : { range }),
     },
   }
@@ -35,14 +35,14 @@ export function draftOf(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'f
 
 /** The address of a view; project and range stay where it says nothing of them. */
 export function searchOf(view: SavedView, now: IssuesSearch): IssuesSearch {
-  const { status, severity, platform, projectId, assignee_id: owners, range } = view.filters
+  const { status, severity, platform, projectId, assignee_id: assignees, range } = view.filters
   return {
     project: projectId?.[0] ?? now.project,
     range: range ?? now.range,
     status,
     severity,
     platform,
-    owner: owners?.[0],
+    assignee: assignees?.[0],
     q: view.query === '' ? undefined : view.query,
     sort: view.sort === '-last_seen' ? undefined : view.sort,
     view: view.id,

@@ -54,7 +54,7 @@ export function AccountMenu({ onKeys, className }: { onKeys?: () => void; classN
           aria-label={`${initialsOf(user.name)}, ${commonTexts.account(user.name)}`}
           title={user.name}
         >
-          <Avatar person={user} quiet />
+          <Avatar user={user} quiet />
         </button>
       }
     />

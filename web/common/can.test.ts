@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { can } from './can.ts'
 
 test('roles may what their rank allows, and a refusal names the role', () => {
-  expect(can('viewer', 'issues.write')).toEqual({ allowed: false, why: 'Only the member role can change this.' })
+  expect(can('viewer', 'issues.write')).toEqual({ allowed: false, why: 'You need the member role to change this.' })
   expect(can('member', 'issues.write')).toEqual({ allowed: true, why: undefined })
-  expect(can('member', 'projects.write')).toEqual({ allowed: false, why: 'Only the admin role can change this.' })
+  expect(can('member', 'projects.write')).toEqual({ allowed: false, why: 'You need the admin role to change this.' })
   expect(can('owner', 'projects.write').allowed).toBe(true)
 })

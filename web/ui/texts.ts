@@ -1,4 +1,4 @@
-/** Texts inside the parts of ui/. */
+/** Texts of the components in ui/. */
 export const uiTexts = {
   tryAgain: 'Try again',
   tryAgainIn: (left: string) => `Try again in ${left}`,
@@ -10,7 +10,7 @@ export const uiTexts = {
   close: 'Close',
   unassigned: 'Unassigned',
   severity: (word: string) => `${word} severity`,
-  readValues: 'Read values',
+  readValues: 'Values over time',
   nothingRead: 'Nothing selected',
   chooseHint: 'Shift and arrow keys select a time range, Enter zooms in.',
   marked: (time: string) => `Selected: ${time}.`,

@@ -79,7 +79,7 @@ export function initialsOf(name: string): string {
 const firstLetter = (word: string): string =>
   String.fromCodePoint(...[word.codePointAt(0)].filter((code) => code !== undefined))
 
-/** One of five tints, always the same for the same person. */
+/** One of five tints, always the same for one user. */
 function tintOf(id: string): number {
   let sum = 0
   for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973
@@ -87,19 +87,19 @@ function tintOf(id: string): number {
 }
 
 type AvatarProps = {
-  person: { id: string; name: string } | null
+  user: { id: string; name: string } | null
   small?: boolean
   /** Decoration beside the written name. */
   quiet?: boolean
 }
 
-export function Avatar({ person, small = false, quiet = false }: AvatarProps) {
+export function Avatar({ user, small = false, quiet = false }: AvatarProps) {
   const size = small ? ' av-sm' : ''
-  const name = person?.name ?? uiTexts.unassigned
+  const name = user?.name ?? uiTexts.unassigned
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)
     : ({ role: 'img', 'aria-label': name, title: name } as const)
-  if (person === null) {
+  if (user === null) {
     return (
       <span className={`av av-0${size}`} {...spoken}>
         <Icon name="user" />
@@ -107,8 +107,8 @@ export function Avatar({ person, small = false, quiet = false }: AvatarProps) {
     )
   }
   return (
-    <span className={`av av-${tintOf(person.id)}${size}`} {...spoken}>
-      {initialsOf(person.name)}
+    <span className={`av av-${tintOf(user.id)}${size}`} {...spoken}>
+      {initialsOf(user.name)}
     </span>
   )
 }

@@ -1,46 +1,46 @@
 import { useState } from 'react'
-import type { Person } from './changes.ts'
+import type { Assignee } from './changes.ts'
 import { useCombobox } from '../../ui/combobox.ts'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Avatar } from '../../ui/tiles.tsx'
 import { changeTexts } from './change-texts.ts'
-import { callName } from '../members/names.ts'
+import { displayName } from '../members/names.ts'
 import { useMembers } from '../members/use-members.ts'
 import styles from './assignee-picker.module.css'
 import optionStyles from '../members/options.module.css'
 
-type Choice = { key: string; label: string; note: string | undefined; person: Person | null }
+type Choice = { key: string; label: string; note: string | undefined; assignee: Assignee | null }
 
-type OwnerPickerProps = {
-  /** Who owns it now; undefined where that differs. */
-  ownerId: string | null | undefined
-  onChoose: (person: Person | null) => void
+type AssigneePickerProps = {
+  /** The present assignee; undefined where the issues have different ones. */
+  assigneeId: string | null | undefined
+  onChoose: (assignee: Assignee | null) => void
 }
 
-/** Every member of the organisation, oneself first, nobody after; typing narrows them down. */
-export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
+/** Finds an assignee by typing: the user, unassigned, then all other members. */
+export function AssigneePicker({ assigneeId, onChoose }: AssigneePickerProps) {
   const [text, setText] = useState('')
   const root = useFirstFocus<HTMLDivElement>()
   const { me, members, known } = useMembers(text)
-  const people = members.map((person): Choice => ({
-    key: person.id,
-    label: callName(person),
-    note: person.id === me ? changeTexts.you : undefined,
-    person: { id: person.id, name: person.name, email: person.email },
+  const found = members.map((member): Choice => ({
+    key: member.id,
+    label: displayName(member),
+    note: member.id === me ? changeTexts.you : undefined,
+    assignee: { id: member.id, name: member.name, email: member.email },
   }))
-  const nobody: Choice = { key: 'nobody', label: changeTexts.nobody, note: undefined, person: null }
-  const fits = changeTexts.nobody.toLowerCase().startsWith(text.trim().toLowerCase())
-  const [own, ...others] = people
-  // All at once: a choice that members push down as they come is not the one somebody saw and pressed Enter for.
+  const none: Choice = { key: 'none', label: changeTexts.unassigned, note: undefined, assignee: null }
+  const fits = changeTexts.unassigned.toLowerCase().startsWith(text.trim().toLowerCase())
+  const [own, ...others] = found
+  // Nothing is shown before all members are known: choices must not move under a user who presses Enter.
   const choices = !known
     ? []
     : own?.key === me && own !== undefined
-      ? [own, ...(fits ? [nobody] : []), ...others]
-      : [...(fits ? [nobody] : []), ...people]
+      ? [own, ...(fits ? [none] : []), ...others]
+      : [...(fits ? [none] : []), ...found]
   const box = useCombobox({
     options: known ? choices : null,
-    onChoose: (choice) => onChoose(choice.person),
+    onChoose: (choice) => onChoose(choice.assignee),
     text,
     onText: setText,
   })
@@ -54,10 +54,10 @@ export function OwnerPicker({ ownerId, onChoose }: OwnerPickerProps) {
       <div {...box.list} className={optionStyles.options} aria-label={changeTexts.members}>
         {choices.map((choice, index) => (
           <div key={choice.key} {...box.option(index)}>
-            <Avatar person={choice.person} small quiet />
+            <Avatar user={choice.assignee} small quiet />
             <span className={optionStyles.label}>{choice.label}</span>
             {choice.note === undefined ? null : <span className="sub">{choice.note}</span>}
-            {(choice.person?.id ?? null) === ownerId ? <Icon name="check" label={changeTexts.current} /> : null}
+            {(choice.assignee?.id ?? null) === assigneeId ? <Icon name="check" label={changeTexts.current} /> : null}
           </div>
         ))}
       </div>

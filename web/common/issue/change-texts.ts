@@ -1,44 +1,46 @@
-/** Texts of changing issues, wherever that is done. */
+/** Texts of changing issues: menus, toasts and the delete dialog. */
 
 const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
 const whole = new Intl.NumberFormat('en-GB')
 
 export const changeTexts = {
   severity: 'Severity',
-  nobody: 'Nobody',
+  unassigned: 'Unassigned',
   findMember: 'Find a member',
   members: 'Members',
-  noMember: (text: string) => `No member is called “${text}”.`,
-  current: 'owner now',
-  byRules: 'By the rules',
+  noMember: (text: string) => `No member matches “${text}”.`,
+  current: 'current assignee',
+  automatic: 'Set automatically',
   delete: 'Delete',
   you: 'you',
-  assignTo: 'Owner',
+  assignee: 'Assignee',
   countOf: (count: number) => `${whole.format(count)} ${plural(count, 'issue', 'issues')}`,
   movedTo: {
     resolved: (who: string) => `${who} resolved`,
     ignored: (who: string) => `${who} ignored`,
     unresolved: (who: string) => `${who} reopened`,
-    regressed: (who: string) => `${who} moved to Regressed`,
-    escalated: (who: string) => `${who} moved to Escalated`,
+    regressed: (who: string) => `${who} marked as regressed`,
+    escalated: (who: string) => `${who} marked as escalated`,
   },
   assigned: (who: string, name: string) => `${who} assigned to ${name}`,
-  unassigned: (who: string) => `${who} without owner now`,
-  severitySet: (who: string, severity: string) => `${who} set to ${severity}`,
-  severityByRules: (who: string) => `${who}: the rules decide the severity again`,
-  notChanged: (count: number) => `${whole.format(count)} could not be changed.`,
+  nowUnassigned: (who: string) => `${who} unassigned`,
+  severitySet: (who: string, severity: string) => `${who} set to ${severity} severity`,
+  severityAutomatic: (who: string) => `Severity of ${who} is set automatically again`,
+  notChanged: (count: number) => `${whole.format(count)} issues could not be changed.`,
   notChangedOne: (who: string, reason: string) => `${who} could not be changed: ${reason}`,
-  showRefused: 'Show why',
-  notUndone: (count: number, reason: string) => `${whole.format(count)} not taken back: ${reason}`,
-  failed: 'Could not change it.',
+  showRefused: 'Show reasons',
+  notUndone: (count: number, reason: string) =>
+    `Could not undo the change of ${whole.format(count)} ${plural(count, 'issue', 'issues')}: ${reason}`,
+  failed: 'Could not save the change.',
   deleted: (who: string) => `${who} deleted`,
-  deleteFailed: 'Could not delete.',
+  deleteFailed: 'Could not delete the issues.',
   deleteTitle: (count: number, id: string) => (count === 1 ? `Delete ${id}?` : `Delete ${count} issues?`),
   deleteText: (events: number) =>
-    `${whole.format(events)} ${plural(events, 'event', 'events')} and all comments go with it. New events of the same kind will open a new issue.`,
+    `Its ${whole.format(events)} ${plural(events, 'event', 'events')} and all comments are deleted too. This cannot be undone. New events of the same kind create a new issue.`,
   deleteTextMany: (events: number) =>
-    `${whole.format(events)} events and all comments go with them. New events of the same kind will open new issues.`,
-  deleteTextAll: 'All their events and comments go with them. New events of the same kind will open new issues.',
+    `Their ${whole.format(events)} events and all comments are deleted too. This cannot be undone. New events of the same kind create new issues.`,
+  deleteTextAll:
+    'All their events and comments are deleted too. This cannot be undone. New events of the same kind create new issues.',
   deleteWord: (count: number) => `delete ${count}`,
   deleteLabel: (word: string) => `Type “${word}” to confirm`,
   cancel: 'Cancel',

@@ -14,7 +14,7 @@ import {
 import { finished, refusalsOf, undo, type Operation } from '../../api/operations.ts'
 import { showRefused } from './refused.ts'
 
-export type Person = NonNullable<Issue['assignee']>
+export type Assignee = NonNullable<Issue['assignee']>
 
 /** How it is resolved, and what ends ignoring: as the API takes them. */
 export type Resolution = NonNullable<Issue['resolution']>
@@ -23,7 +23,7 @@ export type IgnoreUntil = NonNullable<Issue['ignore_until']>
 /** What can be done to issues, one at a time or to a selection. */
 export type Edit =
   | { kind: 'status'; status: Status; resolution?: Resolution | undefined; ignore_until?: IgnoreUntil | undefined }
-  | { kind: 'assignee'; person: Person | null }
+  | { kind: 'assignee'; assignee: Assignee | null }
   /** Null leaves it to the rules again. */
   | { kind: 'severity'; severity: Severity | null }
 
@@ -50,7 +50,7 @@ const targetOf = (issues: readonly Issue[], all: Everything | undefined) => {
       status: filters.status === null ? undefined : [...filters.status],
       severity: filters.severity.length === 0 ? undefined : [...filters.severity],
       platform: filters.platform.length === 0 ? undefined : [...filters.platform],
-      assignee_id: filters.owner ?? undefined,
+      assignee_id: filters.assignee ?? undefined,
       seen_since: since,
     },
   }
@@ -79,7 +79,7 @@ const patchOf = (edit: Edit): Patch => {
     // Ignoring without a condition is for good, whatever held before.
     return { status, resolution, ignore_until: status === 'ignored' ? (ignore_until ?? null) : undefined }
   }
-  return edit.kind === 'assignee' ? { assignee_id: edit.person?.id ?? null } : { severity: edit.severity }
+  return edit.kind === 'assignee' ? { assignee_id: edit.assignee?.id ?? null } : { severity: edit.severity }
 }
 
 const guessOf =
@@ -93,7 +93,7 @@ const guessOf =
         resolution: edit.resolution ?? null,
         ignore_until: edit.ignore_until ?? null,
       }
-    if (edit.kind === 'assignee') return { ...issue, assignee: edit.person, assignee_id: edit.person?.id ?? null }
+    if (edit.kind === 'assignee') return { ...issue, assignee: edit.assignee, assignee_id: edit.assignee?.id ?? null }
     if (edit.severity === null) return { ...issue, severity_pinned: false }
     return { ...issue, severity: edit.severity, severity_pinned: true }
   }
@@ -113,7 +113,7 @@ const nameOf = (issues: readonly Pick<Issue, 'id' | 'short_id'>[], { operation, 
 }
 
 /** Says what was refused: one with its reason, several in a list that can be looked at. */
-function tellRefused(issues: readonly Issue[], { operation, refused }: Results): void {
+function showRefusals(issues: readonly Issue[], { operation, refused }: Results): void {
   if (operation.failed === 0) return
   const names = new Map(issues.map(({ id, short_id }) => [id, short_id]))
   const rows = refused.map(({ issueId, reason }) => ({ issueId, reason, name: names.get(issueId) ?? null }))
@@ -139,8 +139,8 @@ const notDone = (issues: readonly Issue[], { refused }: Results): readonly Issue
 const saidOf = (edit: Edit, who: string): string => {
   if (edit.kind === 'status') return changeTexts.movedTo[edit.status](who)
   if (edit.kind === 'assignee')
-    return edit.person === null ? changeTexts.unassigned(who) : changeTexts.assigned(who, edit.person.name)
-  return edit.severity === null ? changeTexts.severityByRules(who) : changeTexts.severitySet(who, edit.severity)
+    return edit.assignee === null ? changeTexts.nowUnassigned(who) : changeTexts.assigned(who, edit.assignee.name)
+  return edit.severity === null ? changeTexts.severityAutomatic(who) : changeTexts.severitySet(who, edit.severity)
 }
 
 /** Applies an edit to the issues at once, offers an Undo that restores exactly, and says what was refused. */
@@ -154,7 +154,7 @@ export function useIssueEdit() {
     restore: (client, remembered, { issues, edit }) => restoreIssues(client, remembered, issues, guessOf(edit)),
     settle: (client, results, { issues }) => {
       returnIssues(client, notDone(issues, results))
-      tellRefused(issues, results)
+      showRefusals(issues, results)
     },
     said: (results, { edit, issues }) => saidOf(edit, nameOf(issues, results)),
     undo: async ({ issues, edit }, { operation }, client) => {
@@ -185,7 +185,7 @@ export function useIssueDelete(onGone?: () => void) {
       const stays = new Set(left.map(({ id }) => id))
       for (const { id } of issues)
         if (!stays.has(id)) client.removeQueries({ queryKey: ['issues', 'detail', id], type: 'inactive' })
-      tellRefused(issues, results)
+      showRefusals(issues, results)
       onGone?.()
     },
     said: (results, { issues }) => changeTexts.deleted(nameOf(issues, results)),

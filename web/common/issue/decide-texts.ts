@@ -1,7 +1,7 @@
-/** Words of how issues are resolved and ignored. */
+/** Texts of resolving and ignoring issues. */
 export const decideTexts = {
-  resolveMenu: 'How it was fixed',
-  ignoreMenu: 'How long to leave it',
+  resolveMenu: 'Resolve options',
+  ignoreMenu: 'Ignore options',
   statusMenu: 'Status',
   resolveIn: 'Resolve',
   now: 'Now',
@@ -15,7 +15,7 @@ export const decideTexts = {
   count: 'More events…',
   users: 'More users…',
   time: 'A date…',
-  forGood: 'For good',
+  forever: 'Forever',
   reopen: 'Reopen',
 
   titles: {
@@ -33,29 +33,31 @@ export const decideTexts = {
     time: 'Date and time',
   },
   hints: {
-    release: 'The release with the fix, also one to come. Several branches: separate by commas, such as 2.3.1, 3.0.2.',
-    commit: 'Hash of the commit, 7 characters or more. The first release with it is the fix.',
-    count: 'Counted from now on.',
-    users: 'Users who have not met this issue before.',
-    time: 'In your own time zone.',
+    release:
+      'The release with the fix. It may be a future release. Separate several with commas, for example 2.3.1, 3.0.2.',
+    commit: 'Hash of at least 7 characters. The issue counts as fixed in the first release with this commit.',
+    count: 'Counted from now.',
+    users: 'Counts users who were not affected before.',
+    time: 'In your local time zone.',
   },
-  window: 'Within minutes',
-  windowHint: 'Empty: however long it takes.',
+  window: 'Within (minutes)',
+  windowHint: 'Leave empty for no time limit.',
   wrong: {
-    release: 'Names of 1 to 200 characters, without slash or backslash, and not “latest”.',
-    commit: '7 to 64 characters, digits and a to f.',
-    count: 'A whole number, 1 or more.',
-    window: 'Whole minutes, up to 10,080 (7 days).',
-    time: 'A date in the future.',
+    release:
+      'Enter up to 20 releases of 1 to 200 characters each. Slashes, backslashes and the name “latest” are not allowed.',
+    commit: 'Enter a hash of 7 to 64 digits and letters from a to f.',
+    count: 'Enter a whole number of 1 or more.',
+    window: 'Enter a whole number from 1 to 10,080 (7 days), or leave it empty.',
+    time: 'Enter a date in the future.',
   },
   cancel: 'Cancel',
   resolve: 'Resolve',
   ignore: 'Ignore',
 
   notRegressed: 'Not a regression',
-  notRegressedMore: 'Resolves it again, for every release seen so far.',
+  notRegressedMore: 'Resolves the issue for every release seen so far.',
   track: (releases: readonly string[]) => `Releases in order: ${releases.join(', ')}`,
-  trackWords: { fixed: 'fixed here', back: 'seen again', seen: 'seen', clean: 'clean' },
+  trackStates: { fixed: 'fixed here', back: 'seen again', seen: 'seen', clean: 'not seen' },
   fixedHere: 'fixed',
   fixed: (version: string) => `${version} fixed`,
   ignoredUntil: 'Ignored until',

@@ -9,14 +9,14 @@ import { decideTexts } from './decide-texts.ts'
 import { changeTexts } from './change-texts.ts'
 import { useAsk, type Ask } from './decide.tsx'
 import { versionOf } from './trend.ts'
-import { OwnerPicker } from './assignee-picker.tsx'
+import { AssigneePicker } from './assignee-picker.tsx'
 import styles from './menus.module.css'
 
 const LETTERS: Readonly<Record<SeverityName, string>> = { critical: 'c', high: 'h', medium: 'm', low: 'l' }
 
 type ChangeMenuProps = {
   trigger: ReactNode
-  /** What stands there now, when it is the same for all. */
+  /** The menu marks the value that they share. */
   issues: readonly Issue[]
   onEdit: (edit: Edit) => void
   open?: boolean | undefined
@@ -25,15 +25,15 @@ type ChangeMenuProps = {
   side?: 'top' | 'bottom'
 }
 
-/** Whose it is to fix: every member, found by typing. */
-export function OwnerMenu({ issues, onEdit, trigger, open, onOpenChange, align, side }: ChangeMenuProps) {
+/** Chooses the assignee among all members. */
+export function AssigneeMenu({ issues, onEdit, trigger, open, onOpenChange, align, side }: ChangeMenuProps) {
   const [ownOpen, setOwnOpen] = useState(false)
   const setOpen = onOpenChange ?? setOwnOpen
   const [first] = issues
   const isSame = first !== undefined && issues.every((issue) => issue.assignee_id === first.assignee_id)
   return (
     <Popover
-      label={changeTexts.assignTo}
+      label={changeTexts.assignee}
       trigger={trigger}
       open={open ?? ownOpen}
       onOpenChange={setOpen}
@@ -41,11 +41,11 @@ export function OwnerMenu({ issues, onEdit, trigger, open, onOpenChange, align, 
       {...(align === undefined ? {} : { align })}
       {...(side === undefined ? {} : { side })}
     >
-      <OwnerPicker
-        ownerId={isSame ? first.assignee_id : undefined}
-        onChoose={(person) => {
+      <AssigneePicker
+        assigneeId={isSame ? first.assignee_id : undefined}
+        onChoose={(assignee) => {
           setOpen(false)
-          onEdit({ kind: 'assignee', person })
+          onEdit({ kind: 'assignee', assignee })
         }}
       />
     </Popover>
@@ -66,14 +66,14 @@ export function SeverityMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
     ...(pinned
       ? ([
           { kind: 'separator' },
-          { label: changeTexts.byRules, letter: 'r', onSelect: () => onEdit({ kind: 'severity', severity: null }) },
+          { label: changeTexts.automatic, letter: 'r', onSelect: () => onEdit({ kind: 'severity', severity: null }) },
         ] satisfies MenuEntry[])
       : []),
   ]
   return <Menu label={changeTexts.severity} entries={entries} {...menu} />
 }
 
-/** The release most recently met, when it is the same for all. */
+/** The last release of the issues, if it is the same for all. */
 function sameRelease(issues: readonly Issue[]): string | null {
   const [first] = issues
   const release = first?.last_release ?? null
@@ -122,7 +122,7 @@ function useIgnoreEntries({ onEdit }: Decide): MenuEntry[] {
     { label: decideTexts.users, icon: 'user', letter: 'u', onSelect: asking('users') },
     { label: decideTexts.time, icon: 'clock', letter: 'd', onSelect: asking('time') },
     {
-      label: decideTexts.forGood,
+      label: decideTexts.forever,
       icon: 'st-ignored',
       letter: 'g',
       onSelect: () => onEdit({ kind: 'status', status: 'ignored' }),
@@ -140,7 +140,7 @@ export function IgnoreMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
   return <Menu label={decideTexts.ignoreMenu} entries={useIgnoreEntries({ issues, onEdit })} {...menu} />
 }
 
-/** Everything a status can become, for the row of a stream. */
+/** Every change of status, for a row of the stream. */
 export function StatusMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
   const resolve = useResolveEntries({ issues, onEdit })
   const ignore = useIgnoreEntries({ issues, onEdit })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultOf, isNew, moveInTrend, stepFactor, toneOf, versionOf } from './trend.ts'
+import { levelStartOf, isNew, moveInTrend, stepFactor, toneOf, versionOf } from './trend.ts'
 
 const NOW = Date.parse('2026-11-20T08:00:00.000Z')
 
@@ -38,7 +38,7 @@ test.each([
   ['escalated', BEFORE, [1, 1, 1, 1, 9, 8, 9, 9], 4],
   ['escalated', BEFORE, [5, 5, 5, 5, 5, 5], null],
 ] as const)('%s, first seen %s, with %j changes at %s', (status, first_seen, counts, at) => {
-  expect(faultOf({ status, first_seen, trend: trendOf(counts) }, NOW)).toBe(at)
+  expect(levelStartOf({ status, first_seen, trend: trendOf(counts) }, NOW)).toBe(at)
 })
 
 test('a move stands where it happened, and nowhere when that was before', () => {

@@ -17,7 +17,7 @@ export function toneOf(issue: Pick<Issue, 'first_seen' | 'status'>, now: number)
 }
 
 /** First bucket of the present level; null where the counts do not show one. */
-export function faultOf(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
+export function levelStartOf(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
   const tone = toneOf(issue, now)
   const { counts } = issue.trend
   const first = counts.findIndex((count) => count > 0)
@@ -72,7 +72,7 @@ function afterStep(counts: readonly number[]): number | null {
 /** How many times as much an escalated issue happens since the step; null where the counts do not show it. */
 export function stepFactor(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
   if (issue.status !== 'escalated') return null
-  const at = faultOf(issue, now)
+  const at = levelStartOf(issue, now)
   const { counts } = issue.trend
   if (at === null || at === 0) return null
   const mean = (some: readonly number[]) => some.reduce((sum, count) => sum + count, 0) / some.length

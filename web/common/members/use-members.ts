@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { meQuery } from '../../api/queries.ts'
-import { teamQuery, type Member } from '../../api/people-queries.ts'
+import { teamQuery, type Member } from '../../api/member-queries.ts'
 import { ordered } from './names.ts'
 import { isMeant } from './model.ts'
 

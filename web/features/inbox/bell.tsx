@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { usePolling } from '../../api/live.ts'
-import { inboxQuery } from '../../api/people-queries.ts'
+import { inboxQuery } from '../../api/member-queries.ts'
 import { useKeys } from '../../common/keys.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
-import { inboxQuery, type InboxEntry } from '../../api/people-queries.ts'
+import { inboxQuery, type InboxEntry } from '../../api/member-queries.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
@@ -114,7 +114,7 @@ function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
           <Icon name={icon} />
         </span>
       ) : (
-        <Avatar person={actor} quiet />
+        <Avatar user={actor} quiet />
       )}
       <span className={styles.body}>
         <span className={styles.sentence}>

@@ -37,7 +37,7 @@ test('limits are read as people write them', () => {
 
 test('every reason has words, known or not', () => {
   expect(intakeTexts.reasonWord('rate_limited', 'storm')).toMatch(/^Over the rate limit/)
-  expect(intakeTexts.reasonWord('invalid', 'bad_sid')).toBe('A session with an invalid id.')
+  expect(intakeTexts.reasonWord('invalid', 'bad_sid')).toBe('A session with an invalid ID.')
   expect(intakeTexts.reasonWord('invalid', 'never_heard_of')).toBe('Never heard of.')
   expect(intakeTexts.reasonWord('accepted', '')).toBe('Stored.')
   expect(intakeTexts.lossWord('discarded', '')).toBe('No reason given.')

@@ -22,7 +22,7 @@ const TONES: Readonly<Record<Outcome, ChartTone>> = {
 /** Every outcome with its reason, most first. */
 export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: number }) {
   return (
-    <Card title={intakeTexts.became} header={<span className="sub">{intakeTexts.becameMore}</span>}>
+    <Card title={intakeTexts.outcomesTitle} header={<span className="sub">{intakeTexts.outcomesMore}</span>}>
       <table className={`t ${styles.table}`}>
         <thead>
           <tr>

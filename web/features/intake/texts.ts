@@ -1,6 +1,6 @@
 import { own } from '../../ui/own.ts'
 
-/** Texts of the intake page: outcomes of what SDKs sent, to find out why something is missing. */
+/** Texts of the intake page: outcomes of the items that SDKs sent, with reasons. */
 
 const categories: Readonly<Record<string, string>> = {
   default: 'whole requests',
@@ -35,7 +35,7 @@ const reasons: Readonly<Record<string, string>> = {
   'filtered health_check': 'Inbound filter: a health check.',
   'filtered csp_noise': 'Report caused by a browser or an extension, not by your site.',
   'rate_limited key': 'Over the rate limit of the client key. The SDK was asked to back off.',
-  'rate_limited storm': 'Over the rate limit. Events of this problem were already accepted.',
+  'rate_limited storm': 'Flood sampling: enough events of this kind were already accepted.',
   'rate_limited organization': 'Over the organisation’s daily quota.',
   'rate_limited busy': 'The service was overloaded. These items were not inspected.',
   'invalid too_large': 'Over the size limit.',
@@ -47,12 +47,12 @@ const reasons: Readonly<Record<string, string>> = {
   'invalid too_many': 'Too many entries in one container.',
   'invalid too_many_reports': 'Too many reports in one request.',
   'invalid not_a_report': 'Not a valid report.',
-  'invalid no_event_id': 'No event id.',
+  'invalid no_event_id': 'No event ID.',
   'invalid no_message': 'Feedback without a message.',
   'invalid no_report': 'A request without a report.',
   'invalid no_release': 'A session without a release.',
   'invalid bad_release': 'A session with an invalid release.',
-  'invalid bad_sid': 'A session with an invalid id.',
+  'invalid bad_sid': 'A session with an invalid ID.',
   'invalid bad_started': 'A session without a valid start time.',
   'invalid no_aggregates': 'Session aggregates without counts.',
   'invalid no_counts': 'Session aggregates without counts.',
@@ -60,13 +60,13 @@ const reasons: Readonly<Record<string, string>> = {
   'invalid no_name': 'A metric without a name.',
   'invalid bad_type': 'A metric of an unknown type.',
   'invalid bad_value': 'A metric with an invalid value.',
-  'invalid bad_trace_id': 'A span with an invalid trace id.',
-  'invalid bad_span_id': 'A span with an invalid id.',
+  'invalid bad_trace_id': 'A span with an invalid trace ID.',
+  'invalid bad_span_id': 'A span with an invalid ID.',
   'invalid bad_timestamp': 'Invalid timestamp.',
   'invalid ends_before_start': 'A span that ends before it starts.',
   'invalid bad_slug': 'A check-in without a monitor.',
   'invalid bad_status': 'A check-in with an invalid status.',
-  'invalid bad_check_in_id': 'A check-in with an invalid id.',
+  'invalid bad_check_in_id': 'A check-in with an invalid ID.',
   'invalid not_a_container': 'Not a valid container.',
   'discarded too_many_monitors': 'The project has reached its limit of monitors.',
   'discarded unsupported_report': 'An unsupported type of report.',
@@ -138,8 +138,8 @@ export const intakeTexts = {
   chartFinding: (bucket: string, accepted: string, refused: string) =>
     `Items per ${bucket}: ${accepted} accepted, ${refused} not.`,
   stripLabel: 'In this period',
-  became: 'Outcomes',
-  becameMore: 'Each item counts once',
+  outcomesTitle: 'Outcomes',
+  outcomesMore: 'Each item counts once',
   columns: { outcome: 'Outcome', why: 'Reason', what: 'Type', count: 'Items', key: 'Client key' },
   lostTitle: 'Lost on the client',
   lostMore: 'Reported by SDKs; never sent to the server',

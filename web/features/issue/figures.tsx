@@ -20,8 +20,8 @@ import { decideTexts } from '../../common/issue/decide-texts.ts'
 import { issueTexts } from './texts.ts'
 import { eventsTexts } from './events/texts.ts'
 import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
-import { faultLines } from '../../common/issue/fault-lines.ts'
-import { faultOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
+import { markersOf } from '../../common/issue/markers.ts'
+import { levelStartOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './figures.module.css'
 
@@ -135,7 +135,7 @@ function changeOf(issue: IssueDetail, now: number): { move: number | null; split
   if (tone !== 'regressed' && tone !== 'escalated') return { move: null, split: null }
   const noted = issue.activity.find((entry) => entry.kind === 'status_changed' && entry.data.to === issue.status)
   const move = moveInTrend(noted?.created_at ?? null, issue.trend)
-  return { move, split: move === null ? faultOf(issue, now) : Math.floor(move) }
+  return { move, split: move === null ? levelStartOf(issue, now) : Math.floor(move) }
 }
 
 /** The release with the last fix, also after it did not hold. */
@@ -183,7 +183,7 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
         heightPx={104}
         series={series}
         buckets={buckets}
-        markers={faultLines(came, markers.data?.items ?? [], trend, {
+        markers={markersOf(came, markers.data?.items ?? [], trend, {
           met: [issue.first_release, issue.last_release],
           fixed: fixedIn(issue),
           note: decideTexts.fixedHere,

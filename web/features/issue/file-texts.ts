@@ -1,4 +1,4 @@
-/** Words of what came with an event: files, feedback, native crashes. */
+/** Texts of an event's attachments, feedback and native crash. */
 
 const whole = new Intl.NumberFormat('en-GB')
 
@@ -21,26 +21,25 @@ export const fileTexts = {
   preview: 'Preview',
   hidePreview: 'Hide preview',
   previewOf: (name: string) => `Preview ${name}`,
-  noPreview: 'This is not an image a browser can show. It can be downloaded.',
+  noPreview: 'Your browser cannot show this image. Download the file instead.',
 
   feedback: 'User feedback',
-  feedbackCount: (count: number, most: number) =>
-    count >= most ? `newest ${whole.format(count)}` : whole.format(count),
-  anonymous: 'Somebody',
+  feedbackCount: (count: number, max: number) => (count >= max ? `newest ${whole.format(count)}` : whole.format(count)),
+  anonymous: 'Anonymous',
   onThisEvent: 'about this event',
 
   crash: 'Native crash',
   reason: 'Reason',
   address: 'Address',
   thread: 'Thread',
-  where: 'In',
+  where: 'Module',
   processor: 'Processor',
   process: 'Process',
-  unread: 'The minidump cannot be read. It can be downloaded under Attachments.',
-  notRead: 'Left out',
+  unread: 'Could not read the minidump. Download it under Attachments.',
+  notRead: 'Not read',
   module: 'Module',
   version: 'Version',
-  debugId: 'Debug id',
+  debugId: 'Debug ID',
   loadedAt: 'Loaded at',
   loaded: 'Loaded images',
 } as const

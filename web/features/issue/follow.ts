@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
-import { subscriptionQuery, type Subscription } from '../../api/people-queries.ts'
+import { subscriptionQuery, type Subscription } from '../../api/member-queries.ts'
 import { commentsTexts } from './comments/texts.ts'
 
 /** Whether the person follows an issue, and how to change that. */

@@ -84,7 +84,7 @@ function Fingerprints({ grouping }: { grouping: Grouping }) {
             <span className="mono" title={one.hash}>
               {one.hash.slice(0, 12)}
             </span>{' '}
-            {mergeTexts.ofVersion(one.version)} · {mergeTexts.madeBy(one.short_id)}
+            {mergeTexts.ofVersion(one.version)} · {mergeTexts.createdIssue(one.short_id)}
           </p>
           <PartList parts={one.parts} />
         </div>

@@ -18,7 +18,7 @@ import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
 import { commentsTexts } from './comments/texts.ts'
 import { headOf } from '../../common/issue/headline.ts'
-import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
+import { IgnoreMenu, AssigneeMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
 import { safeUrl } from './contexts/facts.ts'
 import { useFollow } from './follow.ts'
 import { FollowButton } from './follow-button.tsx'
@@ -76,7 +76,7 @@ export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
 }
 
 /** Which menu is open, so that keys can open it too; the phone's bar has menus of its own. */
-export type HeadMenu = 'owner' | 'severity' | null
+export type HeadMenu = 'assignee' | 'severity' | null
 
 type HeadProps = {
   issue: IssueDetail
@@ -154,13 +154,13 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
       </div>
       <div className={styles.iheadA} role="toolbar" aria-label={issueTexts.actions}>
         <DecideButtons issue={issue} onEdit={onEdit} why={change.why} keys />
-        <OwnerMenu
+        <AssigneeMenu
           issues={[issue]}
           align="end"
           onEdit={onEdit}
-          open={menu === 'owner'}
-          onOpenChange={(open) => onMenu(open && change.allowed ? 'owner' : null)}
-          trigger={<OwnerButton issue={issue} why={change.why} />}
+          open={menu === 'assignee'}
+          onOpenChange={(open) => onMenu(open && change.allowed ? 'assignee' : null)}
+          trigger={<AssigneeButton issue={issue} why={change.why} />}
         />
         <FollowButton issueId={issue.id} />
         <MoreMenu
@@ -227,11 +227,11 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
   )
 }
 
-type OwnerButtonProps = { issue: IssueDetail; why: string | undefined } & Record<string, unknown>
+type AssigneeButtonProps = { issue: IssueDetail; why: string | undefined } & Record<string, unknown>
 
 /** Passes on what the menu gives its trigger. */
-function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
-  const name = issue.assignee?.name ?? issueTexts.nobody
+function AssigneeButton({ issue, why, ...rest }: AssigneeButtonProps) {
+  const name = issue.assignee?.name ?? issueTexts.unassigned
   return (
     <button
       type="button"
@@ -240,9 +240,9 @@ function OwnerButton({ issue, why, ...rest }: OwnerButtonProps) {
       aria-disabled={why === undefined ? undefined : true}
       title={why}
     >
-      <Avatar person={issue.assignee} small quiet />
+      <Avatar user={issue.assignee} small quiet />
       <span>
-        <span className="sr">{issueTexts.owner} </span>
+        <span className="sr">{issueTexts.assignee} </span>
         {name}
       </span>
       <Kbd keys="a" />
@@ -309,7 +309,7 @@ export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: O
     <div className={styles.stickbar} role="toolbar" aria-label={issueTexts.actions}>
       <DecideButtons issue={issue} onEdit={onEdit} why={change.why} side="top" />
       {change.allowed ? (
-        <OwnerMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{issueTexts.assign}</Button>} />
+        <AssigneeMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{issueTexts.assign}</Button>} />
       ) : (
         <Button why={change.why}>{issueTexts.assign}</Button>
       )}

@@ -17,7 +17,7 @@ import { IssueGrouping } from './grouping.tsx'
 import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMenu } from './head.tsx'
 import { headOf } from '../../common/issue/headline.ts'
 import { IssueReason } from './reason.tsx'
-import { PeopleCard, ReleasesCard } from './reach.tsx'
+import { UsersCard, ReleasesCard } from './reach.tsx'
 import { ReleaseCard } from './release.tsx'
 import { IssueTags } from './tags.tsx'
 import { NativeCrashCard } from './contexts/native-crash.tsx'
@@ -201,7 +201,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
         ]),
     { keys: 'r', label: issueTexts.keys.resolve, group: 'Issue', run: () => apply(onResolve(issue)) },
     { keys: 'i', label: issueTexts.keys.ignore, group: 'Issue', run: () => apply(onIgnore(issue)) },
-    { keys: 'a', label: issueTexts.assign, group: 'Issue', run: () => canChange && setMenu('owner') },
+    { keys: 'a', label: issueTexts.assign, group: 'Issue', run: () => canChange && setMenu('assignee') },
     { keys: 's', label: issueTexts.severity, group: 'Issue', run: () => canChange && setMenu('severity') },
     { keys: 'm', label: mergeTexts.merge, group: 'Issue', run: () => canChange && ask.onMerge() },
     { keys: 'u', label: issueTexts.keys.list, group: 'Issue', run: () => void navigate(paths.issues(back)) },
@@ -268,7 +268,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
           {event === null ? null : <DeviceCard event={event} />}
           <ReleasesCard issue={issue} onOnly={onOnly} />
-          <PeopleCard issue={issue} onOnly={onOnly} />
+          <UsersCard issue={issue} onOnly={onOnly} />
           <IssueGrouping issue={issue} />
         </aside>
       </div>

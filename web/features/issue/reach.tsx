@@ -50,41 +50,41 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
 }
 
 /** Whom it happens to most. */
-export function PeopleCard({ issue, onOnly }: ReachProps) {
+export function UsersCard({ issue, onOnly }: ReachProps) {
   const { data, error, refetch } = useQuery(issueUsersQuery(issue.id))
-  if (error !== null) return <QueryError what={eventsTexts.peopleName} error={error} onRetry={() => void refetch()} />
+  if (error !== null) return <QueryError what={eventsTexts.users} error={error} onRetry={() => void refetch()} />
   if (data === undefined || data.items.length === 0) return null
   return (
     <Card
-      title={eventsTexts.people}
+      title={eventsTexts.users}
       header={
         <span className="sub">
-          {eventsTexts.peopleOf(data.items.length, Math.max(issue.user_count, data.total))}
+          {eventsTexts.usersShown(data.items.length, Math.max(issue.user_count, data.total))}
           {data.complete ? null : `, ${eventsTexts.newest(data.looked_at)}`}
         </span>
       }
     >
       <ul className={styles.reach}>
-        {data.items.map((person) => {
-          const { key } = person
+        {data.items.map((user) => {
+          const { key } = user
           const inner = (
             <>
-              <span className={styles.tl}>{person.label ?? eventsTexts.person}</span>
-              <span className="num">{formatCount(person.events)}</span>
+              <span className={styles.tl}>{user.label ?? eventsTexts.anonymous}</span>
+              <span className="num">{formatCount(user.events)}</span>
               <span className="sub">
-                <Time at={person.last_seen} as="age" />
+                <Time at={user.last_seen} as="age" />
               </span>
             </>
           )
           return (
-            <li key={person.last_event_id}>
+            <li key={user.last_event_id}>
               {key === null ? (
                 <span className={styles.tagrow}>{inner}</span>
               ) : (
                 <button
                   type="button"
                   className={styles.tagrow}
-                  title={eventsTexts.onlyThese(person.label ?? key)}
+                  title={eventsTexts.onlyThese(user.label ?? key)}
                   onClick={() => onOnly(onlyTerm('user', key))}
                 >
                   {inner}

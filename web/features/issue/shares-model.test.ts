@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTelling, percentOf, sharesByKey } from './shares-model.ts'
+import { isNotable, percentOf, sharesByKey } from './shares-model.ts'
 
 const share = (key: string, value: string, of: number) => ({
   key,
@@ -20,11 +20,11 @@ test('keys keep their order, values stand by how frequent they are', () => {
 })
 
 test('a handful or a little more says nothing', () => {
-  expect(isTelling({ lift: 2, share: 0.7, count: 70 })).toBe(true)
-  expect(isTelling({ lift: 2, share: 1, count: 2 })).toBe(false)
-  expect(isTelling({ lift: 1.2, share: 1, count: 100 })).toBe(false)
-  expect(isTelling({ lift: null, share: 1, count: 100 })).toBe(false)
-  expect(isTelling({ lift: 9, share: 0.02, count: 4 })).toBe(false)
+  expect(isNotable({ lift: 2, share: 0.7, count: 70 })).toBe(true)
+  expect(isNotable({ lift: 2, share: 1, count: 2 })).toBe(false)
+  expect(isNotable({ lift: 1.2, share: 1, count: 100 })).toBe(false)
+  expect(isNotable({ lift: null, share: 1, count: 100 })).toBe(false)
+  expect(isNotable({ lift: 9, share: 0.02, count: 4 })).toBe(false)
 })
 
 test('shares as text', () => {

@@ -4,7 +4,7 @@ import type { Share } from '../../api/issue-event-queries.ts'
 
 export type SharesOfKey = { key: string; values: readonly Share[] }
 
-/** Values by key: keys in the order of their most telling value, values of one key by how many events have them. */
+/** Values by key: keys in the order of their most notable value, values of one key by how many events have them. */
 export function sharesByKey(shares: readonly Share[]): readonly SharesOfKey[] {
   const keys = new Map<string, Share[]>()
   for (const share of shares) keys.set(share.key, [...(keys.get(share.key) ?? []), share])
@@ -12,7 +12,7 @@ export function sharesByKey(shares: readonly Share[]): readonly SharesOfKey[] {
 }
 
 /** At least half as often again as elsewhere, and not of a handful. */
-export const isTelling = ({ lift, share, count }: Pick<Share, 'lift' | 'share' | 'count'>): boolean =>
+export const isNotable = ({ lift, share, count }: Pick<Share, 'lift' | 'share' | 'count'>): boolean =>
   lift !== null && lift >= 1.5 && share >= 0.1 && count >= 3
 
 /** `71 %`; `<1 %` for the little that is not nothing. */

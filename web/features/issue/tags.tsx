@@ -8,7 +8,7 @@ import { formatFactor } from '../../ui/format.ts'
 import { issueTexts } from './texts.ts'
 import { eventsTexts } from './events/texts.ts'
 import { onlyTerm } from '../../api/event-only.ts'
-import { isTelling, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
+import { isNotable, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './tags.module.css'
@@ -106,10 +106,10 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
 
 /** A bar, and a mark where the rest of the project stands. */
 function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (only: string) => void }) {
-  const telling = isTelling(share)
+  const notable = isNotable(share)
   const baseline = share.baseline_share === null ? null : percentOf(share.baseline_share)
   const more = eventsTexts.against(share.count, baseline)
-  const said = telling && share.lift !== null ? `${more}. ${eventsTexts.often(formatFactor(share.lift))}` : more
+  const said = notable && share.lift !== null ? `${more}. ${eventsTexts.often(formatFactor(share.lift))}` : more
   return (
     <li>
       <button
@@ -122,7 +122,7 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
           {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}
         </span>
         <span className={`${issueStyles.tb} ${styles.tbBase}`} aria-hidden="true">
-          <span className={telling ? 'hot' : undefined} style={{ inlineSize: `${share.share * 100}%` }} />
+          <span className={notable ? 'hot' : undefined} style={{ inlineSize: `${share.share * 100}%` }} />
           {share.baseline_share === null ? null : (
             <i style={{ insetInlineStart: `${Math.min(98, share.baseline_share * 100)}%` }} />
           )}

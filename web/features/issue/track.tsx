@@ -94,7 +94,7 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
 }
 
 const saidOf = ({ version, kind, isSeen }: TrackNode): string =>
-  `${versionOf(version)} ${decideTexts.trackWords[kind === 'fixed' || kind === 'back' ? kind : isSeen ? 'seen' : 'clean']}`
+  `${versionOf(version)} ${decideTexts.trackStates[kind === 'fixed' || kind === 'back' ? kind : isSeen ? 'seen' : 'clean']}`
 
 const short = (version: string, most: number): string =>
   version.length > most ? `${version.slice(0, most - 1)}…` : version

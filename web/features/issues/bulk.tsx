@@ -1,7 +1,7 @@
 import { useCan } from '../../common/can.ts'
 import type { Edit } from '../../common/issue/changes.ts'
 import type { Issue } from '../../api/issue-queries.ts'
-import { IgnoreMenu, OwnerMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
+import { IgnoreMenu, AssigneeMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { decideTexts } from '../../common/issue/decide-texts.ts'
@@ -91,12 +91,12 @@ export function BulkBar(props: BulkBarProps) {
             }
           />
         ) : null}
-        <OwnerMenu
+        <AssigneeMenu
           issues={issues}
           onEdit={onEdit}
           side="top"
-          open={menu === 'owner'}
-          onOpenChange={(open) => onMenu(open && change.allowed ? 'owner' : null)}
+          open={menu === 'assignee'}
+          onOpenChange={(open) => onMenu(open && change.allowed ? 'assignee' : null)}
           trigger={
             <Button icon="user" keys="a" why={change.why}>
               {issuesTexts.assign}

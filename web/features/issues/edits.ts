@@ -2,7 +2,7 @@ import type { Edit } from '../../common/issue/changes.ts'
 import type { Issue } from '../../api/issue-queries.ts'
 
 /** Which menu of the bar is open. */
-export type OpenMenu = 'owner' | 'severity' | 'resolve' | 'ignore' | null
+export type OpenMenu = 'assignee' | 'severity' | 'resolve' | 'ignore' | null
 
 /** What a key or a button does to these issues: closed ones are opened again, others are closed. */
 export const resolveEdit = (issues: readonly Issue[]): Edit & { kind: 'status' } => ({

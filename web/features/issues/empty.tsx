@@ -29,7 +29,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
   const further =
     longer === null || range === '30d' ? undefined : (
       <Button onClick={() => onChange({ range: longer, from: undefined, to: undefined })}>
-        {issuesTexts.lookAt[range]}
+        {issuesTexts.showLonger[range]}
       </Button>
     )
 

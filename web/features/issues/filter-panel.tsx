@@ -1,5 +1,5 @@
 import type { Issue } from '../../api/issue-queries.ts'
-import { usePeople } from '../../common/members/use-people.ts'
+import { useAssignees } from '../../common/members/use-assignees.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
@@ -15,7 +15,7 @@ function toggled<T>(values: readonly T[] | undefined, value: T): T[] | undefined
   return next.length === 0 ? undefined : next
 }
 
-/** Severity, platform and owner; the list follows each press. */
+/** Severity, platform and assignee; the list follows each press. */
 export function FilterPanel({
   search,
   onChange,
@@ -26,13 +26,13 @@ export function FilterPanel({
   rows: readonly Issue[]
 }) {
   const root = useFirstFocus<HTMLDivElement>()
-  const { me, people } = usePeople()
+  const { me, assignees } = useAssignees()
   const platforms = [...new Set([...(search.platform ?? []), ...rows.map((row) => row.platform)])].toSorted()
-  const owners: { value: string | undefined; label: string }[] = [
+  const choices: { value: string | undefined; label: string }[] = [
     { value: undefined, label: issuesTexts.anyone },
     { value: 'me', label: issuesTexts.me },
-    { value: 'none', label: issuesTexts.nobody },
-    ...people.filter((person) => person.id !== me?.id).map((person) => ({ value: person.id, label: person.name })),
+    { value: 'none', label: issuesTexts.unassigned },
+    ...assignees.filter(({ id }) => id !== me?.id).map(({ id, name }) => ({ value: id, label: name })),
   ]
   return (
     <div className={styles.filterpanel} ref={root}>
@@ -65,21 +65,21 @@ export function FilterPanel({
         ))}
       </fieldset>
       <fieldset>
-        <legend>{issuesTexts.owner}</legend>
-        {owners.map((owner) => (
-          <label key={owner.value ?? 'anyone'}>
+        <legend>{issuesTexts.assignee}</legend>
+        {choices.map((choice) => (
+          <label key={choice.value ?? 'anyone'}>
             <input
               type="radio"
-              name="owner"
-              checked={search.owner === owner.value}
-              onChange={() => onChange({ owner: owner.value })}
+              name="assignee"
+              checked={search.assignee === choice.value}
+              onChange={() => onChange({ assignee: choice.value })}
             />
-            {owner.label}
+            {choice.label}
           </label>
         ))}
       </fieldset>
       <Toolbar align="end">
-        <Button size="sm" onClick={() => onChange({ severity: undefined, platform: undefined, owner: undefined })}>
+        <Button size="sm" onClick={() => onChange({ severity: undefined, platform: undefined, assignee: undefined })}>
           {issuesTexts.clearFilters}
         </Button>
       </Toolbar>

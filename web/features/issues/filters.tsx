@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { SearchHelp } from './search-help.tsx'
-import { usePeople } from '../../common/members/use-people.ts'
+import { useAssignees } from '../../common/members/use-assignees.ts'
 import type { Issue } from '../../api/issue-queries.ts'
 import { windowOf, type IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
@@ -110,7 +110,7 @@ function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchCh
 
 /** The filters in words, for the search box and for the sentence that says why nothing is shown. */
 export function useTokens(search: IssuesSearch): { name: string; value: string; clear: Partial<IssuesSearch> }[] {
-  const { people } = usePeople(search.owner !== undefined)
+  const { assignees } = useAssignees(search.assignee !== undefined)
   const tokens: { name: string; value: string; clear: Partial<IssuesSearch> }[] = []
   if (search.severity !== undefined) {
     const value = search.severity.map((severity) => SEVERITY_WORDS[severity].toLowerCase()).join(', ')
@@ -120,9 +120,9 @@ export function useTokens(search: IssuesSearch): { name: string; value: string; 
     const value = search.platform.map(platformWord).join(', ')
     tokens.push({ name: issuesTexts.platform.toLowerCase(), value, clear: { platform: undefined } })
   }
-  if (search.owner !== undefined) {
-    const value = ownerWord(search.owner, people)
-    tokens.push({ name: issuesTexts.owner.toLowerCase(), value, clear: { owner: undefined } })
+  if (search.assignee !== undefined) {
+    const value = assigneeName(search.assignee, assignees)
+    tokens.push({ name: issuesTexts.assignee.toLowerCase(), value, clear: { assignee: undefined } })
   }
   const window = windowOf(search)
   if (window !== null)
@@ -134,10 +134,10 @@ export function useTokens(search: IssuesSearch): { name: string; value: string; 
   return tokens
 }
 
-function ownerWord(owner: string, people: readonly { id: string; name: string }[]): string {
-  if (owner === 'me') return issuesTexts.me.toLowerCase()
-  if (owner === 'none') return issuesTexts.nobody.toLowerCase()
-  return people.find((person) => person.id === owner)?.name ?? issuesTexts.unknownOwner.toLowerCase()
+function assigneeName(assignee: string, members: readonly { id: string; name: string }[]): string {
+  if (assignee === 'me') return issuesTexts.me.toLowerCase()
+  if (assignee === 'none') return issuesTexts.unassigned.toLowerCase()
+  return members.find(({ id }) => id === assignee)?.name ?? issuesTexts.unknownAssignee.toLowerCase()
 }
 
 type FilterButtonProps = {
@@ -148,9 +148,9 @@ type FilterButtonProps = {
   onOpenChange: (open: boolean) => void
 }
 
-/** Severity, platform and owner; the list follows each press while the panel stays open. */
+/** Severity, platform and assignee; the list follows each press while the panel stays open. */
 export function FilterButton({ search, onChange, rows, open, onOpenChange }: FilterButtonProps) {
-  const count = [search.severity, search.platform, search.owner].filter((filter) => filter !== undefined).length
+  const count = [search.severity, search.platform, search.assignee].filter((filter) => filter !== undefined).length
   return (
     <Popover
       label={issuesTexts.filters}

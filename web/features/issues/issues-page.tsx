@@ -146,7 +146,7 @@ function Stream() {
     move({ kind: 'clear' })
     merge.mutate({ into, others })
   }
-  const openMenu = (menu: 'owner' | 'severity') => {
+  const openMenu = (menu: 'assignee' | 'severity') => {
     if (!canChange.allowed) return
     if (selection.selected.size > 0) setBulkMenu(menu)
     else if (selection.cursor !== null) setRowMenu({ id: selection.cursor, menu })
@@ -200,7 +200,7 @@ function Stream() {
     onTake:
       me === undefined
         ? null
-        : () => apply(targets, { kind: 'assignee', person: { id: me.id, name: me.name, email: me.email } }),
+        : () => apply(targets, { kind: 'assignee', assignee: { id: me.id, name: me.name, email: me.email } }),
     onMerge: mergeTargets,
     onSearch: () => searchBox.current?.focus(),
     onFilter: () => setFiltering(true),

@@ -11,7 +11,7 @@ type StreamKeys = {
   onOpen: (id: string) => void
   onResolve: () => void
   onIgnore: () => void
-  onMenu: (menu: 'owner' | 'severity') => void
+  onMenu: (menu: 'assignee' | 'severity') => void
   /** Null while nobody knows who asks. */
   onTake: (() => void) | null
   onMerge: () => void
@@ -43,7 +43,7 @@ export function useStreamKeys(keys: StreamKeys): void {
   const actions: [keys: string, label: string, run: (() => void) | null][] = [
     ['r', issuesTexts.keys.resolve, keys.onResolve],
     ['i', issuesTexts.keys.ignore, keys.onIgnore],
-    ['a', issuesTexts.assign, () => keys.onMenu('owner')],
+    ['a', issuesTexts.assign, () => keys.onMenu('assignee')],
     ['s', issuesTexts.setSeverity, () => keys.onMenu('severity')],
     ['e', issuesTexts.keys.take, keys.onTake],
     ['m', issuesTexts.merge, keys.onMerge],

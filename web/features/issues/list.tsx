@@ -111,7 +111,7 @@ export function IssueList(props: ListProps) {
               {issuesTexts.columns.status}
             </span>
             <span role="columnheader" className={issuesStyles.cellWho}>
-              {issuesTexts.columns.owner}
+              {issuesTexts.columns.assignee}
             </span>
           </div>
         </div>

@@ -9,16 +9,16 @@ import { Time } from '../../ui/time.tsx'
 import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../../ui/tiles.tsx'
 import { issuesTexts } from './texts.ts'
 import { headOf } from '../../common/issue/headline.ts'
-import { faultOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
+import { levelStartOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
 import issuesStyles from './issues.module.css'
 import styles from './row.module.css'
 
 const menus = () => import('../../common/issue/menus.tsx')
-const OwnerMenu = lazy(() => menus().then((module) => ({ default: module.OwnerMenu })))
+const AssigneeMenu = lazy(() => menus().then((module) => ({ default: module.AssigneeMenu })))
 const SeverityMenu = lazy(() => menus().then((module) => ({ default: module.SeverityMenu })))
 const StatusMenu = lazy(() => menus().then((module) => ({ default: module.StatusMenu })))
 
-export type RowMenu = 'owner' | 'severity' | 'status' | null
+export type RowMenu = 'assignee' | 'severity' | 'status' | null
 
 type IssueRowProps = {
   issue: Issue
@@ -33,7 +33,7 @@ type IssueRowProps = {
   search: { project?: string | undefined; range?: '1h' | '24h' | '7d' | '30d' | undefined }
   onToggle: (id: string, range: boolean) => void
   onOpen: (id: string) => void
-  /** Where the person may change them, severity and owner are buttons; this one's menu is open. */
+  /** Where the person may change them, severity and assignee are buttons; this one's menu is open. */
   canChange: boolean
   menu: RowMenu
   onMenu: (id: string, menu: RowMenu) => void
@@ -108,7 +108,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         <Sparkline
           counts={issue.trend.counts}
           tone={tone}
-          fault={faultOf(issue, now)}
+          fault={levelStartOf(issue, now)}
           label={issuesTexts.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
         />
       </span>
@@ -132,26 +132,26 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         <StatusCell {...props} />
       </span>
       <span role="cell" className={issuesStyles.cellWho}>
-        <OwnerCell {...props} />
+        <AssigneeCell {...props} />
       </span>
     </div>
   )
 })
 
 /** The menu is mounted only where it is open: forty rows need no forty menus. */
-function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
-  if (!canChange) return <Avatar person={issue.assignee} />
-  const name = issue.assignee === null ? issuesTexts.nobody : issue.assignee.name
+function AssigneeCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
+  if (!canChange) return <Avatar user={issue.assignee} />
+  const name = issue.assignee === null ? issuesTexts.unassigned : issue.assignee.name
   const shared = { type: 'button', className: styles.cellBtn, title: name } as const
   const inner = (
     <>
-      <span className="sr">{issuesTexts.ownerOf(issue.short_id, name)}</span>
-      <Avatar person={issue.assignee} quiet />
+      <span className="sr">{issuesTexts.assigneeOf(issue.short_id, name)}</span>
+      <Avatar user={issue.assignee} quiet />
     </>
   )
-  if (menu !== 'owner') {
+  if (menu !== 'assignee') {
     return (
-      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'owner')}>
+      <button {...shared} aria-haspopup="menu" onClick={() => onMenu(issue.id, 'assignee')}>
         {inner}
       </button>
     )
@@ -159,11 +159,11 @@ function OwnerCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   const trigger = <button {...shared}>{inner}</button>
   return (
     <Suspense fallback={trigger}>
-      <OwnerMenu
+      <AssigneeMenu
         issues={[issue]}
         align="end"
         open
-        onOpenChange={(open) => onMenu(issue.id, open ? 'owner' : null)}
+        onOpenChange={(open) => onMenu(issue.id, open ? 'assignee' : null)}
         onEdit={(edit) => onEdit(issue, edit)}
         trigger={trigger}
       />
@@ -238,13 +238,13 @@ const formatCell = (count: number): string => (count < 1_000_000 ? formatCount(c
 
 const hoursOf = ({ trend }: Issue): number => Math.round((trend.interval_seconds * trend.counts.length) / 3600)
 
-/** At most two remarks, the most telling first. */
+/** At most two remarks, the most notable first. */
 function Flags({ issue, now }: { issue: Issue; now: number }) {
   const flags: ReactNode[] = []
   if (issue.status === 'regressed') {
     flags.push(
       <Flag key="back" colour="violet" icon="st-regressed">
-        {issue.last_release === null ? issuesTexts.back : issuesTexts.backIn(versionOf(issue.last_release))}
+        {issue.last_release === null ? issuesTexts.regressed : issuesTexts.regressedIn(versionOf(issue.last_release))}
       </Flag>,
     )
   }

@@ -1,10 +1,10 @@
-/** Words of saved views. */
+/** Texts of saved views. */
 
 export const viewTexts = {
   menu: 'Views',
   views: 'Saved views',
   yours: 'Yours',
-  shared: 'Shared with everybody',
+  shared: 'Shared',
   sharedOne: 'shared',
   changed: 'changed',
   none: 'No saved views yet',
@@ -12,17 +12,16 @@ export const viewTexts = {
   saveChanges: (name: string) => `Save changes to ${name}`,
   edit: 'Rename or share…',
   delete: 'Delete view',
-  saveTitle: 'Save this view',
-  editTitle: 'Change the view',
+  saveTitle: 'Save view',
+  editTitle: 'Edit view',
   name: 'Name',
-  nameHint: 'Keeps the search, filters, project, range and sort.',
-  share: 'Share with everybody in the organisation',
+  nameHint: 'Saves the search, filters, project, time range and sort order.',
+  share: 'Share with all members',
   cancel: 'Cancel',
   confirm: 'Save view',
   saved: (name: string) => `${name} saved`,
   deleted: (name: string) => `${name} deleted`,
   deleteFailed: 'Could not delete the view.',
-  notYours: 'Its owner and admins may change it',
-
-  help: 'How to search',
+  notYours: 'Only its creator and admins can change it',
+  help: 'Search help',
 } as const

@@ -24,7 +24,7 @@ import { Popover } from '../../ui/popover.tsx'
 import { issuesTexts } from './texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
-import { faultLines } from '../../common/issue/fault-lines.ts'
+import { markersOf } from '../../common/issue/markers.ts'
 import { bucketsOf, sumOfPoints, windowOfBuckets, type Window } from './volume-window.ts'
 import styles from './volume.module.css'
 import issuesStyles from './issues.module.css'
@@ -109,7 +109,7 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
             interval_seconds,
             range,
           )}
-          markers={faultLines(null, markers.data?.items ?? [], {
+          markers={markersOf(null, markers.data?.items ?? [], {
             start: first,
             interval_seconds,
             counts: points.map((point) => point.events),

@@ -109,7 +109,7 @@ export function CrashFreeChart({ lines }: CrashFreeChartProps) {
     return (
       <ChartCard title={releasesTexts.crashFree} unit={releasesTexts.crashFreeUnit}>
         <ChartNothing>
-          <h3>{releasesTexts.noYoung}</h3>
+          <h3>{releasesTexts.noRecent}</h3>
         </ChartNothing>
       </ChartCard>
     )

@@ -11,12 +11,12 @@ export const releasesTexts = {
   environment: 'Environment',
   allEnvironments: 'All environments',
 
-  noProject: 'There is no project yet',
+  noProject: 'No projects yet',
   noProjectMore: 'Releases belong to a project.',
   createProject: 'Create a project',
 
   first: 'The first release',
-  emptyTitle: 'No release yet',
+  emptyTitle: 'No releases yet',
   emptyText: 'Faultline creates a release when its first event or session arrives. Set the release in the SDK:',
   lineTitle: 'SDK configuration',
   lineCopied: 'Configuration copied',
@@ -25,10 +25,10 @@ export const releasesTexts = {
   adoption: 'Adoption',
   adoptionUnit: 'share of sessions',
   others: 'Older and others',
-  adoptionFinding: (newest: string, share: string, largest: string, most: string) =>
+  adoptionFinding: (newest: string, share: string, largest: string, largestShare: string) =>
     newest === largest
       ? `Share of sessions per release. The newest, ${newest}, has ${share}.`
-      : `Share of sessions per release. The newest, ${newest}, has ${share}; ${largest} has the most, ${most}.`,
+      : `Share of sessions per release. The newest, ${newest}, has ${share}; ${largest} has the most, ${largestShare}.`,
   newestAt: (version: string, share: string) => `${version}: ${share} of sessions in the last 24 hours`,
   crashFree: 'Crash-free sessions',
   crashFreeUnit: '%, by hours since release',
@@ -41,7 +41,7 @@ export const releasesTexts = {
   noSessions: 'No sessions in this period',
   noSessionsMore:
     'Adoption and crash-free rates come from sessions. Mobile SDKs send sessions by default; other SDKs have an option, such as autoSessionTracking.',
-  noYoung: 'Not enough sessions since the last releases',
+  noRecent: 'Not enough sessions since the last releases',
   hours: 'Hours',
   hour: (hour: number) => `${hour} h`,
   bucket: 'From',
@@ -57,7 +57,7 @@ export const releasesTexts = {
     verdict: 'Verdict',
   },
   build: (build: string) => `build ${build}`,
-  against: (version: string) => `Against ${version}`,
+  against: (version: string) => `Compared with ${version}`,
   nothingBefore: 'no earlier release',
   verdicts: {
     healthy: 'Healthy',
@@ -71,7 +71,7 @@ export const releasesTexts = {
   },
 
   missing: 'This release does not exist',
-  missingText: 'It was deleted, or it belongs to another organisation.',
+  missingText: 'It may have been deleted, or it belongs to another organisation.',
   back: 'All releases',
   archive: 'Archive',
   restore: 'Restore',
@@ -112,7 +112,7 @@ export const releasesTexts = {
   noDeploys: 'No deploys yet. Report them through the API:',
   took: (duration: string) => `took ${duration}`,
   running: 'running',
-  hoursTitle: 'Since it came out',
+  hoursTitle: 'Since the release',
   seriesTitle: 'Sessions',
   per: (interval: string) => `per ${interval}`,
   onlyOf: (environment: string) => `sessions from ${environment} only`,
@@ -121,16 +121,16 @@ export const releasesTexts = {
   form: {
     project: 'Project',
     version: 'Version',
-    versionHint: 'As the SDK names it, such as com.acme.shop@4.12.0+41200.',
+    versionHint: 'As set in the SDK, for example com.acme.shop@4.12.0+41200.',
     versionWrong: 'Enter 1 to 200 characters. Slashes, backslashes, line breaks and the name “latest” are not allowed.',
     releasedAt: 'Released',
     now: 'Now',
     later: 'Not yet',
     ref: 'Built from',
     refHint: 'Branch, tag or commit. Optional.',
-    url: 'Address',
+    url: 'URL',
     urlHint: 'Release notes or build page. Optional.',
-    urlWrong: 'Enter an address that begins with http:// or https://.',
+    urlWrong: 'Enter a URL that starts with http:// or https://.',
     created: (version: string) => `${version} created`,
   },
 } as const

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { call, type AnswerOf } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
-import { teamQuery } from '../../api/people-queries.ts'
+import { teamQuery } from '../../api/member-queries.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { useCan } from '../../common/can.ts'
 import { blankRule, draftOf, OwnershipRuleRow, problemOf, ruleOf, type DraftRule } from './ownership-rule.tsx'
@@ -19,14 +19,19 @@ import { ownershipTexts } from './ownership-texts.ts'
 import styles from './ownership-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
-const words = ownershipTexts.ownership
 
 export function ProjectOwnershipPage() {
   const { projectId } = route.useParams()
   const project = useQuery(projectSettingsQuery(projectId))
   const may = useCan('projects.write')
   return (
-    <ProjectPart title={words.title} lead={words.lead} heightPx={320} mayChange={may.allowed} project={project}>
+    <ProjectPart
+      title={ownershipTexts.title}
+      lead={ownershipTexts.lead}
+      heightPx={320}
+      mayChange={may.allowed}
+      project={project}
+    >
       {(data) => <OwnershipForm key={projectId} project={data} why={may.why} />}
     </ProjectPart>
   )
@@ -43,25 +48,25 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
   const dirty = JSON.stringify(patchOf(rules)) !== JSON.stringify({ ownership_rules: project.ownership_rules })
   const params = { projectId: project.id }
   const save = useSettingsSave(project.id, {
-    said: words.saved,
+    said: ownershipTexts.saved,
     onSaved: (answer) => setRules(draftsOf(answer)),
   })
   const preview = useMutation({
     mutationFn: () => call('POST /api/projects/:projectId/ownership/preview', { params, body: patchOf(rules) }),
   })
-  /** Whether every rule can be sent; where one cannot, the keyboard goes there. */
-  const isWhole = (): boolean => {
+  /** Whether every rule is complete; moves the focus to the first field that is not. */
+  const areComplete = (): boolean => {
     const fits = rules.every((rule) => problemOf(rule) === null)
     setJudged(!fits)
     if (!fits && form.current !== null) focusFirstInvalid(form.current)
     return fits
   }
   const saveNow = () => {
-    if (dirty && why === undefined && !save.isPending && isWhole()) save.mutate(patchOf(rules))
+    if (dirty && why === undefined && !save.isPending && areComplete()) save.mutate(patchOf(rules))
   }
   const change = (next: readonly DraftRule[]) => {
     setRules(next)
-    // What they said was about other rules.
+    // Their results are about other rules.
     preview.reset()
     save.reset()
   }
@@ -70,18 +75,18 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
     if (rule !== undefined) change(rules.toSpliced(index, 1).toSpliced(index + by, 0, rule))
   }
   return (
-    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow} formRef={form}>
+    <SettingsForm name={ownershipTexts.title} error={save.error} failed={ownershipTexts.failed} onSave={saveNow} formRef={form}>
       <Card
-        title={words.rules}
+        title={ownershipTexts.rules}
         header={
           <SaveState dirty={dirty} busy={save.isPending} why={why}>
             <Button size="sm" icon="plus" why={why} onClick={() => change([...rules, blankRule()])}>
-              {words.add}
+              {ownershipTexts.add}
             </Button>
           </SaveState>
         }
       >
-        <p className={`${styles.note} sub`}>{rules.length === 0 ? words.none : words.globHint}</p>
+        <p className={`${styles.note} sub`}>{rules.length === 0 ? ownershipTexts.none : ownershipTexts.globHint}</p>
         {rules.map((rule, index) => (
           <OwnershipRuleRow
             key={rule.key}
@@ -99,10 +104,10 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
         ))}
       </Card>
       <Card
-        title={words.preview}
+        title={ownershipTexts.preview}
         header={
           <>
-            <span className="sub">{words.previewText}</span>
+            <span className="sub">{ownershipTexts.previewText}</span>
             <span className="sp" />
             <Button
               size="sm"
@@ -110,10 +115,10 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
               busy={preview.isPending}
               why={why}
               onClick={() => {
-                if (isWhole()) preview.mutate()
+                if (areComplete()) preview.mutate()
               }}
             >
-              {words.previewRun}
+              {ownershipTexts.previewRun}
             </Button>
           </>
         }
@@ -126,24 +131,24 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
 
 type PreviewData = AnswerOf<'POST /api/projects/:projectId/ownership/preview'>
 
-/** Who would own what, and because of which rule. */
+/** The assignee each recent issue would get, and the rule that matches. */
 function Preview({ preview, error }: { preview: PreviewData | undefined; error: Error | null }) {
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {words.previewFailed} {reasonOf(error)}
+        {ownershipTexts.previewFailed} {reasonOf(error)}
       </Note>
     )
   if (preview === undefined) return null
   if (preview.looked_at === 0)
     return (
       <p className={styles.note} role="status">
-        {words.noIssues}
+        {ownershipTexts.noIssues}
       </p>
     )
   return (
     <div className={styles.list}>
-      <p role="status">{words.owned(preview.owned, preview.looked_at)}</p>
+      <p role="status">{ownershipTexts.assigned(preview.owned, preview.looked_at)}</p>
       <ul>
         {preview.issues.map((issue) => (
           <li key={issue.id}>
@@ -155,14 +160,15 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
                 <span className="id">{issue.short_id}</span>{' '}
                 {issue.rule === null ? null : (
                   <>
-                    {words.byRule(issue.rule + 1)} <span className={`mono ${styles.matched}`}>{issue.matched}</span>
+                    {ownershipTexts.byRule(issue.rule + 1)}{' '}
+                    <span className={`mono ${styles.matched}`}>{issue.matched}</span>
                   </>
                 )}
               </span>
             </span>
             <span className={styles.assignee}>
-              {issue.owner === null ? null : <Avatar person={issue.owner} small quiet />}
-              {issue.owner?.name ?? issue.team ?? <span className="c-3">{words.nobody}</span>}
+              {issue.owner === null ? null : <Avatar user={issue.owner} small quiet />}
+              {issue.owner?.name ?? issue.team ?? <span className="c-3">{ownershipTexts.unassigned}</span>}
             </span>
           </li>
         ))}

@@ -1,25 +1,23 @@
-import type { Member } from '../../api/people-queries.ts'
+import type { Member } from '../../api/member-queries.ts'
 import type { ProjectSettings } from '../../api/queries.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
 import { ownershipTexts } from './ownership-texts.ts'
-import { callName } from '../../common/members/names.ts'
+import { displayName } from '../../common/members/names.ts'
 import styles from './ownership-rule.module.css'
-
-const words = ownershipTexts.ownership
 
 type Rule = ProjectSettings['ownership_rules'][number]
 
 const MATCHES = ['path', 'module', 'url', 'tag'] as const
 type Match = (typeof MATCHES)[number]
 
-/** A rule while it is edited; `key` is its place in the list of React. */
+/** A rule that is being edited; `key` is its React key. */
 export type DraftRule = {
   readonly key: string
   readonly match: Match
   readonly tag: string
   readonly glob: string
-  /** A member's id, `team`, or empty while nobody is chosen. */
+  /** A member's id, `team`, or empty before a choice. */
   readonly to: string
   readonly team: string
 }
@@ -56,13 +54,13 @@ export const ruleOf = ({ match, tag, glob, to, team }: DraftRule): Rule => ({
   team: to === 'team' ? team.trim() : null,
 })
 
-/** What the server would refuse for being empty; null when nothing is. */
+/** The fields that are empty and must not be; null if there are none. */
 export function problemOf({ match, tag, glob, to, team }: DraftRule): RuleProblem | null {
   const problem: RuleProblem = {
-    ...(match === 'tag' && tag.trim() === '' ? { tag: words.tagMissing } : {}),
-    ...(glob.trim() === '' ? { glob: words.globMissing } : {}),
-    ...(to === '' ? { to: words.ownerMissing } : {}),
-    ...(to === 'team' && team.trim() === '' ? { team: words.ownerMissing } : {}),
+    ...(match === 'tag' && tag.trim() === '' ? { tag: ownershipTexts.tagMissing } : {}),
+    ...(glob.trim() === '' ? { glob: ownershipTexts.globMissing } : {}),
+    ...(to === '' ? { to: ownershipTexts.assigneeMissing } : {}),
+    ...(to === 'team' && team.trim() === '' ? { team: ownershipTexts.assigneeMissing } : {}),
   }
   return Object.keys(problem).length === 0 ? null : problem
 }
@@ -72,7 +70,7 @@ type OwnershipRuleRowProps = {
   last: boolean
   rule: DraftRule
   members: readonly Member[]
-  /** False while they are read: who is missing may be there all the same. */
+  /** False while the members load: a missing member may still exist. */
   membersKnown: boolean
   problem: RuleProblem | null
   why: string | undefined
@@ -81,18 +79,18 @@ type OwnershipRuleRowProps = {
   onRemove: () => void
 }
 
-/** One rule in one line: what it looks at, what that is like, and who gets it. */
+/** One rule in one line: field, pattern and assignee. */
 export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
   const { number, last, rule, members, membersKnown, problem, why, onChange, onMove, onRemove } = props
   const readOnly = why !== undefined
   const isGone = rule.to !== '' && rule.to !== 'team' && members.every(({ id }) => id !== rule.to)
   return (
-    <fieldset className={styles.rule} aria-label={words.ruleOf(number)}>
+    <fieldset className={styles.rule} aria-label={ownershipTexts.ruleOf(number)}>
       <span className={`${styles.number} num`} aria-hidden="true">
         {number}
       </span>
       <SelectField
-        label={words.match}
+        label={ownershipTexts.match}
         value={rule.match}
         disabled={readOnly}
         onChange={(event) =>
@@ -101,14 +99,14 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
       >
         {MATCHES.map((one) => (
           <option key={one} value={one}>
-            {words.matches[one]}
+            {ownershipTexts.matches[one]}
           </option>
         ))}
       </SelectField>
       <div className={styles.where}>
         {rule.match === 'tag' ? (
           <Field
-            label={words.tagKey}
+            label={ownershipTexts.tagKey}
             className="mono"
             value={rule.tag}
             error={problem?.tag}
@@ -119,7 +117,7 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
           />
         ) : null}
         <Field
-          label={words.glob}
+          label={ownershipTexts.glob}
           className="mono"
           value={rule.glob}
           error={problem?.glob}
@@ -131,10 +129,10 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
         />
       </div>
       <div className={styles.where}>
-        <OwnerSelect {...{ rule, members, isGone: isGone && membersKnown, problem, readOnly, onChange }} />
+        <AssigneeSelect {...{ rule, members, isGone: isGone && membersKnown, problem, readOnly, onChange }} />
         {rule.to === 'team' ? (
           <Field
-            label={words.teamField}
+            label={ownershipTexts.teamField}
             value={rule.team}
             error={problem?.team}
             autoComplete="off"
@@ -147,47 +145,47 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
         <IconButton
           icon="up"
           look="ghost"
-          label={words.up(number)}
-          why={why ?? (number === 1 ? words.first : undefined)}
+          label={ownershipTexts.up(number)}
+          why={why ?? (number === 1 ? ownershipTexts.first : undefined)}
           onClick={() => onMove(-1)}
         />
         <IconButton
           icon="down"
           look="ghost"
-          label={words.down(number)}
-          why={why ?? (last ? words.last : undefined)}
+          label={ownershipTexts.down(number)}
+          why={why ?? (last ? ownershipTexts.last : undefined)}
           onClick={() => onMove(1)}
         />
-        <IconButton icon="trash" look="ghost" label={words.remove(number)} why={why} onClick={onRemove} />
+        <IconButton icon="trash" look="ghost" label={ownershipTexts.remove(number)} why={why} onClick={onRemove} />
       </span>
     </fieldset>
   )
 }
 
-type OwnerSelectProps = Pick<OwnershipRuleRowProps, 'rule' | 'members' | 'problem' | 'onChange'> & {
+type AssigneeSelectProps = Pick<OwnershipRuleRowProps, 'rule' | 'members' | 'problem' | 'onChange'> & {
   isGone: boolean
   readOnly: boolean
 }
 
-function OwnerSelect({ rule, members, isGone, problem, readOnly, onChange }: OwnerSelectProps) {
+function AssigneeSelect({ rule, members, isGone, problem, readOnly, onChange }: AssigneeSelectProps) {
   return (
     <SelectField
-      label={words.to}
+      label={ownershipTexts.to}
       value={rule.to}
       error={problem?.to}
       disabled={readOnly}
       onChange={(event) => onChange({ ...rule, to: event.target.value })}
     >
-      {rule.to === '' ? <option value="">{words.choose}</option> : null}
-      {isGone ? <option value={rule.to}>{words.left}</option> : null}
+      {rule.to === '' ? <option value="">{ownershipTexts.choose}</option> : null}
+      {isGone ? <option value={rule.to}>{ownershipTexts.left}</option> : null}
       <optgroup label={ownershipTexts.members}>
         {members.map((member) => (
           <option key={member.id} value={member.id}>
-            {callName(member)}
+            {displayName(member)}
           </option>
         ))}
       </optgroup>
-      <option value="team">{words.teamWord}</option>
+      <option value="team">{ownershipTexts.teamWord}</option>
     </SelectField>
   )
 }

@@ -32,7 +32,7 @@ export function ProjectSettingsFrame() {
           {privacyTexts.scrubbing.title}
         </Link>,
         <Link key="ownership" {...paths.projectOwnership(projectId)}>
-          {ownershipTexts.ownership.title}
+          {ownershipTexts.title}
         </Link>,
       ]}
     </SettingsFrame>

@@ -44,7 +44,7 @@ export const settingsTexts = {
     rotateTitle: 'Rotate the key?',
     rotateText:
       'A new DSN is created. The old one stops working within 5 minutes; after that, events sent with it are rejected.',
-    rotateConfirm: (word: string) => `Type ${word} to confirm`,
+    rotateConfirm: (word: string) => `Type “${word}” to confirm`,
     rotateWord: 'rotate',
     rotateFailed: 'Could not rotate the key.',
     rotated: 'New key in use',

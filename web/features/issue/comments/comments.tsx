@@ -4,7 +4,7 @@ import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { commentsQuery } from '../../../api/comment-queries.ts'
 import type { Comment } from '../../../api/issue-queries.ts'
-import { subscriptionQuery } from '../../../api/people-queries.ts'
+import { subscriptionQuery } from '../../../api/member-queries.ts'
 import { meQuery } from '../../../api/queries.ts'
 import { can, useCan } from '../../../common/can.ts'
 import { draftOf, keepDraft, unsent } from './drafts.ts'
@@ -49,7 +49,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
   const mayEdit = own && can(me.role, 'issues.write').allowed
   return (
     <article className={issueStyles.comment}>
-      <Avatar person={comment.author} quiet />
+      <Avatar user={comment.author} quiet />
       <div className={issueStyles.commentC}>
         <header>
           <b>{comment.author?.name ?? issueTexts.formerMember}</b>
@@ -148,7 +148,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
   }
   return (
     <div className={`${issueStyles.comment} ${issueStyles.write}`}>
-      <Avatar person={me ?? null} quiet />
+      <Avatar user={me ?? null} quiet />
       <div className={issueStyles.commentC}>
         <MentionField
           field={field}

@@ -123,7 +123,7 @@ function PlainText({ text }: { text: string }) {
           <Link
             key={place}
             className={styles.mention}
-            {...paths.issues({ owner: part.id })}
+            {...paths.issues({ assignee: part.id })}
             title={commentsTexts.mentionOf(part.name)}
           >
             {part.text}

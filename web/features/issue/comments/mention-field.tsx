@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useOptionList } from '../../../ui/combobox.ts'
-import type { Member } from '../../../api/people-queries.ts'
+import type { Member } from '../../../api/member-queries.ts'
 import { Avatar } from '../../../ui/tiles.tsx'
 import { commentsTexts } from './texts.ts'
-import { callName } from '../../../common/members/names.ts'
+import { displayName } from '../../../common/members/names.ts'
 import { typedMention, withMention, writtenAs } from '../../../common/members/model.ts'
 import { useMembers } from '../../../common/members/use-members.ts'
 import styles from './mention-field.module.css'
@@ -121,8 +121,8 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
                 take(member)
               }}
             >
-              <Avatar person={member} small quiet />
-              <span className={optionStyles.label}>{callName(member)}</span>
+              <Avatar user={member} small quiet />
+              <span className={optionStyles.label}>{displayName(member)}</span>
               <span className={`sub ${styles.mail}`}>{member.email}</span>
             </div>
           ))}

@@ -5,20 +5,20 @@ const whole = new Intl.NumberFormat('en-GB')
 
 export const commentsTexts = {
   team: (word: string) => `Team ${word}`,
-  teamHint: 'Named by an ownership rule',
-  mentionList: 'Members to mention',
+  teamHint: 'From an ownership rule',
+  mentionList: 'Members you can mention',
   mentionFound: (count: number) =>
-    `${whole.format(count)} ${plural(count, 'member', 'members')}. Arrow keys choose, Enter takes.`,
-  mentionOf: (name: string) => `Issues of ${name}`,
+    `${whole.format(count)} ${plural(count, 'member', 'members')}. Use the arrow keys to choose and Enter to insert.`,
+  mentionOf: (name: string) => `Issues assigned to ${name}`,
   edit: 'Edit comment',
   edited: 'edited',
-  editField: 'Comment, edited',
+  editField: 'Edit comment',
   saveEdit: 'Save',
   editFailed: 'Could not save the comment.',
   follow: 'Follow',
   following: 'Following',
   stopFollowing: 'Stop following',
-  followText: 'Comments, and that it comes back, reach your inbox.',
+  followText: 'You will be notified of comments and regressions.',
   because: {
     manual: 'You follow this issue.',
     assigned: 'You follow this issue because it was assigned to you.',
@@ -26,5 +26,5 @@ export const commentsTexts = {
     commented: 'You follow this issue because you commented.',
     changed: 'You follow this issue because you changed its status.',
   },
-  followFailed: 'Could not change whether you follow it.',
+  followFailed: 'Could not update your subscription.',
 } as const

@@ -113,9 +113,9 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
         {list.hasNextPage ? (
           <p className={styles.evMore}>
             <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              {rows.length === 0 ? eventsTexts.lookFurther : eventsTexts.more}
+              {rows.length === 0 ? eventsTexts.searchOlder : eventsTexts.more}
             </Button>
-            {only === '' ? null : <span className="sub">{eventsTexts.lookedAt(looked)}</span>}
+            {only === '' ? null : <span className="sub">{eventsTexts.searched(looked)}</span>}
           </p>
         ) : null}
       </div>

@@ -87,7 +87,7 @@ export function EventPicker(props: EventPickerProps) {
       <span className="sp" />
       {newerCame ? (
         <span className={styles.newer} role="status">
-          {issueTexts.newerCame}{' '}
+          {issueTexts.newerArrived}{' '}
           <button type="button" className="link-t" onClick={() => onChoose('latest')}>
             {issueTexts.showNewest}
           </button>

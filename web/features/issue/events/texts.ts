@@ -1,4 +1,4 @@
-/** Words of the events of an issue: which of them, what they share, where they come from. */
+/** Texts of an issue's events: filter, common values, releases and affected users. */
 
 const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
 const whole = new Intl.NumberFormat('en-GB')
@@ -8,16 +8,16 @@ export const eventsTexts = {
   release: (version: string) => `Release ${version}`,
   adoption: 'Adoption',
   crashFree: 'Crash-free',
-  againstRelease: (version: string) => `Against ${version}`,
+  againstRelease: (version: string) => `Compared with ${version}`,
   mostComplete: 'Most complete',
-  mostCompleteTitle: 'The event that tells most, among the newest 50',
+  mostCompleteTitle: 'The event with the most data among the newest 50',
   all: 'All events',
   title: 'Events of this issue',
-  only: 'Only events with',
-  onlyHint: 'release:2.4.0 environment:production user:7 device:Pixel words',
+  only: 'Filter events',
+  onlyHint: 'release:2.4.0 environment:production user:7 device:Pixel timeout',
   clear: 'Show all events',
-  noneMatch: 'No event matches',
-  noneMatchText: (only: string) => `None of the newest events that were looked at has ${only}.`,
+  noneMatch: 'No matching events',
+  noneMatchText: (only: string) => `None of the events searched so far matches ${only}.`,
   columns: {
     time: 'Time',
     event: 'Event',
@@ -27,45 +27,44 @@ export const eventsTexts = {
     device: 'Device',
   },
   more: 'Show more',
-  lookFurther: 'Look further back',
-  lookedAt: (count: number) => `${whole.format(count)} ${plural(count, 'event', 'events')} looked at`,
+  searchOlder: 'Search older events',
+  searched: (count: number) => `${whole.format(count)} ${plural(count, 'event', 'events')} searched`,
   stored: (count: string) => `${count} stored`,
   storedOver: (count: string) => `over ${count} stored`,
-  damaged: 'The body is damaged',
-  what: 'The events',
+  damaged: 'The event data is damaged',
+  what: 'Events',
   asStored: 'As stored',
   asShown: 'As shown',
-  forms: 'Form',
+  forms: 'Format',
   size: (size: string) => `${size}, scrubbed`,
 
   ranges: { '24h': '24 h', '14d': '14 d', '90d': '90 d' },
-  range: 'Time of the chart',
+  range: 'Chart range',
   trend: (sum: number, peak: number, long: string, per: string) =>
     sum === 0
       ? `No events in the last ${long}.`
-      : `${whole.format(sum)} ${plural(sum, 'event', 'events')} in the last ${long}, at most ${whole.format(peak)} ${per}.`,
+      : `${whole.format(sum)} ${plural(sum, 'event', 'events')} in the last ${long}, at most ${whole.format(peak)} per ${per}.`,
   long: { '24h': '24 hours', '14d': '14 days', '90d': '90 days' },
-  per: { '24h': 'an hour', '14d': 'in 4 hours', '90d': 'a day' },
+  per: { '24h': 'hour', '14d': '4 hours', '90d': 'day' },
   time: 'Time',
   trendName: 'The chart',
 
   compared: (events: number, others: number) =>
     others === 0
-      ? `${whole.format(events)} ${plural(events, 'event', 'events')}, nothing else to compare with`
-      : `${whole.format(events)} ${plural(events, 'event', 'events')}, compared with ${whole.format(others)} of other issues`,
+      ? `${whole.format(events)} ${plural(events, 'event', 'events')}, no other issues to compare with`
+      : `${whole.format(events)} ${plural(events, 'event', 'events')}, compared with ${whole.format(others)} from other issues`,
   against: (count: number, baseline: string | null) =>
-    `${whole.format(count)} ${plural(count, 'event', 'events')}${baseline === null ? '' : `; elsewhere ${baseline}`}`,
-  often: (factor: string) => `${factor} as often as elsewhere`,
+    `${whole.format(count)} ${plural(count, 'event', 'events')}${baseline === null ? '' : `; other issues ${baseline}`}`,
+  often: (factor: string) => `${factor} as often as in other issues`,
   others: 'Other',
-  sharesName: 'What these events share',
+  sharesName: 'Common values',
 
   releases: 'Affected releases',
-  releasesName: 'The releases',
+  releasesName: 'Affected releases',
   noRelease: 'No release',
-  people: 'People',
-  peopleName: 'The people',
-  person: 'Somebody without a name',
-  peopleOf: (shown: number, all: number) => `${whole.format(shown)} of ${whole.format(all)}`,
+  users: 'Affected users',
+  anonymous: 'Anonymous user',
+  usersShown: (shown: number, all: number) => `${whole.format(shown)} of ${whole.format(all)}`,
   newest: (count: number) => `newest ${whole.format(count)} events`,
-  onlyThese: (what: string) => `Only events of ${what}`,
+  onlyThese: (what: string) => `Show only events of ${what}`,
 } as const

@@ -147,7 +147,7 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
   return (
     <p className={styles.exc}>
       {joint === 'first' ? null : (
-        <span className={styles.joint}>{joint === 'cause' ? issueTexts.causedBy : issueTexts.member} </span>
+        <span className={styles.joint}>{joint === 'cause' ? issueTexts.causedBy : issueTexts.groupedError} </span>
       )}
       <b>{typeOf(exception, platform)}</b>{' '}
       <span className={styles.excV}>

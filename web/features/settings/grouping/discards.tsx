@@ -28,8 +28,8 @@ export function Discards({ projectId }: { projectId: string }) {
           ? page
           : { ...page, items: page.items.filter((one) => one.id !== id), total: page.total - 1 },
       ),
-    said: (_answer, discard) => groupingTexts.tookUp(discard.short_id),
-    failed: groupingTexts.takeUpFailed,
+    said: (_answer, discard) => groupingTexts.restored(discard.short_id),
+    failed: groupingTexts.restoreFailed,
   })
   return (
     <Card
@@ -57,7 +57,7 @@ export function Discards({ projectId }: { projectId: string }) {
                 </p>
               </div>
               <Button size="sm" why={may.why} onClick={() => takeUp.mutate(discard)}>
-                {groupingTexts.takeUp}
+                {groupingTexts.restore}
               </Button>
             </li>
           ))}

@@ -26,7 +26,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
   return (
     <div className={styles.preview}>
       <p role="status">
-        {groupingTexts.looked(preview.looked_at, preview.of, preview.issues, day.format(new Date(preview.oldest_at)))}{' '}
+        {groupingTexts.checked(preview.looked_at, preview.of, preview.issues, day.format(new Date(preview.oldest_at)))}{' '}
         <b>{isSame ? groupingTexts.same : groupingTexts.moved(preview.moved)}</b>
       </p>
       {preview.merges.length === 0 ? null : (

@@ -43,9 +43,9 @@ export const groupingTexts = {
   tryTitle: 'What would change',
   tryFailed: 'The preview failed.',
   nothingStored: 'No events were stored in the last seven days.',
-  looked: (looked: number, of: number, found: number, since: string) =>
-    looked < of
-      ? `Checked ${formatCount(looked)} of the newest ${events(of)} in ${issues(found)} before the time limit, since ${since}.`
+  checked: (checked: number, of: number, found: number, since: string) =>
+    checked < of
+      ? `Checked ${formatCount(checked)} of the newest ${events(of)} in ${issues(found)} before the time limit, since ${since}.`
       : `Checked ${events(of)} in ${issues(found)}, since ${since}.`,
   same: 'Grouping would not change.',
   moved: (count: number) => `${events(count)} would be grouped differently.`,
@@ -68,15 +68,15 @@ export const groupingTexts = {
   upgradeRun: 'Upgrade this project',
   upgraded: (version: number) => `Upgraded to version ${version}`,
   upgradeFailed: 'Could not upgrade the project.',
-  looking: 'Checking the events of the last week…',
+  checking: 'Checking the events of the last week…',
   cancel: 'Cancel',
   discards: 'Discarded issues',
   discardsMore: 'Their new events are dropped and counted as discarded',
   noDiscards: 'No discarded issues.',
   discardedBy: (name: string | null, count: number) =>
     `${name === null ? 'Discarded' : `Discarded by ${name}`} with ${events(count)}`,
-  takeUp: 'Restore',
-  tookUp: (id: string) => `${id} restored. Its next event creates an issue.`,
-  takeUpFailed: 'Could not restore the issue.',
+  restore: 'Restore',
+  restored: (id: string) => `${id} restored. Its next event creates an issue.`,
+  restoreFailed: 'Could not restore the issue.',
   moreDiscards: (count: number) => `and ${formatCount(count)} more`,
 } as const

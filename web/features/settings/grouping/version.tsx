@@ -82,7 +82,7 @@ function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
       <p>{groupingTexts.upgradeText}</p>
       {preview.isPending ? (
         <p role="status" className="sub">
-          {groupingTexts.looking}
+          {groupingTexts.checking}
         </p>
       ) : (
         <GroupingPreview preview={preview.data} error={preview.error} />
@@ -92,7 +92,7 @@ function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
         <Button
           look="primary"
           busy={upgrade.isPending}
-          why={preview.isPending ? groupingTexts.looking : undefined}
+          why={preview.isPending ? groupingTexts.checking : undefined}
           onClick={() => upgrade.mutate()}
         >
           {groupingTexts.upgradeRun}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultLines } from './fault-lines.ts'
+import { markersOf } from './markers.ts'
 
 const trend = {
   start: '2026-11-01T00:00:00.000Z',
@@ -9,7 +9,7 @@ const trend = {
 const on = (day: string, version: string) => ({ version, at: `2026-11-${day}T00:00:00.000Z` })
 
 test('the newest that fit, within the time shown', () => {
-  const lines = faultLines(
+  const lines = markersOf(
     null,
     [
       on('02', 'shop@1.0.0+7'),
@@ -26,7 +26,7 @@ test('the newest that fit, within the time shown', () => {
 })
 
 test('releases of the issue itself come before others', () => {
-  const lines = faultLines(null, [on('05', '1.1.0'), { version: '1.1.1', at: '2026-11-05T02:00:00.000Z' }], trend, {
+  const lines = markersOf(null, [on('05', '1.1.0'), { version: '1.1.1', at: '2026-11-05T02:00:00.000Z' }], trend, {
     met: ['1.1.0', null],
     fixed: null,
     note: '',
@@ -35,7 +35,7 @@ test('releases of the issue itself come before others', () => {
 })
 
 test('the fix stands before what was met, and that before others', () => {
-  const lines = faultLines(null, [on('03', '1.0.0'), on('05', '1.1.0'), on('08', '1.2.0')], trend, {
+  const lines = markersOf(null, [on('03', '1.0.0'), on('05', '1.1.0'), on('08', '1.2.0')], trend, {
     met: ['1.2.0', '1.0.0'],
     fixed: '1.1.0',
     note: 'fixed',
@@ -49,5 +49,5 @@ test('the fix stands before what was met, and that before others', () => {
 
 test('the release it came back in is never crowded out', () => {
   const came = { at: 0.49, label: '1.1.0' }
-  expect(faultLines(came, [on('06', '1.1.1'), on('09', '1.2.0')], trend)).toEqual([came, { at: 0.8, label: '1.2.0' }])
+  expect(markersOf(came, [on('06', '1.1.1'), on('09', '1.2.0')], trend)).toEqual([came, { at: 0.8, label: '1.2.0' }])
 })

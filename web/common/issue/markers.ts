@@ -16,7 +16,7 @@ type Own = { met: readonly (string | null)[]; fixed: string | null; note: string
  * The release it came back in first, then those of its own, the fix before all, then the newest that came out in the
  * time shown, as far as their names fit.
  */
-export function faultLines(
+export function markersOf(
   came: Marker | null,
   markers: readonly ReleaseMarker[],
   { start, interval_seconds: seconds, counts }: Pick<Trend, 'start' | 'interval_seconds' | 'counts'>,
