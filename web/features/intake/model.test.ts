@@ -35,8 +35,8 @@ test('limits are read as people write them', () => {
   ).toEqual([null, null, 3_000, 3_000, 3_000, ...Array<undefined>(6).fill(undefined)])
 })
 
-test('every reason has words, known or not', () => {
-  expect(intakeTexts.reasonWord('rate_limited', 'storm')).toMatch(/^Over the rate limit/)
+test('every reason has a text, known or not', () => {
+  expect(intakeTexts.reasonWord('rate_limited', 'storm')).toMatch(/^Flood sampling/)
   expect(intakeTexts.reasonWord('invalid', 'bad_sid')).toBe('A session with an invalid ID.')
   expect(intakeTexts.reasonWord('invalid', 'never_heard_of')).toBe('Never heard of.')
   expect(intakeTexts.reasonWord('accepted', '')).toBe('Stored.')

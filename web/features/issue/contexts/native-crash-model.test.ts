@@ -26,7 +26,7 @@ test('reason, address, place, thread, processor, process', () => {
   expect(factsOf(crash())).toEqual({
     Reason: 'SIGSEGV',
     Address: '0x10',
-    In: 'libgame.so + 0x119',
+    Module: 'libgame.so + 0x119',
     Thread: 'main (7)',
     Processor: 'arm64',
     Process: '42',
@@ -37,7 +37,7 @@ test('what a dump does not say is left out; addresses that are none give no offs
   expect(factsOf(crash({ contexts: { minidump: { readable: false } }, threads: [] }))).toEqual({})
   for (const odd of [{ instruction_addr: null }, { instruction_addr: 'x' }, { image_addr: '0x2000' }]) {
     const threads = [{ id: '7', name: null, crashed: true, stacktrace: { frames: [frame(odd)] } }]
-    expect(factsOf(crash({ threads }))).toMatchObject({ In: 'libgame.so', Thread: '7' })
+    expect(factsOf(crash({ threads }))).toMatchObject({ Module: 'libgame.so', Thread: '7' })
   }
 })
 
