@@ -1,4 +1,4 @@
-// Before any component that brings styles of its own: base.css names the order of the layers.
+// Before any component with a CSS module: base.css declares the order of the layers.
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/parts.css'
@@ -17,7 +17,7 @@ import { makeRouter } from './routes.tsx'
 
 const client = new QueryClient({
   defaultOptions: {
-    // The live stream says when to read again; a page in front needs no second reason.
+    // The live stream invalidates queries, so focus need not refetch them.
     queries: { retry: retryReads, staleTime: 5000, refetchOnWindowFocus: false },
   },
 })
@@ -34,9 +34,9 @@ onSessionEnd((left) => {
   void router.navigate({ ...paths.login(pathname === '/' ? undefined : href), replace: true })
 })
 
-const place = document.getElementById('root')
-if (place === null) throw new Error('index.html lost its #root')
-createRoot(place).render(
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no element with the id root')
+createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />

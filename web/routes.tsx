@@ -31,7 +31,7 @@ import {
   stringifySearch,
 } from './address/search.ts'
 
-/** What the bar offers on a page: one project or all, and whether time matters. */
+/** The controls of the top bar on a page: project picker and time range. */
 type PageScope = { project: 'any' | 'one' | 'none'; range: boolean; defaultRange?: Range }
 
 declare module '@tanstack/react-router' {
@@ -43,7 +43,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Reads begun early: whoever shows the data shows the refusal too. */
+/** Errors of prefetched queries are shown by the component that uses the query. */
 const noop = () => undefined
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({
@@ -52,7 +52,7 @@ const root = createRootRouteWithContext<{ client: QueryClient }>()({
   errorComponent: Crash,
 })
 
-// Before there is a session ---------------------------------------------------------------------
+// Without a session ---------------------------------------------------------------------
 
 const login = createRoute({
   getParentRoute: () => root,
@@ -73,7 +73,7 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   component: SignedIn,
-  // Not awaited: pages load their code and data meanwhile. A refusal leads to the log-in page by itself.
+  // Not awaited: pages load their code and data meanwhile. An error 401 leads to the login page.
   loader: ({ context }) => {
     void context.client.query(meQuery).catch(noop)
     void context.client.query(projectsQuery).catch(noop)
@@ -109,7 +109,7 @@ const issues = createRoute({
   staticData: { scope: { project: 'any', range: true } },
   validateSearch: (search) => IssuesSearch.parse(search),
   loaderDeps: ({ search }) => search,
-  // Beside the code of the page. Hovering a link fetches code only.
+  // In parallel with the code of the page. Hovering a link only fetches the code.
   loader: ({ context: { client }, deps, preload }) => {
     if (preload) return
     const filters = filtersOf(deps)
@@ -145,7 +145,7 @@ const releases = createRoute({
       void client.query(releasesHealthQuery(view)).catch(noop)
       return
     }
-    // It is always about one project: the first, until somebody chooses.
+    // The page shows one project: the first by default.
     const projects = await client.query(projectsQuery).catch(noop)
     const [first] = projects?.items ?? []
     if (first !== undefined) throw redirect({ ...paths.releases({ ...deps, project: first.id }), replace: true })
@@ -177,7 +177,7 @@ const intake = createRoute({
       if (!preload) void client.query(intakeQuery(deps.project, deps.range ?? DEFAULT_RANGE)).catch(noop)
       return
     }
-    // It is always about one project: the first, until somebody chooses.
+    // The page shows one project: the first by default.
     const projects = await client.query(projectsQuery).catch(noop)
     const [first] = projects?.items ?? []
     if (first !== undefined) throw redirect({ ...paths.intake({ ...deps, project: first.id }), replace: true })
@@ -293,7 +293,7 @@ const tree = root.addChildren([
   ]),
 ])
 
-/** The router over a browser's history, or over one in memory for tests. */
+/** The router; tests pass a history in memory. */
 export function makeRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({
     routeTree: tree,

@@ -1,10 +1,7 @@
 import { linkOptions } from '@tanstack/react-router'
 import type { IssueSearch, IssuesSearch, ReleasesSearch, ShellSearch } from './search.ts'
 
-/**
- * Every link of the dashboard. Spread into a `Link` or given to `navigate`; the router turns them into addresses and
- * the compiler refuses what does not exist.
- */
+/** Every link of the dashboard, to be spread into a `Link` or passed to `navigate`. */
 export const paths = {
   home: () => linkOptions({ to: '/' }),
   login: (next?: string) => linkOptions({ to: '/login', search: { next } }),
@@ -33,5 +30,5 @@ export const paths = {
   security: () => linkOptions({ to: '/me/security' }),
 } as const
 
-/** What travels along when somebody moves between pages. */
+/** The search parameters that links between pages keep. */
 export const carried = ({ project, range }: ShellSearch): ShellSearch => ({ project, range })

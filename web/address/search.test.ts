@@ -39,12 +39,12 @@ const values = fc.oneof(
 const PROJECT = '019a0000-0000-7000-8000-000000000001'
 
 describe('the issues stream', () => {
-  test('keeps every query the service takes, as saved views hold them', () => {
+  test('keeps every query that the API accepts, since saved views may contain it', () => {
     const q = 'timeout '.repeat(1_250)
     expect(IssuesSearch.parse({ q }).q).toBe(q)
   })
 
-  test('keeps what it knows', () => {
+  test('keeps known parameters', () => {
     const search = parseSearch(
       `?project=${PROJECT}&range=7d&status=resolved&status=ignored&severity=high&q=is%3Aunresolved+timeout&sort=-event_count&assignee=me`,
     )
@@ -59,14 +59,14 @@ describe('the issues stream', () => {
     })
   })
 
-  test('drops what it does not, without a word', () => {
+  test('drops unknown parameters and values silently', () => {
     const search = parseSearch(
       '?project=all&range=2h&status=open&status=resolved&severity=huge&sort=colour&assignee=%3Cscript%3E&cursor=&colour=red',
     )
     expect(IssuesSearch.parse(search)).toEqual({ status: ['resolved'] })
   })
 
-  test('never throws, whatever the address says', () => {
+  test('never throws, for any address', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -95,7 +95,7 @@ describe('the issues stream', () => {
     )
   })
 
-  test('what was read is written and read the same', () => {
+  test('a parsed address that is written and parsed again is the same', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(names, values)), (given) => {
         const once = IssuesSearch.parse(parseSearch(`?${new URLSearchParams(given).toString()}`))
@@ -105,13 +105,13 @@ describe('the issues stream', () => {
   })
 })
 
-test('an event is the oldest or an id', () => {
+test('an event is `oldest` or an id', () => {
   expect(IssueSearch.parse({ event: 'oldest' })).toEqual({ event: 'oldest' })
   expect(IssueSearch.parse({ event: '9f3c1e0452f64c1ab2b4d1d0c9a8b7e6' })).toHaveProperty('event')
   expect(IssueSearch.parse({ event: '../../me' })).toEqual({})
 })
 
-test('after logging in one stays on this site', () => {
+test('the address after logging in is a path of this site', () => {
   const next = (given: unknown) => LoginSearch.parse({ next: given }).next
   expect(next('/issues?range=7d')).toBe('/issues?range=7d')
   expect(next('//evil.example')).toBeUndefined()
@@ -120,7 +120,7 @@ test('after logging in one stays on this site', () => {
   expect(next('javascript:alert(1)')).toBeUndefined()
 })
 
-test('addresses stay plain', () => {
+test('addresses are plain query strings', () => {
   expect(
     stringifySearch({ status: ['resolved', 'ignored'], q: 'a b', range: undefined, empty: '', odd: { a: 1 } }),
   ).toBe('?status=resolved&status=ignored&q=a+b')

@@ -1,14 +1,14 @@
 import { ISSUE_SORTS, RANGES, SEVERITIES, type IssueStatusName, type RangeName } from '#shared/issue-values.ts'
 import * as z from 'zod/mini'
 
-// The content policy forbids eval, which zod would try for speed.
+// The content security policy forbids eval, which zod tries for speed.
 z.config({ jitless: true })
 
-/** What addresses may say after the `?`. Unknown names and values are dropped silently, never an error. */
+/** Search parameters of each page. Unknown names and values are dropped silently. */
 
 export type Range = RangeName
 export const DEFAULT_RANGE: Range = '24h'
-/** A release is looked at for weeks. */
+/** Releases are followed for weeks. */
 export const RELEASE_RANGE: Range = '30d'
 
 /** In the order in which the dashboard shows them. */
@@ -22,13 +22,13 @@ const STATUSES = [
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** A value, or nothing where it is not one of those allowed. */
+/** The value, or undefined if it is not allowed. */
 const lenient = <T>(schema: z.ZodMiniType<T>) => z.catch(z.optional(schema), undefined)
 
 const id = z.string().check(z.regex(UUID))
 const one = <const T extends readonly [string, ...string[]]>(values: T) => lenient(z.enum(values))
 
-/** A parameter that may repeat: those of its values that are allowed, in order, each once; nothing left is nothing. */
+/** A parameter that may repeat: its allowed values in the order of `values`, each once; undefined if there are none. */
 const many = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.optional(
     z.pipe(
@@ -49,9 +49,9 @@ const minute = lenient(
   ),
 )
 
-const text = (longest: number) => lenient(z.string().check(z.minLength(1), z.maxLength(longest)))
+const text = (maxLength: number) => lenient(z.string().check(z.minLength(1), z.maxLength(maxLength)))
 
-/** Words that may repeat, each once, at most 20. */
+/** A parameter of any words that may repeat: each once, at most 20. */
 const words = z.optional(
   z.pipe(
     z.unknown(),
@@ -63,36 +63,36 @@ const words = z.optional(
   ),
 )
 
-/** Project and range travel along from page to page. */
+/** Links between pages keep project and range. */
 export const ShellSearch = z.object({
-  /** A project's id; absent for all. */
+  /** A project's id; absent for all projects. */
   project: lenient(id),
   range: one(RANGES),
 })
 export type ShellSearch = z.infer<typeof ShellSearch>
 
 export const IssuesSearch = z.extend(ShellSearch, {
-  /** Absent: the open ones. */
+  /** Absent for open issues. */
   status: many(STATUSES),
   severity: many(SEVERITIES),
   /** As SDKs name them: `node`, `python`. */
   platform: words,
-  /** As long as the service takes one; what is dropped here would show every issue. */
+  /** The maximum of the API: a dropped query would show every issue. */
   q: text(10_000),
   sort: one(ISSUE_SORTS),
   /** A member's id, `me` or `none`. */
   assignee: lenient(z.union([id, z.enum(['me', 'none'])])),
-  /** A part of the range: issues that may have happened in it. Both, or neither counts. */
+  /** A part of the range. Used only if both are given. */
   from: minute,
   to: minute,
-  /** The row the keyboard stands on, by its issue's id: Back returns to it. */
+  /** The issue under the keyboard cursor, so that Back returns to its row. */
   cursor: lenient(id),
-  /** The saved view it came from. */
+  /** The saved view that was opened. */
   view: lenient(id),
 })
 export type IssuesSearch = z.infer<typeof IssuesSearch>
 
-/** What clears everything that narrows the stream, but for its status view. */
+/** Clears all filters except the status. */
 export const NO_FILTERS: Readonly<Partial<IssuesSearch>> = {
   severity: undefined,
   platform: undefined,
@@ -102,7 +102,7 @@ export const NO_FILTERS: Readonly<Partial<IssuesSearch>> = {
   to: undefined,
 }
 
-/** The part of the range that is looked at; null for all of it. */
+/** The selected part of the range; null for all of it. */
 export function windowOf({ from, to }: Pick<IssuesSearch, 'from' | 'to'>): { from: string; to: string } | null {
   return from === undefined || to === undefined || Date.parse(from) >= Date.parse(to) ? null : { from, to }
 }
@@ -110,20 +110,20 @@ export function windowOf({ from, to }: Pick<IssuesSearch, 'from' | 'to'>): { fro
 export const IssueSearch = z.extend(ShellSearch, {
   /** `oldest`, `most_complete`, or an event's id; absent for the latest. */
   event: lenient(z.union([z.enum(['oldest', 'most_complete']), z.string().check(z.regex(/^[0-9a-f]{32}$/))])),
-  /** Which events are looked at: `release:2.4.0 user:7 words`. */
+  /** A filter of events: `release:2.4.0 user:7 timeout`. */
   only: text(300),
   tab: text(40),
 })
 export type IssueSearch = z.infer<typeof IssueSearch>
 
 export const ReleasesSearch = z.extend(ShellSearch, {
-  /** Sessions of this environment only. */
+  /** Limits sessions to one environment. */
   environment: text(64),
 })
 export type ReleasesSearch = z.infer<typeof ReleasesSearch>
 
 export const LoginSearch = z.object({
-  /** Where to go after; a path of this site only. */
+  /** The page after logging in: a path of this site. */
   next: lenient(z.string().check(z.regex(/^\/(?![/\\])/), z.maxLength(2000))),
 })
 
@@ -132,7 +132,7 @@ export const OnboardingSearch = z.object({
   step: one(['project', 'sdk']),
 })
 
-/** `?status=a&status=b` → `{ status: ['a', 'b'] }`; one value stays a text. */
+/** `?status=a&status=b` → `{ status: ['a', 'b'] }`; a single value is a string. */
 export function parseSearch(search: string): Record<string, unknown> {
   const given = new URLSearchParams(search)
   return Object.fromEntries(
@@ -143,7 +143,7 @@ export function parseSearch(search: string): Record<string, unknown> {
   )
 }
 
-/** The reverse: plain addresses that people can read and write. */
+/** The reverse of `parseSearch`: readable query strings. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(search)) {

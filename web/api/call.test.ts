@@ -2,14 +2,14 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { addressOf, ApiError, call } from './call.ts'
 import { onSessionEnd } from './session.ts'
 
-type Heard = { method: string; url: string; body: string | undefined }
-const heard: Heard[] = []
+type Request = { method: string; url: string; body: string | undefined }
+const requests: Request[] = []
 
-/** Answers in turn by address; the network is the one thing replaced here. */
+/** Answers requests in order, per address. Only the network is replaced. */
 function answer(answers: Record<string, (() => Response)[]>): void {
   vi.stubGlobal('fetch', (url: string, init: { method?: string; body?: string } = {}) => {
     const method = init.method ?? 'GET'
-    heard.push({ method, url, body: init.body })
+    requests.push({ method, url, body: init.body })
     const next = answers[`${method} ${url}`]?.shift()
     return next === undefined ? Promise.reject(new TypeError('no route')) : Promise.resolve(next())
   })
@@ -21,13 +21,13 @@ const json =
     new Response(body === undefined ? null : JSON.stringify(body), { status, headers })
 
 afterEach(() => {
-  heard.length = 0
+  requests.length = 0
   vi.unstubAllGlobals()
 })
 
-const addresses = () => heard.map(({ method, url }) => `${method} ${url}`)
+const addresses = () => requests.map(({ method, url }) => `${method} ${url}`)
 
-test('parameters are filled in and encoded, queries repeat, what is not given is left out', () => {
+test('parameters are encoded, arrays repeat, undefined values are left out', () => {
   expect(addressOf('/api/issues/:issueId/comments/:commentId', { issueId: 'a/b', commentId: 'ü' })).toBe(
     '/api/issues/a%2Fb/comments/%C3%BC',
   )
@@ -36,15 +36,15 @@ test('parameters are filled in and encoded, queries repeat, what is not given is
   )
 })
 
-test('sends JSON only where there is a body', async () => {
+test('sends JSON only with a body', async () => {
   answer({ 'PATCH /api/issues/1': [json(200, { id: '1' })], 'POST /api/auth/logout': [json(200, { ok: true })] })
   await call('PATCH /api/issues/:issueId', { params: { issueId: '1' }, body: { status: 'resolved' } })
   await call('POST /api/auth/logout')
-  expect(heard.map(({ body }) => body)).toEqual(['{"status":"resolved"}', undefined])
+  expect(requests.map(({ body }) => body)).toEqual(['{"status":"resolved"}', undefined])
 })
 
-describe('refusals', () => {
-  test('carry the words, the request id and the time to wait', async () => {
+describe('error responses', () => {
+  test('carry the message, the request id and the time to wait', async () => {
     answer({
       'POST /api/auth/login': [
         json(429, { error: 'Too many attempts.' }, { 'x-request-id': 'r-1', 'retry-after': '30' }),
@@ -57,7 +57,7 @@ describe('refusals', () => {
     expect(error).toMatchObject({ status: 429, message: 'Too many attempts.', requestId: 'r-1', retryAfterSeconds: 30 })
   })
 
-  test('without JSON still make a sentence, and silence is status 0', async () => {
+  test('have a message without JSON too; no response is status 0', async () => {
     answer({ 'GET /api/me': [() => new Response('<html>', { status: 502 })] })
     await expect(call('GET /api/me')).rejects.toMatchObject({
       status: 502,
@@ -71,7 +71,7 @@ describe('refusals', () => {
 })
 
 describe('an expired session', () => {
-  test('is refreshed once for all calls, which then go through', async () => {
+  test('is refreshed once for all calls, which are then repeated', async () => {
     const me = { user: { name: 'Ines' } }
     answer({
       'GET /api/me': [json(401, { error: 'x' }), json(401, { error: 'x' }), json(200, me), json(200, me)],
@@ -81,7 +81,7 @@ describe('an expired session', () => {
     expect(addresses().filter((address) => address === 'POST /api/auth/refresh')).toHaveLength(1)
   })
 
-  test('that cannot be refreshed ends for everybody who listens', async () => {
+  test('that cannot be refreshed notifies all listeners', async () => {
     const ended = vi.fn<() => void>()
     const stop = onSessionEnd(ended)
     answer({
@@ -93,7 +93,7 @@ describe('an expired session', () => {
     stop()
   })
 
-  test('does not end because the server is busy', async () => {
+  test('does not end when the server is busy', async () => {
     const ended = vi.fn<() => void>()
     const stop = onSessionEnd(ended)
     answer({
@@ -105,7 +105,7 @@ describe('an expired session', () => {
     stop()
   })
 
-  test('a wrong password is no expired session', async () => {
+  test('a wrong password does not refresh the session', async () => {
     answer({ 'POST /api/auth/login': [json(401, { error: 'E-mail or password is wrong.' })] })
     await expect(call('POST /api/auth/login', { body: { email: 'a@b.c', password: 'x' } })).rejects.toMatchObject({
       status: 401,

@@ -7,11 +7,11 @@ export type { Addresses }
 export type Address = keyof Addresses
 export type AnswerOf<A extends Address> = ClientAnswer<Addresses[A]>
 
-/** A refusal of the server, in its own words; or no answer at all (status 0). */
+/** An error response, with the server's message; status 0 if there was no response. */
 export class ApiError extends Error {
   readonly status: number
   readonly requestId: string | null
-  /** When it is worth trying again, for 429 and 503. */
+  /** Seconds to wait before a retry, from 429 and 503. */
   readonly retryAfterSeconds: number | null
 
   constructor(
@@ -28,10 +28,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Optional when the route takes nothing that must be given. */
+/** Optional if the route has no required input. */
 type Input<A extends Address> = ClientCall<Addresses[A]> & {
   signal?: AbortSignal
-  /** In place of JSON.parse. */
+  /** Replaces JSON.parse. */
   parse?: (text: string) => unknown
 }
 type Rest<A extends Address> = Record<never, never> extends Input<A> ? [input?: Input<A>] : [input: Input<A>]
@@ -44,7 +44,7 @@ type Loose = {
   parse?: (text: string) => unknown
 }
 
-/** `/api/issues/:issueId` with its parameters and query filled in. Arrays repeat, undefined is left out. */
+/** Fills parameters and query into `/api/issues/:issueId`. Arrays repeat, undefined is left out. */
 export function addressOf(path: string, params: Loose['params'] = {}, query: Loose['query'] = {}): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(params[name])))
   const search = new URLSearchParams()
@@ -81,7 +81,7 @@ export async function call<A extends Address>(address: A, ...[input]: Rest<A>): 
   }
   if (!response.ok) throw await errorFrom(response)
   if (response.status === 204) return undefined as AnswerOf<A>
-  // The server serialises by the same schema this type is made of: the one place where an answer is believed.
+  // The server serialises with the schema of this type, so the response is not validated again.
   return (await (loose.parse === undefined ? response.json() : loose.parse(await response.text()))) as AnswerOf<A>
 }
 

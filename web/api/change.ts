@@ -4,27 +4,24 @@ import { addToast } from '../ui/toasts.tsx'
 import { apiTexts } from './texts.ts'
 import { ApiError } from './call.ts'
 
-/** A change of state, applied at once and taken back when the server refuses. */
+/** An optimistic change: shown immediately, reverted after an error response. */
 export type Change<Input, Answer> = {
   send: (input: Input) => Promise<Answer>
-  /**
-   * What tells inputs apart. The same again while it is under way is a double press and counts once: its Undo would
-   * have nothing to take back.
-   */
+  /** Identifies an input. The same input is ignored while it is being sent, such as after a double click. */
   same?: (input: Input) => string
-  /** Everything the change can alter: remembered before, read again after. */
+  /** The queries that the change affects: saved before it, refetched after it. */
   touches: (input: Input) => readonly QueryKey[]
   /** Writes the expected result into the cache. */
   guess?: (client: QueryClient, input: Input) => void
-  /** Takes the guess back in its own way; without it everything touched is as it was before, whatever came since. */
+  /** Reverts the guess. By default all affected queries get their saved data back. */
   restore?: (client: QueryClient, remembered: Memory, input: Input) => void
-  /** Puts the server's answer in place of the guess, where it says more. */
+  /** Writes the server's response into the cache. */
   settle?: (client: QueryClient, answer: Answer, input: Input) => void
-  /** What the toast says; none when the page itself shows it. */
+  /** Text of the toast; absent if the page itself shows the result. */
   said?: (answer: Answer, input: Input) => string
-  /** The call that undoes it; with it the toast offers Undo (`Z`) for as long as it stands. */
+  /** The call that undoes the change; the toast then offers Undo (`Z`). */
   undo?: (input: Input, answer: Answer, client: QueryClient) => Promise<unknown>
-  /** What could not be done, for the toast of a failure: "Could not resolve." Null when the page says it itself. */
+  /** Start of the error toast: "Could not resolve." Null if the page itself shows the error. */
   failed: string | null
 }
 
@@ -40,23 +37,23 @@ function restoreAll(client: QueryClient, memory: Memory): void {
 const readAgain = (client: QueryClient, keys: readonly QueryKey[]): Promise<unknown> =>
   Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 
-/** What came back, in the server's words. */
+/** The error as a sentence: the server's message, or a general one. */
 export const reasonOf = (error: unknown): string => (error instanceof ApiError ? error.message : apiTexts.unexpected)
 
 /**
- * The one mutation hook. `mutate(input)` applies the guess, sends, and shows the toast with Undo; a refusal rolls back
- * and says what came back.
+ * The only mutation hook. `mutate(input)` writes the guess, sends the change and shows a toast with Undo. An error
+ * reverts the guess and shows the reason.
  */
 export function useChange<Input, Answer>(change: Change<Input, Answer>) {
   const client = useQueryClient()
-  const underWay = useRef<string | undefined>(undefined)
+  const sending = useRef<string | undefined>(undefined)
   const restore = (memory: Memory, input: Input) =>
     change.restore === undefined ? restoreAll(client, memory) : change.restore(client, memory, input)
   const mutation = useMutation<Answer, Error, Input, Memory>({
     mutationFn: change.send,
     onMutate: async (input) => {
       const keys = change.touches(input)
-      // A read under way would overwrite the guess with what was before it.
+      // A running query would overwrite the guess with older data.
       if (change.guess !== undefined) await Promise.all(keys.map((queryKey) => client.cancelQueries({ queryKey })))
       const memory = remember(client, keys)
       change.guess?.(client, input)
@@ -75,7 +72,7 @@ export function useChange<Input, Answer>(change: Change<Input, Answer>) {
         try {
           await undo?.(input, answer, client)
         } catch (error) {
-          // It is as the change left it.
+          // The change is still in effect.
           change.guess?.(client, input)
           addToast({ text: `${apiTexts.notUndone} ${reasonOf(error)}`, tone: 'bad' })
         }
@@ -88,14 +85,14 @@ export function useChange<Input, Answer>(change: Change<Input, Answer>) {
       })
     },
     onSettled: (_answer, _error, input) => {
-      if (underWay.current === change.same?.(input)) underWay.current = undefined
+      if (sending.current === change.same?.(input)) sending.current = undefined
       return readAgain(client, change.touches(input))
     },
   })
   const mutate: typeof mutation.mutate = (...args) => {
     const key = args[0] === undefined ? undefined : change.same?.(args[0])
-    if (key !== undefined && underWay.current === key) return
-    underWay.current = key
+    if (key !== undefined && sending.current === key) return
+    sending.current = key
     mutation.mutate(...args)
   }
   return { ...mutation, mutate }

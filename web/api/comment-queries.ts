@@ -2,14 +2,14 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import type { Comment } from './issue-queries.ts'
 
-/** The newest comments of an issue, oldest of them first; `earlier` goes on where they begin. */
+/** The newest comments of an issue, in order of time; `earlier` is the cursor of the comments before them. */
 export type Comments = { items: Comment[]; total: number; earlier: string | null }
 
 export const commentsQuery = (issueId: string) =>
   queryOptions({
     queryKey: ['comments', issueId],
     queryFn: async ({ client, signal }): Promise<Comments> => {
-      // As many as are shown: reading them again takes nothing away.
+      // A refetch reads as many as are shown.
       const shown = client.getQueryData<Comments>(['comments', issueId])?.items.length ?? 0
       let comments = await commentsBefore(issueId, null, signal)
       while (comments.earlier !== null && comments.items.length < shown)
@@ -18,7 +18,7 @@ export const commentsQuery = (issueId: string) =>
     },
   })
 
-/** A page of comments before those a page began with. */
+/** The page of comments before the cursor `earlier`; null for the newest page. */
 export async function commentsBefore(issueId: string, earlier: string | null, signal?: AbortSignal): Promise<Comments> {
   const { items, total, next_cursor } = await call('GET /api/issues/:issueId/comments', {
     params: { issueId },

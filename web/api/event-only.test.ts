@@ -18,7 +18,7 @@ test('terms, tags and words', () => {
   expect(eventOnly('user:"open')).toEqual({ user: 'open' })
 })
 
-test('what a term says is read back', () => {
+test('a written term is parsed to its value', () => {
   for (const value of ['7', 'Pixel 7a', 'a:b', 'shop@1.0.0+7', ''])
     expect(eventOnly(onlyTerm('user', value))).toEqual({ user: value })
 })

@@ -1,4 +1,4 @@
-/** Which events of an issue are looked at, as people write it: `release:2.4.0 user:7 device:"Pixel 7a" words`. Pure. */
+/** The filter of an issue's events: `release:2.4.0 user:7 device:"Pixel 7a" timeout`. Pure. */
 
 export type EventOnly = {
   release?: string[]
@@ -12,7 +12,7 @@ export type EventOnly = {
 const TERM = /(?:([\w.-]+):)?(?:"([^"]*)"?|(\S+))/gu
 const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug'] as const
 
-/** Terms of a filter; a key that is none of the event's own names a tag. Never fails: what is no term is a word. */
+/** Parses a filter. Unknown keys are tags; text without a key is searched. Never fails. */
 export function eventOnly(text: string): EventOnly {
   const only: EventOnly = {}
   const words: string[] = []
@@ -33,6 +33,6 @@ export function eventOnly(text: string): EventOnly {
   return only
 }
 
-/** One term, quoted where it must be. */
+/** A term, quoted if needed. */
 export const onlyTerm = (key: string, value: string): string =>
   /^[^\s":]+$/u.test(value) && value !== '' ? `${key}:${value}` : `${key}:"${value.replaceAll('"', '')}"`

@@ -1,11 +1,11 @@
 import { addressOf, call } from './call.ts'
 
-/** Where a file that came with an event is downloaded. */
+/** The address of an attachment. */
 export const fileUrl = (projectId: string, attachmentId: string): string =>
   addressOf('/api/projects/:projectId/attachments/:attachmentId', { projectId, attachmentId })
 
 /**
- * Links and images carry the session's cookie as it is and cannot refresh it; any call can.
- * @throws ApiError when there is no session any more
+ * Refreshes an expired session, which links and images cannot do.
+ * @throws ApiError if the session has ended
  */
 export const freshSession = async (): Promise<void> => void (await call('GET /api/me'))

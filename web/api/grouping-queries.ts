@@ -14,7 +14,7 @@ export const discardsQuery = (projectId: string) =>
       call('GET /api/projects/:projectId/discards', { params: { projectId }, query: { limit: '100' }, signal }),
   })
 
-/** Issues of a project that could be merged into one: newest first, or those with these words. */
+/** Issues of a project to merge: the newest, or those that match a search. */
 export const mergeSearchQuery = (projectId: string, q: string) =>
   queryOptions({
     queryKey: ['issues', 'to-merge', projectId, q],

@@ -1,13 +1,13 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import type { Issue, IssueDetail, Status, StreamData, StreamFilters, StreamPage } from './issue-queries.ts'
 
-/** Writing what is known about issues into every place that shows them. */
+/** Updates of issues in all cached lists and details. */
 
 const LISTS: QueryKey = ['issues', 'list']
 const FRESH: QueryKey = ['issues', 'fresh']
 const detailKey = (issueId: string): QueryKey => ['issues', 'detail', issueId]
 
-/** What a change of these issues can alter. */
+/** The queries that a change of these issues affects. */
 export const keysOf = (issues: readonly Pick<Issue, 'id'>[]): readonly QueryKey[] => [
   LISTS,
   FRESH,
@@ -17,7 +17,7 @@ export const keysOf = (issues: readonly Pick<Issue, 'id'>[]): readonly QueryKey[
 
 const filtersOfKey = (key: QueryKey): Pick<StreamFilters, 'status'> | null => {
   const part: unknown = key[2]
-  // Only `streamQuery` and `freshQuery` make keys of this form, with their filters in third place.
+  // Only keys of `streamQuery` and `freshQuery` have an object in third place: their filters.
   return typeof part === 'object' && part !== null && 'status' in part ? (part as StreamFilters) : null
 }
 
@@ -46,7 +46,7 @@ function changeDetails(client: QueryClient, issueId: string, change: (issue: Iss
 const matches = (status: Status, filters: Pick<StreamFilters, 'status'> | null): boolean =>
   filters?.status == null || filters.status.includes(status)
 
-function countMoves(counts: StreamPage['statusCounts'], moves: readonly (readonly [from: Status, to: Status])[]) {
+function movedCounts(counts: StreamPage['statusCounts'], moves: readonly (readonly [from: Status, to: Status])[]) {
   if (counts === null) return null
   const next = { ...counts }
   for (const [from, to] of moves) {
@@ -56,7 +56,7 @@ function countMoves(counts: StreamPage['statusCounts'], moves: readonly (readonl
   return next
 }
 
-/** Puts changed fields in place; rows that no longer belong to a list leave it. */
+/** Edits issues in the cache; rows that no longer match a list's filter are removed from it. */
 export function editCached(client: QueryClient, issues: readonly Issue[], edit: (issue: Issue) => Issue): void {
   const edited = new Map(issues.map((issue) => [issue.id, edit(issue)]))
   const moves = issues.flatMap((issue) => {
@@ -73,13 +73,13 @@ export function editCached(client: QueryClient, issues: readonly Issue[], edit: 
       ...page,
       items,
       total: page.total - (page.items.length - items.length),
-      statusCounts: countMoves(page.statusCounts, moves),
+      statusCounts: movedCounts(page.statusCounts, moves),
     }
   })
   for (const issue of issues) changeDetails(client, issue.id, (detail) => ({ ...detail, ...edit(detail) }))
 }
 
-/** Puts the server's rows in the place of ours, wherever they stand. */
+/** Replaces cached issues with the server's. */
 export function storeIssues(client: QueryClient, issues: readonly Issue[]): void {
   const known = new Map(issues.map((issue) => [issue.id, issue]))
   changePages(client, (page) =>
@@ -90,7 +90,7 @@ export function storeIssues(client: QueryClient, issues: readonly Issue[]): void
   for (const issue of issues) changeDetails(client, issue.id, (detail) => ({ ...detail, ...issue }))
 }
 
-/** News of issues that a list shows: fields in place, no row comes, goes or moves. */
+/** Updates issues in the lists that show them, without adding, removing or moving rows. */
 export function mergeIntoLists(client: QueryClient, issues: readonly Issue[]): void {
   const known = new Map(issues.map((issue) => [issue.id, issue]))
   for (const [key] of client.getQueriesData({ queryKey: LISTS })) {
@@ -105,7 +105,7 @@ export function mergeIntoLists(client: QueryClient, issues: readonly Issue[]): v
   }
 }
 
-/** Takes issues that are no more out of every list; their status may be known from their rows alone. */
+/** Removes issues from all lists. A status that is not given is read from the row. */
 export function removeCached(
   client: QueryClient,
   issues: readonly (Pick<Issue, 'id'> & { readonly status?: Status })[],
@@ -126,10 +126,10 @@ export function removeCached(
 }
 
 /**
- * Takes a change of some issues back, and leaves alone what other changes did meanwhile: their rows return to their
- * places with the fields they had.
- * @param remembered what the cache held before the change
- * @param after what the change made of an issue; null where it took it away
+ * Reverts a change of some issues: their rows return to their places with their former fields. Later changes of other
+ * issues stay.
+ * @param remembered the cached data before the change
+ * @param after the issue after the change; null if it was removed
  */
 export function restoreIssues(
   client: QueryClient,
@@ -141,7 +141,7 @@ export function restoreIssues(
   for (const [key, data] of remembered) {
     const kind = key[1]
     if (kind === 'list') {
-      // Only `streamQuery` makes keys of this form; the data is its own.
+      // Only `streamQuery` has keys of this form.
       const before = data as StreamData | undefined
       if (before !== undefined)
         client.setQueryData<StreamData>(key, (now) => (now === undefined ? now : putBack(now, before, ids, after)))
@@ -149,7 +149,7 @@ export function restoreIssues(
   }
 }
 
-/** Rows of `ids` as they stood before, each after the one it followed; further pages may have come meanwhile. */
+/** Restores the rows of `ids`, each after the row it followed. More pages may have been loaded since. */
 function putBack(
   now: StreamData,
   before: StreamData,
@@ -160,7 +160,7 @@ function putBack(
   const back = order.filter((item) => ids.has(item.id))
   const old = new Map(back.map((item) => [item.id, item]))
   const there = new Set(now.pages.flatMap((page) => page.items.map((item) => item.id)))
-  /** Rows to come in again, by the row they follow; null for the head of the list. */
+  /** Rows to insert, by the row they follow; null for the start of the list. */
   const following = new Map<string | null, Issue[]>()
   let anchor: string | null = null
   let added = 0
@@ -204,7 +204,7 @@ function countBack(
   return next
 }
 
-/** Puts rows back at the head of the lists they belong to, after a change of theirs was refused. */
+/** Adds issues to the start of the lists that they match, after the server refused to change them. */
 export function returnIssues(client: QueryClient, issues: readonly Issue[]): void {
   for (const [key] of client.getQueriesData({ queryKey: LISTS })) {
     const filters = filtersOfKey(key)

@@ -3,7 +3,7 @@ import { eventOnly } from './event-only.ts'
 import { call, type AnswerOf } from './call.ts'
 import { exactJson } from '#shared/exact-json.ts'
 
-/** Reads of the events of an issue beside the one that is shown. */
+/** Queries about the events of an issue. */
 
 export type EventRow = AnswerOf<'GET /api/issues/:issueId/events'>['items'][number]
 export type Share = AnswerOf<'GET /api/issues/:issueId/tags'>['items'][number]
@@ -25,7 +25,7 @@ export const eventsQuery = (issueId: string, only: string) =>
     placeholderData: keepPreviousData,
   })
 
-/** An event as it is stored, as text. */
+/** The stored event as JSON text. */
 export const payloadQuery = (issueId: string, eventId: string) =>
   queryOptions({
     queryKey: ['issue-event-json', issueId, eventId],
@@ -36,7 +36,7 @@ export const payloadQuery = (issueId: string, eventId: string) =>
         signal,
         parse: (text) => exactJson(text),
       })
-      // A size is a whole number that a double holds: it is never written otherwise.
+      // `exactJson` keeps such a number as it is: a double holds it exactly.
       return { text: JSON.stringify(stored.payload, null, 2), size_bytes: stored.size_bytes }
     },
     staleTime: 'static',

@@ -11,10 +11,10 @@ export type SessionSummary = AnswerOf<'GET /api/sessions/summary'>
 export type Status = Issue['status']
 export type Severity = Issue['severity']
 
-/** What "open" means: somebody still has to do something. */
+/** The statuses of open issues. */
 export const OPEN: readonly Status[] = ['unresolved', 'regressed', 'escalated']
 
-/** The filters of the stream, whole: two streams with equal filters are one list. */
+/** All filters of the stream: equal filters are the same list. */
 export type StreamFilters = {
   project: string | null
   range: Range
@@ -24,14 +24,14 @@ export type StreamFilters = {
   platform: readonly string[]
   assignee: string | null
   q: string
-  /** A part of the range, as the address says it. */
+  /** A part of the range. */
   window: { from: string; to: string } | null
   sort: NonNullable<IssuesSearch['sort']>
 }
 
 export const DEFAULT_SORT = '-last_seen'
 
-/** Whether the search decides the status itself. */
+/** Whether the query filters by status. */
 export const searchesStatus = (q: string): boolean => /(?:^|[\s(])[-!]?(?:is|status):/iu.test(q)
 
 export function filtersOf(search: IssuesSearch): StreamFilters {
@@ -49,11 +49,11 @@ export function filtersOf(search: IssuesSearch): StreamFilters {
   }
 }
 
-/** The query as the service is asked: what was typed, and the end of the part of the range. Null for none. */
+/** The query for the API: the typed query and the end of the window. Null if there is neither. */
 export function queryOf({ q, window }: Pick<StreamFilters, 'q' | 'window'>): string | null {
   if (window === null) return q === '' ? null : q
   const before = `first_seen:<${window.to}`
-  // OR binds less than standing side by side.
+  // OR binds less than a sequence of terms.
   return q === '' ? before : `${/\bOR\b/u.test(q) ? `(${q})` : q} ${before}`
 }
 
@@ -71,10 +71,10 @@ export type StreamPage = {
   totalCapped: boolean
   nextCursor: string | null
   statusCounts: Partial<Record<Status, number>> | null
-  /** Start of the time looked at; further pages keep it. */
+  /** Start of the time; the same for all pages. */
   since: string
   readAt: number
-  /** The same by the clock of the service, which says when a status moved. */
+  /** The same by the server's clock, comparable with the times of status changes. */
   asOf: number
 }
 
@@ -116,8 +116,8 @@ const pageOf = (page: AnswerOf<'GET /api/issues'>) => ({
 const HOUR_MS = 3_600_000
 
 /**
- * The list as it stands on the page. Static: nothing re-reads it behind a person's back, because rows would move under
- * the cursor; `freshQuery` brings changes and the page decides where they go.
+ * The list on the page. Static: it is never refetched automatically, because rows would move under the cursor.
+ * `freshQuery` fetches changes, and the page decides how to show them.
  */
 export const streamQuery = (filters: StreamFilters) =>
   infiniteQueryOptions({
@@ -130,7 +130,7 @@ export const streamQuery = (filters: StreamFilters) =>
     gcTime: HOUR_MS,
   })
 
-/** The 100 issues seen last under the same filters: what changed since the list was read is among them. */
+/** The 100 issues seen last with the same filters: recent changes are among them. */
 export const freshQuery = (filters: StreamFilters) =>
   queryOptions({
     queryKey: ['issues', 'fresh', filters],
@@ -153,7 +153,7 @@ export const volumeQuery = (project: string | null, range: Range) =>
     meta: { quiet: true },
   })
 
-/** Crash-free sessions and users met by a crash. */
+/** Crash-free sessions and users with a crash. */
 export const sessionSummaryQuery = (project: string | null, range: Range) =>
   queryOptions({
     queryKey: ['session-summary', project, range],
@@ -173,7 +173,7 @@ export type EventChoice = string
 const readIssue = (issueId: string, event: EventChoice, only: string, signal: AbortSignal) =>
   call('GET /api/issues/:issueId', { params: { issueId }, query: { event, ...eventOnly(only) }, signal })
 
-/** The issue with the event asked for, as it was on arrival: a newer event never replaces the one being read. */
+/** The issue with the requested event. Static: a newer event does not replace the one that is being read. */
 export const issueEventQuery = (issueId: string, event: EventChoice, only = '') =>
   queryOptions({
     queryKey: ['issue-event', issueId, event, only],
@@ -182,8 +182,10 @@ export const issueEventQuery = (issueId: string, event: EventChoice, only = '') 
     gcTime: 15_000,
   })
 
-/** The same issue kept up to date around one event: counts, status, activity, neighbours. */
-/** @param only which events are stepped through, as people write it */
+/**
+ * The same issue, kept up to date: counts, status, activity, ids of the neighbouring events.
+ * @param only filter of the neighbouring events
+ */
 export const issueQuery = (issueId: string, event: EventChoice, only = '') =>
   queryOptions({
     queryKey: ['issues', 'detail', issueId, event, only],

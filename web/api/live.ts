@@ -3,20 +3,20 @@ import type { LiveMessage } from '../../server/live/live.api.ts'
 import { call } from './call.ts'
 
 /**
- * The one stream of changes, `GET /api/live`. Outside React: messages are gathered and handed out once per frame, so
- * that a storm of events costs the page one render. A hidden tab hangs up and reads again when it returns.
+ * The live stream, `GET /api/live`. Messages are delivered once per frame, so that many of them cause one render. A
+ * hidden tab closes the stream; when it is visible again, its queries are refetched.
  */
 
 export type { LiveMessage }
 
-/** connecting: nothing known yet. live. trying: cut since `since`, retried. paused: the tab is hidden. */
+/** connecting: first attempt. trying: disconnected since `since`, retrying. paused: the tab is hidden. */
 export type LiveState =
   | { name: 'connecting' | 'live' | 'paused' }
   | { name: 'trying'; since: number; nextTryAt: number }
 
 const KINDS = ['issues', 'releases', 'project', 'inbox'] as const
 const FIRST_RETRY_MS = 1000
-const LONGEST_RETRY_MS = 30_000
+const MAX_RETRY_MS = 30_000
 
 let state: LiveState = { name: 'connecting' }
 let source: EventSource | null = null
@@ -44,12 +44,12 @@ function take(message: LiveMessage): void {
   })
 }
 
-/** Only what the contract names is believed; anything else is left alone. */
+/** Null for messages that are not in the contract. */
 function parse(kind: (typeof KINDS)[number], text: string): LiveMessage | null {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null) return null
-    // The stream sends each person only news of their own.
+    // A user receives only messages about their own inbox.
     if (kind === 'inbox') return { kind, user_ids: [] }
     if (!('project_id' in value) || typeof value.project_id !== 'string') return null
     const { project_id } = value
@@ -77,7 +77,7 @@ function connect(): void {
   const stream = new EventSource('/api/live')
   source = stream
   stream.addEventListener('open', () => {
-    // Whatever happened while nobody listened is read again.
+    // Messages were missed while disconnected, so everything is refetched.
     const wasCut = state.name === 'trying'
     failures = 0
     setState({ name: 'live' })
@@ -93,7 +93,7 @@ function connect(): void {
     // The browser's own retry gives up on a 401 and on a restarting server; ours does not.
     stream.close()
     if (source !== stream) return
-    const wait = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures)
+    const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures)
     failures += 1
     const since = state.name === 'trying' ? state.since : Date.now()
     setState({ name: 'trying', since, nextTryAt: Date.now() + wait })
@@ -101,12 +101,12 @@ function connect(): void {
   })
 }
 
-/** An ordinary read first: it refreshes an expired session, and sends a person without one to log in. */
+/** Calls the API first: that refreshes an expired session, or leads to the login page. */
 async function retry(): Promise<void> {
   try {
     await call('GET /api/me')
   } catch {
-    // Still away: the attempt below fails too and plans the next.
+    // Still unreachable: the attempt below fails too and schedules the next.
   }
   if (source !== null && !document.hidden) connect()
 }
@@ -123,7 +123,7 @@ function followVisibility(): void {
   for (const listener of returnListeners) listener()
 }
 
-/** Opens the stream; call what it returns to hang up. Once, by the shell. */
+/** Opens the stream, once for the whole dashboard. Returns a function that closes it. */
 export function startLive(): () => void {
   document.addEventListener('visibilitychange', followVisibility)
   if (document.hidden) setState({ name: 'paused' })
@@ -138,7 +138,7 @@ export function startLive(): () => void {
   }
 }
 
-/** Tries at once instead of waiting. */
+/** Reconnects immediately. */
 export function retryLive(): void {
   if (state.name === 'trying') void retry()
 }
@@ -150,7 +150,7 @@ const subscribeState = (listener: () => void): (() => void) => {
 
 export const useLiveState = (): LiveState => useSyncExternalStore(subscribeState, () => state)
 
-/** Hands over the changes of each frame; `onReturn` after a cut or a hidden tab, when everything may have changed. */
+/** Receives the messages of each frame. `onReturn` runs after a disconnection, when anything may have changed. */
 export function useLive(onMessages: (messages: readonly LiveMessage[]) => void, onReturn?: () => void): void {
   const hear = useEffectEvent(onMessages)
   const back = useEffectEvent(() => onReturn?.())
@@ -166,7 +166,7 @@ export function useLive(onMessages: (messages: readonly LiveMessage[]) => void, 
   }, [])
 }
 
-/** How often to ask while the stream is away: pass to `refetchInterval`. */
+/** The `refetchInterval` of a query that is polled while the stream is disconnected. */
 export function usePolling(intervalMs: number): number | false {
   return useLiveState().name === 'trying' ? intervalMs : false
 }

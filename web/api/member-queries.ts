@@ -5,7 +5,7 @@ export type Member = AnswerOf<'GET /api/team'>['items'][number]
 export type InboxEntry = AnswerOf<'GET /api/inbox'>['items'][number]
 export type Subscription = AnswerOf<'GET /api/issues/:issueId/subscription'>
 
-/** Members whose name or address holds a text, by name. All of them, in most organisations. */
+/** Members whose name or e-mail address contains `q`, by name; at most 100. */
 export const teamQuery = (q = '') =>
   queryOptions({
     queryKey: ['team', q],
@@ -15,7 +15,7 @@ export const teamQuery = (q = '') =>
     meta: { quiet: true },
   })
 
-/** The newest page of the inbox, and how much of it is unread. */
+/** Pages of the inbox, newest first, with the number of unread notifications. */
 export const inboxQuery = infiniteQueryOptions({
   queryKey: ['inbox'],
   queryFn: ({ pageParam, signal }) =>

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError, call, type AnswerOf } from './call.ts'
 
-/** Changes of many issues that the service goes on with behind its answer. */
+/** Bulk operations that continue in the background. */
 
 export type Operation = AnswerOf<'GET /api/issues/operations/:operationId'>
 
-const ASK_EVERY_MS = 700
+const POLL_MS = 700
 
 let running: readonly Operation[] = []
 const listeners = new Set<() => void>()
@@ -15,7 +15,7 @@ function show(next: readonly Operation[]): void {
   for (const listener of listeners) listener()
 }
 
-/** Operations this page waits for; small ones are done before anybody could see them. */
+/** Operations this page waits for. Small ones are complete with the first response and never appear here. */
 export const useRunningOperations = (): readonly Operation[] =>
   useSyncExternalStore(
     (listener) => {
@@ -25,7 +25,7 @@ export const useRunningOperations = (): readonly Operation[] =>
     () => running,
   )
 
-/** Waits until it is done, showing how far it has come. Silence of the network is waited out: the work goes on. */
+/** Waits for the end of an operation and publishes its progress. Network errors are retried. */
 export async function finished(start: Promise<Operation>): Promise<Operation> {
   let operation = await start
   const { id } = operation
@@ -33,7 +33,7 @@ export async function finished(start: Promise<Operation>): Promise<Operation> {
     while (operation.state === 'running') {
       const now = operation
       show([...running.filter((other) => other.id !== id), now])
-      await new Promise((done) => setTimeout(done, ASK_EVERY_MS))
+      await new Promise((done) => setTimeout(done, POLL_MS))
       operation = await call('GET /api/issues/operations/:operationId', { params: { operationId: id } }).catch(
         (error: unknown) => {
           if (error instanceof ApiError && (error.status === 0 || error.status >= 500)) return now
@@ -47,7 +47,7 @@ export async function finished(start: Promise<Operation>): Promise<Operation> {
   return operation
 }
 
-/** What could not be done, with the reasons; the first hundred. */
+/** The issues that could not be changed, with reasons; at most 100. */
 export async function refusalsOf(operation: Operation): Promise<{ issueId: string; reason: string }[]> {
   if (operation.failed === 0) return []
   const { results } = await call('GET /api/issues/operations/:operationId', {

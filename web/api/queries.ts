@@ -1,13 +1,13 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ApiError, call, type AnswerOf } from './call.ts'
 
-/** One options object per read. Keys begin with the thing read, so that a live message can name what changed. */
+/** One options object per query. Keys begin with the kind of data, so that live messages can invalidate them. */
 
 export type Me = AnswerOf<'GET /api/me'>
 export type Project = AnswerOf<'GET /api/projects'>['items'][number]
 export type ProjectSettings = AnswerOf<'GET /api/projects/:projectId/settings'>
 
-/** Refusals are answers: only silence and 5xx are asked again. */
+/** Only network errors and 5xx are retried. */
 export const retryReads = (failures: number, error: Error): boolean =>
   failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500)
 
@@ -34,7 +34,7 @@ export const projectSettingsQuery = (projectId: string) =>
     queryFn: ({ signal }) => call('GET /api/projects/:projectId/settings', { params: { projectId }, signal }),
   })
 
-/** The newest issue of a project, for the moment its first event arrives. */
+/** The newest issue of a project, for onboarding. */
 export const firstIssueQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['issues', 'first', projectId],
@@ -43,7 +43,7 @@ export const firstIssueQuery = (projectId: string) =>
     placeholderData: keepPreviousData,
   })
 
-/** Open issues per project filter, for the count in the rail. */
+/** The number of open issues, for the rail. */
 export const openCountQuery = (projectId: string | null) =>
   queryOptions({
     queryKey: ['issues', 'open-count', projectId],

@@ -18,7 +18,7 @@ export const releaseViewOf = (search: ReleasesSearch & { project: string }): Rel
 
 const viewOf = ({ range, environment }: ReleaseView) => ({ range, ...(environment === null ? {} : { environment }) })
 
-/** Releases of a project, newest first, page after page. */
+/** Pages of a project's releases, newest first. */
 export const releasesQuery = (view: ReleaseView) =>
   infiniteQueryOptions({
     queryKey: ['releases', 'list', view],
@@ -56,7 +56,7 @@ export const releaseQuery = (releaseId: string, range: Range, environment: strin
     placeholderData: keepPreviousData,
   })
 
-/** A release by its name, as it did in the last day; null when there is none of that name. */
+/** A release by its name, with its health of the last 24 hours; null if it does not exist. */
 export const releaseByVersionQuery = (projectId: string, version: string) =>
   queryOptions({
     queryKey: ['releases', 'named', projectId, version],
@@ -70,7 +70,7 @@ export const releaseByVersionQuery = (projectId: string, version: string) =>
     staleTime: 60_000,
   })
 
-/** When releases came out, for fault lines on charts. @param projectIds empty for all projects */
+/** Dates of releases, for markers on charts. @param projectIds empty for all projects */
 export const releaseMarkersQuery = (projectIds: readonly string[], from: string, to: string) =>
   queryOptions({
     queryKey: ['releases', 'markers', projectIds, from, to],

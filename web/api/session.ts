@@ -1,19 +1,16 @@
-/**
- * Keeping a session alive across tabs. One tab refreshes at a time (Web Lock), the others hear of it; a session that
- * ends in one tab ends in all.
- */
+/** Refreshes the session, one tab at a time (Web Lock). A session that ends in one tab ends in all tabs. */
 
 const LOCK = 'faultline-refresh'
 const CHANNEL = 'faultline-session'
 const REFRESHED_AT = 'faultline.refreshed-at'
 
-type Word = 'ended' | 'left'
+type Message = 'ended' | 'left'
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(CHANNEL)
 const onEnd = new Set<(left: boolean) => void>()
 let inThisTab: Promise<boolean> | null = null
 
-/** When any tab last refreshed: the store is shared and read under the lock, so no message can be late. */
+/** When a tab last refreshed the session. Tabs share the storage and read it under the lock. */
 function refreshedAt(): number {
   try {
     return Number(localStorage.getItem(REFRESHED_AT) ?? 0)
@@ -22,25 +19,25 @@ function refreshedAt(): number {
   }
 }
 
-function noteRefresh(): void {
+function storeRefresh(): void {
   try {
     localStorage.setItem(REFRESHED_AT, String(Date.now()))
   } catch {
-    // Storage switched off: each tab refreshes for itself.
+    // Without storage, each tab refreshes the session itself.
   }
 }
 
 /**
- * Gets a new access token unless some tab did since `refusedAt`, the time the refused call began.
- * Returns whether there is a session still.
+ * Gets a new access token, unless another tab did since `refusedAt`, the start of the refused call.
+ * @returns whether the session is still valid
  */
 export function refreshSession(refusedAt: number): Promise<boolean> {
   inThisTab ??= underLock(async () => {
     if (refreshedAt() > refusedAt) return true
     try {
       const response = await fetch('/api/auth/refresh', { method: 'POST', credentials: 'same-origin' })
-      if (response.ok) noteRefresh()
-      // A busy or restarting server is no reason to throw a person out.
+      if (response.ok) storeRefresh()
+      // A busy or restarting server does not end the session.
       return response.status !== 401 && response.status !== 403
     } catch {
       return true
@@ -51,19 +48,19 @@ export function refreshSession(refusedAt: number): Promise<boolean> {
   return inThisTab
 }
 
-/** Locks exist in secure contexts only; on plain http tabs take turns by chance, and the server bears it. */
+/** Web Locks need a secure context. Over plain http, tabs may refresh at the same time, which the server allows. */
 function underLock(work: () => Promise<boolean>): Promise<boolean> {
   const locks: LockManager | undefined = navigator.locks
   return locks === undefined ? work() : locks.request(LOCK, work)
 }
 
-/** Tells every tab that nobody is logged in any more; `left` when somebody logged out, not when the session ran out. */
+/** Ends the session in all tabs. @param left true after a log-out, false for an expired session */
 export function endSession(left = false): void {
-  channel?.postMessage((left ? 'left' : 'ended') satisfies Word)
+  channel?.postMessage((left ? 'left' : 'ended') satisfies Message)
   for (const listener of onEnd) listener(left)
 }
 
-/** Called when the session ends here or in another tab. */
+/** Calls the listener when the session ends, in any tab. Returns a function that removes it. */
 export function onSessionEnd(listener: (left: boolean) => void): () => void {
   onEnd.add(listener)
   return () => onEnd.delete(listener)

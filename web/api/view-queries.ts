@@ -16,7 +16,7 @@ export const viewsQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** What of an address a view keeps. */
+/** The parts of an address that a view saves. */
 export function draftOf(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'filters'> {
   const { status, severity, platform, project, assignee, range } = search
   return {
@@ -33,7 +33,7 @@ export function draftOf(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'f
   }
 }
 
-/** The address of a view; project and range stay where it says nothing of them. */
+/** The address of a view. Project and range stay the same if the view has none. */
 export function searchOf(view: SavedView, now: IssuesSearch): IssuesSearch {
   const { status, severity, platform, projectId, assignee_id: assignees, range } = view.filters
   return {
@@ -49,16 +49,16 @@ export function searchOf(view: SavedView, now: IssuesSearch): IssuesSearch {
   }
 }
 
-/** Whether the address shows just what the view says. */
+/** Whether the address shows the view unchanged. */
 export function shows(search: IssuesSearch, view: SavedView): boolean {
   const plain = ({ view: _view, cursor: _cursor, ...rest }: IssuesSearch) =>
     JSON.stringify(Object.entries(draftOf(rest)).map(([key, value]) => [key, value]))
   return plain(search) === plain(searchOf(view, search))
 }
 
-type Saying = (view: SavedView) => string
+type ToastText = (view: SavedView) => string
 
-export const useViewCreate = (said: Saying) =>
+export const useViewCreate = (said: ToastText) =>
   useChange<Draft, SavedView>({
     send: (body) => call('POST /api/views', { body }),
     touches: () => [KEY],
@@ -67,7 +67,7 @@ export const useViewCreate = (said: Saying) =>
     failed: null,
   })
 
-export const useViewChange = (said: Saying) =>
+export const useViewChange = (said: ToastText) =>
   useChange<{ viewId: string } & Partial<Draft>, SavedView>({
     send: ({ viewId, ...body }) => call('PATCH /api/views/:viewId', { params: { viewId }, body }),
     touches: () => [KEY],

@@ -12,7 +12,7 @@ import { addToast } from '../ui/toasts.tsx'
 import { commonTexts } from './texts.ts'
 import styles from './account-menu.module.css'
 
-/** What concerns the person: shared by the avatar in the bar and More on phones. */
+/** Entries of the account menu, also shown in More on phones. */
 export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] {
   const me = useQuery(meQuery)
   const navigate = useNavigate()
@@ -47,7 +47,7 @@ export function AccountMenu({ onKeys, className }: { onKeys?: () => void; classN
       align="end"
       entries={entries}
       trigger={
-        // The name begins with what is printed, for people who speak to their machine.
+        // The accessible name begins with the visible text, for voice control.
         <button
           className={classNames(styles.account, className)}
           type="button"

@@ -3,7 +3,7 @@ import { minRoleOf, roleAtLeast, type Permission, type Role } from '#shared/perm
 import { meQuery } from '../api/queries.ts'
 import { commonTexts } from './texts.ts'
 
-/** What the dashboard disables is what the server refuses: both read the same matrix. */
+/** The dashboard disables what the server refuses: both use the same permission matrix. */
 export type Action = Exclude<Permission, 'public' | 'self'>
 
 type Allowed = { readonly allowed: true; readonly why: undefined } | { readonly allowed: false; readonly why: string }
@@ -16,7 +16,7 @@ export function can(role: Role, action: Action): Allowed {
     : { allowed: false, why: commonTexts.needsRole(minRole) }
 }
 
-/** The same for the member who is logged in; until that is known, nothing is allowed. */
+/** The same for the logged-in member; nothing is allowed while the role loads. */
 export function useCan(action: Action): Allowed {
   const me = useQuery(meQuery)
   return can(me.data?.user.role ?? 'viewer', action)

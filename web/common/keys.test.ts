@@ -24,7 +24,7 @@ describe('the chord of a stroke', () => {
     ['shift+enter', stroke('Enter', { shiftKey: true })],
   ])('%s', (chord, given) => expect(chordOf(given)).toBe(chord))
 
-  test('is none for lone modifiers, dead keys and what Alt writes', () => {
+  test('is null for lone modifiers, dead keys and AltGr characters', () => {
     expect(chordOf(stroke('Shift', { shiftKey: true }))).toBeNull()
     expect(chordOf(stroke('Dead'))).toBeNull()
     expect(chordOf(stroke('@', { altKey: true, ctrlKey: true }))).toBeNull()
@@ -39,21 +39,21 @@ describe('matching', () => {
     expect(makeMatcher()('x', 0, bindings)).toBeUndefined()
   })
 
-  test('one key after the other, within the time', () => {
+  test('a sequence of keys within the time limit', () => {
     const match = makeMatcher()
     expect(match('g', 0, bindings)).toBeUndefined()
     expect(match('i', 1000, bindings)).toBe(bindings[1])
-    // The sequence is over: the letter means itself again.
+    // The sequence is complete: the next letter is a binding again.
     expect(match('i', 1100, bindings)).toBe(bindings[0])
   })
 
-  test('too late, the second key means itself', () => {
+  test('after the time limit, the second key is a binding of its own', () => {
     const match = makeMatcher()
     match('g', 0, bindings)
     expect(match('i', 1300, bindings)).toBe(bindings[0])
   })
 
-  test('another key between ends the sequence', () => {
+  test('another key ends the sequence', () => {
     const match = makeMatcher()
     match('g', 0, bindings)
     expect(match('r', 100, bindings)).toBe(bindings[2])
@@ -67,7 +67,7 @@ describe('matching', () => {
   })
 })
 
-test('only single characters can be switched off', () => {
+test('only bindings of characters can be switched off', () => {
   expect(['r', '?', 'g i', 'shift+j', '1'].every(isLetterBinding)).toBe(true)
   expect(['mod+k', 'escape', 'enter', 'mod+s'].some(isLetterBinding)).toBe(false)
 })

@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent, useId, useSyncExternalStore } from 'react'
 import { currentPrefs } from './prefs.ts'
 
 /**
- * The one keyboard registry. Pages register what they can do; the sheet (`?`) and the palette list what is registered.
- * Letters are off while somebody types, while a menu or dialog is open, and when switched off in Appearance.
+ * The keyboard registry. Pages register their shortcuts; the sheet (`?`) and the palette list them. Letters do not work
+ * in fields, while a menu or dialog is open, or when switched off in Appearance.
  */
 
 export type KeyBinding = {
@@ -12,11 +12,11 @@ export type KeyBinding = {
   label: string
   group: KeyGroup
   run: () => void
-  /** Works inside fields too. */
+  /** Works in fields too. */
   whileTyping?: boolean
-  /** Not in the palette, such as movement. */
+  /** Not listed in the palette, such as moving the cursor. */
   sheetOnly?: boolean
-  /** Runs again for as long as it is held down; what changes something never does. */
+  /** Repeats while the key is held down. Not for changes of data. */
   repeats?: boolean
 }
 
@@ -25,27 +25,27 @@ export type KeyGroup = (typeof KEY_GROUPS)[number]
 
 const SEQUENCE_MS = 1200
 
-/** What the matcher needs of a keyboard event. */
+/** The fields of a keyboard event that the matcher uses. */
 export type Stroke = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
 
-/** The chord of a stroke as bindings write it; null for lone modifiers, dead keys and AltGr characters. */
+/** The chord of a stroke, as in bindings; null for lone modifiers, dead keys and AltGr characters. */
 export function chordOf(stroke: Stroke): string | null {
   const { key } = stroke
   if (stroke.altKey || key === 'Dead' || ['Shift', 'Control', 'Meta', 'Alt', 'AltGraph', 'CapsLock'].includes(key))
     return null
   const name = key.toLowerCase()
-  // A sign such as ? needs Shift on some keyboards and not on others: the sign alone counts.
+  // A sign such as ? needs Shift on some keyboards only, so Shift is left out.
   const shift = stroke.shiftKey && (name.length > 1 || /\p{L}/u.test(name)) ? 'shift+' : ''
   return `${stroke.ctrlKey || stroke.metaKey ? 'mod+' : ''}${shift}${name}`
 }
 
-/** Follows strokes and says which binding is meant. Sequences must come within 1.2 s. */
+/** Returns a function that finds the binding of each chord. The keys of a sequence must follow within 1.2 s. */
 export function makeMatcher<T extends { keys: string }>() {
   let pending: { chord: string; at: number } | null = null
   return (chord: string, atMs: number, bindings: readonly T[]): T | undefined => {
     const before = pending !== null && atMs - pending.at <= SEQUENCE_MS ? pending.chord : null
     pending = null
-    // The newest registration wins: a page over the shell, a panel over its page.
+    // The newest registration wins: a page before the shell, a panel before its page.
     const sequence = before === null ? undefined : bindings.findLast((binding) => binding.keys === `${before} ${chord}`)
     if (sequence !== undefined) return sequence
     if (bindings.some((binding) => binding.keys.startsWith(`${chord} `))) {
@@ -56,7 +56,7 @@ export function makeMatcher<T extends { keys: string }>() {
   }
 }
 
-/** Whether a binding consists of characters alone (WCAG 2.1.4: these can be switched off). */
+/** Whether a binding has only characters (WCAG 2.1.4: such bindings can be switched off). */
 export const isLetterBinding = (keys: string): boolean =>
   keys.split(' ').every((chord) => Array.from(chord.replace('shift+', '')).length === 1)
 
@@ -70,10 +70,10 @@ function setLayers(next: typeof layers): void {
   for (const listener of listeners) listener()
 }
 
-/** Registers keys for as long as the component stands. The functions may change with every render. */
+/** Registers keys while the component is mounted. The functions may change with every render. */
 export function useKeys(bindings: readonly KeyBinding[]): void {
   const id = useId()
-  // Only what the sheet shows decides whether to register anew.
+  // Register again only if something changes that the sheet shows.
   const shape = bindings
     .map(({ keys, label, group, whileTyping, sheetOnly }) => [keys, label, group, whileTyping, sheetOnly].join('|'))
     .join('\n')
@@ -93,7 +93,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Everything registered now, the newest of each key. */
+/** The registered bindings; of several with the same keys, the newest. */
 export function useRegisteredKeys(): readonly KeyBinding[] {
   const bindings = useSyncExternalStore(subscribe, () => all)
   return bindings.filter((binding, index) => bindings.findLastIndex((other) => other.keys === binding.keys) === index)
@@ -106,7 +106,7 @@ const isTyping = (target: Element): boolean =>
     'textarea, select, [contenteditable="true"], input:not([type="checkbox"], [type="radio"], [type="button"])',
   ) !== null
 
-/** Enter on something that Enter presses already. */
+/** Whether the element handles Enter itself. */
 const isPressable = (target: Element): boolean =>
   target.closest('a[href], button, summary, [role="option"], [role="slider"]') !== null
 
@@ -127,7 +127,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (!event.repeat || binding.repeats === true) binding.run()
 }
 
-/** Listens for the whole page. Once, by the root. */
+/** Starts listening, once for the whole page. Returns a function that stops it. */
 export function startKeys(): () => void {
   document.addEventListener('keydown', onKeyDown)
   return () => document.removeEventListener('keydown', onKeyDown)

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { addRecent } from './recents.ts'
 import { commonTexts } from './texts.ts'
 
-/** Names the page in the browser's tab, and remembers it as a recent place of the palette. */
+/** Sets the title of the browser's tab and adds the page to the recent pages of the palette. */
 export function usePageTitle(title: string | null): void {
   const { href } = useLocation()
   useEffect(() => {

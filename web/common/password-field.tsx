@@ -10,7 +10,7 @@ type PasswordFieldProps = Omit<ComponentProps<'input'>, 'id' | 'type'> & {
   error?: string | undefined
 }
 
-/** A password that can be made visible; pasting is allowed. */
+/** A password field with a button that shows the password. */
 export function PasswordField(props: PasswordFieldProps) {
   const [shown, setShown] = useState(false)
   return (
@@ -36,7 +36,7 @@ export function PasswordField(props: PasswordFieldProps) {
 
 const SHORTEST = 8
 
-/** How good a new password is, in words. The server judges with a dictionary; this only encourages length. */
+/** The strength of a new password, by length only. The server also checks a dictionary. */
 export function strengthOf(password: string): { enough: boolean; words: string } {
   const letters = Array.from(password)
   if (letters.length === 0) return { enough: false, words: commonTexts.passwordHint }

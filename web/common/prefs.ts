@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { setZone, type Zone } from '../ui/format.ts'
 
-/** What a person chose for this browser. The theme alone is also read before the first paint, by `public/theme.js`. */
+/** Preferences of this browser. `public/theme.js` also reads the theme, before the first paint. */
 export type Theme = 'system' | 'light' | 'dark'
 export type Prefs = { theme: Theme; letterKeys: boolean; zone: Zone }
 
@@ -21,7 +21,7 @@ function store(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // Storage switched off: the choice lasts until the page is left.
+    // Without storage, the choice lasts until the page is closed.
   }
 }
 
@@ -45,7 +45,7 @@ function apply(next: Prefs): void {
   for (const listener of listeners) listener()
 }
 
-/** Brings the page in line with what is stored, and follows the choice made in another tab. Once, at start. */
+/** Applies the stored preferences and follows changes in other tabs. Once, at the start. */
 export function startPrefs(): void {
   apply(prefs)
   addEventListener('storage', (event) => {
@@ -70,13 +70,13 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const usePrefs = (): Prefs => useSyncExternalStore(subscribe, currentPrefs)
 
-/** Light or dark as shown now, whatever decided it. */
+/** The theme that is shown now. */
 export function shownTheme(): 'light' | 'dark' {
   if (prefs.theme !== 'system') return prefs.theme
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }
 
-/** Turns to the other theme; back to what the system says when that is the same. */
+/** Switches to the other theme; stores "system" if that is the system's theme. */
 export function switchTheme(): void {
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'

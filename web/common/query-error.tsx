@@ -6,20 +6,20 @@ import { commonTexts } from './texts.ts'
 import { useState } from 'react'
 
 type QueryErrorProps = {
-  /** What did not load, in words that begin a sentence: "Issues". */
+  /** The name of the data, as the start of a sentence: "Issues". */
   what: string
   error: Error
   onRetry: () => void
-  /** What is kept, when something is. */
+  /** What is still shown, if anything. */
   kept?: string
 }
 
-/** A read that failed, in its place: the server's sentence, Try again (`.`), the request id. */
+/** A failed query, in its place: the server's message, Try again (`.`), the request id. */
 export function QueryError({ what, error, onRetry, kept }: QueryErrorProps) {
   useKeys([{ keys: '.', label: commonTexts.tryAgain, group: 'Page', run: onRetry }])
   const refusal = error instanceof ApiError ? error : null
   const wait = refusal?.retryAfterSeconds ?? null
-  // Counted from the moment the refusal was shown.
+  // Counted from the moment the error was shown.
   const [shownAt] = useState(() => Date.now())
   const sentence = refusal?.message ?? apiTexts.unexpected
   return (

@@ -1,4 +1,4 @@
-/** The last places somebody looked at, newest first; they head the palette while its box is empty. */
+/** The recently visited pages, newest first; the palette shows them while its field is empty. */
 export type Recent = { href: string; title: string }
 
 const KEY = 'faultline.recent'
@@ -22,7 +22,7 @@ const isRecent = (value: unknown): value is Recent =>
   'title' in value &&
   typeof value.title === 'string'
 
-/** Two addresses of one page count as one place: what comes after `?` is its state. */
+/** Addresses that differ only in the query string are one page. */
 const pageOf = (href: string): string => href.split('?')[0] ?? href
 
 export function addRecent(recent: Recent): void {
@@ -30,6 +30,6 @@ export function addRecent(recent: Recent): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify([recent, ...others].slice(0, MOST)))
   } catch {
-    // Storage switched off: the palette starts empty.
+    // Without storage, the palette starts empty.
   }
 }

@@ -1,13 +1,13 @@
 import { formatClock, formatDay, zoneName } from '../ui/format.ts'
 
-/** Words under a chart of time. Pure but for the zone a person chose. */
+/** Labels of a time axis. Pure, apart from the chosen time zone. */
 
 export type AxisRange = '1h' | '24h' | '7d' | '30d'
 
-/** So many labels fit under a chart, with the first and the last at its edges. */
+/** The number of labels under a chart, with the first and the last at its edges. */
 const LABELS: Readonly<Record<AxisRange, number>> = { '1h': 7, '24h': 7, '7d': 8, '30d': 7 }
 
-/** Labels spread evenly from the start of the first bucket to the end of the last. The zone is named when it is not local. */
+/** Evenly spread labels from the start of the first bucket to the end of the last. They name the zone if it is not local. */
 export function axisLabels(starts: readonly string[], intervalSeconds: number, range: AxisRange): string[] {
   const [first] = starts
   if (first === undefined) return []
@@ -25,7 +25,7 @@ export function axisLabels(starts: readonly string[], intervalSeconds: number, r
   return labels
 }
 
-/** `14:00 to 14:15`, with the day where the chart spans more than one. */
+/** `14:00 to 14:15`, with the day if the chart spans more than one. */
 export function bucketLabel(start: string, intervalSeconds: number, range: AxisRange): string {
   const end = Date.parse(start) + intervalSeconds * 1000
   const times = `${formatClock(start)} to ${formatClock(end)}`

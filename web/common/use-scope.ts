@@ -3,16 +3,16 @@ import { useMatches, useParams, useSearch } from '@tanstack/react-router'
 import { projectsQuery, type Project } from '../api/queries.ts'
 import { DEFAULT_RANGE, type Range } from '../address/search.ts'
 
-/** What the address says about project and time, for the shell and for pages. */
+/** Project and time range of the address, for the shell and for pages. */
 export type Scope = {
   /** Null for all projects. */
   projectId: string | null
-  /** Null for all, or while the list loads. */
+  /** Null for all projects, or while they load. */
   project: Project | null
   range: Range
-  /** Undefined where nobody chose one: each page has its own then. */
+  /** Undefined if the address has none: each page has a default. */
   chosenRange: Range | undefined
-  /** Which of the two the present page lets people change. */
+  /** Which of the two can be changed on the present page. */
   offers: { project: 'any' | 'one' | 'none'; range: boolean; defaultRange?: Range }
 }
 

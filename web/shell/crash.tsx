@@ -8,10 +8,10 @@ import { Toolbar } from '../ui/stack.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 
-/** What browsers and the loader say of code or styles that did not arrive: no connection, or a new version. */
+/** Messages of browsers and of the loader when code or styles fail to load: no connection, or a new version. */
 const NOT_FETCHED = /dynamically imported module|preload CSS|module script/i
 
-/** The last net: a page that threw while drawing, or code that could not be fetched. */
+/** The error page: a component threw, or its code could not be loaded. */
 export function Crash({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const refusal = error instanceof ApiError ? error.message : null
@@ -19,7 +19,7 @@ export function Crash({ error, reset }: ErrorComponentProps) {
   const [isOffline, setOffline] = useState(() => !navigator.onLine)
   useEffect(() => {
     const change = () => setOffline(!navigator.onLine)
-    // A browser asks once for a piece of code; the address holds everything else.
+    // A browser does not retry a failed module, so the page is reloaded; the address holds its state.
     const back = () => (isUnfetched ? location.reload() : change())
     addEventListener('online', back)
     addEventListener('offline', change)

@@ -8,28 +8,28 @@ import { formatCount } from '../ui/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { shellTexts } from './texts.ts'
 
-/** A place in the rail and, on phones, a tab or an entry of More. */
+/** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
   key: 'issues' | 'releases' | 'intake' | 'setup' | 'settings'
   group: 'pages' | 'settings'
   label: string
-  /** For a tab on phones; absent where the label is short already. */
+  /** The label of a tab on phones, if the label is too long. */
   tabLabel?: string
   icon: IconName
   link: Pick<LinkProps, 'to' | 'params' | 'search'>
   isHere: boolean
-  /** Beside the label in the rail: a count, or a ring for what is not finished. */
+  /** Beside the label in the rail: a count, or a ring for an unfinished set-up. */
   badge?: { count: string } | 'ring'
 }
 
-/** The project whose pages the links open: the one in view, else the first. */
+/** The project of the links: the selected one, else the first. */
 function useLinkedProject(): string | null {
   const { projectId } = useScope()
   const projects = useQuery(projectsQuery)
   return projectId ?? projects.data?.items[0]?.id ?? null
 }
 
-/** Every destination that exists now, in the order of the rail. */
+/** The destinations, in the order of the rail. */
 export function useDestinations(): Destination[] {
   const { projectId, chosenRange: range } = useScope()
   const project = useLinkedProject()

@@ -7,7 +7,7 @@ import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 import styles from './key-sheet.module.css'
 
-/** Every key that works on the present page (`?`). */
+/** All shortcuts of the present page (`?`). */
 export function KeySheet({ onClose }: { onClose: () => void }) {
   const bindings = useRegisteredKeys()
   const { letterKeys } = usePrefs()

@@ -9,7 +9,7 @@ import styles from './live-mark.module.css'
 
 const BANNER_AFTER_MS = 10_000
 
-/** Whether figures refresh on their own; silent for screen readers, because it changes in the background. */
+/** Whether the data updates automatically. Not announced, because it changes in the background. */
 export function LiveMark() {
   const state = useLiveState()
   if (state.name === 'trying') return <LiveText lost>{shellTexts.trying(formatClock(state.since))}</LiveText>
@@ -17,7 +17,7 @@ export function LiveMark() {
   return <LiveText lost>{shellTexts.connecting}</LiveText>
 }
 
-/** After ten seconds without the stream. */
+/** The banner after ten seconds without the live stream. */
 export function LiveBanner() {
   const state = useLiveState()
   return state.name === 'trying' ? <Lost since={state.since} nextTryAt={state.nextTryAt} /> : null
@@ -39,7 +39,7 @@ function Lost({ since, nextTryAt }: { since: number; nextTryAt: number }) {
         }
       >
         <b>{shellTexts.lost(formatClock(since))}</b>{' '}
-        {/* The countdown is for eyes: a screen reader would read it every second. */}
+        {/* Hidden from screen readers, which would read the countdown every second. */}
         <span aria-hidden="true">
           {nextTryAt > now ? shellTexts.lostMore(formatLeft(nextTryAt, now)) : shellTexts.lostNow}
         </span>

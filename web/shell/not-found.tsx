@@ -8,7 +8,7 @@ import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 import { usePageTitle } from '../common/page-title.ts'
 
-/** No such page, or no such thing in this organisation. */
+/** The page for addresses that do not exist. */
 export function NotFound() {
   usePageTitle(null)
   return (

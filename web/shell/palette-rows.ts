@@ -19,13 +19,13 @@ export type PaletteRow = {
   run: () => void
 }
 
-/** Rows under their headings, in the fixed order of the groups. */
+/** Rows grouped under headings, in a fixed order. */
 export const groupsOf = (rows: readonly PaletteRow[]): { name: PaletteGroup; rows: PaletteRow[] }[] =>
   ORDER.map((name) => ({ name, rows: rows.filter((row) => row.group === name) })).filter(
     (group) => group.rows.length > 0,
   )
 
-/** The label cut at the typed text, which is printed bold. */
+/** The label, split at the typed text, which is shown bold. */
 export function boldParts(label: string, typed: string): { text: string; bold: boolean }[] {
   const needle = typed.trim().toLowerCase()
   const at = needle === '' ? -1 : label.toLowerCase().indexOf(needle)
@@ -61,7 +61,7 @@ const itemsOf = (data: unknown): unknown[] => {
   return [data]
 }
 
-/** Issues any page has loaded that match; a match at the beginning first, then the most recent. */
+/** Loaded issues that match: those that begin with the text first, then the most recent. */
 export function knownIssues(client: QueryClient, typed: string): PaletteIssue[] {
   const needle = typed.trim().toLowerCase()
   const known = new Map<string, PaletteIssue>()

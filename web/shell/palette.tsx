@@ -17,8 +17,8 @@ import { boldParts, groupsOf, knownIssues, type PaletteIssue, type PaletteRow } 
 import styles from './palette.module.css'
 
 /**
- * One box for issues, places and commands. What memory holds is ranked and shown at once; what the server finds is
- * added below, never above, so that nothing moves under the eye.
+ * The command palette: issues, pages and commands. Cached results are shown immediately; the server's results are added
+ * below, so that no row moves.
  */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
@@ -82,7 +82,7 @@ function PaletteOption({ option, row, text }: PaletteOptionProps) {
       )}
       <span>
         {boldParts(row.label, text).map((part, index) => (
-          // Parts of one label never change places.
+          // The parts of a label keep their order.
           <Fragment key={`${index} ${part.text}`}>{part.bold ? <b>{part.text}</b> : part.text}</Fragment>
         ))}
       </span>
@@ -96,7 +96,7 @@ function PaletteOption({ option, row, text }: PaletteOptionProps) {
   )
 }
 
-/** Everything that matches, in the order of the groups. */
+/** All matching rows, in the order of the groups. */
 function useRows(text: string, onClose: () => void): PaletteRow[] {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -111,7 +111,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
 
   const after = (act: () => void) => () => {
     onClose()
-    // The dialog gives focus back first.
+    // The dialog returns the focus first.
     requestAnimationFrame(act)
   }
   const issueRow = (issue: PaletteIssue): PaletteRow => ({
@@ -211,7 +211,7 @@ function commandRows(
     }))
 }
 
-/** The value once it has stood still: the server is not asked for every letter. */
+/** The debounced value, so that not every letter is a request. */
 function useDelayed(value: string, delayMs: number): string {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -8,16 +8,16 @@ import { useDestinations, type Destination } from './destinations.ts'
 import { shellTexts } from './texts.ts'
 import styles from './phone-tabs.module.css'
 
-/** Beside More; the design leaves room for five. */
+/** The number of tabs beside More; the design has room for five in all. */
 const MAX_TABS = 4
 
-/** What is left over when the tabs are given away: unfinished set-up is never a tab. */
+/** The destinations without a tab; an unfinished set-up never has one. */
 function withTabs(destinations: readonly Destination[]): { tabs: Destination[]; rest: Destination[] } {
   const tabs = destinations.filter(({ key }) => key !== 'setup').slice(0, MAX_TABS)
   return { tabs, rest: destinations.filter((destination) => !tabs.includes(destination)) }
 }
 
-/** Below 860 px the rail becomes a bar of tabs at the foot; what has no tab is in More. */
+/** The tabs at the bottom that replace the rail below 860 px; More lists the other destinations. */
 export function PhoneTabs() {
   usePrefs()
   const navigate = useNavigate()

@@ -13,7 +13,7 @@ import { shellTexts } from './texts.ts'
 import { useScope } from '../common/use-scope.ts'
 import styles from './project-picker.module.css'
 
-/** Pages of the settings but the first. */
+/** The settings pages, except the first. */
 const SETTINGS = [
   { to: '/projects/$projectId/settings/keys', of: paths.projectKeys },
   { to: '/projects/$projectId/settings/filters', of: paths.projectFilters },
@@ -22,7 +22,7 @@ const SETTINGS = [
   { to: '/projects/$projectId/settings/ownership', of: paths.projectOwnership },
 ] as const
 
-/** Which project is in view (`P`). On settings pages the same page of another project opens. */
+/** Selects the project (`P`). On settings pages it opens the same page of the other project. */
 export function ProjectPicker() {
   const [open, setOpen] = useState(false)
   const { projectId, project, chosenRange: range, offers } = useScope()
@@ -41,7 +41,7 @@ export function ProjectPicker() {
       return navigate((page?.of ?? paths.projectGeneral)(id))
     }
     const scope = carried({ ...(id === null ? {} : { project: id }), range })
-    // In the list everything else in the address stays; from an issue the list opens.
+    // The list keeps the rest of its address; an issue page goes to the list.
     if (at({ to: '/issues' }) === false) return navigate(paths.issues(scope))
     return navigate({ to: '/issues', search: (before) => ({ ...before, project: scope.project, cursor: undefined }) })
   }
@@ -78,7 +78,7 @@ export function ProjectPicker() {
       : []),
   ]
 
-  // An address from elsewhere may name a project that is not, or no longer, among ours.
+  // The address may name a project that does not exist or was deleted.
   const unknown = projects.data === undefined ? '' : shellTexts.unknownProject
   const name = projectId === null ? commonTexts.allProjects : (project?.name ?? unknown)
   return (

@@ -8,7 +8,7 @@ import { useDestinations, type Destination } from './destinations.ts'
 import { shellTexts } from './texts.ts'
 import styles from './rail.module.css'
 
-/** The left rail: only destinations that exist. */
+/** The navigation on the left. */
 export function Rail({ onJump }: { onJump: () => void }) {
   const me = useQuery(meQuery)
   const destinations = useDestinations()

@@ -12,7 +12,7 @@ import styles from './range-picker.module.css'
 
 const options = RANGES.map((range) => ({ value: range, label: range, title: shellTexts.rangeWords[range] }))
 
-/** The time in view (`T`, or `1`–`4`). On a phone only the chosen value shows, and opens the list. */
+/** Selects the time range (`T`, or `1`–`4`). On phones a button shows the range and opens a menu. */
 export function RangePicker() {
   const { range, offers } = useScope()
   const unsaid = offers.defaultRange ?? DEFAULT_RANGE
@@ -34,7 +34,7 @@ export function RangePicker() {
 
   const show = () => {
     const pressed = group.current?.querySelector<HTMLElement>('[aria-pressed="true"]')
-    // Hidden on a phone, where the list stands in for it.
+    // Hidden on phones, where the menu replaces it.
     if (pressed != null && pressed.offsetParent !== null) pressed.focus()
     else setOpen(true)
   }

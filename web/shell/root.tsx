@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router'
 import { Sprite } from '../ui/icon.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 
-/** What stands around everything, with a session or without. */
+/** The root of all pages, with and without a session. */
 export function Root() {
   return (
     <>

@@ -24,7 +24,7 @@ type Overlay = 'palette' | 'keys' | null
 
 const REFRESH_MS = 2000
 
-/** Rail, bar and page. */
+/** The frame of a page: rail, top bar and tabs. */
 export function Shell() {
   const [overlay, setOverlay] = useState<Overlay>(null)
   const navigate = useNavigate()
@@ -91,7 +91,7 @@ export function Shell() {
   )
 }
 
-/** Menus and popovers are no part of the first load; they come right behind it, so that keys typed after a press find them. */
+/** Loads menus and popovers right after the first load, so that they are there for the first keys. */
 function usePreloadedPanels(): void {
   useEffect(() => {
     preloadMenus()
@@ -99,10 +99,10 @@ function usePreloadedPanels(): void {
   }, [])
 }
 
-/** Reads again what live messages name; lists of issues decide for themselves, because they hold still. */
+/** Invalidates the queries that live messages name; lists of issues handle messages themselves. */
 function useFreshness(): void {
   const client = useQueryClient()
-  // Asked again at every message, a slow answer would be given up for the next question and never come.
+  // Throttled: a refetch at every message would cancel slow requests again and again.
   const count = useAtMostEvery(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['issues', 'open-count'] }))
   const releases = useAtMostEvery(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['releases'] }))
   useLive(
@@ -116,7 +116,7 @@ function useFreshness(): void {
   )
 }
 
-/** After a move to another page the focus stands at its beginning, as after a page load. */
+/** Moves the focus to the start of the page after navigation, as after a page load. */
 function useFocusOnArrival(): void {
   const { pathname } = useLocation()
   const before = useRef(pathname)

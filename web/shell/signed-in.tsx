@@ -6,8 +6,8 @@ import { commonTexts } from '../common/texts.ts'
 import { QueryError } from '../common/query-error.tsx'
 
 /**
- * Draws nothing until it is known who is there: a visitor without a session goes to the log-in page without seeing
- * an empty dashboard. The page's own code and data load meanwhile.
+ * Renders nothing until the user is known: a visitor without a session goes to the login page without seeing an empty
+ * dashboard. The page's code and data load meanwhile.
  */
 export function SignedIn() {
   const me = useQuery(meQuery)

@@ -16,7 +16,7 @@ import styles from './top-bar.module.css'
 type TopBarProps = {
   onJump: () => void
   onKeys: () => void
-  /** Something shown is being read again. */
+  /** Visible data is being refetched. */
   busy: boolean
 }
 

@@ -16,31 +16,31 @@ import { showRefused } from './refused.ts'
 
 export type Assignee = NonNullable<Issue['assignee']>
 
-/** How it is resolved, and what ends ignoring: as the API takes them. */
+/** The API's forms of a resolution and of the condition that ends ignoring. */
 export type Resolution = NonNullable<Issue['resolution']>
 export type IgnoreUntil = NonNullable<Issue['ignore_until']>
 
-/** What can be done to issues, one at a time or to a selection. */
+/** A change of one or more issues. */
 export type Edit =
   | { kind: 'status'; status: Status; resolution?: Resolution | undefined; ignore_until?: IgnoreUntil | undefined }
   | { kind: 'assignee'; assignee: Assignee | null }
-  /** Null leaves it to the rules again. */
+  /** Null sets the severity automatically again. */
   | { kind: 'severity'; severity: Severity | null }
 
-/** Everything a stream finds, whether its rows were loaded or not. */
-export type Everything = { filters: StreamFilters; since: string; total: number }
+/** All issues that match the stream's filters, loaded or not. */
+export type AllMatching = { filters: StreamFilters; since: string; total: number }
 
 export type IssueEdit = {
   issues: readonly Issue[]
   edit: Edit
-  /** In place of the issues, which are then only those of them that are loaded. */
-  all?: Everything | undefined
+  /** If given, all matching issues are changed; `issues` then holds only the loaded ones. */
+  all?: AllMatching | undefined
 }
 
 type Results = { operation: Operation; refused: { issueId: string; reason: string }[] }
 
-/** What a call names: ids, or the query behind the stream. */
-const targetOf = (issues: readonly Issue[], all: Everything | undefined) => {
+/** The target of a bulk operation: ids, or the query of the stream. */
+const targetOf = (issues: readonly Issue[], all: AllMatching | undefined) => {
   if (all === undefined) return { ids: issues.map(({ id }) => id) }
   const { filters, since } = all
   return {
@@ -56,8 +56,8 @@ const targetOf = (issues: readonly Issue[], all: Everything | undefined) => {
   }
 }
 
-/** @throws ApiError the first refusal when all were refused */
-async function whole(start: Promise<Operation>): Promise<Results> {
+/** @throws ApiError with the first reason if no issue could be changed */
+async function resultsOf(start: Promise<Operation>): Promise<Results> {
   const operation = await finished(start)
   const refused = await refusalsOf(operation)
   const [first] = refused
@@ -76,7 +76,7 @@ type Patch = {
 const patchOf = (edit: Edit): Patch => {
   if (edit.kind === 'status') {
     const { status, resolution, ignore_until } = edit
-    // Ignoring without a condition is for good, whatever held before.
+    // Without a condition, null removes a former one: the issue is ignored forever.
     return { status, resolution, ignore_until: status === 'ignored' ? (ignore_until ?? null) : undefined }
   }
   return edit.kind === 'assignee' ? { assignee_id: edit.assignee?.id ?? null } : { severity: edit.severity }
@@ -98,7 +98,7 @@ const guessOf =
     return { ...issue, severity: edit.severity, severity_pinned: true }
   }
 
-/** A row of the list, without what only the detail carries. */
+/** The fields that a list shows, without those of the detail. */
 export const rowOf = (issue: Issue | IssueDetail): Issue => {
   if (!('activity' in issue)) return issue
   const { activity: _a, event: _e, event_ids: _i, grouping: _g, project: _p, tag_distribution: _t, ...row } = issue
@@ -112,7 +112,7 @@ const nameOf = (issues: readonly Pick<Issue, 'id' | 'short_id'>[], { operation, 
   return issues.find(({ id }) => !gone.has(id))?.short_id ?? changeTexts.countOf(1)
 }
 
-/** Says what was refused: one with its reason, several in a list that can be looked at. */
+/** Shows a toast for issues that could not be changed: one with its reason, several with a list of reasons. */
 function showRefusals(issues: readonly Issue[], { operation, refused }: Results): void {
   if (operation.failed === 0) return
   const names = new Map(issues.map(({ id, short_id }) => [id, short_id]))
@@ -131,7 +131,7 @@ function showRefusals(issues: readonly Issue[], { operation, refused }: Results)
   })
 }
 
-const notDone = (issues: readonly Issue[], { refused }: Results): readonly Issue[] => {
+const unchanged = (issues: readonly Issue[], { refused }: Results): readonly Issue[] => {
   const ids = new Set(refused.map(({ issueId }) => issueId))
   return issues.filter(({ id }) => ids.has(id))
 }
@@ -143,17 +143,17 @@ const saidOf = (edit: Edit, who: string): string => {
   return edit.severity === null ? changeTexts.severityAutomatic(who) : changeTexts.severitySet(who, edit.severity)
 }
 
-/** Applies an edit to the issues at once, offers an Undo that restores exactly, and says what was refused. */
+/** Changes issues optimistically, with an exact Undo and a report of issues that could not be changed. */
 export function useIssueEdit() {
   return useChange<IssueEdit, Results>({
     send: ({ issues, edit, all }) =>
-      whole(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
+      resultsOf(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
     same: ({ issues, edit, all }) => JSON.stringify([issues.map(({ id }) => id), edit, all?.since]),
     touches: ({ issues }) => keysOf(issues),
     guess: (client, { issues, edit }) => editCached(client, issues, guessOf(edit)),
     restore: (client, remembered, { issues, edit }) => restoreIssues(client, remembered, issues, guessOf(edit)),
     settle: (client, results, { issues }) => {
-      returnIssues(client, notDone(issues, results))
+      returnIssues(client, unchanged(issues, results))
       showRefusals(issues, results)
     },
     said: (results, { edit, issues }) => saidOf(edit, nameOf(issues, results)),
@@ -163,8 +163,8 @@ export function useIssueEdit() {
       const [first] = refused
       if (first === undefined) return
       addToast({ text: changeTexts.notUndone(undone.failed, first.reason), tone: 'bad' })
-      // What was not taken back does not look as if it were.
-      editCached(client, notDone(issues, { operation: undone, refused }), guessOf(edit))
+      // Issues that could not be undone show the change again.
+      editCached(client, unchanged(issues, { operation: undone, refused }), guessOf(edit))
     },
     failed: changeTexts.failed,
   })
@@ -172,15 +172,15 @@ export function useIssueEdit() {
 
 export type IssueDeletion = Omit<IssueEdit, 'edit'>
 
-/** Deletes issues with their events; nothing brings them back. */
+/** Deletes issues with their events. This cannot be undone. */
 export function useIssueDelete(onGone?: () => void) {
   return useChange<IssueDeletion, Results>({
-    send: ({ issues, all }) => whole(call('DELETE /api/issues', { body: targetOf(issues, all) })),
+    send: ({ issues, all }) => resultsOf(call('DELETE /api/issues', { body: targetOf(issues, all) })),
     touches: ({ issues }) => keysOf(issues).filter((key) => key[1] !== 'detail'),
     guess: (client, { issues }) => removeCached(client, issues),
     restore: (client, remembered, { issues }) => restoreIssues(client, remembered, issues, () => null),
     settle: (client, results, { issues }) => {
-      const left = notDone(issues, results)
+      const left = unchanged(issues, results)
       returnIssues(client, left)
       const stays = new Set(left.map(({ id }) => id))
       for (const { id } of issues)

@@ -12,7 +12,7 @@ import styles from './decide-dialog.module.css'
 
 type Props = { ask: Ask; release: string | null; onClose: () => void; onEdit: (edit: Edit) => void }
 
-/** One question, one or two fields. What is wrong is said when it is sent, and again while it is mended. */
+/** A dialog with one or two fields. Errors are shown from the first attempt to submit. */
 export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
   const [value, setValue] = useState(() => startOf(ask, release, new Date()))
   const [window, setWindow] = useState('')

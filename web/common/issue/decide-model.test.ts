@@ -14,7 +14,7 @@ test.each([
   expect(decide(ask, value)).toEqual({ kind: 'status', status: 'resolved', resolution })
 })
 
-test('so many events or users, within so long or not, ignore', () => {
+test('a count of events or users, with or without a window, ignores', () => {
   expect(decide('count', '1,000')).toMatchObject({
     status: 'ignored',
     ignore_until: { count: 1000, window: undefined },
@@ -22,7 +22,7 @@ test('so many events or users, within so long or not, ignore', () => {
   expect(decide('users', '5', '60')).toMatchObject({ ignore_until: { users: 5, window: 60 } })
 })
 
-test('a date is taken in the person’s own time, and lies in the future', () => {
+test('a date is in the local time zone and in the future', () => {
   expect(decide('time', startOf('time', null, NOW))).toMatchObject({
     ignore_until: { time: '2026-11-27T12:00:00.000Z' },
   })
@@ -42,7 +42,7 @@ test.each([
   ['users', '99999999999'],
   ['time', ''],
   ['time', '2020-01-01T00:00'],
-] as const)('%s %j is refused beside the field', (ask, value) => {
+] as const)('%s %j is an error of the field', (ask, value) => {
   expect(decide(ask, value)).toMatchObject({ field: 'value', error: expect.any(String) as string })
 })
 

@@ -3,7 +3,7 @@ import type { Edit, Resolution } from './changes.ts'
 import { decideTexts } from './decide-texts.ts'
 import type { Ask } from './decide.tsx'
 
-/** What somebody typed → a decision, or what is wrong with it. Pure. */
+/** Typed text → a change of status, or an error. Pure. */
 
 export type Decided = Extract<Edit, { kind: 'status' }> | { field: 'value' | 'window'; error: string }
 
@@ -38,7 +38,7 @@ export function decisionOf(ask: Ask, value: string, window: string, now: Date): 
   }
 }
 
-/** What stands in the field at first. */
+/** The initial value of the field. */
 export function startOf(ask: Ask, release: string | null, now: Date): string {
   if (ask === 'release') return release ?? ''
   if (ask === 'time') return localMinute(new Date(now.getTime() + 7 * 86_400_000))
@@ -48,13 +48,13 @@ export function startOf(ask: Ask, release: string | null, now: Date): string {
 const resolve = (resolution: Resolution): Decided => ({ kind: 'status', status: 'resolved', resolution })
 const wrong = (field: 'value' | 'window', error: string): Decided => ({ field, error })
 
-function wholeOf(text: string, most: number): number | null {
+function wholeOf(text: string, max: number): number | null {
   const digits = text.replaceAll(/[\s,]/g, '')
   const number = Number(digits)
-  return /^\d{1,10}$/.test(digits) && number >= 1 && number <= most ? number : null
+  return /^\d{1,10}$/.test(digits) && number >= 1 && number <= max ? number : null
 }
 
-/** `2026-11-20T14:30` in the person's own time, as the field wants it. */
+/** `2026-11-20T14:30` in the local time zone, the format of the field. */
 function localMinute(time: Date): string {
   const two = (number: number) => String(number).padStart(2, '0')
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}T${two(time.getHours())}:${two(time.getMinutes())}`

@@ -1,25 +1,25 @@
 import { createContext, lazy, Suspense, use, useCallback, useState, type ReactNode } from 'react'
 import type { Edit } from './changes.ts'
 
-/** Decisions that need a word more: another release, a commit, how many events, until when. */
+/** The dialog for decisions with a value: another release, a commit, a count, a date. */
 
 export type Ask = 'release' | 'commit' | 'count' | 'users' | 'time'
 
 type Asked = {
   readonly ask: Ask
-  /** Proposed where a release is asked for. */
+  /** The proposed release. */
   readonly release: string | null
   readonly onEdit: (edit: Edit) => void
 }
 
 const Context = createContext<(asked: Asked) => void>(() => undefined)
 
-/** Opens the dialog; what is entered there goes to `onEdit`. */
+/** Returns a function that opens the dialog; the result is passed to `onEdit`. */
 export const useAsk = (): ((asked: Asked) => void) => use(Context)
 
 const DecideDialog = lazy(() => import('./decide-dialog.tsx').then((module) => ({ default: module.IssueDecideDialog })))
 
-/** Holds the dialog for every menu on the page: rows and their menus come and go. */
+/** Renders the dialog for all menus of the page, because rows and their menus unmount. */
 export function AskProvider({ children }: { children: ReactNode }) {
   const [asked, setAsked] = useState<Asked | null>(null)
   const close = useCallback(() => setAsked(null), [])

@@ -8,13 +8,13 @@ import { changeTexts } from './change-texts.ts'
 
 type DeleteDialogProps = {
   issues: readonly Issue[]
-  /** How many it are, where they are not all loaded. */
+  /** The number of issues, if not all of them are loaded. */
   total?: number | undefined
   onClose: () => void
   onDelete: () => void
 }
 
-/** Stored data goes for good: typed, not clicked. */
+/** Confirms a permanent deletion by typing. */
 export function IssueDeleteDialog({ issues, total, onClose, onDelete }: DeleteDialogProps) {
   const [typed, setTyped] = useState('')
   const events = issues.reduce((sum, issue) => sum + issue.event_count, 0)

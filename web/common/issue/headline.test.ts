@@ -14,7 +14,7 @@ test('a character is never cut in half', () => {
   expect(beginningOf('abc', 3)).toBe('abc')
 })
 
-describe('what stands first', () => {
+describe('the parts of a title', () => {
   const issue = { title: 'PaymentError: declined', type: 'PaymentError', value: 'declined' }
   test.each([
     [issue, { name: 'PaymentError', rest: 'declined' }],

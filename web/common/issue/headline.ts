@@ -1,33 +1,31 @@
-/** Messages can be a page long or a megabyte: what stands in a title is their beginning. */
+/** Titles from messages, which can be very long. Pure. */
 
-const LONGEST_TITLE = 240
+const MAX_TITLE = 240
 
 /** The beginning of a text, cut at a whole character. */
-export function beginningOf(text: string, most: number): string {
-  if (text.length <= most) return text
+export function beginningOf(text: string, max: number): string {
+  if (text.length <= max) return text
   // Half a surrogate pair would be drawn as a broken character.
-  const cut = /[\uD800-\uDBFF]$/u.test(text.slice(0, most)) ? most - 1 : most
+  const cut = /[\uD800-\uDBFF]$/u.test(text.slice(0, max)) ? max - 1 : max
   return `${text.slice(0, cut).trimEnd()}…`
 }
 
-/** The first line that says something, as long as a title may be. */
+/** The first line that is not blank, cut to the length of a title. */
 export function headlineOf(text: string): string {
   const line = text.split('\n', 20).find((part) => part.trim() !== '') ?? ''
   const whole = line.trim()
-  return whole.length < text.trim().length && whole.length <= LONGEST_TITLE
-    ? `${whole} …`
-    : beginningOf(whole, LONGEST_TITLE)
+  return whole.length < text.trim().length && whole.length <= MAX_TITLE ? `${whole} …` : beginningOf(whole, MAX_TITLE)
 }
 
-/** What stands first and what follows it: type and value, unless a rule of the project gave the issue another title. */
+/** The two parts of a title: type and value, unless a project rule set the title. */
 export function headOf({ title, type, value }: { title: string; type: string | null; value: string | null }): {
   name: string
   rest: string | null
 } {
   if (type === null) return { name: headlineOf(title), rest: null }
-  // Titles of our own making begin with the type, or are its beginning.
+  // A title that no rule set begins with the type, or is the beginning of it.
   const line = headlineOf(type).replace(/ ?…$/u, '')
-  const begun = title.replace(/…$/u, '')
-  if (!title.startsWith(line) && !line.startsWith(begun)) return { name: headlineOf(title), rest: null }
+  const start = title.replace(/…$/u, '')
+  if (!title.startsWith(line) && !line.startsWith(start)) return { name: headlineOf(title), rest: null }
   return { name: headlineOf(type), rest: headlineOf(value ?? '') }
 }

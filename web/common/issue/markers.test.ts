@@ -8,7 +8,7 @@ const trend = {
 }
 const on = (day: string, version: string) => ({ version, at: `2026-11-${day}T00:00:00.000Z` })
 
-test('the newest that fit, within the time shown', () => {
+test('the newest releases in the time shown that are not too close to each other', () => {
   const lines = markersOf(
     null,
     [
@@ -25,18 +25,18 @@ test('the newest that fit, within the time shown', () => {
   ])
 })
 
-test('releases of the issue itself come before others', () => {
+test('releases with the issue come before others', () => {
   const lines = markersOf(null, [on('05', '1.1.0'), { version: '1.1.1', at: '2026-11-05T02:00:00.000Z' }], trend, {
-    met: ['1.1.0', null],
+    seen: ['1.1.0', null],
     fixed: null,
     note: '',
   })
   expect(lines).toEqual([{ at: 0.4, label: '1.1.0' }])
 })
 
-test('the fix stands before what was met, and that before others', () => {
+test('the fix comes first, then releases with the issue, then others', () => {
   const lines = markersOf(null, [on('03', '1.0.0'), on('05', '1.1.0'), on('08', '1.2.0')], trend, {
-    met: ['1.2.0', '1.0.0'],
+    seen: ['1.2.0', '1.0.0'],
     fixed: '1.1.0',
     note: 'fixed',
   })
@@ -47,7 +47,10 @@ test('the fix stands before what was met, and that before others', () => {
   ])
 })
 
-test('the release it came back in is never crowded out', () => {
-  const came = { at: 0.49, label: '1.1.0' }
-  expect(markersOf(came, [on('06', '1.1.1'), on('09', '1.2.0')], trend)).toEqual([came, { at: 0.8, label: '1.2.0' }])
+test('the release of the regression always has a marker', () => {
+  const regression = { at: 0.49, label: '1.1.0' }
+  expect(markersOf(regression, [on('06', '1.1.1'), on('09', '1.2.0')], trend)).toEqual([
+    regression,
+    { at: 0.8, label: '1.2.0' },
+  ])
 })

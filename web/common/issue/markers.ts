@@ -1,44 +1,42 @@
 import type { Marker } from '../../ui/chart/chart-frame.tsx'
 import { versionOf, type Trend } from './trend.ts'
 
-/** Which releases a chart of an issue names. Pure. */
+/** The markers of releases on a chart of an issue. Pure. */
 
-const MOST = 5
-/** Lines nearer to each other than this cannot be told apart. */
-const APART = 0.03
+const MAX_MARKERS = 5
+/** Markers closer to each other than this share of the chart are not legible. */
+const MIN_DISTANCE = 0.03
 
 type ReleaseMarker = { version: string; at: string; project_id?: string; platform?: string }
 
-/** Releases of the issue itself: those it was met in, and the one with the fix, with the word that says so. */
-type Own = { met: readonly (string | null)[]; fixed: string | null; note: string }
+/** The issue's releases: those it was seen in, the one with the fix, and the note of the fix. */
+type IssueReleases = { seen: readonly (string | null)[]; fixed: string | null; note: string }
 
-/**
- * The release it came back in first, then those of its own, the fix before all, then the newest that came out in the
- * time shown, as far as their names fit.
- */
+/** In this order, if they fit: the regression, the fix, releases with the issue, then the newest releases. */
 export function markersOf(
-  came: Marker | null,
-  markers: readonly ReleaseMarker[],
+  regression: Marker | null,
+  releases: readonly ReleaseMarker[],
   { start, interval_seconds: seconds, counts }: Pick<Trend, 'start' | 'interval_seconds' | 'counts'>,
-  own: Own = { met: [], fixed: null, note: '' },
+  own: IssueReleases = { seen: [], fixed: null, note: '' },
 ): Marker[] {
   const span = seconds * 1000 * counts.length
-  const lines: Marker[] = came === null ? [] : [came]
-  const weight = ({ version }: ReleaseMarker): number => (version === own.fixed ? 2 : own.met.includes(version) ? 1 : 0)
-  // Of several projects each line says which.
-  const several = new Set(markers.map((marker) => marker.project_id)).size > 1
-  for (const marker of markers.toSorted((a, b) => weight(b) - weight(a) || b.at.localeCompare(a.at))) {
-    const { version, at, platform } = marker
+  const markers: Marker[] = regression === null ? [] : [regression]
+  const weight = ({ version }: ReleaseMarker): number =>
+    version === own.fixed ? 2 : own.seen.includes(version) ? 1 : 0
+  // With several projects, each marker shows its platform.
+  const several = new Set(releases.map((release) => release.project_id)).size > 1
+  for (const release of releases.toSorted((a, b) => weight(b) - weight(a) || b.at.localeCompare(a.at))) {
+    const { version, at, platform } = release
     const place = (Date.parse(at) - Date.parse(start)) / span
-    const isNear = lines.some((line) => Math.abs(line.at - place) < APART)
-    if (lines.length === MOST) break
+    const isNear = markers.some((marker) => Math.abs(marker.at - place) < MIN_DISTANCE)
+    if (markers.length === MAX_MARKERS) break
     if (place < 0 || place > 1 || isNear) continue
-    lines.push({
+    markers.push({
       at: place,
       label: versionOf(version),
       ...(version === own.fixed ? { tone: 'ok', note: own.note } : {}),
       ...(several && platform !== undefined ? { platform } : {}),
     })
   }
-  return lines
+  return markers
 }

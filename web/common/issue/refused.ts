@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
-/** What a change of many issues could not do, while somebody looks at it. */
+/** The issues of a bulk operation that could not be changed, shown in a dialog. */
 
 export type Refused = {
-  /** All that were refused; the rows are the first hundred. */
+  /** The number of all such issues; `rows` holds the first 100. */
   readonly total: number
   readonly rows: readonly { readonly issueId: string; readonly name: string | null; readonly reason: string }[]
 }
@@ -11,7 +11,7 @@ export type Refused = {
 let shown: Refused | null = null
 const listeners = new Set<() => void>()
 
-/** @param next null puts it away */
+/** @param next null closes the dialog */
 export function showRefused(next: Refused | null): void {
   shown = next
   for (const listener of listeners) listener()

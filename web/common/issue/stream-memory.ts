@@ -1,6 +1,6 @@
 import { IssuesSearch } from '../../address/search.ts'
 
-/** The stream somebody came from, so that an issue knows its neighbours and the way back, also after a reload. */
+/** The last stream of this tab, so that an issue page knows its neighbours and the way back, also after a reload. */
 
 const KEY = 'faultline.stream'
 
@@ -8,11 +8,11 @@ export function rememberStream(search: IssuesSearch): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(search))
   } catch {
-    // Storage switched off: an issue has no neighbours then.
+    // Without storage, an issue has no neighbours.
   }
 }
 
-/** Null when no stream was looked at in this tab. */
+/** The last stream; null if this tab has shown none. */
 export function recalledStream(): IssuesSearch | null {
   try {
     const text = sessionStorage.getItem(KEY)

@@ -3,14 +3,14 @@ import { levelStartOf, isNew, moveInTrend, stepFactor, toneOf, versionOf } from 
 
 const NOW = Date.parse('2026-11-20T08:00:00.000Z')
 
-test('new is what was first seen within a day and not decided about', () => {
+test('an unresolved issue that was first seen within a day is new', () => {
   expect(isNew({ first_seen: '2026-11-20T07:00:00.000Z', status: 'unresolved' }, NOW)).toBe(true)
   expect(isNew({ first_seen: '2026-11-20T07:00:00.000Z', status: 'ignored' }, NOW)).toBe(false)
   expect(isNew({ first_seen: '2026-11-18T07:00:00.000Z', status: 'unresolved' }, NOW)).toBe(false)
   expect(toneOf({ first_seen: '2026-11-20T07:00:00.000Z', status: 'regressed' }, NOW)).toBe('regressed')
 })
 
-test('an escalated issue says by how much, where the time before was not silent', () => {
+test('an escalated issue has a factor, unless it had no events before', () => {
   const of = (status: 'escalated' | 'regressed', counts: number[]) =>
     stepFactor({ status, first_seen: '2026-11-01T00:00:00.000Z', trend: { ...trendOf(counts) } }, NOW)
   expect(of('escalated', [2, 2, 2, 2, 12, 14, 5])).toBe(6.5)
@@ -30,10 +30,10 @@ test.each([
   ['unresolved', '2026-11-20T02:10:00.000Z', [0, 0, 0], null],
   ['regressed', BEFORE, [4, 3, 0, 0, 0, 7, 9], 5],
   ['regressed', BEFORE, [0, 0, 0, 0, 7, 9, 9], 4],
-  // Nothing before its first event is no sign of a fix.
+  // Buckets before the first event do not show a fix.
   ['regressed', '2026-11-20T04:00:00.000Z', [0, 0, 0, 0, 7, 9, 9], null],
   ['regressed', '2026-11-20T01:00:00.000Z', [0, 5, 0, 0, 0, 9, 9], 5],
-  // Quiet for an hour is not fixed.
+  // One empty hour does not show a fix.
   ['regressed', BEFORE, [4, 0, 3, 5, 7, 9, 2], null],
   ['escalated', BEFORE, [1, 1, 1, 1, 9, 8, 9, 9], 4],
   ['escalated', BEFORE, [5, 5, 5, 5, 5, 5], null],
@@ -41,7 +41,7 @@ test.each([
   expect(levelStartOf({ status, first_seen, trend: trendOf(counts) }, NOW)).toBe(at)
 })
 
-test('a move stands where it happened, and nowhere when that was before', () => {
+test('a change of status has a place in the trend, unless it was before', () => {
   expect(moveInTrend('2026-11-20T02:30:00.000Z', trendOf([1, 1, 1, 1]))).toBe(2.5)
   expect(moveInTrend('2026-11-19T23:00:00.000Z', trendOf([1, 1, 1, 1]))).toBeNull()
   expect(moveInTrend('2026-11-20T04:00:00.000Z', trendOf([1, 1, 1, 1]))).toBeNull()

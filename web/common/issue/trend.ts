@@ -1,13 +1,13 @@
 import type { Issue } from '../../../server/issue-rules/issue.api.ts'
 import type { SparkTone } from '../../ui/chart/sparkline.tsx'
 
-/** What colours a trend, and from which bucket on. Pure. */
+/** The colour of a trend, and the bucket where the colour starts. Pure. */
 
 export type Trend = Issue['trend']
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** Seen for the first time within a day, and nobody has decided anything about it yet. */
+/** Whether an issue was first seen less than a day ago and is unresolved. */
 export const isNew = (issue: Pick<Issue, 'first_seen' | 'status'>, now: number): boolean =>
   issue.status === 'unresolved' && now - Date.parse(issue.first_seen) < DAY_MS
 
@@ -16,29 +16,29 @@ export function toneOf(issue: Pick<Issue, 'first_seen' | 'status'>, now: number)
   return isNew(issue, now) ? 'new' : 'plain'
 }
 
-/** First bucket of the present level; null where the counts do not show one. */
+/** The first bucket of the present level; null if the counts show no change of level. */
 export function levelStartOf(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
   const tone = toneOf(issue, now)
   const { counts } = issue.trend
   const first = counts.findIndex((count) => count > 0)
   if (tone === 'plain' || first < 0) return null
   if (tone === 'new') return first
-  // Silence before the very first event is no sign of a fix.
-  const bornHere = Date.parse(issue.first_seen) >= Date.parse(issue.trend.start)
-  return tone === 'regressed' ? afterSilence(counts, bornHere ? first : -1) : afterStep(counts)
+  // Buckets before the first event do not show a fix.
+  const startsInTrend = Date.parse(issue.first_seen) >= Date.parse(issue.trend.start)
+  return tone === 'regressed' ? afterSilence(counts, startsInTrend ? first : -1) : afterStep(counts)
 }
 
-/** When the issue last moved by itself, in buckets of the trend, with fraction; null when that was before it. */
+/** The time of the last automatic change, in buckets of the trend with a fraction; null if it was before the trend. */
 export function moveInTrend(movedAt: string | null, { start, interval_seconds, counts }: Trend): number | null {
   if (movedAt === null) return null
   const at = (Date.parse(movedAt) - Date.parse(start)) / 1000 / interval_seconds
   return at >= 0 && at < counts.length ? at : null
 }
 
-/** Silence shorter than this is a quiet hour, not the time when it was fixed. */
+/** Fewer empty buckets are a quiet time, not a fix. */
 const SILENCE_BUCKETS = 3
 
-/** The bucket that ends the longest run without events; one that ends at `never` does not count. */
+/** The bucket after the longest run without events; a run that ends at `never` does not count. */
 function afterSilence(counts: readonly number[], never: number): number | null {
   let best = { length: 0, end: -1 }
   let length = 0
@@ -53,7 +53,7 @@ function afterSilence(counts: readonly number[], never: number): number | null {
   return best.length >= SILENCE_BUCKETS ? best.end : null
 }
 
-/** The bucket before which there was clearly less than from it on. */
+/** The bucket at which the mean count at least doubles; null if there is none. */
 function afterStep(counts: readonly number[]): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   let best: { at: number; gain: number } | null = null
@@ -69,7 +69,7 @@ function afterStep(counts: readonly number[]): number | null {
   return best?.at ?? null
 }
 
-/** How many times as much an escalated issue happens since the step; null where the counts do not show it. */
+/** The factor between the mean counts after and before the step of an escalated issue; null if there is no step. */
 export function stepFactor(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
   if (issue.status !== 'escalated') return null
   const at = levelStartOf(issue, now)
@@ -77,7 +77,7 @@ export function stepFactor(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>
   if (at === null || at === 0) return null
   const mean = (some: readonly number[]) => some.reduce((sum, count) => sum + count, 0) / some.length
   const before = mean(counts.slice(0, at))
-  // The newest bucket still counts: alone it says too little, beside others too little of itself.
+  // The newest bucket is incomplete and is left out, unless it is the only one.
   const since = counts.slice(at, at + 1 < counts.length ? -1 : undefined)
   return before === 0 ? null : mean(since) / before
 }
@@ -85,12 +85,12 @@ export function stepFactor(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>
 export const peakOf = ({ counts }: Pick<Trend, 'counts'>): number => Math.max(0, ...counts)
 export const sumOf = ({ counts }: Pick<Trend, 'counts'>): number => counts.reduce((sum, count) => sum + count, 0)
 
-/** Longer ones would cover a chart or a row. */
-const LONGEST_VERSION = 24
+/** Longer versions would cover a chart or a row. */
+const MAX_VERSION = 24
 
-/** `shopper@4.12.1+41200` → `4.12.1`: what fits a flag; the whole name stands in its title. */
+/** `shopper@4.12.1+41200` → `4.12.1`, the short form of a release name. */
 export function versionOf(release: string): string {
   const version = release.slice(release.lastIndexOf('@') + 1).split('+')[0] ?? ''
   const shown = version === '' ? release : version
-  return shown.length > LONGEST_VERSION ? `${shown.slice(0, LONGEST_VERSION - 1)}…` : shown
+  return shown.length > MAX_VERSION ? `${shown.slice(0, MAX_VERSION - 1)}…` : shown
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ordered } from './names.ts'
-import { isMeant, mentionParts, typedMention, withMention, writtenAs } from './model.ts'
+import { matchesMember, mentionParts, typedMention, withMention, writtenAs } from './model.ts'
 
 const ada = { id: 'ada', name: 'Ada Lovelace', email: 'ada@example.com' }
 const adam = { id: 'adam', name: 'Ada', email: 'adam@example.com' }
@@ -9,18 +9,18 @@ const zoe2 = { id: 'zoe2', name: 'zoë müller', email: 'z2@example.com' }
 const nameless = { id: 'n', name: ' ', email: 'n@example.com' }
 
 describe('members', () => {
-  test('are meant by words of their name and by the beginning of their address', () => {
-    for (const typed of ['', 'a', 'LOVE', 'ada l', 'ada@']) expect(isMeant(ada, typed)).toBe(true)
-    for (const typed of ['lace', 'example', 'ada  ', 'x']) expect(isMeant(ada, typed)).toBe(false)
+  test('match the beginning of a word of their name, or of their e-mail address', () => {
+    for (const typed of ['', 'a', 'LOVE', 'ada l', 'ada@']) expect(matchesMember(ada, typed)).toBe(true)
+    for (const typed of ['lace', 'example', 'ada  ', 'x']) expect(matchesMember(ada, typed)).toBe(false)
   })
 
-  test('stand in order, oneself first', () => {
+  test('are sorted by name, the user first', () => {
     expect(ordered([zoe, nameless, ada], 'zoe').map(({ id }) => id)).toEqual(['zoe', 'ada', 'n'])
     expect(ordered([zoe, ada], undefined).map(({ id }) => id)).toEqual(['ada', 'zoe'])
   })
 })
 
-describe('a mention being typed', () => {
+describe('a mention that is being typed', () => {
   test.each([
     ['@', 1, { at: 0, text: '' }],
     ['hi @ada lo', 10, { at: 3, text: 'ada lo' }],
@@ -33,12 +33,12 @@ describe('a mention being typed', () => {
     expect(typedMention(value, caret)).toEqual(expected)
   })
 
-  test('takes the place of what was typed', () => {
+  test('replaces the typed text', () => {
     expect(withMention('hi @ad there', 6, { at: 3, text: 'ad' }, '@Ada')).toEqual({ value: 'hi @Ada there', caret: 8 })
     expect(withMention('@z', 2, { at: 0, text: 'z' }, '@Zoë')).toEqual({ value: '@Zoë ', caret: 5 })
   })
 
-  test('is written so that one person is meant', () => {
+  test('is written so that it names one member', () => {
     const all = [ada, adam, zoe, zoe2, nameless]
     expect(all.map((member) => writtenAs(member as never, all))).toEqual([
       '@Ada Lovelace',

@@ -2,14 +2,14 @@ import type { Named } from './names.ts'
 
 const fold = (text: string): string => text.normalize('NFC').toLowerCase()
 
-/** Whether a member is meant by what was typed: the beginning of a word of the name, or of the address. */
-export function isMeant({ name, email }: Named, typed: string): boolean {
+/** Whether the typed text is the beginning of a word of the member's name, or of the e-mail address. */
+export function matchesMember({ name, email }: Named, typed: string): boolean {
   const text = fold(typed)
   const folded = fold(name)
   return folded.startsWith(text) || fold(email).startsWith(text) || folded.includes(` ${text}`)
 }
 
-/** A mention being typed: where its `@` stands and what follows, up to the caret. */
+/** A mention that is being typed: the index of its `@`, and the text from there to the caret. */
 export type TypedMention = { readonly at: number; readonly text: string }
 
 const MAX_TYPED = 60
@@ -25,28 +25,28 @@ export function typedMention(value: string, caret: number): TypedMention | null 
   return { at, text: value.slice(at + 1, caret) }
 }
 
-/** How a member is written so that nobody else is meant: by name, else by address. */
+/** The mention of a member: by name if it is unique, else by e-mail address. */
 export function writtenAs(member: Named, all: readonly Named[]): string {
   const name = member.name.trim()
   const isOnly = name !== '' && all.every((one) => one.id === member.id || fold(one.name.trim()) !== fold(name))
   return `@${isOnly ? name : member.email}`
 }
 
-/** The text with the mention put in place of what was typed, and where the caret stands then. */
+/** Replaces the typed text with the mention; returns the text and the new position of the caret. */
 export function withMention(value: string, caret: number, typed: TypedMention, written: string) {
   const after = value.slice(caret)
   const gap = after.startsWith(' ') ? '' : ' '
   return { value: value.slice(0, typed.at) + written + gap + after, caret: typed.at + written.length + 1 }
 }
 
-/** A line cut at the mentions in it. */
+/** Splits a line at its mentions. */
 export function mentionParts(
   line: string,
   mentions: readonly { readonly text: string; readonly user: { readonly id: string; readonly name: string } }[],
 ): (string | { readonly text: string; readonly id: string; readonly name: string })[] {
   if (mentions.length === 0 || !line.includes('@')) return [line]
   const known = new Map(mentions.map(({ text, user }) => [text, user]))
-  // The longest first: `@Ada` stands at the beginning of `@Ada Lovelace`.
+  // The longest first: `@Ada Lovelace` begins with `@Ada`.
   const names = [...known.keys()]
     .toSorted((a, b) => b.length - a.length)
     .map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))

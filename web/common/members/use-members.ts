@@ -2,17 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { meQuery } from '../../api/queries.ts'
 import { teamQuery, type Member } from '../../api/member-queries.ts'
 import { ordered } from './names.ts'
-import { isMeant } from './model.ts'
+import { matchesMember } from './model.ts'
 
-/**
- * Members meant by what was typed, oneself first. Filtered here while all of them are known; of a large organisation
- * the server is asked.
- */
+/** Members that match the typed text, the user first. In organisations of more than 100 members the server searches. */
 export function useMembers(typed: string | null): {
   me: string | undefined
   members: readonly Member[]
   all: readonly Member[]
-  /** Whether this is the answer to what was typed, not what stands there until it comes. */
+  /** Whether `members` is the result for the typed text, not for an earlier one. */
   known: boolean
 } {
   const mine = useQuery(meQuery)
@@ -29,7 +26,7 @@ export function useMembers(typed: string | null): {
     all,
     known: !mine.isPending && !first.isPending && !(isLarge && text !== '' && found.isPending),
     members: ordered(
-      members.filter((member) => isMeant(member, typed ?? '')),
+      members.filter((member) => matchesMember(member, typed ?? '')),
       me,
     ),
   }

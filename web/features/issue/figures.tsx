@@ -184,7 +184,7 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
         series={series}
         buckets={buckets}
         markers={markersOf(came, markers.data?.items ?? [], trend, {
-          met: [issue.first_release, issue.last_release],
+          seen: [issue.first_release, issue.last_release],
           fixed: fixedIn(issue),
           note: decideTexts.fixedHere,
         })}

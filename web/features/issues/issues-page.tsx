@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { reasonOf } from '../../api/change.ts'
-import { useIssueDelete, useIssueEdit, type Edit, type Everything } from '../../common/issue/changes.ts'
+import { useIssueDelete, useIssueEdit, type Edit, type AllMatching } from '../../common/issue/changes.ts'
 import { intoOf, useIssueMerge } from './merge.ts'
 import { filtersOf, type Issue } from '../../api/issue-queries.ts'
 import { meQuery } from '../../api/queries.ts'
@@ -86,7 +86,7 @@ function Stream() {
   const [bulkMenu, setBulkMenu] = useState<OpenMenu>(null)
   const [filtering, setFiltering] = useState(false)
   const [deleting, setDeleting] = useState<readonly Issue[] | null>(null)
-  /** Everything the stream finds is meant, not only the rows that are loaded. */
+  /** AllMatching the stream finds is meant, not only the rows that are loaded. */
   const [everything, setEverything] = useState(false)
   const searchBox = useRef<HTMLInputElement>(null)
   const canChange = useCan('issues.write')
@@ -126,7 +126,7 @@ function Stream() {
   const targets = targetsOf(selection, rows)
   const { list, total, totalCapped } = stream
   const canMeanAll = selection.selected.size === rows.length && total > rows.length && stream.since !== null
-  const all: Everything | undefined =
+  const all: AllMatching | undefined =
     everything && stream.since !== null ? { filters, since: stream.since, total } : undefined
   const apply = (targets: readonly Issue[], next: Edit) => {
     if (targets.length === 0 || !canChange.allowed) return
