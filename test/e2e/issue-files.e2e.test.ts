@@ -105,7 +105,7 @@ test('files are shown and downloaded, and feedback is shown', async () => {
     page.evaluate<number>('document.querySelector(\'main img[alt="screenshot.png"]\').naturalWidth'),
   ).toBe(240)
   await files.getByRole('button', { name: 'Preview fake.png' }).click()
-  await files.getByText('This is not an image a browser can show.').waitFor()
+  await files.getByText('Your browser cannot show this image.').waitFor()
 
   const [saved] = await Promise.all([
     page.waitForEvent('download'),

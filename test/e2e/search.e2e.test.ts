@@ -120,7 +120,7 @@ test.each(
     await screenshot(page, `${name}-${theme}-${size}`)
   }
   await page.getByRole('button', { name: 'Search help' }).click()
-  await page.getByText('Words begin words').waitFor()
+  await page.getByText('Search words match').waitFor()
   await judge('search-help')
   await press(page, 'Escape')
   await page.getByRole('button', { name: 'Saved views' }).click()

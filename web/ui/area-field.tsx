@@ -10,7 +10,7 @@ type AreaFieldProps = {
   onChange: (value: string) => void
 }
 
-/** A labelled field of several lines, in the letters of code. */
+/** A labelled text area in the code font. */
 export function AreaField({ label, hint, value, readOnly, error, rows = 3, onChange }: AreaFieldProps) {
   const id = useId()
   return (
@@ -40,7 +40,7 @@ export function AreaField({ label, hint, value, readOnly, error, rows = 3, onCha
   )
 }
 
-/** Lines of a field: trimmed, without empty ones. */
+/** The lines of a text, trimmed, without empty ones. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** Calls the work at once, then at most once per step; a call in between is made up for at the end of the step. */
+/** Throttles: runs the work immediately, then at most once per step, and once more at the end of the step. */
 export function useAtMostEvery(stepMs: number, work: () => Promise<unknown>): () => void {
   const newest = useRef(work)
   const state = useRef<{ timer: ReturnType<typeof setTimeout> | undefined; owed: boolean }>({

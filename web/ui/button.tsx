@@ -27,16 +27,16 @@ export const buttonLook = ({ look = 'plain', size = 'md', square = false, classN
 type Shared = {
   look?: ButtonLook
   size?: ButtonSize
-  /** Why it cannot be pressed now: the button stays reachable and says so. */
+  /** Why the button is disabled. It keeps the focus, and its tooltip shows the reason. */
   why?: string | undefined
-  /** Something it started is under way; it keeps its width and takes no second press. */
+  /** Its action is running: the button keeps its width and ignores presses. */
   busy?: boolean | undefined
 }
 
 export type ButtonProps = Omit<ComponentProps<'button'>, 'disabled'> &
   Shared & {
     icon?: IconName | undefined
-    /** A letter of the keyboard registry, shown on the button. */
+    /** Its shortcut, shown on the button. */
     keys?: string | undefined
     caret?: boolean
     children: ReactNode
@@ -74,7 +74,7 @@ export function Button({
 export type IconButtonProps = Omit<ComponentProps<'button'>, 'disabled' | 'children'> &
   Shared & {
     icon: IconName
-    /** Spoken name and tooltip. */
+    /** Accessible name and tooltip. */
     label: string
     keys?: string | undefined
   }
@@ -98,7 +98,7 @@ export function IconButton({ look, size, why, busy, icon, label, keys, className
 
 type Click = (event: MouseEvent<HTMLButtonElement>) => void
 
-/** A still button keeps its focus and its tooltip, so `disabled` is never used; presses are swallowed. */
+/** Ignores presses of a disabled button. `disabled` is not used, because it would remove focus and tooltip. */
 function stillness(why: string | undefined, busy: boolean | undefined, onClick: Click | undefined) {
   if (why === undefined && busy !== true) return {}
   return {

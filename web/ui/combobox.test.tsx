@@ -34,7 +34,7 @@ function Picker({ options }: { options: readonly string[] | null }) {
   )
 }
 
-test('the box names its list and the option that Enter chooses', () => {
+test('the input refers to its list and to the option that Enter chooses', () => {
   const html = renderToStaticMarkup(<Picker options={['Ada', 'Alan']} />)
   const listId = /role="listbox" id="([^"]+)"/.exec(html)?.[1]
   expect(html).toContain(`aria-controls="${listId}"`)
@@ -43,7 +43,7 @@ test('the box names its list and the option that Enter chooses', () => {
   expect(html).toContain(`id="${listId}-1" role="option" aria-selected="false"`)
 })
 
-test('nothing is named while options load, or when there are none', () => {
+test('the input refers to no option while options load, or if there are none', () => {
   expect(renderToStaticMarkup(<Picker options={null} />)).toContain('aria-busy="true"')
   expect(renderToStaticMarkup(<Picker options={[]} />)).not.toContain('aria-activedescendant')
 })

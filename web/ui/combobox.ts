@@ -1,14 +1,14 @@
 import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 
-/** Where a step leads: around the ends of the list; while options are still loading steps are only counted. */
+/** The option after a step, wrapping around at the ends. While options load, steps are only counted. */
 export function stepped(at: number, step: number, count: number | null): number {
   if (count === null) return Math.max(0, at + step)
   return count === 0 ? 0 : (at + step + count) % count
 }
 
-/** The option arrow keys stand on in a list whose box keeps the focus. */
+/** The active option of a list whose input keeps the focus. */
 export type OptionList = {
-  /** −1 where there is none. */
+  /** −1 if there is none. */
   at: number
   setAt: (index: number) => void
   step: (by: number) => void
@@ -37,7 +37,7 @@ export function useOptionList(count: number | null): OptionList {
 }
 
 type ComboboxOptions<T> = {
-  /** In the order of the list; null while they load: arrows are counted, and Enter waits for where they lead. */
+  /** In order of the list. Null while they load: arrow keys are counted, and Enter waits. */
   options: readonly T[] | null
   onChoose: (option: T) => void
   /** The typed text. */
@@ -46,8 +46,8 @@ type ComboboxOptions<T> = {
 }
 
 /**
- * A box with a list below it, as the ARIA combobox pattern asks: the box keeps the focus, arrows move through the
- * options, Enter chooses, the pointer is the second way. Spread `input`, `list` and `option(index)` over the elements.
+ * A text field with a list, after the ARIA combobox pattern: the field keeps the focus, arrow keys move through the
+ * options, Enter chooses. Spread `input`, `list` and `option(index)` into the elements.
  */
 export function useCombobox<T>({ options, onChoose, text, onText }: ComboboxOptions<T>) {
   const { at, setAt, step, listId, optionId, list } = useOptionList(options === null ? null : options.length)
@@ -76,7 +76,7 @@ export function useCombobox<T>({ options, onChoose, text, onText }: ComboboxOpti
   }
 
   return {
-    /** The option that is chosen by Enter; −1 where there is none. */
+    /** The option that Enter chooses; −1 if there is none. */
     at,
     input: {
       type: 'text',

@@ -3,7 +3,7 @@ import { copyText } from './copy.ts'
 import { addToast } from './toasts.tsx'
 import { uiTexts } from './texts.ts'
 
-/** Copies and says so. */
+/** Copies a text and shows a toast. */
 export async function copyAndSay(text: string, said: string): Promise<void> {
   if (await copyText(text)) addToast({ text: said, icon: 'copy' })
   else addToast({ text: uiTexts.copyFailed, tone: 'bad' })
@@ -11,10 +11,10 @@ export async function copyAndSay(text: string, said: string): Promise<void> {
 
 type CopyButtonProps = {
   text: string
-  /** What the toast says: "DSN copied". */
+  /** Text of the toast: "DSN copied". */
   said: string
   children?: string
-  /** Shows the icon alone; `children` is its spoken name. */
+  /** Shows only the icon; `children` is its accessible name. */
   iconOnly?: boolean
   look?: ButtonLook
   size?: ButtonSize

@@ -1,16 +1,16 @@
 /**
- * Puts text on the clipboard. Browsers keep the modern way for https and loopback; an installation reached by plain
- * http in a local network falls back to the old one. Returns whether it worked.
+ * Copies a text to the clipboard. Over plain http, where the clipboard API is missing, it uses `execCommand`.
+ * @returns whether it worked
  */
 export async function copyText(text: string): Promise<boolean> {
-  // The type says it is always there; on plain http it is not.
+  // The type does not tell that it is missing over plain http.
   const clipboard: Clipboard | undefined = navigator.clipboard
   if (clipboard !== undefined) {
     try {
       await clipboard.writeText(text)
       return true
     } catch {
-      // Permission refused: the old way may still work.
+      // Permission denied: `execCommand` may still work.
     }
   }
   const area = document.createElement('textarea')
@@ -18,12 +18,12 @@ export async function copyText(text: string): Promise<boolean> {
   area.readOnly = true
   area.style.position = 'fixed'
   area.style.opacity = '0'
-  // Inside an open dialog everything else is inert and cannot be selected.
+  // Everything outside an open dialog is inert and cannot be selected.
   const home = document.querySelector('dialog[open]') ?? document.body
   const focused = document.activeElement
   home.append(area)
   area.select()
-  // oxlint-disable-next-line typescript/no-deprecated -- the only way without a secure context
+  // oxlint-disable-next-line typescript/no-deprecated -- the only API without a secure context
   const done = document.execCommand('copy')
   area.remove()
   if (focused instanceof HTMLElement) focused.focus()

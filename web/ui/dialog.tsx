@@ -2,19 +2,19 @@ import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode, type S
 
 type DialogProps = {
   open: boolean
-  /** Escape, a press outside, or the platform's back gesture. */
+  /** Called on Escape, a press outside, or the platform's back gesture. */
   onClose: () => void
-  /** Heading; with `bare` it is spoken only. */
+  /** The heading; with `bare` only the accessible name. */
   title: string
   children: ReactNode
-  /** No padding and no heading: the children draw everything. */
+  /** Without padding and heading. */
   bare?: boolean
   className?: string
 }
 
 /**
- * The browser's own modal dialog: it traps focus, makes the page behind inert, gives focus back to the opener, and
- * injects no styles. An element with `data-autofocus` takes the focus at the start.
+ * The browser's modal dialog: it traps the focus, makes the page inert, and returns the focus when it closes. An element
+ * with `data-autofocus` takes the focus first.
  */
 export function Dialog({ open, onClose, title, children, bare = false, className }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
@@ -37,7 +37,7 @@ export function Dialog({ open, onClose, title, children, bare = false, className
   }
 
   return (
-    // Escape is the key for what a press outside does.
+    // Escape does the same as a press outside.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={ref}

@@ -1,5 +1,5 @@
 import { Icon } from './icon.tsx'
 import styles from './disclosure-icon.module.css'
 
-/** The arrow in a `<summary>`: points down while its details are open. */
+/** The arrow of a `<summary>`; it points down while the details are open. */
 export const DisclosureIcon = () => <Icon name="right" className={styles.arrow} />

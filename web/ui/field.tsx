@@ -3,16 +3,16 @@ import { Icon } from './icon.tsx'
 
 type FieldShell = {
   label: string
-  /** At the end of the label's line, such as a link. */
+  /** Shown at the end of the label's line, such as a link. */
   aside?: ReactNode
   hint?: ReactNode
-  /** What is wrong with the value; replaces the hint and is announced. */
+  /** The error; it replaces the hint and is announced. */
   error?: string | undefined
 }
 
 type FieldProps = FieldShell & Omit<ComponentProps<'input'>, 'id'> & { after?: ReactNode }
 
-/** A labelled input. The label is text above, never a placeholder. */
+/** An input with its label above. */
 export function Field({ label, aside, hint, error, after, className, ...input }: FieldProps) {
   const id = useId()
   const noteId = `${id}-note`
@@ -73,12 +73,12 @@ function FieldLabel({ id, label, aside }: { id: string; label: string; aside: Re
   )
 }
 
-/** Puts the keyboard where the first wrong value is, once the form shows it. */
+/** Moves the focus to the first invalid field, once the form shows its errors. */
 export function focusFirstInvalid(form: HTMLFormElement): void {
   requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
 }
 
-/** Always in the page, so that a sentence that appears later is announced. */
+/** Always rendered, so that an error that appears later is announced. */
 function FieldNote({ id, hint, error }: { id: string; hint: ReactNode; error: string | undefined }) {
   if (error !== undefined) {
     return (

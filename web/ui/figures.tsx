@@ -1,6 +1,6 @@
 import { formatCount, formatShortCount } from './format.ts'
 
-/** A count as tables write it, or shortened with the whole figure on hover. */
+/** A count in full, or shortened with the full number as its title. */
 export function Count({
   value,
   short = false,

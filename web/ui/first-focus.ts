@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, type RefObject } from 'react'
 
-/** For what a panel fetches once it is open: its first control takes the focus when it is there. */
+/** Moves the focus to the first control of content that a panel loads after it opens. */
 export function useFirstFocus<E extends HTMLElement>(): RefObject<E | null> {
   const root = useRef<E>(null)
   useLayoutEffect(() => {

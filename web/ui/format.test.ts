@@ -22,7 +22,7 @@ const {
   zoneName,
 } = format
 
-/** The narrow no-break space, written so that a failure can be read. */
+/** Makes the narrow no-break space visible in failures. */
 const n = (text: string): string => text.replaceAll('_', '\u202f').replaceAll('~', '\u2212')
 
 const NOW = '2026-11-19T14:07:22.000Z'
@@ -54,7 +54,7 @@ describe('counts', () => {
     [2_340_000_000, '2.3_G'],
   ])('%d in a card', (count, text) => expect(formatShortCount(count)).toBe(n(text)))
 
-  test('unknown is no data, never 0', () => {
+  test('unknown is "no data", never 0', () => {
     const unknown = [
       formatCount(null),
       formatShortCount(null),
@@ -81,7 +81,7 @@ describe('rates and changes', () => {
     expect(formatPoints(-0.0021)).toBe(n('~0.21_pt'))
     expect(formatPoints(0)).toBe(n('0.00_pt'))
   })
-  test('another change is in whole percent, with its sign', () => {
+  test('any other change is in whole percent, with its sign', () => {
     expect(formatChange(118, 100)).toBe(n('+18_%'))
     expect(formatChange(50, 100)).toBe(n('~50_%'))
     expect(formatChange(100, 100)).toBe(n('0_%'))
@@ -129,13 +129,13 @@ describe('times', () => {
     [-5 * MINUTE, '0_s'],
   ])('%d ms ago', (ms, text) => expect(formatAgo(before(ms), NOW, 'utc')).toBe(n(text)))
 
-  test('older than a day is a day, with the year only when it is another', () => {
+  test('times older than a day are dates, with the year only if it is another', () => {
     expect(formatAgo('2026-11-09T08:00:00Z', NOW, 'utc')).toBe('9 Nov')
     expect(formatAgo('2025-11-09T08:00:00Z', NOW, 'utc')).toBe('9 Nov 2025')
     expect(formatDay('2026-01-31T23:59:59Z', NOW, 'utc')).toBe('31 Jan')
   })
 
-  test('since says ago only where the form is a length of time', () => {
+  test('`since` adds "ago" only to durations', () => {
     expect(formatSince(before(3 * MINUTE), NOW, 'utc')).toBe(n('3_min ago'))
     expect(formatSince('2026-11-09T08:00:00Z', NOW, 'utc')).toBe('9 Nov')
   })
@@ -152,7 +152,7 @@ describe('times', () => {
     [800 * DAY, '2_y'],
   ])('an age of %d ms', (ms, text) => expect(formatAge(before(ms), NOW)).toBe(n(text)))
 
-  test('what is left of a countdown is rounded up, and ends at 0', () => {
+  test('a countdown is rounded up and ends at 0', () => {
     expect(formatLeft('2026-11-19T14:11:00Z', NOW)).toBe(n('3_min 38_s'))
     expect(formatLeft(before(-1200), NOW)).toBe(n('2_s'))
     expect(formatLeft(before(1200), NOW)).toBe(n('0_s'))
@@ -164,7 +164,7 @@ describe('times', () => {
     expect(formatMoment('2026-11-19T04:05:59Z', NOW, 'utc')).toBe('19 Nov, 04:05')
   })
 
-  test('the local zone is named by its distance from UTC', () => {
+  test('the local zone is named by its offset from UTC', () => {
     const at = new Date(NOW)
     at.getTimezoneOffset = () => -120
     expect(zoneName(at, 'local')).toBe('UTC+2')
@@ -174,7 +174,7 @@ describe('times', () => {
     expect(zoneName(at, 'local')).toBe('UTC')
   })
 
-  test('the chosen zone holds for every form', () => {
+  test('all forms use the chosen zone', () => {
     setZone('utc')
     expect(formatExact(NOW)).toBe('19 Nov 2026 14:07:22 UTC')
     expect(formatClock(NOW)).toBe('14:07')

@@ -1,6 +1,6 @@
 /**
- * How figures and times are written, everywhere. Pure; the clock and the zone come from outside.
- * A narrow no-break space stands before units and %, a true minus before negative figures, `×` before factors.
+ * Formats of numbers and times. Pure, except for the chosen zone. A narrow no-break space precedes units and %, a minus
+ * sign (−) negative numbers, `×` factors.
  */
 
 const THIN = '\u202f'
@@ -18,7 +18,7 @@ export type Zone = 'local' | 'utc'
 
 let shownZone: Zone = 'local'
 
-/** Sets the zone every time of the app is written in; a preference of the reader. */
+/** Sets the time zone of all formats; a preference of the user. */
 export function setZone(zone: Zone): void {
   shownZone = zone
 }
@@ -27,7 +27,7 @@ const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 })
 const signed = (text: string): string => text.replace('-', MINUS)
 const unit = (figure: string, name: string): string => `${figure}${THIN}${name}`
 
-/** At most `digits` decimals, none when they would all be 0. */
+/** At most `digits` decimals, none if all are 0. */
 const decimals = (value: number, digits: number): string => String(Number(value.toFixed(digits)))
 
 /** `1,284`, for tables. */
@@ -54,7 +54,7 @@ const withSign = (value: number, text: string): string => (value > 0 ? `+${text}
 export const formatPoints = (difference: number | null): string =>
   difference === null ? NO_DATA : unit(withSign(difference, (difference * 100).toFixed(2)), 'pt')
 
-/** Change against an earlier figure: `+18 %`; without an earlier figure there is nothing to compare. */
+/** Change from an earlier number: `+18 %`; no data without an earlier number. */
 export function formatChange(now: number | null, before: number | null): string {
   if (now === null || before === null || before === 0) return NO_DATA
   const percent = Math.round(((now - before) / before) * 100)
@@ -96,7 +96,7 @@ const two = (value: number): string => String(value).padStart(2, '0')
 type Instant = Date | string | number
 const dateOf = (at: Instant): Date => (at instanceof Date ? at : new Date(at))
 
-/** The fields of a clock on the wall in the zone shown. */
+/** The date and time fields in the chosen zone. */
 function onTheWall(at: Instant, zone: Zone) {
   const date = dateOf(at)
   const utc = zone === 'utc'
@@ -148,7 +148,7 @@ export function formatAgo(at: Instant, now: Instant = Date.now(), zone: Zone = s
   return formatDay(at, now, zone)
 }
 
-/** The same inside a sentence or a lone cell: `3 min ago`, then the day. */
+/** The same in a sentence: `3 min ago`, then the day. */
 export function formatSince(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
   const text = formatAgo(at, now, zone)
   return dateOf(now).getTime() - dateOf(at).getTime() < DAY ? `${text} ago` : text
@@ -158,13 +158,13 @@ export function formatSince(at: Instant, now: Instant = Date.now(), zone: Zone =
 export const formatMoment = (at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string =>
   `${formatDay(at, now, zone)}, ${formatClock(at, zone)}`
 
-/** `9 Nov, 14:05 to 15:20`, over midnight with both days. */
+/** `9 Nov, 14:05 to 15:20`, with both days if they differ. */
 export function formatWindow(from: Instant, to: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
   const isOneDay = formatDay(from, now, zone) === formatDay(to, now, zone)
   return `${formatMoment(from, now, zone)} to ${isOneDay ? formatClock(to, zone) : formatMoment(to, now, zone)}`
 }
 
-/** How old something is, at any distance: `26 min`, `9 d`, `5 wk`, `3 mo`, `2 y`. */
+/** An age: `26 min`, `9 d`, `5 wk`, `3 mo`, `2 y`. */
 export function formatAge(at: Instant, now: Instant = Date.now()): string {
   const passed = Math.max(0, dateOf(now).getTime() - dateOf(at).getTime())
   if (passed < MINUTE) return unit(String(Math.floor(passed / SECOND)), 's')
@@ -177,7 +177,7 @@ export function formatAge(at: Instant, now: Instant = Date.now()): string {
   return unit(String(Math.floor(days / 365)), 'y')
 }
 
-/** What is left until an instant, for countdowns: `3 min 12 s`, `0 s` once reached. */
+/** The time until an instant: `3 min 12 s`, `0 s` once reached. */
 export function formatLeft(until: Instant, now: Instant = Date.now()): string {
   const seconds = Math.max(0, Math.ceil((dateOf(until).getTime() - dateOf(now).getTime()) / SECOND))
   if (seconds < 60) return unit(String(seconds), 's')

@@ -18,7 +18,7 @@ test('keywords, calls, strings, numbers and comments', () => {
   ])
 })
 
-test('a comment begins at # only where a line or a gap does', () => {
+test('# starts a comment only at the start of a line or after a space', () => {
   expect(kinds('x = 1 # why')).toContainEqual(['# why', 'cc'])
   expect(kinds('this.#secret')).toEqual([
     ['this', 'ck'],
@@ -27,7 +27,7 @@ test('a comment begins at # only where a line or a gap does', () => {
   expect(kinds('#[derive(Debug)]').some(([, kind]) => kind === 'cc')).toBe(false)
 })
 
-test('a string left open ends with its line', () => {
+test('an unclosed string ends with its line', () => {
   expect(kinds(`it's\nnext`)).toEqual([
     ['it', null],
     [`'s`, 'cs'],
@@ -35,7 +35,7 @@ test('a string left open ends with its line', () => {
   ])
 })
 
-test('no character is ever lost or added', () => {
+test('no character is lost or added', () => {
   fc.assert(
     fc.property(
       fc.string({

@@ -1,8 +1,8 @@
 import { Fragment } from 'react'
 
 /**
- * Colours for a few lines of source in any curly or indented language: strings, numbers, keywords, names that are
- * called, comments. No grammar: a wrong guess costs a colour, never a character.
+ * Highlights a few lines of source of any language: strings, numbers, keywords, calls, comments. Without a grammar: a
+ * wrong guess changes a colour, never the text.
  */
 
 type Kind = 'ck' | 'cs' | 'cnum' | 'cn' | 'cc' | null
@@ -19,11 +19,11 @@ const KEYWORDS = new Set(
   ).split(' '),
 )
 
-// In this order: comments, strings, numbers, words, anything else by one character.
+// In this order: comments, strings, numbers, words, any other character.
 const TOKEN =
   /(\/\/.*|\/\*[\s\S]*?\*\/|(?<=^|\s)#(?!\[|[a-fA-F\d]{3,8}\b|include\b|define\b).*)|("(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?)|(\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*)|([\p{L}_$][\p{L}\p{N}_$]*)|([\s\S])/gu
 
-/** Cuts source into coloured parts; their texts joined are the source. */
+/** Splits source into coloured parts; their joined texts are the source. */
 export function partsOfCode(source: string): CodePart[] {
   const parts: CodePart[] = []
   const add = (text: string, kind: Kind) => {
@@ -47,13 +47,13 @@ function kindOfWord(word: string, source: string, end: number): Kind {
   return source[end] === '(' ? 'cn' : null
 }
 
-/** Long lines of minified code are shown without colours: they are read by nobody and cost frames. */
+/** Longer lines are minified code and slow to render; they are not highlighted. */
 const LONGEST = 2000
 
 export function Code({ source }: { source: string }) {
   if (source.length > LONGEST) return source
   return partsOfCode(source).map((part, index) => (
-    // Parts of one source never change places.
+    // The parts of a source keep their order.
     <Fragment key={`${index} ${part.kind}`}>
       {part.kind === null ? part.text : <span className={part.kind}>{part.text}</span>}
     </Fragment>

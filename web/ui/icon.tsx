@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './icon.module.css'
 
-/** Shapes on a 16 × 16 grid, stroked in the text colour. Added with the first page that uses them. */
+/** Shapes on a 16 × 16 grid, stroked in the text colour. */
 const shapes = {
   bell: (
     <path d="M8 2.2a3.8 3.8 0 0 1 3.8 3.8v2.6l1.3 2.2H2.9l1.3-2.2V6A3.8 3.8 0 0 1 8 2.2zM6.6 13.2a1.5 1.5 0 0 0 2.8 0" />
@@ -124,7 +124,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes
 
-/** Every shape once, hidden; `Icon` points at them. Drawn by the root of the app. */
+/** All shapes, hidden; `Icon` refers to them. Rendered once by the root. */
 export function Sprite() {
   return (
     <svg className="sprite" aria-hidden="true">
@@ -151,7 +151,7 @@ export function Sprite() {
 type IconProps = {
   name: IconName
   className?: string | undefined
-  /** Spoken name; without it the icon is decoration beside a word. */
+  /** Accessible name; without it the icon is hidden from screen readers. */
   label?: string
 }
 

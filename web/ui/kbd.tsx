@@ -9,10 +9,10 @@ const SIGNS: Readonly<Record<string, string>> = {
   shift: 'Shift',
 }
 
-/** Whether this machine writes ⌘ where others write Ctrl. */
+/** Whether the machine has ⌘ instead of Ctrl. */
 export const isApple = (): boolean => typeof navigator !== 'undefined' && /mac|iphone|ipad/i.test(navigator.userAgent)
 
-/** The caps of a chord as written in the registry: `mod+k` → Ctrl, K; `g i` → G, I. */
+/** The keys of a binding: `mod+k` → Ctrl, K; `g i` → G, I. */
 export function capsOf(keys: string, apple = isApple()): string[] {
   return keys
     .split(' ')
@@ -22,7 +22,7 @@ export function capsOf(keys: string, apple = isApple()): string[] {
     )
 }
 
-/** Drawn, because few faces have the sign of the Enter key. */
+/** Drawn, because few fonts have the sign of the Enter key. */
 const Enter = () => (
   <svg className={styles.enter} viewBox="0 0 12 12">
     <path d="M10 2v3.5A1.5 1.5 0 0 1 8.5 7H2M4.5 4.5 2 7l2.5 2.5" />
@@ -36,7 +36,7 @@ export const Cap = ({ cap, spoken = false }: { cap: string; spoken?: boolean }):
   </kbd>
 )
 
-/** A key, or a chord, as drawn on buttons. Decoration: the registry's sheet says it in words. */
+/** The keys of a shortcut, as on buttons. Hidden from screen readers. */
 export function Kbd({ keys }: { keys: string }) {
   const caps = capsOf(keys)
   const [only] = caps

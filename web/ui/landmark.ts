@@ -1,2 +1,2 @@
-/** Where floating parts are put: inside the page's landmark, so that jumping by landmarks finds them too. */
+/** The container of floating parts: inside a landmark of the page, for screen readers. */
 export const landmark = (): HTMLElement => document.getElementById('main') ?? document.body

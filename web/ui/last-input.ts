@@ -7,5 +7,5 @@ if (typeof document !== 'undefined') {
   document.addEventListener('pointerdown', () => (last = 'pointer'), true)
 }
 
-/** What was used last: a key, or a pointer. */
+/** The last input device: keyboard or pointer. */
 export const lastInput = (): Input => last

@@ -8,7 +8,7 @@ import {
   type ReactNode,
 } from 'react'
 
-/** A component whose code is fetched after the page. */
+/** A component that is loaded after the page. */
 export type Late<Props> = {
   fetch: () => Promise<void>
   get: () => ComponentType<Props> | null
@@ -32,10 +32,9 @@ export function late<Props>(load: () => Promise<ComponentType<Props>>): Late<Pro
 }
 
 /**
- * Draws the component once its code is here; nothing before, or while it has no props. Unlike `lazy()` it is drawn in
- * the step that wants it when the code was fetched earlier: React shows what suspended up to 300 ms later, and keys
- * pressed meanwhile would be lost.
- * @throws what fetching it failed with
+ * Renders the component once its code is loaded and it has props. Unlike `lazy()`, loaded code renders immediately:
+ * React shows suspended content up to 300 ms later, and keys pressed meanwhile would be lost.
+ * @throws the error of loading it
  */
 export function useLate<Props extends object>(source: Late<Props>, props: (Props & Attributes) | null): ReactNode {
   const component = useSyncExternalStore(source.subscribe, source.get)

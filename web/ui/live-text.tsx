@@ -3,7 +3,7 @@ import styles from './live-text.module.css'
 
 type LiveTextProps = { children: ReactNode; title?: string; lost?: boolean }
 
-/** A text behind a dot that breathes for as long as what it says is kept up to date; still and amber once that is lost. */
+/** A text with a dot that pulses while the data is live, and is still and amber when it is not. */
 export function LiveText({ children, title, lost = false }: LiveTextProps) {
   return (
     <span className={styles.live} data-lost={lost ? '' : undefined} title={title}>

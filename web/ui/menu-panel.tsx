@@ -20,12 +20,12 @@ type MenuPanelProps = {
 
 const isItem = (entry: MenuEntry): entry is MenuItem => entry.kind === undefined || entry.kind === 'item'
 
-/** What opens under a menu's button. */
+/** The panel of a menu. */
 export function MenuPanel({ id, trigger, label, entries, align, side, open, onOpenChange }: MenuPanelProps) {
   const chosen = useRef<MenuItem | undefined>(undefined)
   const close = useRef<HTMLDivElement>(null)
 
-  // Letters go before the primitive's own typing search.
+  // Letters take precedence over the library's search by typing.
   const byLetter = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const item = entries.filter(isItem).find((entry) => entry.letter?.toLowerCase() === event.key.toLowerCase())
@@ -36,7 +36,7 @@ export function MenuPanel({ id, trigger, label, entries, align, side, open, onOp
     row?.click()
   }
 
-  // The library puts the focus on the first item for keys it has seen; the one that fetched it came before.
+  // The library focuses the first item after a key press. It was not loaded yet at the key press that opened the menu.
   useEffect(() => {
     if (!open || lastInput() !== 'key') return undefined
     const frame = requestAnimationFrame(() => {
@@ -63,7 +63,7 @@ export function MenuPanel({ id, trigger, label, entries, align, side, open, onOp
           collisionPadding={8}
           onKeyDownCapture={byLetter}
           onCloseAutoFocus={() => {
-            // After the menu is gone, so that what an item opens can take the focus.
+            // After the menu has closed, so that an item can move the focus.
             const item = chosen.current
             chosen.current = undefined
             item?.onSelect()

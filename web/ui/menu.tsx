@@ -10,14 +10,14 @@ export type MenuItem = {
   kind?: 'item'
   /** Unique in its menu. */
   label: string
-  /** A name of the icon set, or a tile or avatar. */
+  /** An icon's name, or a tile or avatar. */
   icon?: IconName | { element: ReactNode } | undefined
   /** One letter or digit that chooses the item while the menu is open. */
   letter?: string
-  /** A quiet word at the end. */
+  /** Secondary text at the end. */
   note?: string | undefined
   checked?: boolean
-  /** Why it cannot be chosen now. */
+  /** Why the item is disabled. */
   why?: string | undefined
   danger?: boolean
   onSelect: () => void
@@ -36,12 +36,12 @@ type MenuProps = {
 
 const panelCode = late(() => import('./menu-panel.tsx').then((module) => module.MenuPanel))
 
-/** Fetches the code of menus before one is opened. */
+/** Loads the code of menus in advance. */
 export const preloadMenus = (): void => void panelCode.fetch().catch(() => undefined)
 
 /**
- * A menu under a button: arrows, typing and the letter of each item choose, Escape closes and gives focus back.
- * Not modal: the page behind keeps scrolling, and no style element is injected (the content policy forbids them).
+ * A menu of a button: arrow keys, typing and letters choose an item, Escape closes it and returns the focus. Not modal:
+ * the page still scrolls, and no style element is injected, which the content security policy forbids.
  */
 export function Menu({ trigger, label, entries, align = 'start', side = 'bottom', open, onOpenChange }: MenuProps) {
   const panel = usePanelTrigger(trigger, { kind: 'menu', open, onOpenChange })

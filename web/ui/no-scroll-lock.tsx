@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 
 /**
- * Stands in for `react-remove-scroll`, which the primitives load for their modal forms. Ours are not modal (dialogs
- * are the browser's own), and that library would inject a style element, which the content policy forbids.
+ * Replaces `react-remove-scroll`, which Radix uses for modal panels. Ours are not modal, and that library injects a style
+ * element, which the content security policy forbids.
  */
 export function RemoveScroll({ children }: { children: ReactNode }) {
   return children

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** One timer per step for the whole page, running only while somebody looks at it. */
+/** One timer per step for the whole page, running only while the page is visible. */
 type Ticker = { subscribe: (listener: () => void) => () => void; read: () => number }
 
 function makeTicker(stepMs: number): Ticker {
@@ -38,7 +38,7 @@ function makeTicker(stepMs: number): Ticker {
 const everySecond = makeTicker(1000)
 const everyHalfMinute = makeTicker(30_000)
 
-/** The present, renewed every second or every 30 s. */
+/** The current time, updated every second or every 30 s. */
 export function useNow(step: 'second' | 'half-minute'): number {
   const ticker = step === 'second' ? everySecond : everyHalfMinute
   return useSyncExternalStore(ticker.subscribe, ticker.read)

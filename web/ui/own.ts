@@ -1,6 +1,3 @@
-/**
- * What a table has of this name: names that come with events may be those every object inherits (`constructor`), and
- * what is found there breaks the page that draws it.
- */
+/** The object's own property of this name. Names from events may be inherited ones, such as `constructor`. */
 export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined

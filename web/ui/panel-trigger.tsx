@@ -18,8 +18,8 @@ import {
 } from 'react'
 
 /**
- * The button of a menu or popover. It is on the page at once; the library that places panels is not part of the first
- * load and comes when the pointer or the focus comes near, or when the panel is opened by a key.
+ * The button of a menu or popover. The library for panels is not part of the first load: it is loaded on hover or focus,
+ * or when a key opens the panel.
  */
 
 type TriggerProps = AriaAttributes & {
@@ -33,9 +33,9 @@ type TriggerProps = AriaAttributes & {
 }
 
 export type PanelTrigger = {
-  /** The trigger with its handlers, to be drawn where it stands. */
+  /** The trigger with its handlers. */
   button: ReactNode
-  /** Its element, once the panel is wanted; null before. */
+  /** The trigger's element once the panel is needed; null before. */
   element: HTMLElement | null
   open: boolean
   setOpen: (open: boolean) => void
@@ -58,7 +58,7 @@ export function usePanelTrigger(
   const panelId = useId()
   const open = given ?? ownOpen
   const setOpen = onOpenChange ?? setOwnOpen
-  // Once wanted it stays: what closes has to give the focus back.
+  // The panel stays mounted after its first use, because closing it returns the focus.
   if (open && !near) setNear(true)
 
   if (!isValidElement<TriggerProps>(trigger)) return { button: trigger, element: null, open, setOpen, panelId }
@@ -74,7 +74,7 @@ export function usePanelTrigger(
     onFocus: comesNear,
     ...(kind === 'menu'
       ? {
-          // As menus of the system do: on the press, not on the release.
+          // On the press, as menus of the system do, not on the release.
           onPointerDown: (event: PointerEvent) => {
             own.onPointerDown?.(event)
             if (event.button !== 0 || event.ctrlKey) return
@@ -92,7 +92,7 @@ export function usePanelTrigger(
       : {
           onClick: (event: MouseEvent) => {
             own.onClick?.(event)
-            // A press by key while the panel is on its way is meant for the panel.
+            // While the panel loads, a key press is for the panel.
             if (!open || event.detail > 0) setOpen(!open)
           },
         }),
@@ -100,11 +100,11 @@ export function usePanelTrigger(
   return { button, element: near ? element : null, open, setOpen, panelId }
 }
 
-/** Stands where the library wants its own trigger, and hands it the element that is on the page. */
+/** Passes the existing element to the library in place of its own trigger. */
 export function TriggerStandIn({ element, id, ref }: { element: HTMLElement; id?: string; ref?: Ref<HTMLElement> }) {
   useImperativeHandle(ref, () => element, [element])
   useLayoutEffect(() => {
-    // What the panel is named after.
+    // The panel's label refers to it.
     if (id !== undefined && element.id === '') element.setAttribute('id', id)
   }, [element, id])
   return null

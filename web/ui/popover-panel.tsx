@@ -15,7 +15,7 @@ type PopoverPanelProps = {
   onOpenChange: (open: boolean) => void
 }
 
-/** What opens under a popover's button. */
+/** The panel of a popover. */
 export function PopoverPanel({
   id,
   trigger,
@@ -42,7 +42,7 @@ export function PopoverPanel({
           sideOffset={4}
           collisionPadding={8}
           onCloseAutoFocus={(event) => {
-            // It comes a moment after the panel is gone: whoever went on to a field by then stays there.
+            // This runs a moment after the panel has closed. A field that has the focus by then keeps it.
             if (document.activeElement !== null && document.activeElement !== document.body) event.preventDefault()
           }}
         >

@@ -8,7 +8,7 @@ type PopoverProps = {
   children: ReactNode
   align?: 'start' | 'end' | 'center'
   side?: 'top' | 'bottom'
-  /** Beside that of every panel. */
+  /** Added to the class name of every panel. */
   className?: string
   open?: boolean | undefined
   onOpenChange?: (open: boolean) => void
@@ -16,10 +16,10 @@ type PopoverProps = {
 
 const panelCode = late(() => import('./popover-panel.tsx').then((module) => module.PopoverPanel))
 
-/** Fetches the code of popovers before one is opened. */
+/** Loads the code of popovers in advance. */
 export const preloadPopovers = (): void => void panelCode.fetch().catch(() => undefined)
 
-/** A small panel under a button for controls that a menu cannot hold. Escape closes and gives focus back. */
+/** A small panel of a button for controls that a menu cannot contain. Escape closes it and returns the focus. */
 export function Popover({
   trigger,
   label,

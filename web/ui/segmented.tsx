@@ -8,7 +8,7 @@ type SegmentedProps<T extends string> = {
   size?: 'sm' | 'md'
 }
 
-/** A few choices side by side, one of them pressed. */
+/** A group of buttons of which one is pressed. */
 export function Segmented<T extends string>({ label, value, options, onChange, size = 'md' }: SegmentedProps<T>) {
   return (
     <div className={styles.segmented} data-size={size} role="group" aria-label={label}>

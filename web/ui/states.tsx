@@ -10,7 +10,7 @@ import { uiTexts } from './texts.ts'
 
 const PATIENCE_MS = 150
 
-/** False for the first 150 ms: what loads faster than that shows no skeleton. */
+/** False for the first 150 ms, so that fast loads show no skeleton. */
 export function useLate(): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useLate(): boolean {
   return late
 }
 
-/** Rows of the height of the content to come. Widths vary so that it does not look like content. */
+/** Skeleton rows with the height of the content and varying widths. */
 export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
   const late = useLate()
   const widths = ['58%', '44%', '66%', '50%', '61%', '40%']
@@ -45,7 +45,7 @@ export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
   )
 }
 
-/** A block of the height of what will stand there. */
+/** A skeleton block with the height of the content. */
 export function Skeleton({ heightPx, label }: { heightPx: number; label: string }) {
   const late = useLate()
   return (
@@ -64,7 +64,7 @@ export function Skeleton({ heightPx, label }: { heightPx: number; label: string 
 }
 
 type EmptyProps = {
-  /** good: nothing is wrong. filtered: hidden by filters. setup: nothing arrives yet. */
+  /** good: no problems. filtered: hidden by filters. setup: no data yet. */
   kind: 'good' | 'filtered' | 'setup'
   title: string
   children?: ReactNode
@@ -90,17 +90,17 @@ export function Empty({ kind, title, children, actions }: EmptyProps) {
 }
 
 type ErrorPartProps = {
-  /** What failed: "Issues did not load". */
+  /** The error: "Issues did not load". */
   title: string
-  /** What the server said, as written, and what is kept. */
+  /** The server's message, and what is still shown. */
   children: ReactNode
   requestId?: string | null | undefined
-  /** When trying again makes sense; counts down. */
+  /** The time of the next retry, shown as a countdown. */
   retryAt?: number | null | undefined
   onRetry?: (() => void) | undefined
 }
 
-/** Stands in place of the part that failed, never of the page. */
+/** An error in place of the part that failed. */
 export function ErrorPart({ title, children, requestId, retryAt, onRetry }: ErrorPartProps) {
   return (
     <div className="empty" role="alert">
@@ -119,7 +119,7 @@ export function ErrorPart({ title, children, requestId, retryAt, onRetry }: Erro
   )
 }
 
-/** After a refusal that named a time it tries again by itself; pressing is for the impatient afterwards. */
+/** Retries automatically at the time that the response named, and on press after that. */
 function RetryButton({ retryAt, onRetry }: { retryAt: number | null; onRetry: () => void }) {
   const now = useNow('second')
   const waits = retryAt !== null && retryAt > now

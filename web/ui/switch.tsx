@@ -4,7 +4,7 @@ type SwitchProps = {
   label: string
   checked: boolean
   onChange: (checked: boolean) => void
-  /** Why it cannot be moved now. */
+  /** Why the switch is disabled. */
   why?: string | undefined
 }
 

@@ -6,13 +6,13 @@ type TabsProps<T extends string> = {
   value: T
   tabs: readonly { readonly value: T; readonly label: string; readonly before?: ReactNode }[]
   onChange: (value: T) => void
-  /** `tabs` is the underlined row, `ptabs` the pills with a tile. */
+  /** `tabs`: underlined; `ptabs`: pills with a tile. */
   className?: string | undefined
-  /** What the chosen tab shows. */
+  /** The content of the selected tab. */
   children: ReactNode
 }
 
-/** Tabs whose content stands below; arrows move between them. */
+/** Tabs with their content below; arrow keys move between them. */
 export function Tabs<T extends string>({ label, value, tabs, onChange, className = 'tabs', children }: TabsProps<T>) {
   const change = (next: string) => {
     const tab = tabs.find((candidate) => candidate.value === next)

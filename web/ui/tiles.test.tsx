@@ -12,7 +12,7 @@ test.each([
   ['', '?'],
 ])('initials of %s', (name, initials) => expect(initialsOf(name)).toBe(initials))
 
-test('platforms have words, unknown ones their own name', () => {
+test('platforms have names; unknown ones keep their own', () => {
   expect(platformWord('react-native')).toBe('React Native')
   expect(platformWord('cobol')).toBe('cobol')
 })
@@ -28,7 +28,7 @@ test.each(['constructor', '__proto__', 'valueOf', 'brainfuck', ''])(
   },
 )
 
-test('the kind of project says more than the usual platform of its SDK, and less than another', () => {
+test('the project’s platform replaces the usual platform of its SDK, but no other', () => {
   expect(html('java', 'android')).toContain('Android')
   expect(html('native', 'flutter')).toContain('Native')
 })

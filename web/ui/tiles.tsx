@@ -2,7 +2,7 @@ import { Icon, type IconName } from './icon.tsx'
 import { own } from './own.ts'
 import { uiTexts } from './texts.ts'
 
-/** Letter tiles stand for platforms: the five kinds of project, and what SDKs call the platform of an event. */
+/** Letter tiles of platforms: those of projects, and those that SDKs report for events. */
 const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> = {
   android: ['AND', 'Android'],
   ios: ['iOS', 'iOS'],
@@ -28,7 +28,7 @@ const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> 
   other: ['ANY', 'Other'],
 }
 
-/** What SDKs of a kind of project call their usual platform: the kind says more. A native crash of a Flutter app stays one. */
+/** The usual event platform of each project platform. An event of another platform, such as a native crash, keeps it. */
 const USUAL: Readonly<Record<string, readonly string[]>> = {
   android: ['java', 'kotlin'],
   ios: ['cocoa', 'swift'],
@@ -37,13 +37,13 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
   web: ['javascript'],
 }
 
-/** `react-native` → `React Native`; unknown names as they are. */
+/** `react-native` → `React Native`; unknown names are unchanged. */
 export const platformWord = (platform: string): string => own(TILES, platform)?.[1] ?? platform
 
 type PlatformTileProps = {
-  /** Of a project, or of an event. */
+  /** The platform of a project or of an event. */
   platform: string
-  /** The kind of the project an event came to, once it is known. */
+  /** The platform of the event's project, once it is known. */
   kind?: string | undefined
   quiet?: boolean
 }
@@ -58,7 +58,7 @@ export function PlatformTile({ platform, kind = '', quiet = false }: PlatformTil
   }
   const shown = own(USUAL, kind)?.includes(platform) === true ? kind : platform
   const [letters, word] = own(TILES, shown) ?? [shown.slice(0, 3).toUpperCase(), shown]
-  // Beside its word it is decoration.
+  // Hidden from screen readers beside its name.
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)
     : ({ role: 'img', 'aria-label': word, title: word } as const)
@@ -69,7 +69,7 @@ export function PlatformTile({ platform, kind = '', quiet = false }: PlatformTil
   )
 }
 
-/** `Ines Köhler` → `IK`; an address without a name gives its first letter. */
+/** `Ines Köhler` → `IK`; an e-mail address gives its first letter. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/u)
   const last = words.length > 1 ? firstLetter(words.at(-1) ?? '') : ''
@@ -89,7 +89,7 @@ function tintOf(id: string): number {
 type AvatarProps = {
   user: { id: string; name: string } | null
   small?: boolean
-  /** Decoration beside the written name. */
+  /** Hidden from screen readers beside the name. */
   quiet?: boolean
 }
 
@@ -122,7 +122,7 @@ export const STATUS_WORDS: Readonly<Record<StatusName, string>> = {
   escalated: 'Escalated',
 }
 
-/** Hue classes for a status icon that stands without its word. */
+/** Colour classes for a status icon without its name. */
 export const STATUS_COLOURS: Readonly<Record<StatusName, string>> = {
   unresolved: 'c-blue',
   resolved: 'c-green',
@@ -131,7 +131,7 @@ export const STATUS_COLOURS: Readonly<Record<StatusName, string>> = {
   escalated: 'c-vermilion',
 }
 
-/** Icon, word and hue. */
+/** A status: icon, name and colour. */
 export function Status({ status }: { status: StatusName }) {
   return (
     <span className={`st st-${status}`}>
@@ -149,7 +149,7 @@ export const SEVERITY_WORDS: Readonly<Record<SeverityName, string>> = {
   low: 'Low',
 }
 
-/** Level bars and hue; the word beside it, or spoken only. */
+/** A severity: bars and colour; its name is visible or only for screen readers. */
 export function Severity({ severity, word = true }: { severity: SeverityName; word?: boolean }) {
   return (
     <span className={`sev sev-${severity}`}>
@@ -167,7 +167,7 @@ export function Severity({ severity, word = true }: { severity: SeverityName; wo
 
 export type FlagColour = 'violet' | 'vermilion' | 'blue' | 'amber' | 'red' | 'green' | 'plain'
 
-/** A short remark on a row: new, back in a release, missing symbols. */
+/** A short note in a row: new, regressed in a release. */
 export function Flag({ colour, icon, children }: { colour: FlagColour; icon?: IconName; children: string }) {
   return (
     <span className={`flag flag-${colour}`}>

@@ -3,7 +3,7 @@ import { useNow } from './now.ts'
 
 /** Forms that change as time passes. */
 const PASSING = { ago: formatAgo, since: formatSince, age: formatAge } as const
-/** Forms that stand still. */
+/** Forms that do not change. */
 const STILL = { clock: formatClock, exact: formatExact, moment: (at: string) => formatMoment(at) } as const
 
 type TimeProps = {
@@ -17,7 +17,7 @@ type TimeProps = {
   className?: string
 }
 
-/** An instant; the exact time stands in the tooltip. Figures under a minute tick each second, others every 30 s. */
+/** An instant; the tooltip has the exact time. Under a minute it is updated every second, else every 30 s. */
 export function Time({ at, as = 'ago', className }: TimeProps) {
   if (as === 'ago' || as === 'since' || as === 'age') return <Passing at={at} as={as} className={className} />
   return <Stamp at={at} text={STILL[as](at)} className={className} />

@@ -6,7 +6,7 @@ import { uiTexts } from './texts.ts'
 export type Toast = {
   text: string
   icon?: IconName
-  /** Failures stay until closed and are announced at once. */
+  /** Errors stay until closed and are announced immediately. */
   tone?: 'good' | 'plain' | 'bad'
   action?: { label: string; keys?: string; run: () => void }
 }
@@ -25,14 +25,14 @@ function show(next: readonly Shown[]): void {
   for (const listener of listeners) listener()
 }
 
-/** Shows a sentence at the foot of the page; the oldest gives way to a fourth. Returns what takes it away. */
+/** Shows a toast; at most three are visible. Returns a function that removes it. */
 export function addToast(toast: Toast): () => void {
   const id = nextId++
   show([...shown, { ...toast, id }].slice(-MOST))
   return () => show(shown.filter((other) => other.id !== id))
 }
 
-/** Runs the Undo of the newest toast that has one (`Z`). Returns whether there was one. */
+/** Runs the Undo of the newest toast that has one (`Z`); returns whether there was one. */
 export function runNewestAction(): boolean {
   const toast = shown.findLast((candidate) => candidate.action?.keys === 'z')
   if (toast?.action === undefined) return false
@@ -46,7 +46,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Where toasts appear. Two live regions, because failures interrupt and successes do not. */
+/** The container of toasts. Two live regions: errors interrupt a screen reader, successes do not. */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribe, () => shown)
   const row = (toast: Shown) => (

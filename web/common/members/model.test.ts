@@ -62,7 +62,7 @@ describe('mentions in a line', () => {
   test.each([
     ['@Ada Lovelace and @Ada, @z+1@example.com.', ['<ada>', ' and ', '<adam>', ', ', '<zoe>', '.']],
     ['@Adaptive x@Ada @Adas', ['@Adaptive x@Ada @Adas']],
-    ['nobody', ['nobody']],
+    ['no mention', ['no mention']],
     ['', []],
   ])('%s', (line, expected) => {
     expect(line === '' ? of(line).filter((part) => part !== '') : of(line)).toEqual(expected)

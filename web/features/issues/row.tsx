@@ -108,7 +108,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         <Sparkline
           counts={issue.trend.counts}
           tone={tone}
-          fault={levelStartOf(issue, now)}
+          split={levelStartOf(issue, now)}
           label={issuesTexts.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
         />
       </span>

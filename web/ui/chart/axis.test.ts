@@ -12,7 +12,7 @@ describe('an axis of counts', () => {
     [12_800, 200, [0, 2_000, 4_000, 6_000, 8_000, 10_000, 12_000, 14_000]],
   ])('up to %d in %d pixels', (max, heightPx, ticks) => expect(countAxis(max, heightPx).ticks).toEqual(ticks))
 
-  test('begins at 0, has whole ticks, and its last tick is not below the highest bar', () => {
+  test('starts at 0, has whole ticks, and its last tick is not below the maximum', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: 40, max: 300 }), (max, heightPx) => {
         const { low, high, ticks } = countAxis(max, heightPx)
@@ -46,12 +46,12 @@ describe('an axis of values', () => {
     },
   )
 
-  test('names 99 and 99.5 when everything is near them', () => {
+  test('has ticks at 99 and 99.5 when all values are near them', () => {
     expect(valueAxis([0.9961, 0.9972], options).ticks).toEqual(expect.arrayContaining([0.99, 0.992, 0.994, 0.996]))
     expect(valueAxis([0.9918, 0.9967], { ...options, heightPx: 140 }).ticks).toContain(0.99)
   })
 
-  test('of nothing at all is from 0 to 1', () => {
+  test('without values is from 0 to 1', () => {
     expect(valueAxis([], { heightPx: 100 })).toMatchObject({ low: 0 })
   })
 })

@@ -1,14 +1,14 @@
 import { tickIncrement, ticks, tickStep } from 'd3-array'
 
-/** A scale of values with its ticks. Pure. */
+/** Scales of values with their ticks. Pure. */
 export type Axis = { readonly low: number; readonly high: number; readonly ticks: readonly number[] }
 
-/** Ticks need about this much of the height to be told apart without looking crowded. */
+/** Minimum distance of two ticks, in pixels. */
 const TICK_PX = 44
 
 const ticksFor = (heightPx: number): number => Math.max(2, Math.round(heightPx / TICK_PX))
 
-/** Whole ticks from 0; the last is at or above the maximum, so every bar can be read against a line. */
+/** Whole ticks from 0. The last is not below the maximum, so that every bar is below a line. */
 export function countAxis(max: number, heightPx: number): Axis {
   const step = Math.max(1, tickStep(0, Math.max(1, max), ticksFor(heightPx)))
   const high = Math.max(1, Math.ceil(max / step)) * step
@@ -17,13 +17,13 @@ export function countAxis(max: number, heightPx: number): Axis {
 
 type ValueAxisOptions = {
   readonly heightPx: number
-  /** Values that must be in sight whatever was measured, such as the limits of thresholds. */
+  /** Values that the axis always includes, such as thresholds. */
   readonly include?: readonly number[]
   readonly min?: number
   readonly max?: number
 }
 
-/** Round ends just outside the values, with everything in `include` between them. */
+/** Round ends just outside the values and those of `include`. */
 export function valueAxis(values: readonly (number | null)[], options: ValueAxisOptions): Axis {
   const { heightPx, include = [], min = 0, max = Infinity } = options
   const known = [...values.filter((value) => value !== null), ...include]
@@ -33,12 +33,12 @@ export function valueAxis(values: readonly (number | null)[], options: ValueAxis
   const from = Math.max(min, lowest - spread * 0.06)
   const to = Math.min(max, highest + spread * 0.06)
   const increment = tickIncrement(from, to, wanted)
-  // A negative increment stands for 1 / -increment: fractions stay exact.
+  // A negative increment means 1 / -increment, so that fractions are exact.
   const down = increment < 0 ? Math.floor(from * -increment) / -increment : Math.floor(from / increment) * increment
   const up = increment < 0 ? Math.ceil(to * -increment) / -increment : Math.ceil(to / increment) * increment
   const [low, high] = [Math.max(min, down), Math.min(max, up)]
   return { low, high, ticks: ticks(low, high, wanted) }
 }
 
-/** Where a value lies between the ends, 0 to 1. */
+/** The position of a value between the ends, 0 to 1. */
 export const share = (axis: Axis, value: number): number => (value - axis.low) / (axis.high - axis.low)

@@ -6,34 +6,34 @@ import type { BarChoice } from './use-chart-reading.ts'
 export type BarSeries = {
   label: string
   tone: ChartTone
-  /** One per bucket; null where nothing is known, which is drawn as a gap. */
+  /** One per bucket; null is unknown and drawn as a gap. */
   values: readonly (number | null)[]
 }
 
 export type BarChartProps = {
-  /** A sentence that states the finding. */
+  /** A sentence with the finding. */
   label: string
   heightPx: number
   /** Stacked, the first at the bottom. */
   series: readonly BarSeries[]
-  /** One per bucket, for the reading under the pointer. */
+  /** The name of each bucket, for the reading. */
   buckets: readonly string[]
-  /** Evenly spread under the field, first and last at its edges. */
+  /** Evenly spread under the plot, first and last at its edges. */
   xLabels: readonly string[]
-  /** Most important first; given at all, they have their lane. */
+  /** The most important first. If given, space is reserved for them. */
   markers?: readonly Marker[]
-  /** The last bucket still counts and is drawn dashed. */
+  /** The last bucket is incomplete and drawn dashed. */
   openEnd?: boolean
-  /** Lets a part of the time be chosen. */
+  /** Allows selecting a part of the time. */
   choice?: BarChoice
 }
 
 const Bars = lazy(async () => ({ default: (await import('./bars.tsx')).Bars }))
 
-/** Names of times under the field. */
+/** Height of the time labels. */
 const LABELS_PX = 20
 
-/** Counts over time as stacked bars. The first load of a page goes without charts; their place is kept. */
+/** Counts over time as stacked bars, loaded after the page; their space is reserved. */
 export function BarChart(props: BarChartProps) {
   return (
     <Suspense fallback={<div style={{ blockSize: props.heightPx + LABELS_PX }} aria-busy="true" />}>

@@ -10,7 +10,7 @@ import styles from './marks.module.css'
 const WIDTH = 1000
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** Counts over time as stacked bars: what `BarChart` loads. */
+/** Counts over time as stacked bars; loaded by `BarChart`. */
 export function Bars({ series, buckets, openEnd = false, choice, ...frame }: BarChartProps) {
   const length = buckets.length
   const totals = buckets.map((_, index) => series.reduce((sum, part) => sum + (part.values[index] ?? 0), 0))
@@ -54,7 +54,7 @@ export function Bars({ series, buckets, openEnd = false, choice, ...frame }: Bar
   )
 }
 
-/** All bars of one series as one path, standing on the series below. */
+/** All bars of a series as one path, stacked on the series below. */
 function barsPath(below: readonly BarSeries[], part: BarSeries, y: (value: number) => number, to: number): string {
   const step = WIDTH / Math.max(1, part.values.length)
   const width = round(step * 0.78)
@@ -74,7 +74,7 @@ function openBar(top: number, length: number): string {
   return `M${round((length - 1) * step + step * 0.11)} 100V${top}h${round(step * 0.78)}V100`
 }
 
-/** Null where nothing is known of any of the buckets. */
+/** The sum of the known values; null if there are none. */
 function sumOf(values: BarSeries['values'], [from, to]: Buckets): number | null {
   const known = values.slice(from, to + 1).filter((value) => value !== null)
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)

@@ -6,7 +6,7 @@ import styles from './chart-card.module.css'
 
 type ChartCardProps = {
   title: string
-  /** What is counted, in which unit. */
+  /** The unit of the values. */
   unit: string
   legend?: ReactNode
   /** One sentence under the chart. */
@@ -41,5 +41,5 @@ export function ChartCard({ title, unit, legend, note, table, children }: ChartC
   )
 }
 
-/** Stands in place of a chart that has nothing to draw, at the same height. */
+/** Replaces a chart without data, at the same height. */
 export const ChartNothing = ({ children }: { children: ReactNode }) => <div className={styles.nothing}>{children}</div>

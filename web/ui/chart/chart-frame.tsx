@@ -16,59 +16,59 @@ const BANDS = {
   bad: { area: styles.bandBad, limit: styles.limitBad, word: styles.wordBad },
 } as const
 
-/** A moment on the chart that explains it: a release, as a line with its name. */
+/** A line on the chart that shows a release or a change of status, with its name. */
 export type Marker = {
-  /** 0 at the start of the chart, 1 at its end. */
+  /** Position, 0 to 1. */
   at: number
   label: string
   platform?: string
-  /** `ok` where things got better. */
+  /** `ok` for an improvement. */
   tone?: 'ok'
-  /** A word after the label, where there is room. */
+  /** Text after the label, if there is room. */
   note?: string
 }
 
-/** A stretch of values that means something, with the word for it. */
+/** A range of values with a name. */
 export type Threshold = { from: number; to: number; label: string; tone: 'good' | 'warn' | 'bad' }
 
-/** A value of a place, as the box under the pointer and the slider say it. */
+/** A value at one position, for the tooltip and the slider. */
 export type ReadValue = { label: string; tone: ChartTone; mark: 'bar' | 'line'; value: string }
 
 type ChartFrameProps = {
-  /** A sentence that states the finding. */
+  /** A sentence with the finding. */
   label: string
-  /** Of everything above the names of times: the lane of markers is taken from it. */
+  /** Height above the time labels; the lane of markers is part of it. */
   heightPx: number
   axis: Axis
   formatTick: (value: number) => string
-  /** How many places can be read, and where each lies: 0 at the start of the field, 1 at its end. */
+  /** The number of positions, and where each is: 0 at the start of the plot, 1 at its end. */
   length: number
   at: (index: number) => number
-  /** Evenly spread under the field, first and last at its edges. */
+  /** Evenly spread under the plot, first and last at its edges. */
   xLabels: readonly string[]
-  /** What was measured at some places; `of` names more than one while a part is marked. */
+  /** The values at some positions: several while a range is selected. */
   read: (of: Buckets) => { title: string; values: readonly ReadValue[] }
   thresholds?: readonly Threshold[]
-  /** Most important first. Given at all, even empty, they have their lane, so that nothing moves when they come. */
+  /** The most important first. If given, even empty, space is reserved for them. */
   markers?: readonly Marker[]
-  /** Words beside points, such as the newest value of a line; those without room are left out. */
+  /** Labels beside points, such as the newest value of a line; left out where there is no room. */
   points?: readonly { index: number; value: number; text: string; tone: ChartTone }[]
-  /** Words inside the field at fractions of it, shown where they fit into `wide` and `high`. */
+  /** Labels inside the plot, at fractions of it; shown if they fit into `wide` and `high`. */
   labels?: readonly { x: number; y: number; wide: number; high: number; text: string; tone: ChartTone }[]
-  /** Lets a part of the time be chosen by dragging, or by Shift with the arrow keys. */
+  /** Allows selecting a range by dragging, or by Shift with the arrow keys. */
   choice?: BarChoice | undefined
-  /** Marks of the chart in a field 1000 wide and 100 high; `y` gives the distance from the top. */
+  /** Draws the marks on a plot of 1000 × 100; `y` is the distance from the top. */
   children: (y: (value: number) => number) => ReactNode
 }
 
 const MARKER_LANE_PX = 18
 const round = (value: number): number => Math.round(value * 100) / 100
-/** Custom properties travel through the style object; React sets them one by one, so no policy is touched. */
+/** Custom properties in a style object. React sets them through the DOM, which the content security policy allows. */
 const vars = (values: Record<`--${string}`, string>): CSSProperties => values
 
 /**
- * What every chart has around its marks: an axis with round ticks, names of times that never run into each other,
- * thresholds, markers of releases, a reading by pointer and arrow keys, and choosing a part of the time.
+ * The frame of every chart: an axis with round ticks, time labels that never collide, thresholds, markers, a tooltip by
+ * pointer and arrow keys, and selection of a time range.
  */
 export function ChartFrame(props: ChartFrameProps) {
   const { label, heightPx, axis, formatTick, length, at, xLabels, read, thresholds = [], markers, choice } = props
@@ -158,7 +158,7 @@ export function ChartFrame(props: ChartFrameProps) {
   )
 }
 
-/** Names of thresholds, of points and of layers: those that fit. */
+/** The labels of thresholds, points and layers that fit. */
 function Words(props: ChartFrameProps & { width: number; height: number; bands: readonly Threshold[] }) {
   const { axis, at, width, height, bands, points = [], labels = [] } = props
   const named = bands.flatMap((band) => {
@@ -231,7 +231,7 @@ const positionOf = (box: Box): CSSProperties => ({ insetInlineStart: box.left, i
 
 const nameOf = (marker: Marker): string => `${marker.label}${marker.note ?? ''}`
 
-/** In the lane above the field, where no bar reaches. */
+/** The names of markers, in the lane above the plot. */
 function MarkerNames({ markers, width }: { markers: readonly Marker[]; width: number }) {
   const placed = placeMarkers(markers, width, (one) => textWidth(nameOf(one)) + (one.platform === undefined ? 8 : 38))
   return placed.map(({ item, side, roomPx }) => (
@@ -247,7 +247,7 @@ function MarkerNames({ markers, width }: { markers: readonly Marker[]; width: nu
   ))
 }
 
-/** The part of the chart that is looked at: everything beside it steps back. */
+/** The selected range; the rest of the chart is dimmed. */
 function Chosen({ buckets: [from, to], length }: { buckets: Buckets; length: number }) {
   const part = (index: number) => `${round((index / length) * 100)}%`
   return (
@@ -261,7 +261,7 @@ function Chosen({ buckets: [from, to], length }: { buckets: Buckets; length: num
 
 const BOX_PX = 200
 
-/** One line and one box with the values of a place; the slider says the same in words. */
+/** A line and a tooltip with the values at one position; the slider announces the same. */
 function Reading({
   x,
   width,
@@ -301,7 +301,7 @@ function TimeLabels({ labels, width }: { labels: readonly string[]; width: numbe
   return (
     <div className={styles.x} aria-hidden="true">
       {labels.map((text, index) => (
-        // Times repeat on a day with a change of clocks.
+        // Times repeat on a day when the clocks change.
         <span key={`${text}-${index}`} hidden={shown[index] !== true}>
           {text}
         </span>

@@ -4,11 +4,11 @@ import styles from './chart-table.module.css'
 
 type Figures = {
   head: readonly string[]
-  /** The name of the row first; one cell per column of the head. */
+  /** The cells of each row; the first names the row. */
   rows: readonly (readonly string[])[]
 }
 
-/** The figures of a chart as rows. */
+/** The values of a chart as a table. */
 export function FigureTable({ head, rows }: Figures) {
   return (
     <table className={styles.figures}>
@@ -23,7 +23,7 @@ export function FigureTable({ head, rows }: Figures) {
       </thead>
       <tbody>
         {rows.map(([name = '', ...cells], index) => (
-          // Times repeat on a day with a change of clocks.
+          // Times repeat on a day when the clocks change.
           <tr key={`${index} ${name}`}>
             <th scope="row">{name}</th>
             {cells.map((cell, column) => (
@@ -36,7 +36,7 @@ export function FigureTable({ head, rows }: Figures) {
   )
 }
 
-/** Opens the figures of a chart under it, for everyone who reads better than they look. */
+/** The values of a chart as a table, closed at first. */
 export function ChartTable({
   label,
   className,

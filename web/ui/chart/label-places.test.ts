@@ -4,8 +4,8 @@ import { placeBeside, placeMarkers, shownLabels, textWidth } from './label-place
 
 const WIDTHS = [230, 320, 700, 1920]
 
-describe('names of times', () => {
-  test('all of them where there is room, evenly fewer where not, the ends at least', () => {
+describe('time labels', () => {
+  test('are all shown if there is room, else evenly fewer, at least both ends', () => {
     const hours = ['00:00', '04:00', '08:00', '12:00', '16:00', '20:00', '00:00']
     expect(shownLabels(hours, 700)).toEqual([true, true, true, true, true, true, true])
     expect(shownLabels(hours, 230)).toEqual([true, false, true, false, true, false, true])
@@ -18,7 +18,7 @@ describe('names of times', () => {
 describe('names of markers', () => {
   const widthOf = ({ label }: { label: string }) => textWidth(label)
 
-  test('stand after their line, at the end before it', () => {
+  test('are after their line, or before it at the end of the chart', () => {
     const [first, last] = placeMarkers(
       [
         { at: 0.2, label: '4.12.0' },
@@ -31,7 +31,7 @@ describe('names of markers', () => {
     expect(last).toMatchObject({ side: 'start', roomPx: textWidth('4.13.0') })
   })
 
-  test('never lie on each other and never leave the field, whatever the width', () => {
+  test('never overlap and never leave the plot, at any width', () => {
     const markers = fc.array(
       fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), label: fc.string({ minLength: 1, maxLength: 30 }) }),
       { maxLength: 12 },
@@ -53,8 +53,8 @@ describe('names of markers', () => {
   })
 })
 
-describe('words beside points', () => {
-  test('never lie on each other, on what stands there, or outside the field', () => {
+describe('labels beside points', () => {
+  test('never overlap each other or occupied places, and never leave the plot', () => {
     const point = fc.record({
       x: fc.double({ min: 0, max: 230, noNaN: true }),
       y: fc.double({ min: 0, max: 150, noNaN: true }),

@@ -1,16 +1,16 @@
-/** Where the words of a chart stand so that none lies on another. Pure; in pixels of the field. */
+/** Positions of labels in a chart without overlaps, in pixels of the plot. Pure. */
 
-/** Width of a character of `--text-2xs` on average, with digits and capitals counted in. */
+/** Average width of a character of `--text-2xs`, including digits and capitals. */
 const CHARACTER_PX = 6.3
 export const textWidth = (text: string): number => Math.ceil(text.length * CHARACTER_PX)
 
-/** Which labels under a chart are shown: the first, and from there every n-th for which there is room. */
+/** The labels under a chart that are shown: the first, then every n-th for which there is room. */
 export function shownLabels(labels: readonly string[], widthPx: number): boolean[] {
   const gaps = labels.length - 1
   if (gaps <= 0) return labels.map(() => true)
   const needed = Math.max(...labels.map(textWidth)) + 12
   const fitting = Math.max(1, Math.ceil((needed * gaps) / Math.max(1, widthPx)))
-  // A stride that meets the last label keeps both ends; where none does, the ends alone are named.
+  // A stride that includes the last label is preferred; without one, only the ends are shown.
   let stride = fitting
   while (stride < gaps && gaps % stride !== 0) stride++
   return labels.map((_, index) => index % Math.min(stride, gaps) === 0)
@@ -19,12 +19,12 @@ export function shownLabels(labels: readonly string[], widthPx: number): boolean
 export type Placed<T> = { readonly item: T; readonly side: 'start' | 'end'; readonly roomPx: number }
 
 const GAP_PX = 5
-/** A name cut to less says nothing. */
+/** A shorter name is not legible. */
 const MIN_LABEL_PX = 28
 
 /**
- * Names of vertical lines, in one lane above the field: after the line where there is room, else before it, else cut,
- * else left to the reading under the pointer. Earlier items go first.
+ * Names of vertical lines in a lane above the plot: after the line, else before it, else cut, else only in the tooltip.
+ * Earlier items take precedence.
  */
 export function placeMarkers<T extends { readonly at: number }>(
   items: readonly T[],
@@ -33,7 +33,7 @@ export function placeMarkers<T extends { readonly at: number }>(
 ): Placed<T>[] {
   const taken: [number, number][] = []
   const placed: Placed<T>[] = []
-  // Other lines may be crossed by a name no more than other names.
+  // A name must not cross other lines either.
   const lines = items.map((item) => item.at * widthPx)
   for (const item of items) {
     const x = item.at * widthPx
@@ -55,13 +55,10 @@ export type Box = { readonly left: number; readonly top: number; readonly width:
 const overlap = (a: Box, b: Box): boolean =>
   a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height
 
-/** Height of a line of words in a chart. */
+/** Height of a label. */
 export const LINE_PX = 14
 
-/**
- * A place beside each point for its words: above, below, before or after it, inside the field and off everything that
- * stands there already. Null where there is none.
- */
+/** A free position for the label of each point: above, below, before or after it. Null if there is none. */
 export function placeBeside(
   points: readonly { readonly x: number; readonly y: number; readonly text: string }[],
   field: { readonly width: number; readonly height: number },

@@ -7,7 +7,7 @@ export const Key = ({ tone, mark }: { tone: ChartTone; mark: 'bar' | 'line' }) =
   <i className={classNames(styles.key, mark === 'line' && styles.stroke, toneClass(tone))} aria-hidden="true" />
 )
 
-/** What the colours mean. */
+/** The names of the series with their colours. */
 export function ChartLegend({
   series,
   mark = 'bar',
@@ -15,7 +15,7 @@ export function ChartLegend({
 }: {
   series: readonly { label: string; tone: ChartTone }[]
   mark?: 'bar' | 'line'
-  /** Where it stands. */
+  /** Class name of the place. */
   className?: string
 }) {
   return (

@@ -9,22 +9,22 @@ import styles from './marks.module.css'
 export type ChartLine = {
   label: string
   tone: ChartTone
-  /** One per place; null is a gap. */
+  /** One per position; null is a gap. */
   values: readonly (number | null)[]
 }
 
 type LineChartProps = {
-  /** A sentence that states the finding. */
+  /** A sentence with the finding. */
   label: string
   heightPx: number
-  /** The first is the one to look at: drawn above the others, its newest value named. */
+  /** The first is the main one: it is drawn above the others, and its newest value has a label. */
   lines: readonly ChartLine[]
-  /** Names of the places, as many as the longest line can have. */
+  /** The names of the positions, as many as the longest line can have. */
   places: readonly string[]
   xLabels: readonly string[]
-  /** Their limits are always in sight. */
+  /** The axis always includes their limits. */
   thresholds: readonly Threshold[]
-  /** Ends no axis may pass, such as 1 for a share. */
+  /** Bounds of the axis, such as 1 for a share. */
   max?: number
   markers?: readonly Marker[]
   formatTick: (value: number) => string

@@ -1,6 +1,6 @@
 import { line } from 'd3-shape'
 
-/** Lines between known values, on a field 1000 wide and 100 high; a value between two gaps is a dot. */
+/** Lines between known values on a plot of 1000 × 100; a value between two gaps is a dot. */
 export function linePath(
   values: readonly (number | null)[],
   x: (index: number) => number,

@@ -9,7 +9,7 @@ test('a line keeps its gaps, and a value between two gaps is a dot', () => {
   expect(linePath([null, null], x, y)).toBe('')
 })
 
-test('a layer is one closed shape per run, over the ones below', () => {
+test('a layer is one closed shape per run, above the layers below', () => {
   expect(stackPaths([[1, 1]])).toEqual(['M0,0L250,0L750,0L1000,0L1000,100L750,100L250,100L0,100Z'])
   expect(stackPaths([[0.25], [0.75]])[1]).toBe('M0,0L500,0L1000,0L1000,75L500,75L0,75Z')
   expect(
@@ -21,7 +21,7 @@ test('a layer is one closed shape per run, over the ones below', () => {
   expect(stackPaths([[1, null, 1]])[0]?.match(/M/g)).toHaveLength(2)
 })
 
-test('a name stands in the middle of where its layer is thick enough, or nowhere', () => {
+test('a name is in the middle of the part where its layer is thick enough, or absent', () => {
   const layers = [Array.from({ length: 10 }, () => 0.95), Array.from({ length: 10 }, () => 0.05)]
   expect(layerPlace(layers, 0)).toEqual({ x: 0.45, y: 0.475, wide: 1, high: 0.95 })
   expect(layerPlace(layers, 1)).toBeNull()

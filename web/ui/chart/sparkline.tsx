@@ -14,10 +14,7 @@ const TONE_CLASSES: Readonly<Record<SparkTone, string | undefined>> = {
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/**
- * Bars as one path each for before and after the fault: no element per bar. A bucket with nothing in it keeps a line
- * of one unit, so that "nothing happened" is drawn too.
- */
+/** Bars as one path each before and after the change of level. An empty bucket is a line of one unit. */
 export function sparkPath(counts: readonly number[], max: number, from: number, to: number): string {
   const step = WIDTH / Math.max(1, counts.length)
   const width = round(step * 0.72)
@@ -32,28 +29,28 @@ export function sparkPath(counts: readonly number[], max: number, from: number, 
 type SparklineProps = {
   /** Events per bucket, oldest first. */
   counts: readonly number[]
-  /** The finding, in words. */
+  /** A sentence with the finding. */
   label: string
   tone?: SparkTone
-  /** First bucket after the change of level; bars from there take the colour of the tone. */
-  fault?: number | null
+  /** First bucket after the change of level: from there the bars have the colour of the tone. */
+  split?: number | null
 }
 
-export function Sparkline({ counts, label, tone = 'plain', fault = null }: SparklineProps) {
+export function Sparkline({ counts, label, tone = 'plain', split = null }: SparklineProps) {
   const max = Math.max(0, ...counts)
-  const split = tone === 'plain' || fault === null ? counts.length : Math.min(Math.max(0, fault), counts.length)
-  const at = round((split * WIDTH) / Math.max(1, counts.length) - 1)
+  const first = tone === 'plain' || split === null ? counts.length : Math.min(Math.max(0, split), counts.length)
+  const at = round((first * WIDTH) / Math.max(1, counts.length) - 1)
   return (
     <svg
-      className={classNames(styles.spark, split < counts.length && TONE_CLASSES[tone])}
+      className={classNames(styles.spark, first < counts.length && TONE_CLASSES[tone])}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label={label}
     >
-      <path className={styles.before} d={sparkPath(counts, max, 0, split)} />
-      {split === counts.length ? null : (
+      <path className={styles.before} d={sparkPath(counts, max, 0, first)} />
+      {first === counts.length ? null : (
         <>
-          <path className={styles.after} d={sparkPath(counts, max, split, counts.length)} />
+          <path className={styles.after} d={sparkPath(counts, max, first, counts.length)} />
           <path className={styles.change} d={`M${at} 0V${HEIGHT}`} />
         </>
       )}

@@ -7,15 +7,15 @@ import styles from './marks.module.css'
 export type StackLayer = {
   label: string
   tone: ChartTone
-  /** Share per bucket, 0 to 1; null where there was nothing to share. */
+  /** The share per bucket, 0 to 1; null without data. */
   shares: readonly (number | null)[]
 }
 
 type StackChartProps = {
-  /** A sentence that states the finding. */
+  /** A sentence with the finding. */
   label: string
   heightPx: number
-  /** The first at the bottom; together they fill the field. */
+  /** The first at the bottom; together they fill the plot. */
   layers: readonly StackLayer[]
   buckets: readonly string[]
   xLabels: readonly string[]
@@ -25,7 +25,7 @@ type StackChartProps = {
 
 const WHOLE = { low: 0, high: 1, ticks: [0, 0.25, 0.5, 0.75, 1] }
 
-/** Shares over time, stacked to the whole. Buckets without anything stay empty. */
+/** Shares over time, stacked to 100 %. Buckets without data are empty. */
 export function StackChart({ layers, buckets, formatShare, ...frame }: StackChartProps) {
   const length = buckets.length
   const shares = layers.map((layer) => layer.shares)

@@ -1,18 +1,18 @@
 import { area } from 'd3-shape'
 
-/** Geometry of stacked shares, on a field 1000 wide and 100 high. Pure. */
+/** Geometry of stacked shares on a plot of 1000 × 100. Pure. */
 
 type Shares = readonly (number | null)[]
 type Corner = { readonly x: number; readonly below: number; readonly above: number } | null
 
-/** How far below the layers before reach, and how far with this one. */
+/** The lower and upper edge of a layer in each bucket. */
 function boundsOf(layers: readonly Shares[], layer: number, index: number): [number, number] {
   let below = 0
   for (const shares of layers.slice(0, layer)) below += shares[index] ?? 0
   return [below, below + (layers[layer]?.[index] ?? 0)]
 }
 
-/** One path per layer; a layer that is nothing anywhere has an empty one. Buckets in which nothing is known are gaps. */
+/** One path per layer, empty for a layer without values. Unknown buckets are gaps. */
 export function stackPaths(layers: readonly Shares[]): string[] {
   const length = Math.max(0, ...layers.map((layer) => layer.length))
   const known = Array.from({ length }, (_, index) => layers.some((layer) => (layer[index] ?? null) !== null))
@@ -28,7 +28,7 @@ export function stackPaths(layers: readonly Shares[]): string[] {
       if (!isKnown) return [null]
       const [below, above] = boundsOf(layers, layer, index)
       const corner = (x: number): Corner => ({ x: x / length, below, above })
-      // Ends of a run reach the edges of their buckets; between them the middles are joined.
+      // The ends of a run reach the edges of their buckets; the middles between them are joined.
       return [
         ...(known[index - 1] === true ? [] : [corner(index)]),
         corner(index + 0.5),
@@ -39,12 +39,12 @@ export function stackPaths(layers: readonly Shares[]): string[] {
   })
 }
 
-/** A layer thinner than this has no room for its name. */
+/** A thinner layer has no room for its name. */
 const MIN_SHARE = 0.1
 
 export type LayerPlace = { readonly x: number; readonly y: number; readonly wide: number; readonly high: number }
 
-/** The middle of the widest stretch in which a layer is thick enough for its name, with the room there. */
+/** The middle and size of the widest part where a layer is thick enough for its name. */
 export function layerPlace(layers: readonly Shares[], layer: number): LayerPlace | null {
   const shares = layers[layer] ?? []
   const { length } = shares

@@ -29,5 +29,5 @@ const TONES: Readonly<Record<ChartTone, string | undefined>> = {
   'layer-4': colours.layer4,
 }
 
-/** Sets the colour of a mark; a style sheet reads it as `--tone`. */
+/** Sets the colour of a mark as the custom property `--tone`. */
 export const toneClass = (tone: ChartTone): string | undefined => TONES[tone]

@@ -2,7 +2,7 @@ import { classNames } from '../class-names.ts'
 import { linePath } from './line-shapes.ts'
 import styles from './trend-line.module.css'
 
-/** A share over time in the height of a row, without an axis. Gaps stay gaps. @param quiet not the one to look at */
+/** A share over time in the height of a row, without an axis. @param quiet drawn in a secondary colour */
 export function TrendLine({ shares, quiet }: { shares: readonly (number | null)[]; quiet: boolean }) {
   const x = (index: number) => (shares.length <= 1 ? 0 : index / (shares.length - 1))
   const y = (share: number) => 98 - share * 92

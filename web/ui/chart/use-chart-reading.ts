@@ -1,18 +1,18 @@
 import { useState, type KeyboardEvent, type PointerEvent } from 'react'
 
-/** First and last place, both included. */
+/** First and last position, inclusive. */
 export type Buckets = readonly [from: number, to: number]
 
-/** Marking a part of a chart: by dragging, or by Shift with the arrow keys and Enter. */
+/** Selection of a range: by dragging, or by Shift with the arrow keys and Enter. */
 export type BarChoice = {
-  /** What is looked at now; null for all. */
+  /** The selected range; null for all. */
   chosen: Buckets | null
   onChoose: (buckets: Buckets | null) => void
-  /** The time of some buckets in words. */
+  /** The time of a range as text. */
   label: (buckets: Buckets) => string
 }
 
-/** A press that moves less is no drag. */
+/** A shorter movement is no drag. */
 const DRAG_PX = 4
 
 type Drag = { startPx: number; anchor: number; to: number; far: boolean; byKeys: boolean }
@@ -20,8 +20,8 @@ type Drag = { startPx: number; anchor: number; to: number; far: boolean; byKeys:
 const ordered = ({ anchor, to }: Pick<Drag, 'anchor' | 'to'>): Buckets => [Math.min(anchor, to), Math.max(anchor, to)]
 
 /**
- * Reads one place at a time by pointer and arrow keys, and marks several where the chart lets them be chosen.
- * @param at where a place lies, 0 at the start of the field and 1 at its end
+ * Reads one position by pointer and arrow keys, and selects a range where the chart allows it.
+ * @param at where a position is: 0 at the start of the plot, 1 at its end
  */
 export function useChartReading(length: number, at: (index: number) => number, choice: BarChoice | undefined) {
   const [read, setRead] = useState<number | null>(null)
@@ -44,7 +44,7 @@ export function useChartReading(length: number, at: (index: number) => number, c
 
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     if (choice === undefined || event.button !== 0 || length === 0) return
-    // Words beside the chart are not selected by the drag.
+    // The drag must not select text beside the chart.
     event.preventDefault()
     event.currentTarget.setPointerCapture(event.pointerId)
     const anchor = nearest(event)
@@ -66,7 +66,7 @@ export function useChartReading(length: number, at: (index: number) => number, c
     if (drag.far) choice?.onChoose(ordered(drag))
   }
   const onPointerLeave = () => {
-    // While dragged the pointer may leave the chart: it is captured.
+    // Captured, because a dragged pointer may leave the chart.
     if (drag === null || drag.byKeys) setRead(null)
   }
 

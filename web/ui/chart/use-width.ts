@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react'
 
-/** The width of an element in pixels, known before the first paint and followed from then on. */
+/** The width of an element in pixels, measured before the first paint and kept up to date. */
 export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, number] {
   const element = useRef<T>(null)
   const [width, setWidth] = useState(600)
