@@ -75,7 +75,13 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
     if (rule !== undefined) change(rules.toSpliced(index, 1).toSpliced(index + by, 0, rule))
   }
   return (
-    <SettingsForm name={ownershipTexts.title} error={save.error} failed={ownershipTexts.failed} onSave={saveNow} formRef={form}>
+    <SettingsForm
+      name={ownershipTexts.title}
+      error={save.error}
+      failed={ownershipTexts.failed}
+      onSave={saveNow}
+      formRef={form}
+    >
       <Card
         title={ownershipTexts.rules}
         header={
