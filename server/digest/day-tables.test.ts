@@ -5,7 +5,7 @@ import { RECEIVED_DAY_TABLES } from './day-tables.ts'
 
 const { app } = await testApp()
 
-test('a sample of events holds few rows, for it holds their bodies', async () => {
+test('the statistics of events use a small sample, because a sample holds the bodies of its rows', async () => {
   await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, '2031-05-01')
   const { rows } = await app.db.query(
     `select attrelid::regclass::text as day, count(*)::int as columns, min(attstattarget) as least, max(attstattarget) as most

@@ -88,7 +88,7 @@ async function onlyStored(target: Target) {
 }
 
 describe('bodies', () => {
-  test('a compressed envelope that holds only a clean event is stored as it came', async () => {
+  test('a compressed envelope with only an event without secrets is stored unchanged', async () => {
     const target = await aTarget()
     const body = gzipSync(envelopeOf(anEvent({ tags: { a: 'b' } })))
     await spool.append(entryOf(target, body, { encoding: 'gzip' }))
@@ -111,8 +111,8 @@ describe('bodies', () => {
       'a repeated key hides a value from the scrubber',
       envelopeOf(anEvent()).replace('"platform"', '"extra":{"password":"canary-3","password":null},"platform"'),
     ],
-    ['other items came along', `${envelopeOf(anEvent())}{"type":"attachment","length":8}\ncanary-4\n`],
-  ])('is stored anew when %s', async (_why, text) => {
+    ['the envelope has other items', `${envelopeOf(anEvent())}{"type":"attachment","length":8}\ncanary-4\n`],
+  ])('is encoded again when %s', async (_why, text) => {
     const target = await aTarget()
     await spool.append(entryOf(target, gzipSync(text), { encoding: 'gzip' }))
     expect(await digest(target)).toMatchObject({ events: 1 })
@@ -123,7 +123,7 @@ describe('bodies', () => {
     expect(readStoredEvent(stored).title).toBe('PaymentError: card declined')
   })
 
-  test('a project may keep addresses out of storage', async () => {
+  test('a project may have IP addresses removed', async () => {
     const target = await aTarget({ scrub_ip_addresses: true })
     await spool.append(entryOf(target, envelopeOf(anEvent({ user: { id: '1', ip_address: '203.0.113.9' } }))))
     await digest(target)
@@ -134,7 +134,7 @@ describe('bodies', () => {
 })
 
 describe('outcomes', () => {
-  test('every item has exactly one, whatever it is', async () => {
+  test('every item has exactly one', async () => {
     const target = await aTarget()
     const event = JSON.stringify(anEvent())
     const text = [
@@ -171,7 +171,7 @@ describe('outcomes', () => {
     ['10^6 levels deep', '['.repeat(1_000_000), 'too_deep'],
     ['too many values', `{"extra":[${'1,'.repeat(100_001)}1]}`, 'too_many_values'],
     ['over 1 MiB', `{"message":"${'x'.repeat(1024 * 1024)}"}`, 'too_large'],
-  ])('an event that is %s is invalid and harms nothing', async (_what, payload, reason) => {
+  ])('an event that is %s is invalid and does not affect others', async (_what, payload, reason) => {
     const target = await aTarget()
     await spool.append(entryOf(target, `{}\n{"type":"event"}\n${payload}`))
     await spool.append(entryOf(target, envelopeOf(anEvent())))
@@ -179,7 +179,7 @@ describe('outcomes', () => {
     expect(await outcomesOf(target)).toEqual(['error accepted  1', `error invalid ${reason} 1`])
   })
 
-  test('what an SDK should not send, but could, becomes an issue nevertheless', async () => {
+  test('strange but valid events become issues', async () => {
     const target = await aTarget()
     const strange = [
       { message: 'm'.repeat(1_000_000) },
@@ -207,8 +207,8 @@ describe('outcomes', () => {
   })
 })
 
-describe('when something goes wrong', () => {
-  test('an entry nobody can take apart is kept aside with its reason; its neighbours go on', async () => {
+describe('failures', () => {
+  test('an entry that cannot be decoded goes to quarantine with its reason; others are recorded', async () => {
     const target = await aTarget()
     await Promise.all([
       spool.append(entryOf(target, envelopeOf(anEvent()))),
@@ -228,8 +228,8 @@ describe('when something goes wrong', () => {
 
   test.each([
     ['a value the database refuses', { culprit: 'nul \0' }],
-    ['what our own code stumbles over', { event: null as never }],
-  ])('%s costs its own entry, not the batch', async (_what, fault) => {
+    ['an exception in our own code', { event: null as never }],
+  ])('%s quarantines its own entry, not the batch', async (_what, fault) => {
     const target = await aTarget()
     for (let i = 0; i < 5; i++) await spool.append(entryOf(target, envelopeOf(anEvent({ error: { type: `E${i}` } }))))
     const prepared = await prepareBatches(app, facts, await take(target))
@@ -266,7 +266,7 @@ describe('when something goes wrong', () => {
       'alter table issue_hours drop constraint issue_hours_pkey',
       'alter table issue_hours add primary key (issue_id, hour)',
     ],
-  ])('a schema that lacks %s, as an older process meets it, is no fault of the entries', async (_what, take_, give) => {
+  ])('a schema without %s, as during an upgrade, does not quarantine entries', async (_what, take_, give) => {
     const target = await aTarget()
     await spool.append(entryOf(target, envelopeOf(anEvent())))
     const prepared = await prepareBatches(app, facts, await take(target))
@@ -280,7 +280,7 @@ describe('when something goes wrong', () => {
     expect(await commitBatches(app, prepared)).toMatchObject({ events: 1, quarantined: 0 })
   })
 
-  test('several that meet a new problem at the same moment make one issue of it; nothing is lost or kept aside', async () => {
+  test('concurrent batches with the same new problem create one issue, and nothing is lost or quarantined', async () => {
     const target = await aTarget()
     for (let row = 0; row < 5; row++)
       await spool.append(entryOf(target, envelopeOf(anEvent({ user: { id: `u${row % 3}` }, release: `r@${row}` }))))
@@ -300,7 +300,7 @@ describe('when something goes wrong', () => {
     expect(await outcomesOf(target)).toEqual(['error accepted  5'])
   })
 
-  test('rows somebody else settled are not recorded twice', async () => {
+  test('rows that another process settled are not recorded twice', async () => {
     const target = await aTarget()
     await spool.append(entryOf(target, envelopeOf(anEvent())))
     const prepared = await prepareBatches(app, facts, await take(target))
@@ -309,7 +309,7 @@ describe('when something goes wrong', () => {
     expect(await outcomesOf(target)).toEqual(['error accepted  1'])
   })
 
-  test('events of a project deleted since are discarded', async () => {
+  test('events of a deleted project are discarded', async () => {
     const target = await aTarget()
     await spool.append(entryOf(target, envelopeOf(anEvent())))
     const batches = await take(target)

@@ -9,7 +9,7 @@ import { createDigester } from './digester.ts'
 
 const server = await testServer({ realTime: true })
 
-test('a row that ended its workers again and again is kept aside with its outcome; what waits behind it goes on', async () => {
+test('a row that ended too many workers goes to quarantine with an outcome; later rows are digested', async () => {
   const ada = await aFounder(server.url)
   const project = await aProject(ada)
   await sendEvent(server.url, project.dsn, anEvent())
@@ -19,7 +19,7 @@ test('a row that ended its workers again and again is kept aside with its outcom
   const { items } = (await ada.get('/api/issues')).as<{ items: Issue[] }>()
   expect(items).toMatchObject([{ event_count: 1, level: 'fatal' }])
   const { rows } = await server.app.db.query('select project_id, reason from spool_quarantine')
-  expect(rows).toEqual([{ project_id: project.id, reason: 'Workers ended while they held it.' }])
+  expect(rows).toEqual([{ project_id: project.id, reason: 'Workers ended while they processed it.' }])
   const outcomes = await server.app.db.query('select outcome, reason, quantity from outcomes_hourly order by outcome')
   expect(outcomes.rows).toEqual([
     { outcome: 'accepted', reason: '', quantity: 1 },
@@ -40,7 +40,7 @@ test('a flood in one project does not hold up another', async () => {
   })
 })
 
-test('far more than one batch waits: every row is taken once, though reading runs ahead of committing', async () => {
+test('records each row of many batches once, although reading is ahead of committing', async () => {
   const ada = await aFounder(server.url)
   const project = await aProject(ada)
   await sendEvent(server.url, project.dsn, anEvent())
@@ -74,18 +74,18 @@ test('far more than one batch waits: every row is taken once, though reading run
   expect((await server.app.db.query('select 1 from spool')).rows).toEqual([])
 })
 
-test('waiting for news keeps nothing of the news before', async () => {
-  // The shards are held by the service: this one only waits, as an idle one does.
+test('waiting for rows does not leak memory', async () => {
+  // The service holds the shards, so this digester only waits, like an idle one.
   const digester = await createDigester(server.app)
   const stopping = new AbortController()
   const running = digester.run(stopping.signal)
-  const hearOften = async (times: number) => {
-    for (let told = 0; told < times; told++) await server.app.db.query(`select pg_notify('faultline_spool', '0')`)
+  const notifyOften = async (times: number) => {
+    for (let sent = 0; sent < times; sent++) await server.app.db.query(`select pg_notify('faultline_spool', '0')`)
   }
   try {
-    await hearOften(20)
+    await notifyOften(20)
     const before = queryObjects(Promise, { format: 'count' })
-    await hearOften(300)
+    await notifyOften(300)
     expect(queryObjects(Promise, { format: 'count' }) - before).toBeLessThan(100)
   } finally {
     stopping.abort()

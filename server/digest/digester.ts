@@ -8,18 +8,18 @@ import { claimShards, MAX_ATTEMPTS, type SpoolBatch, type SpoolReader } from '..
 import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 
-/** Rows and bytes of one transaction: about a thousand events, a few dozen milliseconds of each half. */
+/** Maximum rows and bytes of one transaction: about a thousand events, a few dozen milliseconds to prepare and to commit. */
 const BATCH = { maxRows: 200, maxBytes: 2_500_000 }
 
 export type Digester = {
   /** Sums since the start. */
   readonly figures: { entries: number; events: number; duplicates: number; quarantined: number; batches: number }
-  /** Digests the present contents of the spool; for tests and for a last round before stopping. */
+  /** Digests the present contents of the spool; for tests and before stopping. */
   drain(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the reading side of the spool; {@link runDigester} keeps it going. */
+/** Creates a digester; `run` digests until its signal aborts. */
 export async function createDigester(app: App): Promise<Digester & { run(signal: AbortSignal): Promise<void> }> {
   const reader = await claimShards(app)
   const facts = createProjectFactsReader(app)
@@ -42,9 +42,9 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
     },
     async run(signal) {
       signal.addEventListener('abort', () => reader.endWaits(), { once: true })
-      // Each shard goes at its own pace: a flood in one project must not hold up another.
+      // Shards are independent, so that a flood in one project does not delay the others.
       const active = new Map<number, Promise<void>>()
-      /** Only these are read: a busy shard notifies fifty times a second, and each read costs a query. */
+      /** Shards to read. Others are not read, because each read costs a query and a busy shard notifies fifty times a second. */
       const due = new Set<number>(reader.shards())
       const pauses = new Map<number, number>()
       while (!signal.aborted) {
@@ -56,8 +56,8 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
               async (error: unknown) => {
                 const pauseMs = Math.min(MAX_PAUSE_MS, (pauses.get(shard) ?? 0) * 2 + FIRST_PAUSE_MS)
                 pauses.set(shard, pauseMs)
-                tellInterruption(app, error, shard, pauseMs)
-                // Refused when the process stops.
+                logInterruption(app, error, shard, pauseMs)
+                // Rejects when the process stops.
                 await delay(pauseMs, undefined, { signal }).catch(() => {})
               },
             )
@@ -75,22 +75,21 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
   }
 }
 
-/** How long a row may be overlooked that was committed after one with a higher id. */
+/** Maximum time until a row is read that was committed after one with a higher id. */
 const FROM_START_EVERY_MS = 1_000
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 2_000
 
-function tellInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
-  const foreseen = isDatabaseAway(error) || error instanceof SpoolFencedError || error instanceof DiskNearlyFullError
-  app.log[foreseen ? 'warn' : 'error'](
-    { err: foreseen && error instanceof Error ? error.message : error, shard, retry_in_ms: pauseMs },
-    'digestion was interrupted; the spool keeps what is undone',
+function logInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
+  const isExpected = isDatabaseAway(error) || error instanceof SpoolFencedError || error instanceof DiskNearlyFullError
+  app.log[isExpected ? 'warn' : 'error'](
+    { err: isExpected && error instanceof Error ? error.message : error, shard, retry_in_ms: pauseMs },
+    'digestion was interrupted; its requests stay in the spool and are retried',
   )
 }
 
-/**
- * Digests a shard until nothing is left. While one batch commits, the next is prepared and, under load, the one after
- * that is read: the processor and the database work at the same time. Batches commit one after the other.
+/** Digests a shard until it is empty. While one batch commits, the next is prepared and, under load, the one after that is
+ * read, so that processor and database work at the same time. Batches commit one after the other.
  */
 async function drainShard(
   app: App,
@@ -103,43 +102,43 @@ async function drainShard(
   let committing: Promise<void> = Promise.resolve()
   let ahead: Reading | null = null
   /** Rows that were read and are not settled yet. */
-  const inHand = new Set<number>()
+  const unsettled = new Set<number>()
   let afterId = 0
   let fromStartMs = app.clock.monotonicMs()
   const read = (): Reading => {
     const nowMs = app.clock.monotonicMs()
-    // A row that became visible behind the place we had read to must not wait for a pause in the traffic.
+    // Rows that became visible with a lower id must not wait for a pause in the traffic.
     if (nowMs - fromStartMs >= FROM_START_EVERY_MS) afterId = 0
     if (afterId === 0) fromStartMs = nowMs
-    const saysAll = afterId === 0 && inHand.size === 0
-    const batches = reader.read(shard, { ...BATCH, afterId, except: [...inHand] })
+    const coversShard = afterId === 0 && unsettled.size === 0
+    const batches = reader.read(shard, { ...BATCH, afterId, except: [...unsettled] })
     // Awaited below; a failure before that must not count as unhandled.
     batches.catch(() => {})
-    return { batches, saysAll }
+    return { batches, coversShard }
   }
   try {
     while (signal?.aborted !== true) {
-      const { batches: reading, saysAll } = ahead ?? read()
+      const { batches: reading, coversShard } = ahead ?? read()
       ahead = null
       const batches = await reading
       const last = batches.at(-1)
       if (last === undefined) {
         await committing
-        if (saysAll) return
-        // Rows may have come meanwhile, or become visible behind the place we had read to.
+        if (coversShard) return
+        // Rows may have been added meanwhile, or become visible with a lower id.
         afterId = 0
         continue
       }
-      for (const { id } of batches) inHand.add(id)
+      for (const { id } of batches) unsettled.add(id)
       afterId = last.id
-      // Only where more waits for sure: in light traffic that would make many small batches of a few larger ones.
+      // Only when more rows certainly wait: in light traffic reading ahead would make many small batches.
       if (isFull(batches)) ahead = read()
       await requireDiskSpace(app.config)
-      const sound = await setAsidePoison(app, batches, count)
+      const sound = await quarantinePoison(app, batches, count)
       const prepared = await prepareBatches(app, facts, sound)
       await committing
       committing = commitBatches(app, prepared).then((done) => {
-        for (const { id } of batches) inHand.delete(id)
+        for (const { id } of batches) unsettled.delete(id)
         count(done)
       })
       // Awaited above or below; a failure in between must not count as unhandled.
@@ -151,15 +150,15 @@ async function drainShard(
   }
 }
 
-/** `saysAll`: an empty result means that the shard is empty. */
-type Reading = { readonly batches: Promise<SpoolBatch[]>; readonly saysAll: boolean }
+/** `coversShard`: an empty result means that the shard is empty. */
+type Reading = { readonly batches: Promise<SpoolBatch[]>; readonly coversShard: boolean }
 
 /** Whether the read stopped at its limits. */
 const isFull = (batches: readonly SpoolBatch[]): boolean =>
   batches.length === BATCH.maxRows || batches.reduce((bytes, batch) => bytes + batch.bytes, 0) >= BATCH.maxBytes
 
-/** A row several workers died on is kept aside whole rather than tried for ever. */
-async function setAsidePoison(
+/** Quarantines rows that ended too many workers. @returns the others */
+async function quarantinePoison(
   app: App,
   batches: readonly SpoolBatch[],
   count: (done: DigestFigures) => void,
@@ -172,7 +171,7 @@ async function setAsidePoison(
     }
     app.log.error(
       { spool_row: batch.id, entries: batch.entries.length, attempts: batch.attempts },
-      'a spool row ended its workers again and again; it is in quarantine now',
+      'a spool row ended its workers too often; its requests are in quarantine',
     )
     const sums = new OutcomeSums()
     for (const { projectId, keyId, receivedAtMs } of batch.entries) {
@@ -188,7 +187,7 @@ async function setAsidePoison(
       })
     }
     await app.tx(async (tx) => {
-      await quarantineBatch(tx, batch, 'Workers ended while they held it.', app.clock.now())
+      await quarantineBatch(tx, batch, 'Workers ended while they processed it.', app.clock.now())
       await sums.write(tx)
     })
     count({ entries: batch.entries.length, events: 0, duplicates: 0, quarantined: batch.entries.length })

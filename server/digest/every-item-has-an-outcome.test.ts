@@ -9,9 +9,8 @@ import { testApp } from '#test/kit/test-app.ts'
 import { createDigester, type Digester } from './digester.ts'
 import { seedProject, testIntake } from '../intake/intake.fixture.ts'
 
-/**
- * Whatever is sent, refused, sent again, interrupted or set aside: every item of every request whose key and envelope
- * header are valid ends in exactly one outcome.
+/** Every item of every request with a valid key and envelope header ends in exactly one outcome: also when it is refused,
+ * sent twice, interrupted or quarantined.
  */
 vi.setConfig({ testTimeout: PROPERTY_TIMEOUT_MS })
 const t = await testApp()
@@ -29,7 +28,7 @@ const named = (type: string, payload: string | object, headers: object = {}): st
   return `${JSON.stringify({ type, ...headers, length: Buffer.byteLength(text) })}\n${text}\n`
 }
 
-/** Items with how many things each holds. */
+/** Items with the quantity that each counts for. */
 const ITEMS: Record<string, () => [text: string, quantity: number]> = {
   event: () => [named('event', anEvent()), 1],
   eventNotJson: () => [named('event', '{"message":'), 1],
@@ -97,7 +96,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 
 const sends = (...items: string[]): Step => ({ kind: 'send', items, gzip: true, times: 2 })
 
-/** Every outcome at least once, whatever chance brings. */
+/** These produce every outcome at least once. */
 const EXAMPLES: [Step[]][] = [
   [[sends('event', 'event', 'hologram'), sends('eventNotJson'), sends('eventTooLarge'), { kind: 'malformed' }]],
   [[...Array.from({ length: 4 }, () => sends('event', 'session')), { kind: 'store', broken: false }, { kind: 'bomb' }]],
@@ -137,10 +136,10 @@ let projects = 5_000
 
 const BOMB = gzipSync(Buffer.alloc(8 << 20))
 
-test('items in are the sum of outcomes, whatever happens in between', async () => {
+test('the number of sent items is the sum of outcomes under random faults', async () => {
   const seen = new Map<string, number>()
   const faults: Fault[] = []
-  // Connections break, or refuse a statement for its data, at the statement asked for.
+  // At the given statement the connection breaks, or the database refuses the data.
   const digesting = interceptedApp(t, (text, run) => {
     const [fault] = faults
     if (fault === undefined || /^(begin|rollback)/.test(text) || fault.after-- > 0) return run()
@@ -152,7 +151,7 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
       const number = ++projects
       const publicKey = id()
       const { projectId } = await seedProject(app, { number, publicKey })
-      // Ten a minute and three in ten seconds: most runs meet the limit.
+      // Ten a minute and three in ten seconds: most runs reach the limit.
       await app.db.query(`update projects set settings = '{"rate_limit_per_minute": 10}' where id = $1`, [projectId])
       const send = (endpoint: string, body: string | Buffer, headers: Record<string, string> = {}) =>
         intake.send({ url: `/api/${number}/${endpoint}/?sentry_key=${publicKey}`, body, headers })
@@ -163,10 +162,10 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
           try {
             return await digester.drain()
           } catch {
-            // Interrupted, as it is meant to be; what is undone stays on the spool.
+            // Interrupted by a fault; the remaining requests stay in the spool.
           }
         }
-        throw new Error('digestion did not come through')
+        throw new Error('digestion did not finish after 20 attempts')
       }
       try {
         for (const step of steps) {
@@ -227,7 +226,7 @@ test('items in are the sum of outcomes, whatever happens in between', async () =
     }),
     { numRuns: EXAMPLES.length + cases(30, 800), endOnFailure: true, examples: EXAMPLES },
   )
-  // Else the runs were too tame to prove anything.
+  // Otherwise the runs do not prove anything.
   const missing = [
     'accepted ',
     'duplicate ',

@@ -3,10 +3,9 @@ import { scrubConnection } from '../protocol/scrub.ts'
 import { readUserAgent } from '../protocol/user-agent.ts'
 import type { ItemInput } from './item.ts'
 
-/**
- * Attributes a container asks to be filled in from its request, where an entry has none (docs/protocol.md §15.3): browsers know
- * neither their address nor, reliably, their name.
- * @param fields of the container, for its `ingest_settings`
+/** Attributes that a container asks to infer from its request (docs/protocol.md §15.3), because browsers do not know their
+ * address and not always their name.
+ * @param fields of the container, which hold `ingest_settings`
  */
 function inferredAttributes(
   fields: Readonly<Record<string, unknown>>,
@@ -26,7 +25,7 @@ function inferredAttributes(
   return inferred
 }
 
-/** Entries with what their container asks to be inferred; their own attributes win. */
+/** The entries of a container with inferred attributes; an entry's own attributes win. */
 export function withInferred(
   container: { readonly entries: readonly unknown[]; readonly fields: Readonly<Record<string, unknown>> },
   input: ItemInput,

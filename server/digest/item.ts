@@ -9,31 +9,30 @@ export type ItemInput = {
   readonly entry: SpoolEntry
   readonly project: ProjectFacts
   readonly header: EnvelopeHeader
-  /** All items of the envelope: an attachment may depend on an event beside it. */
+  /** All items of the envelope: an attachment may depend on its event. */
   readonly items: readonly RawItem[]
   readonly item: RawItem
-  /** The whole decoded envelope; the payload is `decoded.subarray(item.start, item.end)`. Copy what is kept. */
+  /** The whole decoded envelope; the payload is `decoded.subarray(item.start, item.end)`. Copy bytes that outlive the call. */
   readonly decoded: Buffer
   readonly receivedAt: Date
-  /** The client's clock when it sent, for drift (docs/protocol.md §15.1); null when it did not say. */
+  /** The client's clock when it sent, to correct drift (docs/protocol.md §15.1); null when not given. */
   readonly sentAt: Date | null
-  /** The envelope's event id, 32 hex digits; null where nothing of it makes an event. */
+  /** The envelope's event id, 32 hex digits; null when it has no event. */
   readonly eventId: string | null
-  /** The body as it came, when it may be stored like that: nothing beside this item worth removing. */
-  readonly asItCame: Pick<SpoolEntry, 'body' | 'encoding'> | null
+  /** The received body when it may be stored unchanged, because it holds only this item and no secrets beside it. */
+  readonly original: Pick<SpoolEntry, 'body' | 'encoding'> | null
 }
 
-/** The end of (a part of) an item that is not stored. */
+/** The outcome of (a part of) an item that is not stored. */
 export type UnrecordedPart = Counted & { readonly outcome: Exclude<Outcome, 'accepted'>; readonly reason: string }
 
-/** Something to record, with its kind's recorder (digest/recorders.ts). */
+/** A fact for the recorder of its kind (digest/recorders.ts). */
 export type PreparedFact = { [K in FactKind]: Counted & { readonly kind: K; readonly fact: FactOf<K> } }[FactKind]
 
-/**
- * What (a part of) an item comes to. The quantities of all parts add up to what the item holds; a part of quantity 0
- * rides along with another one and is not counted.
+/** The result of (a part of) an item. The quantities of all parts add up to that of the item; a part of quantity 0 is
+ * counted with another one.
  */
 export type PreparedItem = PreparedFact | UnrecordedPart
 
-/** Bytes → facts, for one item type. Pure; never throws for anything an SDK could send. */
+/** Prepares one item type: bytes → facts. Pure; does not throw for any bytes that an SDK sends. */
 export type Preparer = (input: ItemInput) => readonly PreparedItem[] | Promise<readonly PreparedItem[]>

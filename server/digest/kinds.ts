@@ -8,13 +8,13 @@ import type { ClientLoss } from '../protocol/client-report.ts'
 import type { LogEntry } from '../protocol/log.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
 
-/** Everything digestion records, by kind; a line here needs one in recorders.ts. */
+/** What digestion records, by kind. Each has a recorder in recorders.ts. */
 type FactKinds = {
-  /** An error event on its way into an issue. */
+  /** An error event for an issue. */
   event: Occurrence
   /** A file of an event, or a raw profile or replay. */
   attachment: Attachment
-  /** What a user of the app wrote. */
+  /** A message from a user of the app. */
   feedback: NewFeedback
   check_in: CheckIn
   /** Log entries of one item. */
@@ -23,9 +23,9 @@ type FactKinds = {
   trace_metrics: readonly TraceMetric[]
   /** An update of a session, or counts of many. */
   session: SessionFact
-  /** A transaction, a segment or another span that was measured; or spans that only count. */
+  /** A measured transaction, segment or other span; or spans that are only counted. */
   performance: PerformanceFact
-  /** What an SDK lost before it reached us. */
+  /** Items that an SDK dropped before sending. */
   client_report: readonly ClientLoss[]
 }
 

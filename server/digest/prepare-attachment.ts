@@ -17,20 +17,20 @@ import type { Counted } from '../outcomes/outcomes.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { isMinidumpItem, makesEventOfMinidump, prepareMinidumpEvent, unpackedMinidump } from './prepare-crash.ts'
 
-/** Points to an upload we do not offer (docs/protocol.md §11.4); there is no file. */
+/** A reference to an upload API that we do not offer (docs/protocol.md §11.4); there is no file. */
 const PLACEHOLDER = 'application/vnd.sentry.attachment-ref+json'
 /** Belongs to a trace and not to an event. */
 const OF_A_TRACE = 'application/vnd.sentry.trace-attachment'
 
 const ONE: Counted = { category: 'attachment', quantity: 1 }
 
-/** An `attachment` item: the file, and for a minidump that comes without an event the event it makes. */
+/** An `attachment` item: a file; a minidump without an event also becomes an event. */
 export const prepareAttachment: Preparer = async (input) => {
   const { headers } = input.item
   const contentType = cleanContentType(headers.content_type)
   if (contentType === PLACEHOLDER) return [{ ...ONE, outcome: 'discarded', reason: 'placeholder' }]
   if (contentType === OF_A_TRACE) return [{ ...ONE, outcome: 'discarded', reason: 'unsupported' }]
-  // Already in the event; nothing is gained by keeping it as a file that was not scrubbed.
+  // Its content is in the event; the file is not scrubbed and not stored.
   if (isEventPart(headers.filename)) return [{ ...ONE, outcome: 'discarded', reason: 'part_of_event' }]
   const makesEvent = makesEventOfMinidump(input)
   const eventId = input.eventId ?? (makesEvent ? unhyphenate(newId()) : null)
@@ -55,7 +55,7 @@ function scrubbedName({ item, project }: ItemInput): string {
   return cleanFilename(named['name'])
 }
 
-/** Profiles and replays: files of the event, profiler or replay they name, where the project keeps them at all. */
+/** Profiles and replays: files of the event, profiler or replay that they name, if the project stores them. */
 export const prepareRaw: Preparer = async (input) => {
   const { item, project } = input
   const counted: Counted = { category: categoryOf(item.type), quantity: 1 }

@@ -8,9 +8,8 @@ import type { Preparer } from './item.ts'
 
 const ONE: Counted = { category: 'internal', quantity: 1 }
 
-/**
- * What an SDK lost before it reached us. Reports have no id, so one that is sent twice counts twice; SDKs do not repeat
- * what was answered.
+/** Items that an SDK dropped before sending. Reports have no id, so a repeated report counts twice; SDKs do not repeat
+ * reports that were answered.
  */
 export const prepareClientReport: Preparer = ({ decoded, item, project }) => {
   let losses: readonly ClientLoss[] | null
@@ -21,7 +20,7 @@ export const prepareClientReport: Preparer = ({ decoded, item, project }) => {
     throw error
   }
   if (losses === null) return [{ ...ONE, outcome: 'invalid', reason: 'not_a_report' }]
-  // Text from the SDK or the app.
+  // The reason is text from the SDK or the app.
   const scrubbed: Record<string, unknown> = { reasons: losses.map(({ reason }) => reason) }
   if (scrubEvent(scrubbed, project.scrubbing)) {
     const reasons = isList(scrubbed['reasons']) ? scrubbed['reasons'] : []

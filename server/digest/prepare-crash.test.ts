@@ -35,9 +35,9 @@ const minidump = (payload: Buffer): NewItem => ({
   payload,
 })
 
-test('whatever a crash handler sends, every item ends in one outcome and there is at most one event', async () => {
+test('every item of a damaged crash report ends in one outcome, with at most one event', async () => {
   const rand = random(17)
-  const pick = (most: number): number => Math.floor(rand() * most)
+  const pick = (max: number): number => Math.floor(rand() * max)
   const small = Buffer.concat([dump.subarray(0, 8_192), dump.subarray(dump.length - 8_192)])
   const damaged = (bytes: Buffer): Buffer => {
     const copy = Buffer.from(bytes.subarray(0, pick(4) === 0 ? pick(bytes.length) : bytes.length))
@@ -71,7 +71,7 @@ test('whatever a crash handler sends, every item ends in one outcome and there i
   }
 })
 
-test('an event that would grow too large keeps what the dump says', async () => {
+test('an event above the size limit keeps the data of its minidump', async () => {
   const extra = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key${index}`, 'x'.repeat(10_400)]))
   const event = JSON.stringify({ release: 'game@1', extra })
   const [one] = await prepareEntry(entryOf([{ type: 'event', payload: event }, minidump(dump)]), project)
@@ -79,7 +79,7 @@ test('an event that would grow too large keeps what the dump says', async () => 
   expect(one.fact).toMatchObject({ errorType: 'SIGSEGV', event: { release: 'game@1' } })
 })
 
-test('with somebody who was erased go the files and the words beside the event', async () => {
+test('files and feedback beside an event of an erased user are discarded', async () => {
   const items: NewItem[] = [
     { type: 'attachment', payload: 'log' },
     { type: 'user_report', payload: '{"comments":"x"}' },

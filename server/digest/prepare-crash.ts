@@ -10,13 +10,13 @@ import { isMinidump, readMinidump, type Minidump } from '../protocol/minidump.ts
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { prepareEventItem } from './prepare-event.ts'
 
-/** Native crashes: events made of, or completed by, the minidump beside them (docs/protocol.md §12). */
+/** Native crashes: events created from a minidump, or completed by one (docs/protocol.md §12). */
 
 /** An item declared as a minidump. */
 export const isMinidumpItem = ({ type, headers }: RawItem): boolean =>
   type === 'attachment' && headers.attachment_type === 'event.minidump'
 
-/** Item types that make the event a minidump belongs to. */
+/** Item types that make the event of a minidump. */
 const EVENT_TYPES = new Set(['event', 'form_data'])
 
 /** Whether the item is the envelope's first minidump and nothing else in it makes the event. */
@@ -26,7 +26,7 @@ export const makesEventOfMinidump = ({ item, items }: ItemInput): boolean =>
 const GZIP = Buffer.from('1f8b', 'hex')
 const ZSTD = Buffer.from('28b52ffd', 'hex')
 
-/** A minidump item's file, decompressed; unchanged where the compression is unknown or broken. */
+/** A minidump item's file, decompressed; unchanged when its compression is unknown or broken. */
 export async function unpackedMinidump({ decoded, item }: Pick<ItemInput, 'decoded' | 'item'>): Promise<Buffer> {
   const file = payloadOf(decoded, item)
   const encoding = file.subarray(0, 2).equals(GZIP) ? 'gzip' : file.subarray(0, 4).equals(ZSTD) ? 'zstd' : null
@@ -40,7 +40,7 @@ export async function unpackedMinidump({ decoded, item }: Pick<ItemInput, 'decod
   }
 }
 
-/** An `event` item; with a minidump beside it, the event as the minidump completes it. */
+/** An `event` item, completed by the envelope's minidump. */
 export const prepareEventOrCrash: Preparer = async (input) => {
   const dump = input.items.find(isMinidumpItem)
   if (dump === undefined) return prepareEventItem(input)
@@ -48,14 +48,14 @@ export const prepareEventOrCrash: Preparer = async (input) => {
   try {
     event = parseGuarded(input.decoded, input.item.start, input.item.end).value
   } catch {
-    // The general preparer names the reason.
+    // prepareEventItem returns the reason.
     return prepareEventItem(input)
   }
   if (!isRecord(event)) return prepareEventItem(input)
   return prepareWithDump(input, event, await unpackedMinidump({ ...input, item: dump }))
 }
 
-/** A `form_data` item: the event is in form fields, and in files beside them. */
+/** A `form_data` item: an event in form fields and files. */
 export const prepareFormData: Preparer = async (input) => {
   let fields: FormFields
   try {
@@ -78,12 +78,12 @@ function fileNamed({ items, decoded }: ItemInput, name: string): Buffer | null {
   return item === undefined ? null : payloadOf(decoded, item)
 }
 
-/** The event of a minidump without one. The file is counted, the event is not. */
+/** Creates the event of a minidump that has none. The file is counted, the event is not. */
 export async function prepareMinidumpEvent(input: ItemInput, file: Buffer): Promise<PreparedItem[]> {
   return (await prepareWithDump(input, {}, file)).map((item) => ({ ...item, quantity: 0 }))
 }
 
-/** The event's JSON. Above the size limit, data from the dump takes precedence over data sent with it. */
+/** The event's JSON with the data of the minidump. Above the size limit, most other data is left out. */
 function withDump(event: Record<string, unknown>, hasFile: boolean, dump: Minidump | null): Buffer {
   if (hasFile) addMinidump(event, dump)
   else event['platform'] ??= 'native'
@@ -104,5 +104,5 @@ async function prepareWithDump(
   const dump = file === null ? null : readMinidump(file)
   const decoded = withDump(event, file !== null, dump)
   const item = { ...input.item, start: 0, end: decoded.length }
-  return prepareEventItem({ ...input, decoded, item, asItCame: null })
+  return prepareEventItem({ ...input, decoded, item, original: null })
 }

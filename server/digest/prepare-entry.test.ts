@@ -43,14 +43,14 @@ test.each([
   ['just less, behind', '2026-11-20T04:05:00.001Z', '2026-11-20T04:00:00.000Z'],
   ['just less, ahead', '2026-11-20T05:54:59.999Z', '2026-11-20T04:00:00.000Z'],
   ['another zone', '2026-11-20T09:55:00+04:00', '2026-11-20T03:05:00.000Z'],
-  ['no zone, which is UTC wherever this runs', '2026-11-20T05:00:00', '2026-11-20T04:00:00.000Z'],
-  ['a clock that began at 1970', '1970-01-01T00:00:00Z', '2026-11-20T05:00:00.000Z'],
-])('a clock that sent at %s', async (_, sentAt, expected) => {
+  ['no time zone, which means UTC', '2026-11-20T05:00:00', '2026-11-20T04:00:00.000Z'],
+  ['a clock that started at 1970', '1970-01-01T00:00:00Z', '2026-11-20T05:00:00.000Z'],
+])('corrects a clock that is %s', async (_, sentAt, expected) => {
   expect(await occurredAt(sentAt, '2026-11-20T04:00:00Z')).toBe(expected)
 })
 
 test.each(['1', 'yesterday 3', '20', 'Fri Nov 20', '', 5, null, '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'])(
-  'sent at %j says nothing of the clock',
+  'does not correct the clock for a sent_at of %j',
   async (sentAt) => {
     expect(await occurredAt(sentAt, '2026-11-20T04:00:00Z')).toBe('2026-11-20T04:00:00.000Z')
   },

@@ -12,10 +12,9 @@ import type { ItemInput, PreparedItem, UnrecordedPart } from './item.ts'
 import { PREPARERS, UNSUPPORTED } from './preparers.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
-/**
- * Takes one spooled request apart: decode → split → each item on its way.
- * @param project null when it was deleted since
- * @throws only on unexpected failures: the entry then goes to quarantine
+/** Decodes a spooled request, splits it into items and prepares each of them.
+ * @param project null when it was deleted
+ * @throws only on unexpected errors; the entry then goes to quarantine
  */
 export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | null): Promise<readonly PreparedItem[]> {
   if (project === null) return [{ category: 'default', quantity: 1, outcome: 'discarded', reason: 'project_gone' }]
@@ -24,7 +23,7 @@ export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | nu
 
 const NO_HEADER: EnvelopeHeader = { eventId: null, dsn: null, sentAt: null, sdk: null, trace: null, fields: {} }
 
-/** A store request is an envelope of one event, as far as the rest is concerned. */
+/** A store request is prepared like an envelope with one event. */
 async function prepareStore(entry: SpoolEntry, project: ProjectFacts): Promise<readonly PreparedItem[]> {
   const { json, plain } = decodeStoreBody(entry.body, entry.encoding)
   const item: RawItem = { type: 'event', headers: {}, headerStart: 0, start: 0, end: json.length, surplus: false }
@@ -38,7 +37,7 @@ async function prepareStore(entry: SpoolEntry, project: ProjectFacts): Promise<r
     receivedAt: new Date(entry.receivedAtMs),
     sentAt: null,
     eventId: entry.eventId ?? eventIdFrom(topLevelString(json, 'event_id')) ?? unhyphenate(newId()),
-    asItCame: plain ? { body: entry.body, encoding: entry.encoding } : null,
+    original: plain ? { body: entry.body, encoding: entry.encoding } : null,
   })
 }
 
@@ -47,9 +46,9 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
   const decoded = body.bytes
   const { header, items } = parseEnvelope(decoded)
   const dropped = new Map(entry.dropped.map((one) => [one.index, one.reason]))
-  // Beside one lone event the envelope holds nothing but its header; that may be kept as it came unless it holds secrets.
-  // Rules of a project name parts of an event; they do not apply to headers.
-  const keepsAsItCame =
+  // An envelope with one item may be stored unchanged if its header holds no secrets. Rules of a project name parts of an
+  // event; they do not apply to headers.
+  const keepsOriginal =
     items.length === 1 &&
     entry.encoding !== 'none' &&
     (project.scrubbing.rules?.length ?? 0) === 0 &&
@@ -63,7 +62,7 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
     receivedAt: new Date(entry.receivedAtMs),
     sentAt: timeOrNull(header.sentAt),
     eventId: header.eventId ?? entry.eventId,
-    asItCame: keepsAsItCame ? { body: entry.body, encoding: entry.encoding } : null,
+    original: keepsOriginal ? { body: entry.body, encoding: entry.encoding } : null,
   }
   const prepared: PreparedItem[] = []
   for (const [index, item] of items.entries()) {
@@ -73,15 +72,14 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
     else if (item.surplus) prepared.push({ category, quantity: 1, outcome: 'discarded', reason: 'second_event' })
     else prepared.push(...(await prepareItem({ ...common, item })))
   }
-  // Other facts may hold on to bytes; their memory is then theirs.
+  // Facts of other types may refer to the bytes.
   if (items.every(({ type, surplus }, index) => surplus || dropped.has(index) || KEEP_NO_BYTES.has(type)))
     body.release()
   return withoutCompanions(prepared)
 }
 
-/**
- * Files of a filtered event are dropped with it: no page would show them. With an event of an erased user
- * goes all data of that user.
+/** Files of a filtered event are dropped with it, because no page would show them. With an event of an erased user all
+ * data of that user is dropped.
  */
 function withoutCompanions(prepared: PreparedItem[]): PreparedItem[] {
   const stopped = prepared.find((one) => 'outcome' in one && isStopped(one))
@@ -96,7 +94,7 @@ const isStopped = ({ outcome, reason, category }: UnrecordedPart): boolean =>
   (category === 'error' || category === 'transaction' || category === 'feedback') &&
   (outcome === 'filtered' || reason === 'erased')
 
-/** Item types that are parsed, and nothing of the bytes kept: the common ones. */
+/** Item types whose facts never refer to the decoded bytes. */
 const KEEP_NO_BYTES = new Set([
   'event',
   'transaction',
@@ -123,14 +121,14 @@ async function prepareItem(input: ItemInput): Promise<readonly PreparedItem[]> {
   return [{ category: categoryOf(type), quantity: 1, outcome: 'discarded', reason }]
 }
 
-/** Items from a filtered address are dropped; client reports stay, their counts are true wherever they come from. */
+/** Items from a filtered address are dropped, except client reports. */
 function isFromFilteredAddress({ entry, project, item }: ItemInput): boolean {
   const { ofAddresses } = project.filters
   if (ofAddresses === null || entry.clientIp === null || item.type === 'client_report') return false
   return ofAddresses(entry.clientIp)
 }
 
-/** Nothing but a time is one: `new Date` makes 2001 of `"1"`, and of a missing zone that of this machine. */
+/** Stricter than `new Date`, which reads `"1"` as 2001 and a missing time zone as the local one. */
 function timeOrNull(text: string | null): Date | null {
   const at = parseTime(text)
   if (at === null) return null

@@ -20,9 +20,9 @@ import { DISCARDED_ISSUE } from '../outcomes/recorder.ts'
 import type { Preparer } from './item.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
 
-/** Where the event's JSON lies, and the context of its request. */
+/** The position of the event's JSON, and the context of its request. */
 export type RawEvent = {
-  /** 32 hex digits, decided by the intake. */
+  /** 32 hex digits, as answered by the intake. */
   readonly eventId: string
   readonly receivedAt: Date
   readonly sentAt: Date | null
@@ -31,17 +31,16 @@ export type RawEvent = {
   readonly decoded: Buffer
   readonly start: number
   readonly end: number
-  /** The compressed bytes `decoded` came from, when they hold nothing beside this event worth removing. */
-  readonly asItCame: { readonly body: Buffer; readonly encoding: ContentEncoding } | null
+  /** The compressed bytes of `decoded`, when they hold only this event and no secrets beside it. */
+  readonly original: { readonly body: Buffer; readonly encoding: ContentEncoding } | null
 }
 
 export type PreparedEvent =
   | { readonly occurrence: Occurrence }
   | { readonly outcome: 'invalid' | 'filtered' | 'discarded'; readonly reason: string }
 
-/**
- * One event, from bytes to what is recorded: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input,
- * same result; never throws for anything an SDK could send.
+/** Prepares one event: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input, same result; does not
+ * throw for any bytes that an SDK sends.
  */
 export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {
   if (raw.end - raw.start > MAX_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
@@ -50,7 +49,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
   try {
     const parsed = parseGuarded(raw.decoded, raw.start, raw.end)
     value = parsed.value
-    // Repeated or forbidden keys: the stored text would hold values the scrubber never saw.
+    // With repeated or forbidden keys the original text holds values that the scrubber did not see.
     isExact = parsed.isExact
   } catch (error) {
     if (error instanceof GuardError) return { outcome: 'invalid', reason: error.word }
@@ -133,7 +132,7 @@ export const prepareEventItem: Preparer = (input) => {
       decoded,
       start: item.start,
       end: item.end,
-      asItCame: input.asItCame,
+      original: input.original,
     },
     input.project,
   )
@@ -143,7 +142,7 @@ export const prepareEventItem: Preparer = (input) => {
     : [{ ...counted, kind: 'event', fact: prepared.occurrence }]
 }
 
-/** The address an event gives its user, before scrubbing takes it away: filters by address still see it. */
+/** The user's address in the event, read before scrubbing so that filters by address can use it. */
 function claimedAddress(value: Record<string, unknown>): string | null {
   const user = value['user'] ?? value['sentry.interfaces.User']
   if (isRecord(user) && typeof user['ip_address'] === 'string') return user['ip_address']
@@ -161,16 +160,16 @@ const severityFacts = (event: Event) => ({
 
 type StoredBody = Pick<StoredEvent, 'encoding' | 'bodyStart' | 'bodyEnd' | 'body'>
 
-/** The body as it came where that is compressed and unchanged; else the JSON alone, packed. */
+/** The received body when it is compressed and unchanged; else the event's JSON, compressed. */
 function storedBody(raw: RawEvent, changed: Record<string, unknown> | null): StoredBody {
-  if (changed === null && raw.asItCame !== null && raw.asItCame.encoding !== 'none') {
-    return { ...raw.asItCame, bodyStart: raw.start, bodyEnd: raw.end }
+  if (changed === null && raw.original !== null && raw.original.encoding !== 'none') {
+    return { ...raw.original, bodyStart: raw.start, bodyEnd: raw.end }
   }
   const json = changed === null ? raw.decoded.subarray(raw.start, raw.end) : Buffer.from(JSON.stringify(changed))
   return { encoding: 'zstd', bodyStart: 0, bodyEnd: json.length, body: compressZstd(json) }
 }
 
-/** 52 bits of a hash over project and user key (id, else name, else address); null without a user. */
+/** 52 bits of a hash of project and user key (id, else name, email or IP address); null without a user. */
 export function userHash(projectId: string, event: Pick<Event, 'user'>): number | null {
   const { user } = event
   if (user === null) return null

@@ -25,7 +25,7 @@ export const prepareFeedback: Preparer = (input) =>
     return feedbackOf(event, userHash(project.projectId, event))
   })
 
-/** A `user_report` item of older SDKs; its event may be still to come. */
+/** A `user_report` item of older SDKs; its event may arrive later. */
 export const prepareUserReport: Preparer = (input) => prepared(input, (value) => userReportOf(value, input.eventId))
 
 function prepared(

@@ -25,13 +25,13 @@ export const prepareNel: Preparer = (input) => {
   const looked = reports.slice(0, MAX_ENTRIES).map((report) => nelLog(report, input.receivedAt))
   const entries = looked.filter((entry) => entry !== null)
   const wrong = looked.length - entries.length
-  // Ages are counted back from receipt: the sender's clock plays no part.
+  // Reports have ages, which are subtracted from the time of receipt; the sender's clock is not used.
   const logs = logsOf({ ...input, sentAt: null }, { entries, surplus: reports.length - looked.length })
   if (wrong === 0) return logs
   return [...logs, { category: CATEGORY, quantity: wrong, outcome: 'invalid', reason: 'not_a_report' }]
 }
 
-/** Raw entries in the form of docs/protocol.md §11.1, wherever they came from. */
+/** Prepares raw entries in the form of docs/protocol.md §11.1. */
 export function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): readonly PreparedItem[] {
   const { kept, invalid } = readEntries<LogEntry>(input, {
     category: CATEGORY,

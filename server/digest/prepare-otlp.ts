@@ -14,7 +14,7 @@ export const prepareOtlpLogs: Preparer = (input) => {
   return 'outcome' in decoded ? [decoded] : logsOf(input, otlpLogs(decoded.value))
 }
 
-/** Spans of an export request: read as those of a v2 container once they have its form. */
+/** Spans of an export request, converted to the form of a v2 container. */
 export const prepareOtlpTraces: Preparer = (input) => {
   const decoded = decodeRequest(input, 'traces', 'span')
   if ('outcome' in decoded) return [decoded]

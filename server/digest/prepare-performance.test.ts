@@ -49,14 +49,14 @@ async function prepared(
     receivedAt: NOW,
     sentAt: null,
     eventId: null,
-    asItCame: null,
+    original: null,
   })
 }
 
 const quantityOf = (parts: readonly { readonly quantity: number }[]): number =>
   parts.reduce((sum, { quantity }) => sum + quantity, 0)
 
-/** Spans as they come, with one thing or another wrong. */
+/** Spans with random faults. */
 const time = fc.oneof(
   fc.double({ min: 1.79e9, max: 1.8e9 }),
   fc.constantFrom(0, -1, 1e12, 1e308, 'now', null, '2026-11-20T11:00:00.123456Z'),
@@ -92,7 +92,7 @@ const span = fc.record(
   { requiredKeys: [] },
 )
 
-describe('parts add up to what an item holds, whatever that is', () => {
+describe('the quantities of parts add up to that of the item', () => {
   test('containers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(span, fc.jsonValue()), { maxLength: 30 }), async (items) => {
@@ -120,7 +120,7 @@ describe('parts add up to what an item holds, whatever that is', () => {
     )
   })
 
-  test('bytes of any kind', async () => {
+  test('random bytes', async () => {
     const sound = JSON.stringify({ version: 2, items: [{ name: 'é', attributes: { 'sentry.op': { value: 'x' } } }] })
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), fc.nat(sound.length), async (bytes, cutAt) => {
@@ -138,7 +138,7 @@ describe('parts add up to what an item holds, whatever that is', () => {
   })
 })
 
-test('release and environment come from the envelope where a span does not say them', async () => {
+test('a span without release and environment has those of the envelope', async () => {
   const one = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16), is_segment: true, start_timestamp: 1_795_149_000 }
   const items = [
     { ...one, end_timestamp: 1_795_149_001, name: 'x' },

@@ -44,7 +44,7 @@ export const prepareSpan: Preparer = (input) => {
   if (typeof type !== 'string' || !type.startsWith(V2)) {
     const parsed = parseEntries(decoded, item.start, item.end)
     if ('invalid' in parsed) return [invalidSpans(1, parsed.invalid)]
-    // Containers that lost their content type on the way.
+    // A container without content type.
     if (!isRecord(parsed.value) || !('items' in parsed.value)) return prepareSpans(input, [readOldSpan(parsed.value)])
   }
   const container = readContainer(decoded, item)
@@ -59,9 +59,8 @@ export const prepareSpan: Preparer = (input) => {
   return container.surplus === 0 ? prepared : [...prepared, invalidSpans(container.surplus, 'too_many')]
 }
 
-/**
- * Spans of one item in any format (OTLP included), not scrubbed yet → the facts to record. Their
- * attributes say release and environment as those of v2 do; where they do not, the envelope's header does.
+/** Prepares the unscrubbed spans of one item in any format (OTLP included). Release and environment are from the span's
+ * attributes, else from the envelope's header.
  */
 export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSpan)[]): PreparedItem[] {
   const context = contextOf(input)
@@ -94,12 +93,12 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
   return prepared
 }
 
-/** Web vitals apart from their page do not name its address; newer SDKs say this much. */
+/** Web vitals sent separately do not have the page's address; newer SDKs send this attribute instead. */
 const isLocal = ({ attributes }: Span): boolean => attributeOf(attributes, 'sentry.is_localhost') === true
 
 type Visited = { readonly name?: string | null; readonly url: unknown; readonly userAgent: string | null }
 
-/** The one place where inbound filters look at transactions and spans; health checks go by their name. */
+/** Applies inbound filters to a transaction or span; health checks are recognised by name. */
 function filterReason(
   { project, entry }: ItemInput,
   { place }: PerformanceFact,

@@ -4,7 +4,7 @@ import { readSecurityReport, reportsIn } from '../protocol/security-report.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { prepareEventItem } from './prepare-event.ts'
 
-/** Reports in one request; browsers send a few at a time. */
+/** Maximum reports in one request; browsers send a few. */
 const MAX_REPORTS = 100
 const MINUTE_MS = 60_000
 
@@ -43,16 +43,14 @@ async function prepareReport(input: ItemInput, raw: unknown): Promise<readonly P
     ...input,
     item: { ...input.item, start: 0, end: decoded.length },
     decoded,
-    asItCame: null,
+    original: null,
     eventId: eventIdOf(input, report.group),
   })
   return prepared.map((one) => ({ ...one, category: 'security' }))
 }
 
-/**
- * Reports of one problem from one address within a minute have one event id, so all but the first end as duplicates.
- * With a key that lives as long as the process: the id must not tell whose address it was. A restart costs one more
- * event per problem.
+/** Reports of one problem from one address within a minute have one event id, so all but the first end as duplicates. The
+ * id must not reveal the address, so it is keyed; the key changes with each start, which costs one more event per problem.
  */
 function eventIdOf({ project, entry, receivedAt }: ItemInput, group: string): string {
   const minute = Math.floor(receivedAt.getTime() / MINUTE_MS)

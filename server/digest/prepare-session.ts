@@ -16,7 +16,7 @@ export const prepareSession: Preparer = (input) => {
   return [{ ...ONE, kind: 'session', fact: { update: { ...update, did: unlessErased(input, update.did) } } }]
 }
 
-/** A `sessions` item: counts of finished sessions; one item, however many it counts. */
+/** A `sessions` item: counts of finished sessions; it counts as one item. */
 export const prepareSessions: Preparer = (input) => {
   const parsed = parse(input)
   if ('reason' in parsed) return [{ ...ONE, outcome: 'invalid', reason: parsed.reason }]

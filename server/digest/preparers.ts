@@ -11,7 +11,7 @@ import { prepareSession, prepareSessions } from './prepare-session.ts'
 import { prepareFeedback, prepareUserReport } from './prepare-feedback.ts'
 import { prepareSecurity } from './prepare-security.ts'
 
-/** The preparer of each item type. Types in neither table are unknown, which is no error. */
+/** The preparer of each item type. A type in neither table is unknown and discarded. */
 export const PREPARERS: ReadonlyMap<string, Preparer> = new Map<string, Preparer>([
   ['event', prepareEventOrCrash],
   ['attachment', prepareAttachment],

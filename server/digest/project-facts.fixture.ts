@@ -5,7 +5,7 @@ import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
-/** A project with the settings every new one has. */
+/** A project with default settings. */
 export const someProject = (): ProjectFacts => ({
   projectId: newId(),
   orgId: newId(),

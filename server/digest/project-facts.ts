@@ -15,23 +15,23 @@ import { attachmentSettings } from '../attachments/attachment-settings.ts'
 import { scrubbingOf } from '../privacy/scrubbing-of.ts'
 import { recentErasures } from '../privacy/recent-erasures.queries.ts'
 
-/** What digestion needs to know of a project. */
+/** Settings of a project, compiled for digestion. */
 export type ProjectFacts = {
   readonly projectId: string
   readonly orgId: string
   readonly defaultEnvironment: string
   readonly grouping: ProjectGrouping
-  /** Fingerprints of discarded issues, base64; null: none. */
+  /** Fingerprints of discarded issues, base64; null for none. */
   readonly discarded: ReadonlySet<string> | null
   readonly storeProfiles: boolean
   readonly storeReplays: boolean
   readonly scrubbing: ScrubRules
-  /** So many users of a day make a crash critical. */
+  /** Number of users per day from which a crash is critical. */
   readonly manyUsers: number
   readonly filters: CompiledFilters
-  /** Null: no rules, new issues have no assignee. */
+  /** Null without rules. */
   readonly ownership: OwnershipBook | null
-  /** User hash → time of the erasure request (ms); data received before it is not stored. Null: none. */
+  /** User hash → time of the erasure request (ms); data received before it is not stored. Null for none. */
   readonly erasures: ReadonlyMap<number, number> | null
 }
 
@@ -40,14 +40,14 @@ export const isErased = (facts: Pick<ProjectFacts, 'erasures'>, userHash: number
   facts.erasures !== null && userHash !== null && (facts.erasures.get(userHash) ?? 0) >= receivedAt.getTime()
 
 export type ProjectFactsReader = {
-  /** Null when the project does not exist (any more). */
+  /** @returns null when the project does not exist */
   of(projectId: string): Promise<ProjectFacts | null>
   close(): void
 }
 
 const FRESH_MS = 60_000
 
-/** Reads facts once a minute per project; a change of settings drops them immediately. */
+/** A cache of project facts for a minute; a change of settings invalidates it immediately. */
 export function createProjectFactsReader(app: App): ProjectFactsReader {
   const known = new Map<string, { facts: ProjectFacts | null; readAtMs: number }>()
   /** Number of changes received: facts read before one of them are returned, but not cached. */

@@ -10,7 +10,7 @@ import { logRecorder } from '../telemetry/record-logs.ts'
 import { traceMetricRecorder } from '../telemetry/record-trace-metrics.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 
-/** A transaction runs them in this order: two digesters must lock tables in the same order. */
+/** The recorder of each kind. Digestion runs them in this order, so that two digesters cannot deadlock. */
 export const RECORDERS: { readonly [K in FactKind]: Recorder<FactOf<K>> } = {
   event: recordEvents,
   attachment: recordAttachments,

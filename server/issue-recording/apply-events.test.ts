@@ -87,7 +87,7 @@ async function prepared(sent: readonly Sent[]): Promise<Occurrence[]> {
         decoded: json,
         start: 0,
         end: json.length,
-        asItCame: null,
+        original: null,
       },
       project,
     )

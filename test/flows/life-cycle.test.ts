@@ -98,7 +98,7 @@ class Both {
     if (project === null) throw new Error('no project')
     const json = Buffer.from(JSON.stringify(anEvent({ release: undefined })))
     const raw = { eventId: '0'.repeat(31) + '1', receivedAt: START, sentAt: null, clientIp: null, userAgent: null }
-    const prepared = prepareEvent({ ...raw, decoded: json, start: 0, end: json.length, asItCame: null }, project)
+    const prepared = prepareEvent({ ...raw, decoded: json, start: 0, end: json.length, original: null }, project)
     if ('outcome' in prepared) throw new Error(prepared.reason)
     this.template = prepared.occurrence
     await this.record([{ agoMs: 0, release: 0, user: 0 }])

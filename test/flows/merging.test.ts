@@ -68,7 +68,7 @@ async function occurrence(projectId: string, { group, user, at, fatal }: Sent): 
       decoded,
       start: 0,
       end: decoded.length,
-      asItCame: null,
+      original: null,
     },
     project,
   )
